@@ -7,6 +7,7 @@ import { oauthRoutes } from './access/oauth-routes.ts';
 import { HostCookie } from './access/request-credentials.ts';
 import { scimTokenRoutes } from './access/scim-token-routes.ts';
 import { auditRoutes } from './audit/routes.ts';
+import { clientSource } from './audit/source.ts';
 import { noticeRoutes } from './consent/notice-routes.ts';
 import { createPublicNotices, VersionCache } from './consent/notice-store.ts';
 import { overviewRoutes } from './consent/overview-routes.ts';
@@ -73,7 +74,6 @@ export function createApp(installation: Installation, options: AppOptions): App 
   const recorder = new ConsentRecorder(hasher, versions);
   const consent = {
     database,
-    hasher,
     recorder,
     publicNotices: createPublicNotices(database.kysely, versions),
     limits: settings.limits,
@@ -107,12 +107,12 @@ export function createApp(installation: Installation, options: AppOptions): App 
     ...tenantRoutes(installation),
     ...trustRoutes(installation, publishedTrust),
     ...webhookRoutes(installation),
-    ...deliveryRoutes({ database, hasher }),
-    ...redeliveryRoutes({ database, hasher }),
+    ...deliveryRoutes(installation),
+    ...redeliveryRoutes(installation),
     ...apiKeyRoutes(installation),
     ...scimTokenRoutes(installation),
     ...oauthRoutes(installation, lastUses, settings.limits.apiKey),
-    ...scimRoutes({ database, hasher, baseUrl: settings.baseUrl }),
+    ...scimRoutes({ database, baseUrl: settings.baseUrl }),
   ];
   const countVisitor = (client: Client) => limiter.takeVisitor(clientBucket(client), settings.limits.visitor);
   const surfaces = [...new Set(routes.map(({ surface }) => surface))];
@@ -124,6 +124,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
   koa.use(answerRequests(faults, options.isClosing ?? (() => false), surfaces));
   const router = createRouter(routes, {
     database,
+    sourceOf: (actor, client) => clientSource(actor, client, hasher),
     clock,
     limiter,
     trustedProxies: settings.trustedProxies,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { SourceOf } from '../audit/source.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
+import type { PrincipalCall } from '../http/route.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/scopes.ts';
 import { addTime } from '../storage/clock.ts';
@@ -18,19 +18,13 @@ import {
   writeOtherTenants,
 } from './api-key-store.ts';
 
-/** The caller, and their source in the audit logs. */
-export interface KeyManager {
-  readonly principal: Principal;
-  readonly sourceOf: SourceOf;
-}
-
 /**
  * Creates a key in the tenant that the caller acts for, with at most the rights of the caller.
  * @throws {Problem} `validation_failed`, `forbidden`.
  */
 export async function addKey(
   work: UnitOfWork,
-  { principal, sourceOf }: KeyManager,
+  { principal, source }: PrincipalCall,
   wanted: z.output<typeof WantedApiKey>,
 ): ReturnType<typeof createApiKey> {
   const { tenantId } = principal;
@@ -39,7 +33,7 @@ export async function addKey(
   if (wanted.otherTenantIds.includes(tenantId))
     throw invalidValues([{ path: 'body.otherTenantIds', issue: 'must not name the tenant of the key itself' }]);
   await requireRights(work, principal, wanted);
-  return createApiKey(work, { tenantId, ...wanted }, sourceOf);
+  return createApiKey(work, { tenantId, ...wanted }, source);
 }
 
 /**
@@ -47,19 +41,23 @@ export async function addKey(
  * nothing when the key was revoked before.
  * @throws {Problem} `not_found`.
  */
-export async function revokeKey(work: UnitOfWork, { principal, sourceOf }: KeyManager, id: string): Promise<ApiKeyRow> {
+export async function revokeKey(
+  work: UnitOfWork,
+  { principal, source }: PrincipalCall,
+  id: string,
+): Promise<ApiKeyRow> {
   const key = await lockKey(work, principal.tenantId, id, findReachingKey);
   if (key.revoked_at !== null) return key;
   if (key.tenant_id === principal.tenantId) {
-    const row = await changeKey(work, sourceOf, key, { revoked_at: work.now }, 'revoked', { revokedAt: work.now });
-    await recordSharing(work, sourceOf, row, 'unshared');
+    const row = await changeKey(work, source, key, { revoked_at: work.now }, 'revoked', { revokedAt: work.now });
+    await recordSharing(work, source, row, 'unshared');
     return row;
   }
   const before = otherTenantsOf(key);
   const after = before.filter((other) => other !== principal.tenantId);
   const diff = { before: { otherTenantIds: before }, after: { otherTenantIds: after } };
-  const row = await changeKey(work, sourceOf, key, { tenant_ids: writeOtherTenants(after) }, 'unshared', diff);
-  await recordSharing(work, sourceOf, row, 'unshared', [principal.tenantId]);
+  const row = await changeKey(work, source, key, { tenant_ids: writeOtherTenants(after) }, 'unshared', diff);
+  await recordSharing(work, source, row, 'unshared', [principal.tenantId]);
   return row;
 }
 
@@ -70,7 +68,7 @@ export async function revokeKey(work: UnitOfWork, { principal, sourceOf }: KeyMa
  */
 export async function rotateKey(
   work: UnitOfWork,
-  { principal, sourceOf }: KeyManager,
+  { principal, source }: PrincipalCall,
   id: string,
   overlapHours: number,
 ): ReturnType<typeof createApiKey> {
@@ -83,10 +81,10 @@ export async function rotateKey(
   const rights = { scopes: [...readScopes(old.scopes)], otherTenantIds: otherTenantsOf(old) };
   await requireRights(work, principal, rights);
   const same = { tenantId, name, environment: environmentOf(old), ...rights };
-  const made = await createApiKey(work, { ...same, expiresAt: successorEnd(old, work.now) }, sourceOf);
+  const made = await createApiKey(work, { ...same, expiresAt: successorEnd(old, work.now) }, source);
   const expiresAt = overlapEnd(old, overlapHours, work.now);
   const diff = { before: { expiresAt: old.expires_at }, after: { expiresAt }, replacedById: made.id };
-  await changeKey(work, sourceOf, old, { expires_at: expiresAt, replaced_by: made.id }, 'rotated', diff);
+  await changeKey(work, source, old, { expires_at: expiresAt, replaced_by: made.id }, 'rotated', diff);
   return made;
 }
 

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { clientSource } from '../audit/source.ts';
 import { listRoute } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
-import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Id } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { mapPage } from '../storage/page.ts';
 import { ApiKey, CreatedApiKey, KeyStatus, viewApiKey, WantedApiKey } from './api-key.ts';
-import { addKey, type KeyManager, revokeKey, rotateKey } from './api-key-changes.ts';
+import { addKey, revokeKey, rotateKey } from './api-key-changes.ts';
 import { type ApiKeyRow, findReachingKey, listKeys } from './api-key-store.ts';
 
 const KeyParams = z.strictObject({ id: Id });
@@ -25,11 +24,7 @@ const Rotation = z
   .prefault({});
 
 /** The operations on API keys. */
-export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
-  const managerOf = ({ principal, client }: PrincipalCall): KeyManager => ({
-    principal,
-    sourceOf: clientSource(principal.actor, client, hasher),
-  });
+export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
   const show = ({ key, row }: { readonly key: string; readonly row: ApiKeyRow }, now: string) => ({
     ...viewApiKey(row, row.tenant_id, now),
     key,
@@ -59,7 +54,7 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
       description:
         'A key has at most the rights of the caller: no scope that the caller lacks, no tenant in which the caller cannot create keys.',
       body: WantedApiKey,
-      change: async (call, work) => show(await addKey(work, managerOf(call), call.body), work.now),
+      change: async (call, work) => show(await addKey(work, call, call.body), work.now),
     }),
     defineRoute('GET /v1/api-keys/{id}', {
       ...common,
@@ -82,7 +77,7 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
       params: KeyParams,
       result: ApiKey,
       change: async (call, work) =>
-        viewApiKey(await revokeKey(work, managerOf(call), call.params.id), call.principal.tenantId, work.now),
+        viewApiKey(await revokeKey(work, call, call.params.id), call.principal.tenantId, work.now),
     }),
     defineRoute('POST /v1/api-keys/{id}/rotate', {
       ...creating,
@@ -92,8 +87,7 @@ export function apiKeyRoutes({ database, hasher }: Pick<Installation, 'database'
         'The new key has the name, scopes, environment and tenants of the old one, and the same lifetime from now on. The old one expires after the overlap, but not later than before.',
       params: KeyParams,
       body: Rotation,
-      change: async (call, work) =>
-        show(await rotateKey(work, managerOf(call), call.params.id, call.body.overlapHours), work.now),
+      change: async (call, work) => show(await rotateKey(work, call, call.params.id, call.body.overlapHours), work.now),
     }),
   ];
 }

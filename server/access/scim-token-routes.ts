@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { callSource } from '../audit/source.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
@@ -27,7 +26,7 @@ function view(row: ScimTokenRow | undefined): z.output<typeof ScimToken> {
 }
 
 /** The operations on the SCIM token of a tenant (spec.md "Authentication", 4). */
-export function scimTokenRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
+export function scimTokenRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
   const common = { tag: 'SCIM token', scope: 'keys:write' } as const;
   return [
     defineRoute('GET /v1/scim-token', {
@@ -49,7 +48,7 @@ export function scimTokenRoutes({ database, hasher }: Pick<Installation, 'databa
       showsSecret: true,
       async change(call, work) {
         requireRoleToGive(call.principal, 'admin');
-        const { row, token } = await rotateScimToken(work, callSource(call, hasher));
+        const { row, token } = await rotateScimToken(work, call.source());
         return { ...view(row), token };
       },
     }),
@@ -58,7 +57,7 @@ export function scimTokenRoutes({ database, hasher }: Pick<Installation, 'databa
       operationId: 'revokeScimToken',
       summary: 'Revoke the SCIM token of the tenant',
       result: ScimToken,
-      change: async (call, work) => view(await revokeScimToken(work, callSource(call, hasher))),
+      change: async (call, work) => view(await revokeScimToken(work, call.source())),
     }),
   ];
 }

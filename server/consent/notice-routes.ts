@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { callSource } from '../audit/source.ts';
 import { listRoute, readCursor, writeCursor } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
@@ -14,7 +13,7 @@ const NoticeParams = z.strictObject({ id: Id });
 const common = { tag: 'Consent notices', scope: 'consent:write', result: Notice } as const;
 
 /** The operations on notices. */
-export function noticeRoutes({ database, hasher, publicNotices }: ConsentServices): readonly Route[] {
+export function noticeRoutes({ database, publicNotices }: ConsentServices): readonly Route[] {
   return [
     defineRoute('GET /v1/consent', {
       operationId: 'listConsentNotices',
@@ -50,7 +49,7 @@ export function noticeRoutes({ database, hasher, publicNotices }: ConsentService
       summary: 'Create a consent notice as a draft',
       body: NoticeContent,
       status: 201,
-      change: (call, work) => createNotice(work, callSource(call, hasher), call.body),
+      change: (call, work) => createNotice(work, call.source(), call.body),
     }),
     defineRoute('PATCH /v1/consent/{id}', {
       operationId: 'editConsentNotice',
@@ -59,7 +58,7 @@ export function noticeRoutes({ database, hasher, publicNotices }: ConsentService
       description: 'What is published stays public as it is until the notice is published again.',
       params: NoticeParams,
       body: NoticeChange,
-      change: (call, work) => editNotice(work, callSource(call, hasher), call.params.id, call.body),
+      change: (call, work) => editNotice(work, call.source(), call.params.id, call.body),
     }),
     defineRoute('POST /v1/consent/{id}/publish', {
       operationId: 'publishConsentNotice',
@@ -69,7 +68,7 @@ export function noticeRoutes({ database, hasher, publicNotices }: ConsentService
       params: NoticeParams,
       change(call, work) {
         work.afterCommit(() => publicNotices.forget(call.params.id));
-        return publishNotice(work, callSource(call, hasher), call.params.id);
+        return publishNotice(work, call.source(), call.params.id);
       },
     }),
     defineRoute('POST /v1/consent/{id}/archive', {
@@ -79,7 +78,7 @@ export function noticeRoutes({ database, hasher, publicNotices }: ConsentService
       params: NoticeParams,
       change(call, work) {
         work.afterCommit(() => publicNotices.forget(call.params.id));
-        return archiveNotice(work, callSource(call, hasher), call.params.id);
+        return archiveNotice(work, call.source(), call.params.id);
       },
     }),
     listRoute('/v1/consent/{id}/versions', {

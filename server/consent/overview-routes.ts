@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { callSource } from '../audit/source.ts';
 import { readCursor, writeCursor } from '../http/list-route.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
@@ -77,7 +76,7 @@ const SubjectLedger = z
 const ledgerQuery = z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200, 50) });
 
 /** The operations of the developer overview, by purpose and by subject. */
-export function overviewRoutes({ database, hasher, recorder }: ConsentServices): readonly Route[] {
+export function overviewRoutes({ database, recorder }: ConsentServices): readonly Route[] {
   return [
     defineRoute('POST /v1/consent', {
       operationId: 'recordConsentDecision',
@@ -94,7 +93,7 @@ export function overviewRoutes({ database, hasher, recorder }: ConsentServices):
         const { subjectId, purpose, granted, evidence } = body;
         const request = {
           noticeId: body.noticeId ?? (await findNoticeOf(database.kysely, principal.tenantId, purpose)),
-          caller: callSource(call, hasher),
+          caller: call.source(),
           body: { subjectId, purposes: { [purpose]: granted }, ...evidence },
           pathOf: () => 'body.purpose',
         };

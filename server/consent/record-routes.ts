@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { callSource } from '../audit/source.ts';
 import { clientBucket } from '../http/client.ts';
 import { readCursor, writeCursor } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, ReadyAnswer, type Route } from '../http/route.ts';
 import { Cursor, Id, queryInteger } from '../http/schemas.ts';
-import type { PrivateHasher } from '../installation/secrets.ts';
 import type { Database } from '../storage/database.ts';
 import { PublicNotice } from './notice.ts';
 import { findNotice, type PublicNotices } from './notice-store.ts';
@@ -25,7 +23,6 @@ import { withdrawRecord } from './withdraw.ts';
 /** What the consent operations work with. */
 export interface ConsentServices {
   readonly database: Database;
-  readonly hasher: PrivateHasher;
   readonly recorder: ConsentRecorder;
   readonly publicNotices: PublicNotices;
   /** Captures a minute. */
@@ -41,7 +38,7 @@ const appending = {
 } as const;
 
 /** The operations on the records of a notice. */
-export function recordRoutes({ database, hasher, recorder }: ConsentServices): readonly Route[] {
+export function recordRoutes({ database, recorder }: ConsentServices): readonly Route[] {
   return [
     defineRoute('GET /v1/consent/{id}/records', {
       operationId: 'listConsentRecords',
@@ -72,7 +69,7 @@ export function recordRoutes({ database, hasher, recorder }: ConsentServices): r
       body: RecordInput,
       errors: ['consent_notice_not_published'],
       prepare(call) {
-        const request = { noticeId: call.params.id, caller: callSource(call, hasher), body: call.body };
+        const request = { noticeId: call.params.id, caller: call.source(), body: call.body };
         return recorder.prepare(database.kysely, request, call.now);
       },
       changeEach: (captures, work) => recorder.append(captures, work, (record) => record),
@@ -99,8 +96,7 @@ export function recordRoutes({ database, hasher, recorder }: ConsentServices): r
       params: z.strictObject({ id: Id, recordId: Id }),
       body: WithdrawalInput,
       errors: ['consent_already_withdrawn'],
-      change: (call, work) =>
-        withdrawRecord(work, callSource(call, hasher), call.params.id, call.params.recordId, call.body),
+      change: (call, work) => withdrawRecord(work, call.source(), call.params.id, call.params.recordId, call.body),
     }),
   ];
 }

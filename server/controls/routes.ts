@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { callSource } from '../audit/source.ts';
 import { listRoute } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
@@ -36,8 +35,7 @@ const transitionText = Object.entries(transitions)
   .join('; ');
 
 /** The operations of spec.md "Control framework", and those on single frameworks, controls, evidence and tests. */
-export function controlRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
-  const sourceOf = (call: PrincipalCall) => callSource(call, hasher);
+export function controlRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
   const readAll = ({ principal, now }: PrincipalCall) => readControls(database.kysely, principal.tenantId, now);
   const find = ({ params, principal, now }: PrincipalCall<{ readonly controlId: string }>) =>
     requireControl(database.kysely, principal.tenantId, params.controlId, now);
@@ -102,7 +100,7 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
           controls: Count.meta({ description: 'Controls in force now, custom ones included.' }),
         })
         .meta({ id: 'FrameworkAdoption' }),
-      change: (call, work) => adoptFrameworks(work, sourceOf(call), call.body.frameworks),
+      change: (call, work) => adoptFrameworks(work, call.source(), call.body.frameworks),
     }),
     defineRoute('POST /v1/control-framework/controls', {
       operationId: 'createControl',
@@ -112,7 +110,7 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
       body: NewControl,
       status: 201,
       result: ControlDetail,
-      change: async (call, work) => viewDetail(await createControl(work, sourceOf(call), call.body)),
+      change: async (call, work) => viewDetail(await createControl(work, call.source(), call.body)),
     }),
     defineRoute('GET /v1/control-framework/controls/{controlId}', {
       operationId: 'getControl',
@@ -132,7 +130,7 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
       result: ControlDetail,
       errors: ['control_transition_not_allowed', 'control_evidence_missing', 'control_test_failing'],
       change: async (call, work) =>
-        viewDetail(await editControl(work, sourceOf(call), call.params.controlId, call.body)),
+        viewDetail(await editControl(work, call.source(), call.params.controlId, call.body)),
     }),
     defineRoute('DELETE /v1/control-framework/controls/{controlId}', {
       operationId: 'retireControl',
@@ -143,7 +141,7 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
       params: ControlParams,
       result: z.null(),
       async change(call, work) {
-        await retireControl(work, sourceOf(call), call.params.controlId);
+        await retireControl(work, call.source(), call.params.controlId);
         return null;
       },
     }),
@@ -157,7 +155,7 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
       body: NewEvidence,
       status: 201,
       result: Evidence,
-      change: (call, work) => addEvidence(work, sourceOf(call), call.params.controlId, call.body),
+      change: (call, work) => addEvidence(work, call.source(), call.params.controlId, call.body),
     }),
     listRoute('/v1/control-framework/controls/{controlId}/evidence', {
       operationId: 'listEvidence',
@@ -195,7 +193,7 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
       params: EvidenceParams,
       body: Withdrawal,
       result: Evidence,
-      change: (call, work) => withdrawEvidence(work, sourceOf(call), call.params, call.body.reason),
+      change: (call, work) => withdrawEvidence(work, call.source(), call.params, call.body.reason),
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/tests', {
       operationId: 'addControlTest',
@@ -206,7 +204,7 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
       body: NewTest,
       status: 201,
       result: ControlTest,
-      change: (call, work) => addTest(work, sourceOf(call), call.params.controlId, call.body),
+      change: (call, work) => addTest(work, call.source(), call.params.controlId, call.body),
     }),
     defineRoute('GET /v1/control-framework/controls/{controlId}/tests', {
       operationId: 'listControlTests',
@@ -235,7 +233,7 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
       description: 'If it was retired before, nothing changes.',
       params: TestParams,
       result: ControlTest,
-      change: (call, work) => retireTest(work, sourceOf(call), call.params),
+      change: (call, work) => retireTest(work, call.source(), call.params),
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/tests/{testId}/results', {
       operationId: 'recordTestResult',
@@ -247,7 +245,7 @@ export function controlRoutes({ database, hasher }: Pick<Installation, 'database
       body: NewResult,
       status: 201,
       result: TestResult,
-      change: (call, work) => recordResult(work, sourceOf(call), call.params, call.body),
+      change: (call, work) => recordResult(work, call.source(), call.params, call.body),
     }),
     listRoute('/v1/control-framework/controls/{controlId}/tests/{testId}/results', {
       operationId: 'listTestResults',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Actor, Principal } from '../principal/principal.ts';
+import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
 import type { Scope } from '../principal/scopes.ts';
 import type { Outcome, UnitOfWork } from '../storage/unit-of-work.ts';
 import type { Client } from './client.ts';
@@ -29,6 +29,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
 /** A call with credentials. */
 export interface PrincipalCall<Params = unknown, Query = unknown, Body = unknown> extends Call<Params, Query, Body> {
   readonly principal: Principal;
+  /** The caller, for the audit log of the tenant that they act for or of another. */
+  readonly source: (tenantId?: string) => AuditSource;
 }
 
 /** A call of a signed-in person. */
@@ -119,6 +121,7 @@ interface Limited<Params> {
 /** A call as the router makes it, for an operation of any kind. */
 export interface AnyCall extends Call {
   readonly principal: Principal | null;
+  readonly source: PrincipalCall['source'] | null;
 }
 
 /** One operation as the router, the OpenAPI document and the tests see it. */

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import KoaRouter from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { SecretBox } from '../installation/secrets.ts';
-import type { Principal } from '../principal/principal.ts';
+import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
 import type { Scope } from '../principal/scopes.ts';
 import type { Clock } from '../storage/clock.ts';
 import type { Database } from '../storage/database.ts';
@@ -41,6 +41,8 @@ export interface RouterOptions {
   readonly limiter: RateLimiter;
   readonly trustedProxies: number;
   readonly admit: Admit;
+  /** An actor at a client, for the audit log of any tenant. */
+  sourceOf(actor: Actor, client: Client): (tenantId: string) => AuditSource;
   /** Seals the answers that are kept for retries and hold a secret. */
   readonly box: SecretBox;
   /** Requests a minute that may be refused for each client address. */
@@ -132,7 +134,11 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     try {
       limits.take([...(admission?.limits ?? []), ...(route.limits?.({ params, client }) ?? [])]);
       const { parts, claim } = await readCall(ctx, match, principal);
-      const call: AnyCall = { ...parts, client, principal, now, takeLimit: (rule) => limits.take([rule]) };
+      // Called late: most requests record nothing.
+      const source =
+        principal && ((tenantId = principal.tenantId) => options.sourceOf(principal.actor, client)(tenantId));
+      const takeLimit = (rule: LimitRule) => limits.take([rule]);
+      const call: AnyCall = { ...parts, client, principal, source, now, takeLimit };
       if (route.isStreamed && principal !== null) streams.take(principal.tenantId, ctx.res);
       send(ctx, route, await changes.run(route, call, claim));
     } finally {

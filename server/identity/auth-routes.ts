@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endSessions } from '../access/session-store.ts';
-import { clientSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import type { Client } from '../http/client.ts';
 import { answerWith, defineRoute, type ReadyAnswer, type Route } from '../http/route.ts';
@@ -45,7 +44,7 @@ const AcceptedInvitation = z
 
 /** Sign-in, sign-out, password changes and accepted invitations (contract.md "Operations beyond the spec's tables"). */
 export function authRoutes(services: SignInServices): readonly Route[] {
-  const { database, hasher, guard, sessionCookie } = services;
+  const { database, guard, sessionCookie } = services;
   const limits = ({ client }: { readonly client: Client }) => guard.limitAddress(client);
 
   /** The answer of a completed sign-in, with its cookies. */
@@ -97,12 +96,12 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Sign out',
       description: 'Ends the session and clears its cookie.',
       result: SignedOut,
-      async change({ principal: { actor, tenantId, credential }, client }, work) {
+      async change({ principal: { actor, tenantId, credential }, source }, work) {
         // Before the sessions, like every change that ends them.
         await work.lockTenant(tenantId);
         await endSessions(work.transaction, { userIds: [actor.id], tenantId, sessionId: credential.id });
         const event = sessionEvent('ended', actor.id, actor.email, { sessionId: credential.id });
-        await recordEvent(work, clientSource(actor, client, hasher)(tenantId), event);
+        await recordEvent(work, source(), event);
         return answerWith({ status: 'signed_out' }, { 'Set-Cookie': sessionCookie.clear() });
       },
     }),

@@ -1,6 +1,5 @@
 import { type OpenSession, renewSession } from '../access/session-store.ts';
 import type { NewAuditEvent } from '../audit/event.ts';
-import { callSource, clientSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import type { UserCall } from '../http/route.ts';
@@ -43,13 +42,13 @@ export async function reauthenticate(
 
 /** Records in the audit log that a signed-in user sent a wrong password or code. */
 export async function refuseProof(
-  { database, hasher }: SignInServices,
+  { database }: SignInServices,
   call: UserCall,
   event: Pick<NewAuditEvent, 'module' | 'action'>,
 ): Promise<void> {
   const { actor } = call.principal;
   await runUnitOfWork(database, call.now, (work) =>
-    recordEvent(work, callSource(call, hasher), { ...event, targetId: actor.id, targetRef: actor.email }),
+    recordEvent(work, call.source(), { ...event, targetId: actor.id, targetRef: actor.email }),
   );
 }
 
@@ -63,7 +62,7 @@ export async function changePassword(
   call: UserCall,
   { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
 ): Promise<OpenSession> {
-  const { database, passwords, hasher } = services;
+  const { database, passwords } = services;
   const { actor, tenantId, credential } = call.principal;
   const { account, attempt } = await reauthenticate(services, call, currentPassword);
   const user = { tenantId, userId: actor.id, email: actor.email };
@@ -74,8 +73,7 @@ export async function changePassword(
     if (locked.password_hash !== account.password_hash)
       throw new Problem('password_incorrect', 'The password was changed in the meantime.');
     const row = await updatePassword(work, actor.id, hash);
-    const sourceOf = clientSource(actor, call.client, hasher);
-    await recordAccountChange(work, sourceOf, accountRows, actor.id, row, { verb: 'password_changed' });
+    await recordAccountChange(work, call.source, accountRows, actor.id, row, { verb: 'password_changed' });
     return renewSession(work, { userId: actor.id, sessionId: credential.id }, services.sessionLifetime);
   });
 }

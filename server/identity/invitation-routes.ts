@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { recordChange } from '../audit/row-state.ts';
-import { callSource } from '../audit/source.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { listRoute } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
@@ -56,7 +55,7 @@ const CreatedInvitation = Invitation.extend({
 }).meta({ id: 'CreatedInvitation' });
 
 /** The operations on invitations. */
-export function invitationRoutes({ database, hasher }: Pick<SignInServices, 'database' | 'hasher'>): readonly Route[] {
+export function invitationRoutes({ database }: Pick<SignInServices, 'database'>): readonly Route[] {
   const common = { tag: 'Users', scope: 'users:write' } as const;
   return [
     listRoute('/v1/users/invitations', {
@@ -88,7 +87,7 @@ export function invitationRoutes({ database, hasher }: Pick<SignInServices, 'dat
         const { email, role } = call.body;
         const tenant = await findTenant(work.transaction, call.principal.tenantId);
         if (tenant === undefined) throw notFound('tenant');
-        const source = callSource(call, hasher);
+        const source = call.source();
         const { row, token } = await invite(work, source, { email, role, defaultRole: tenant.settings.defaultRole });
         requireRoleToGive(call.principal, row.role);
         return { ...viewInvitation(row, work.now), token };
@@ -108,7 +107,7 @@ export function invitationRoutes({ database, hasher }: Pick<SignInServices, 'dat
         const [closed] = await closeInvitations(work, 'revoked_at', { tenantId, id: call.params.id });
         if (closed !== undefined) {
           const change = { verb: 'revoked', targetRef: closed.email };
-          await recordChange(work, callSource(call, hasher), invitationRows, closed, change);
+          await recordChange(work, call.source(), invitationRows, closed, change);
         }
         const row = closed ?? (await findInvitation(work.transaction, tenantId, call.params.id));
         if (row === undefined) throw notFound('invitation');

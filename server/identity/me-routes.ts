@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { SomeSessions } from '../access/session-store.ts';
-import { callSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route, type UserCall } from '../http/route.ts';
 import { Id } from '../http/schemas.ts';
@@ -30,11 +29,11 @@ const Me = z
 
 /** The operations of signed-in users on themselves. */
 export function meRoutes(services: SignInServices): readonly Route[] {
-  const { database, hasher } = services;
+  const { database } = services;
 
   const end = (call: UserCall, work: UnitOfWork, which: SomeSessions) => {
     const { id, email: name } = call.principal.actor;
-    return endAndRecord(work, callSource(call, hasher), 'session.ended', { id, name }, which);
+    return endAndRecord(work, call.source(), 'session.ended', { id, name }, which);
   };
 
   const common = { auth: 'session', tag: 'Sign-in' } as const;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { SomeSessions } from '../access/session-store.ts';
-import { callSource, clientSource } from '../audit/source.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { listRoute } from '../http/list-route.ts';
 import { notFound, Problem } from '../http/problem.ts';
@@ -24,10 +23,8 @@ import type { SignInServices } from './sign-in.ts';
 const Reason = text(500).trim().min(1).optional().meta({ description: 'The reason, for the audit log.' });
 
 /** The operations on the members of a tenant. */
-export function userRoutes(
-  services: Pick<SignInServices, 'database' | 'hasher' | 'sessionLifetime'>,
-): readonly Route[] {
-  const { database, hasher } = services;
+export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionLifetime'>): readonly Route[] {
+  const { database } = services;
 
   const view = async (queries: Queries, member: Membership): Promise<User> =>
     viewUser(member, (await listSecondFactorHolders(queries, [member.userId])).has(member.userId));
@@ -39,7 +36,7 @@ export function userRoutes(
     wanted: MembershipChange,
     reason: string,
   ) => {
-    const changed = await changeMembers(work, callSource(call, hasher), [member.userId], wanted, reason);
+    const changed = await changeMembers(work, call.source(), [member.userId], wanted, reason);
     return view(work.transaction, changed.get(member.userId) ?? member);
   };
 
@@ -49,7 +46,7 @@ export function userRoutes(
     const member = await requireMember(work.transaction, tenantId, userId);
     if (member.role !== platformRole) requireRoleToGive(call.principal, member.role);
     const user = { id: userId, name: member.userName };
-    return endAndRecord(work, callSource(call, hasher), 'session.revoked', user, which);
+    return endAndRecord(work, call.source(), 'session.revoked', user, which);
   };
 
   const common = { tag: 'Users', params: z.strictObject({ id: Id }) } as const;
@@ -168,8 +165,7 @@ export function userRoutes(
           throw new Problem('conflict', 'This member has no second factor.');
         if (await isAcceptedElsewhere(work.transaction, member.userId, tenantId))
           throw new Problem('conflict', 'Only the operator of this server can reset the second factor of this member.');
-        const sourceOf = clientSource(call.principal.actor, call.client, hasher);
-        await disableSecondFactor(work, sourceOf, member.userId, 'reset');
+        await disableSecondFactor(work, call.source, member.userId, 'reset');
         return view(work.transaction, member);
       },
     }),

@@ -14,6 +14,14 @@ export interface Actor {
 /** What the server itself does: the command line, visitors without an account. */
 export const systemActor: Actor = { type: 'system', id: null, email: null };
 
+/** The actor of a change, with keyed hashes of the address and the user agent; null where there are none. */
+export interface AuditSource {
+  readonly tenantId: string;
+  readonly actor: Actor;
+  readonly ipHash: string | null;
+  readonly userAgentHash: string | null;
+}
+
 /** What a caller showed. Requests are counted by it. */
 export interface Credential {
   readonly kind: 'api_key' | 'session' | 'scim_token';

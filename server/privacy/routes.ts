@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { callSource } from '../audit/source.ts';
 import { listRoute } from '../http/list-route.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Id } from '../http/schemas.ts';
@@ -15,7 +14,7 @@ const breach = { tag: 'Breaches', result: BreachView } as const;
 const params = z.strictObject({ id: Id });
 
 /** The operations on data-subject requests and breaches of personal data. */
-export function privacyRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
+export function privacyRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
   return [
     defineRoute('POST /v1/dsr', {
       operationId: 'createDsr',
@@ -26,7 +25,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       scope: 'dsr:write',
       body: DsrInput,
       status: 201,
-      change: async (call, work) => viewDsr(await createDsr(work, callSource(call, hasher), call.body), work.now),
+      change: async (call, work) => viewDsr(await createDsr(work, call.source(), call.body), work.now),
     }),
     listRoute('/v1/dsr', {
       operationId: 'listDsrs',
@@ -67,8 +66,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       params,
       body: DsrExtension,
       errors: ['dsr_already_completed', 'dsr_extension_not_allowed'],
-      change: async (call, work) =>
-        viewDsr(await extendDsr(work, callSource(call, hasher), call.params.id, call.body), work.now),
+      change: async (call, work) => viewDsr(await extendDsr(work, call.source(), call.params.id, call.body), work.now),
     }),
     defineRoute('POST /v1/dsr/{id}/complete', {
       operationId: 'completeDsr',
@@ -81,7 +79,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       body: DsrCompletion,
       errors: ['dsr_already_completed'],
       change: async (call, work) =>
-        viewDsr(await completeDsr(work, callSource(call, hasher), call.params.id, call.body), work.now),
+        viewDsr(await completeDsr(work, call.source(), call.params.id, call.body), work.now),
     }),
     defineRoute('POST /v1/breach', {
       operationId: 'reportBreach',
@@ -92,7 +90,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       scope: 'breach:write',
       body: BreachInput,
       status: 201,
-      change: async (call, work) => viewBreach(await reportBreach(work, callSource(call, hasher), call.body), work.now),
+      change: async (call, work) => viewBreach(await reportBreach(work, call.source(), call.body), work.now),
     }),
     listRoute('/v1/breach', {
       operationId: 'listBreaches',
@@ -127,7 +125,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       body: BreachChange,
       errors: ['breach_transition_not_allowed'],
       change: async (call, work) =>
-        viewBreach(await editBreach(work, callSource(call, hasher), call.params.id, call.body), work.now),
+        viewBreach(await editBreach(work, call.source(), call.params.id, call.body), work.now),
     }),
   ];
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { callSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { listRoute } from '../http/list-route.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
@@ -48,7 +47,7 @@ export function proofRoutes(installation: Installation): readonly Route[] {
   return (['audit', 'consent'] as const).flatMap((ledger) => ledgerRoutes(installation, ledger));
 }
 
-function ledgerRoutes({ database, hasher, signer, anchors }: Installation, ledger: LedgerName): readonly Route[] {
+function ledgerRoutes({ database, signer, anchors }: Installation, ledger: LedgerName): readonly Route[] {
   const { scope, name, title } = ledgers[ledger];
   const common = { tag: 'Proofs', scope, errors: ['checkpoint_missing'] as const };
   const base = `/v1/ledgers/${ledger}`;
@@ -87,7 +86,7 @@ function ledgerRoutes({ database, hasher, signer, anchors }: Installation, ledge
             targetId: ledger,
             targetRef: null,
           } as const;
-          await recordEvent(work, callSource(call, hasher), requested);
+          await recordEvent(work, call.source(), requested);
         }
         const checkpoint = await signCheckpoint(work, { signer, anchors }, of).catch((error: unknown) => {
           throw error instanceof RewrittenLedger ? new Problem('conflict', refusal) : error;

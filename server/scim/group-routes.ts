@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { callSource } from '../audit/source.ts';
 import { notFound } from '../http/problem.ts';
 import { type Call, defineRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
 import { listGroupMembers } from '../identity/membership-store.ts';
@@ -44,7 +43,7 @@ const GroupParams = z.strictObject({
 const GroupQuery = queryOf(projectionQuery);
 
 /** The operations on the role groups of a tenant (spec.md "SCIM 2.0"). */
-export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): readonly Route[] {
+export function scimGroupRoutes({ database, baseUrl }: ScimServices): readonly Route[] {
   /** Checks the query and the Host of a call, before any change, and returns what presents its groups. */
   const createView = ({ query, client }: Call<unknown, ProjectionQuery>) => {
     const projection = readProjection(query, groupUrn);
@@ -92,7 +91,7 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
         const tenant = await requireTenant(work.transaction, call.principal.tenantId);
         const { members, ...group } = readNamedGroup(call.body, mapOf(tenant));
         const steps = members.length === 0 ? [] : [{ kind: 'add' as const, userIds: members }];
-        await changeGroup(work, callSource(call, hasher), group.role, steps);
+        await changeGroup(work, call.source(), group.role, steps);
         const location = createLocate(baseUrl, call.client)(`/Groups/${group.role}`);
         const shown = await view(work.transaction, tenant, group);
         return new ReadyAnswer(201, scim.present(shown), { Location: location });
@@ -121,7 +120,7 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
         const view = createView(call);
         const { tenant, group } = await requireGroup(work.transaction, call);
         const userIds = readGroupReplacement(call.body, group.role, mapOf(tenant));
-        await changeGroup(work, callSource(call, hasher), group.role, [{ kind: 'replace', userIds }]);
+        await changeGroup(work, call.source(), group.role, [{ kind: 'replace', userIds }]);
         return view(work.transaction, tenant, group);
       },
     }),
@@ -137,7 +136,7 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
         const view = createView(call);
         const { tenant, group } = await requireGroup(work.transaction, call);
         const steps = readGroupPatch(readPatch(call.body), group.role, mapOf(tenant));
-        await changeGroup(work, callSource(call, hasher), group.role, steps);
+        await changeGroup(work, call.source(), group.role, steps);
         return view(work.transaction, tenant, group);
       },
     }),
@@ -149,7 +148,7 @@ export function scimGroupRoutes({ database, hasher, baseUrl }: ScimServices): re
       result: z.null(),
       async change(call, work) {
         const { group } = await requireGroup(work.transaction, call);
-        await clearGroup(work, callSource(call, hasher), group.role);
+        await clearGroup(work, call.source(), group.role);
         return null;
       },
     }),

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { callSource } from '../audit/source.ts';
 import { type Call, defineRoute, ReadyAnswer, type Route } from '../http/route.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import type { Membership } from '../identity/membership.ts';
@@ -25,7 +24,7 @@ import { type MemberPage, readMemberPage } from './store.ts';
 import { createLocate, scim } from './surface.ts';
 import { presentUser, ScimUser, UserBody, userUrn } from './user.ts';
 
-export interface ScimServices extends Pick<Installation, 'database' | 'hasher'> {
+export interface ScimServices extends Pick<Installation, 'database'> {
   /** The public address of this server, for locations; null to use the Host header. */
   readonly baseUrl: string | null;
 }
@@ -34,7 +33,7 @@ const UserParams = z.strictObject({ id: z.string() });
 const UserQuery = queryOf(projectionQuery);
 
 /** The operations on the users of a tenant (spec.md "SCIM 2.0"). */
-export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): readonly Route[] {
+export function scimUserRoutes({ database, baseUrl }: ScimServices): readonly Route[] {
   /** Checks the query and the Host of a call, before any change, and returns what presents its users. */
   const createView = ({ query, client }: Call<unknown, ProjectionQuery>) => {
     const projection = readProjection(query, userUrn);
@@ -74,7 +73,7 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
       errors: ['invalidSyntax', 'invalidValue', 'uniqueness'],
       async change(call, work) {
         const view = createView(call);
-        const member = await createUser(work, callSource(call, hasher), call.body);
+        const member = await createUser(work, call.source(), call.body);
         const location = createLocate(baseUrl, call.client)(`/Users/${member.userId}`);
         return new ReadyAnswer(201, scim.present(view(member)), { Location: location });
       },
@@ -100,7 +99,7 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
       errors: ['invalidPath', 'invalidSyntax', 'invalidValue', 'mutability'],
       async change(call, work) {
         const view = createView(call);
-        return view(await patchUser(work, callSource(call, hasher), call.params.id, call.body));
+        return view(await patchUser(work, call.source(), call.params.id, call.body));
       },
     }),
     defineRoute('PUT /scim/v2/Users/{id}', {
@@ -113,7 +112,7 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
       errors: ['invalidSyntax', 'invalidValue', 'mutability', 'not_implemented'],
       async change(call, work) {
         const view = createView(call);
-        return view(await replaceUser(work, callSource(call, hasher), call.params.id, call.body));
+        return view(await replaceUser(work, call.source(), call.params.id, call.body));
       },
     }),
     defineRoute('DELETE /scim/v2/Users/{id}', {
@@ -123,7 +122,7 @@ export function scimUserRoutes({ database, hasher, baseUrl }: ScimServices): rea
       description: 'The person and the history stay.',
       result: z.null(),
       async change(call, work) {
-        await deleteUser(work, callSource(call, hasher), call.params.id);
+        await deleteUser(work, call.source(), call.params.id);
         return null;
       },
     }),

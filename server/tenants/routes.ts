@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { diffFields, recordChange } from '../audit/row-state.ts';
-import { callSource } from '../audit/source.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { Installation } from '../installation/installation.ts';
@@ -10,7 +9,7 @@ import { readTenant, requireTenant, tenantRows, updateTenant } from './store.ts'
 import { type Tenant, TenantChange, type TenantSettings, TenantView } from './tenant.ts';
 
 /** The operations on the caller's tenant. */
-export function tenantRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
+export function tenantRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
   return [
     defineRoute('GET /v1/tenant', {
       operationId: 'getTenant',
@@ -43,7 +42,7 @@ export function tenantRoutes({ database, hasher }: Pick<Installation, 'database'
         const { name, ...settings } = after;
         requireRolesToGive(principal, tenant.settings, settings);
         const row = await updateTenant(work, tenant.id, { name, settings });
-        await recordChange(work, callSource(call, hasher), tenantRows, row, {
+        await recordChange(work, call.source(), tenantRows, row, {
           verb: 'edited',
           targetRef: tenant.slug,
           diff,

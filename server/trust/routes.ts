@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { callSource } from '../audit/source.ts';
 import { findOwnAddress } from '../http/client.ts';
 import { invalidValues, notFound } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
@@ -14,7 +13,7 @@ import { listAchievements, TrustCenterInput, TrustCenterView, TrustWidget, trust
 
 /** The operations on the trust center of the caller's tenant, and the data of the badge. */
 export function trustRoutes(
-  { database, hasher, settings: { baseUrl } }: Pick<Installation, 'database' | 'hasher' | 'settings'>,
+  { database, settings: { baseUrl } }: Pick<Installation, 'database' | 'settings'>,
   publishedTrust: PublishedTrust,
 ): readonly Route[] {
   return [
@@ -43,7 +42,7 @@ export function trustRoutes(
         const locate = requireLocate(baseUrl, call);
         const tenant = await requireTenant(work.transaction, call.principal.tenantId);
         work.afterCommit(() => publishedTrust.forget(tenant.slug));
-        const center = await replaceTrustCenter(work, callSource(call, hasher), tenant.slug, call.body);
+        const center = await replaceTrustCenter(work, call.source(), tenant.slug, call.body);
         return view(tenant, center, locate);
       },
     }),

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { type OpenSession, renewSession } from '../../access/session-store.ts';
-import { clientSource, type SourceOf } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';
-import { answerWith, defineRoute, type Route, type UserCall } from '../../http/route.ts';
+import { answerWith, defineRoute, type Route } from '../../http/route.ts';
 import { text } from '../../http/schemas.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { reauthenticate, refuseProof } from '../change-password.ts';
 import { findWeakness, TypedPassword } from '../password.ts';
 import type { SignInServices } from '../sign-in.ts';
@@ -23,10 +22,7 @@ const BackupCodes = z.array(z.string()).meta({
 
 /** The operations of a signed-in user on their second factor (spec.md "Second factor"). */
 export function mfaRoutes(services: SignInServices): readonly Route[] {
-  const { database, hasher, guard, passwords, sessionCookie, sessionLifetime } = services;
-
-  const change = <Result>(call: UserCall, step: (work: UnitOfWork, sourceOf: SourceOf) => Promise<Result>) =>
-    runUnitOfWork(database, call.now, (work) => step(work, clientSource(call.principal.actor, call.client, hasher)));
+  const { database, guard, passwords, sessionCookie, sessionLifetime } = services;
 
   const createCodes = (attempt: Attempt) =>
     createBackupCodes((codes, salt) => passwords.hashWith(attempt, codes, salt));
@@ -67,8 +63,8 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
         const secret = createTotpSecret();
         const sealed = sealTotpSecret(services, account.id, secret);
         const { codes, stored } = await createCodes(attempt);
-        await change(call, (work, sourceOf) =>
-          startEnrolment(work, sourceOf, account.id, { secret: sealed, codes: stored }),
+        await runUnitOfWork(database, call.now, (work) =>
+          startEnrolment(work, call.source, account.id, { secret: sealed, codes: stored }),
         );
         return { totpURI: writeTotpUri(secret, account.email), backupCodes: codes };
       },
@@ -92,10 +88,10 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
         const session = await guard.check(attempt, async () => {
           const step = await findTotpStep(services, pending, call.body.code, call.now);
           if (step === null) return null;
-          return change(call, async (work, sourceOf) => {
+          return runUnitOfWork(database, call.now, async (work) => {
             await guard.succeed(work, attempt);
             const verified = { step, sessionId: credential.id, lifetime: sessionLifetime };
-            return enableSecondFactor(work, sourceOf, pending, verified);
+            return enableSecondFactor(work, call.source, pending, verified);
           });
         });
         if (session !== null) return showStatus(actor.id, session);
@@ -120,8 +116,8 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
         const weakness = await findWeakness(password, { hasSecondFactor: false, words: [] });
         if (weakness !== null && (await isSecondFactorEnabled(database.kysely, actor.id)))
           throw new Problem('conflict', `Choose another password first: without a second factor it ${weakness}.`);
-        const session = await change(call, async (work, sourceOf) => {
-          if (!(await disableSecondFactor(work, sourceOf, actor.id, 'disabled', undefined, credential.id)))
+        const session = await runUnitOfWork(database, call.now, async (work) => {
+          if (!(await disableSecondFactor(work, call.source, actor.id, 'disabled', undefined, credential.id)))
             throw conflict('notEnabled');
           return renewSession(work, { userId: actor.id, sessionId: credential.id }, sessionLifetime);
         });
@@ -140,7 +136,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
         const { account, attempt } = await reauthenticate(services, call, call.body.password);
         if (!(await isSecondFactorEnabled(database.kysely, account.id))) throw conflict('notEnabled');
         const { codes, stored } = await createCodes(attempt);
-        await change(call, (work, sourceOf) => replaceBackupCodes(work, sourceOf, account.id, stored));
+        await runUnitOfWork(database, call.now, (work) => replaceBackupCodes(work, call.source, account.id, stored));
         return { backupCodes: codes };
       },
     }),

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { callSource } from '../../audit/source.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { notFound } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -24,7 +23,7 @@ const writes = { tag: 'Webhooks', scope: 'webhooks:write' } as const;
 const DeliveryParams = z.strictObject({ id: Id });
 
 /** The operations on what was sent to webhooks, one delivery at a time. */
-export function deliveryRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
+export function deliveryRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
   return [
     listRoute('/v1/webhooks/deliveries', {
       operationId: 'listWebhookDeliveries',
@@ -72,7 +71,7 @@ export function deliveryRoutes({ database, hasher }: Pick<Installation, 'databas
       status: 201,
       result: DeliveryView,
       errors: ['webhook_delivery_pending', 'webhook_deleted', 'webhook_not_enabled'],
-      change: async (call, work) => viewDelivery(await redeliver(work, callSource(call, hasher), call.params.id)),
+      change: async (call, work) => viewDelivery(await redeliver(work, call.source(), call.params.id)),
     }),
     defineRoute('POST /v1/webhooks/deliveries/{id}/cancel', {
       operationId: 'cancelWebhookDelivery',
@@ -82,13 +81,13 @@ export function deliveryRoutes({ database, hasher }: Pick<Installation, 'databas
       params: DeliveryParams,
       result: DeliveryView,
       errors: ['webhook_delivery_pending'],
-      change: async (call, work) => viewDelivery(await cancelDelivery(work, callSource(call, hasher), call.params.id)),
+      change: async (call, work) => viewDelivery(await cancelDelivery(work, call.source(), call.params.id)),
     }),
   ];
 }
 
 /** The operations that send many deliveries again. */
-export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
+export function redeliveryRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
   return [
     defineRoute('POST /v1/webhooks/redeliver', {
       operationId: 'redeliverWebhookDeliveries',
@@ -100,7 +99,7 @@ export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'datab
       status: 201,
       result: RedeliveryView,
       errors: ['not_found', 'webhook_deleted', 'webhook_not_enabled', 'webhook_redelivery_running'],
-      change: async (call, work) => orderRedelivery(work, callSource(call, hasher), call.body),
+      change: async (call, work) => orderRedelivery(work, call.source(), call.body),
     }),
     defineRoute('GET /v1/webhooks/redeliver', {
       operationId: 'countWebhookRedelivery',
@@ -143,7 +142,7 @@ export function redeliveryRoutes({ database, hasher }: Pick<Installation, 'datab
       description: 'What it has queued is sent all the same. One that has ended stays as it is.',
       params: DeliveryParams,
       result: RedeliveryView,
-      change: async (call, work) => cancelRedelivery(work, callSource(call, hasher), call.params.id),
+      change: async (call, work) => cancelRedelivery(work, call.source(), call.params.id),
     }),
   ];
 }

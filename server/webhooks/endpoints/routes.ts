@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { callSource } from '../../audit/source.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { notFound } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -45,10 +44,9 @@ const Rotation = z
 /** The operations on webhook endpoints. */
 export function webhookRoutes({
   database,
-  hasher,
   box,
   settings,
-}: Pick<Installation, 'database' | 'hasher' | 'box' | 'settings'>): readonly Route[] {
+}: Pick<Installation, 'database' | 'box' | 'settings'>): readonly Route[] {
   const rules = { box, policy: settings.webhooks };
   const show = ({ endpoint, secret }: ShownEndpoint, now: string) => ({ ...viewEndpoint(endpoint, now), secret });
   return [
@@ -61,8 +59,7 @@ export function webhookRoutes({
       status: 201,
       result: EndpointWithSecret,
       showsSecret: true,
-      change: async (call, work) =>
-        show(await createEndpoint(work, callSource(call, hasher), rules, call.body), work.now),
+      change: async (call, work) => show(await createEndpoint(work, call.source(), rules, call.body), work.now),
     }),
     listRoute('/v1/webhooks', {
       operationId: 'listWebhooks',
@@ -99,7 +96,7 @@ export function webhookRoutes({
       body: EndpointChange,
       result: EndpointView,
       change: async (call, work) =>
-        viewEndpoint(await editEndpoint(work, callSource(call, hasher), rules, call.params.id, call.body), work.now),
+        viewEndpoint(await editEndpoint(work, call.source(), rules, call.params.id, call.body), work.now),
     }),
     defineRoute('DELETE /v1/webhooks/{id}', {
       operationId: 'deleteWebhook',
@@ -109,7 +106,7 @@ export function webhookRoutes({
       params: EndpointParams,
       result: z.null(),
       async change(call, work) {
-        await deleteEndpoint(work, callSource(call, hasher), call.params.id);
+        await deleteEndpoint(work, call.source(), call.params.id);
         return null;
       },
     }),
@@ -124,10 +121,7 @@ export function webhookRoutes({
       result: EndpointWithSecret,
       showsSecret: true,
       change: async (call, work) =>
-        show(
-          await rotateSecret(work, callSource(call, hasher), rules, call.params.id, call.body.overlapHours),
-          work.now,
-        ),
+        show(await rotateSecret(work, call.source(), rules, call.params.id, call.body.overlapHours), work.now),
     }),
     defineRoute('POST /v1/webhooks/{id}/test', {
       operationId: 'testWebhook',
@@ -139,7 +133,7 @@ export function webhookRoutes({
       status: 201,
       result: DeliveryView,
       errors: ['webhook_not_enabled'],
-      change: async (call, work) => viewDelivery(await sendTest(work, callSource(call, hasher), call.params.id)),
+      change: async (call, work) => viewDelivery(await sendTest(work, call.source(), call.params.id)),
     }),
   ];
 }
