@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -140,4 +141,15 @@ export function describeSettings(): readonly { readonly name: string; readonly m
     const shown = fallback.success && fallback.data !== undefined ? ` (default ${fallback.data})` : '';
     return { name, meaning: `${schema.description}${shown}` };
   });
+}
+
+/** The address that people and programs use for a server that listens on a port: the public one, where there is one. */
+export function nameAddress({ baseUrl, host }: Pick<Settings, 'baseUrl' | 'host'>, port: number): string {
+  return baseUrl ?? `http://${localName(host)}:${port}`;
+}
+
+/** Browsers treat localhost as a secure place and as a site of its own. */
+function localName(host: string): string {
+  if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost';
+  return isIPv6(host) ? `[${host}]` : host;
 }

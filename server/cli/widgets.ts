@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Id } from '../http/schemas.ts';
-import { nameAddress } from '../process/serve.ts';
+import { nameAddress } from '../settings.ts';
 import { TenantSlug } from '../tenants/tenant.ts';
 import { type DescribedWidget, describeWidgets, type Owner, placeholders, writeAddOnElement } from '../widgets/tags.ts';
 import { readWidgets } from '../widgets/widget.ts';

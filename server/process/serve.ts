@@ -1,10 +1,10 @@
 import type { Server } from 'node:http';
-import { type AddressInfo, isIPv6 } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type App, type AppOptions, createApp } from '../app.ts';
 import type { Installation } from '../installation/installation.ts';
 import { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
-import type { Settings } from '../settings.ts';
+import { nameAddress, type Settings } from '../settings.ts';
 import type { FaultLog, Repeated } from '../storage/fault-log.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { runSender } from '../webhooks/sender/run-sender.ts';
@@ -129,15 +129,4 @@ function listen(server: Server, { host, port }: Settings): Promise<void> {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-}
-
-/** The address that people and programs use for a server that listens on a port: the public one, where there is one. */
-export function nameAddress({ baseUrl, host }: Pick<Settings, 'baseUrl' | 'host'>, port: number): string {
-  return baseUrl ?? `http://${localName(host)}:${port}`;
-}
-
-/** Browsers treat localhost as a secure place and as a site of its own. */
-function localName(host: string): string {
-  if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost';
-  return isIPv6(host) ? `[${host}]` : host;
 }

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { credentialsFile, type DemoCredentials, seedDemo } from '../demo/seed.ts';
+import { documentationPath, hasDocumentation } from '../documentation/serve.ts';
+import { openInstallation } from '../installation/installation.ts';
+import { createLog, type RunningServer, startServer } from '../process/serve.ts';
+import { type Settings, SettingsError } from '../settings.ts';
+import { trustPath } from '../trust/trust-center.ts';
+import type { CommandContext } from './command.ts';
+
+/** Serves until the process gets SIGINT or SIGTERM. @param isDemo whether an empty database gets the demo tenant first. */
+export async function runServer(context: CommandContext, isDemo: boolean): Promise<undefined> {
+  const { settings } = context;
+  await using installation = await openInstallation(settings);
+  const log = createLog(settings);
+  // Disposed on every path: a server whose demo tenant cannot be created must not keep running.
+  await using server = await startServer(installation, { log }).catch((error: unknown) => {
+    throw explainListenError(error, settings);
+  });
+  const credentials = isDemo ? await seedDemo(installation, server.baseUrl) : null;
+  // Registered before the server is announced. A signal can come twice: systemd signals each process, and `svc` under an
+  // older Node forwards signals.
+  process.on('SIGTERM', () => {});
+  const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  announce(context, server, isDemo, credentials);
+  await stopped;
+  // Everything acknowledged is on disk, so exiting is safe; a client or a database must not keep the process alive.
+  const exit = () => {
+    log.error(`the server did not stop within ${settings.stopWithin / 1000} s: exiting`);
+    process.exit(1);
+  };
+  setTimeout(exit, settings.stopWithin).unref();
+}
+
+function announce(
+  { settings, say, result }: CommandContext,
+  { baseUrl }: RunningServer,
+  isDemo: boolean,
+  credentials: DemoCredentials | null,
+): void {
+  const store = settings.databaseUrl === null ? `SQLite in ${settings.dataDir}` : 'PostgreSQL';
+  say(`Svc listens on ${baseUrl} (${store}). Ctrl-C stops it.`);
+  say(`  API document   ${baseUrl}/v1/openapi.json`);
+  if (hasDocumentation()) say(`  Documentation  ${baseUrl}${documentationPath}/`);
+  if (isDemo) {
+    say(`  Demo page      ${baseUrl}/demo`);
+    say(`  Trust page     ${baseUrl}${trustPath('demo')}`);
+  }
+  if (credentials !== null) {
+    say('\nCreated the demo tenant. These values are shown once:');
+    say(`  Tenant         ${credentials.tenantSlug} (${credentials.tenantId})`);
+    say(`  Administrator  ${credentials.adminEmail}`);
+    say(`  Password       ${credentials.adminPassword}`);
+    say(`  API key        ${credentials.apiKey}`);
+    say(`  SCIM token     ${credentials.scimToken}`);
+    say(`  Notice         ${credentials.noticeId}`);
+    if (credentials.webhookSecret !== undefined)
+      say(`  Webhook secret ${credentials.webhookSecret} (npm run receiver)`);
+    say(`They are also in ${join(settings.dataDir, credentialsFile)}.`);
+  } else if (isDemo) say(`  Credentials    ${join(settings.dataDir, credentialsFile)} (created on the first start)`);
+  result({ baseUrl, ...(credentials && { credentials }) });
+}
+
+function explainListenError(error: unknown, { host, port }: Settings): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return new SettingsError(`Port ${port} is taken. Choose another: PORT=8788 npm start`);
+  if (['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(String(code)))
+    return new SettingsError(`Cannot listen on ${host}:${port} (${code}).`);
+  return error;
+}
