@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { RecordedCall } from '../../server/http/openapi.ts';
+import type { RecordedCall } from '../../server/http/openapi-operation.ts';
 import type { Operation } from '../reference/reference.ts';
 import { readRequestExample } from '../reference/request-examples.ts';
 import { isVariable, readPathExamples } from '../reference/variables.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RecordedCall, writeDocument } from '../http/openapi.ts';
+import { writeDocument } from '../http/openapi.ts';
+import type { RecordedCall } from '../http/openapi-operation.ts';
 import type { Route } from '../http/route.ts';
 import { scopeDescriptions } from '../principal/scopes.ts';
 import { type EventType, eventOccasions, eventTypes } from '../webhooks/deliveries/event.ts';

@@ -2,22 +2,14 @@ import { z } from 'zod';
 import {
   createDocument,
   type ZodOpenApiObject,
-  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathItemObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import type { Scope } from '../principal/scopes.ts';
-import {
-  describeOtherAnswers,
-  headerComponents,
-  isRevalidated,
-  listErrorExamples,
-  listSuccessHeaders,
-  mediaType,
-  nameHeaders,
-} from './openapi-responses.ts';
-import { type DocumentedEvent, describeWebhooks } from './openapi-webhooks.ts';
+import { describeRoute, headerComponents, listErrorExamples, type RecordedCall } from './openapi-operation.ts';
 import type { Route } from './route.ts';
-import { knownVersions, latestVersion, rest, type Surface } from './surface.ts';
+import { Id, UtcTime } from './schemas.ts';
+import { latestVersion } from './surface.ts';
 
 const description = `Consent notices and their ledger, the audit log, the people of a tenant and how they sign in, provisioning by an
 identity provider, and public endpoints.
@@ -40,12 +32,14 @@ one of SCIM 1 MiB. A session ends after 60 minutes without a request, and after 
 **Retries.** An \`Idempotency-Key\` belongs to the account and is good for 24 hours: the same request with the same key gets
 the first answer again and changes nothing. Only successful answers are stored; after an error the key is free.`;
 
-/** A request to an operation and its answer, as recorded. */
-export interface RecordedCall {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number>>;
-  readonly body?: unknown;
-  readonly answer?: unknown;
+/** What the document says about one type of event. */
+export interface DocumentedEvent {
+  readonly type: string;
+  /** When it is sent. */
+  readonly occasion: string;
+  readonly data: z.ZodType;
+  /** The body of a delivery; undefined where none was recorded yet. */
+  readonly example: unknown;
 }
 
 /** Everything that the document describes. */
@@ -59,13 +53,8 @@ export interface DocumentedApi {
   readonly examples: Readonly<Record<string, RecordedCall>>;
 }
 
-/** The document as text, the same bytes for the same API. */
-export function writeDocument(api: DocumentedApi): string {
-  return `${JSON.stringify(describeApi(api), null, 2)}\n`;
-}
-
-/** Makes the OpenAPI 3.1 document from the routes and events of the server. */
-function describeApi({ routes, events, tags, scopes, examples }: DocumentedApi): unknown {
+/** Writes the OpenAPI 3.1 document of the routes and events of the server: the same bytes for the same API. */
+export function writeDocument({ routes, events, tags, scopes, examples }: DocumentedApi): string {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
     const operation = describeRoute(route, examples[route.operationId] ?? {});
@@ -84,7 +73,7 @@ function describeApi({ routes, events, tags, scopes, examples }: DocumentedApi):
     servers: [{ url: '/', description: 'The server that this document comes from.' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
-    webhooks: describeWebhooks(events),
+    webhooks: Object.fromEntries(events.map((event) => [event.type, describeWebhook(event)])),
     components: {
       headers: headerComponents,
       examples: listErrorExamples(routes),
@@ -115,7 +104,8 @@ function describeApi({ routes, events, tags, scopes, examples }: DocumentedApi):
       },
     },
   };
-  return foldNulls(createDocument(document, { override: dropSafeBounds }));
+  const described = foldNulls(createDocument(document, { override: dropSafeBounds }));
+  return `${JSON.stringify(described, null, 2)}\n`;
 }
 
 /** Every integer of zod is a safe integer; readers need not see that for each. */
@@ -139,106 +129,65 @@ function foldNulls(value: unknown): unknown {
   return { ...plain, ...rest, type: [plain.type, 'null'] };
 }
 
-function describeRoute(route: Route, example: RecordedCall): ZodOpenApiOperationObject {
-  const { surface } = route;
-  const scope = route.scope === null ? '' : `Needs the scope \`${route.scope}\`.`;
-  return {
-    operationId: route.operationId,
-    tags: [route.tag],
-    summary: route.summary,
-    description: [route.description, scope].filter((part) => part).join('\n\n'),
-    security: securityOf(route),
-    ...(route.scope !== null && { 'x-scope': route.scope }),
-    requestParams: {
-      ...(route.params && { path: addExamples(route.params, example.params) }),
-      ...(route.query && { query: addExamples(route.query, example.query) }),
-      header: describeHeaders(route),
-    },
-    ...(route.body && { requestBody: describeBody(route.body, surface, example.body) }),
-    responses: {
-      [route.status]: {
-        description: successes[route.status],
-        headers: nameHeaders(listSuccessHeaders(route)),
-        ...(route.status !== 204 && {
-          content: describeContent([route.answerType ?? surface.answerType], describeResult(route), example.answer),
-        }),
-      },
-      ...describeOtherAnswers(route),
-    },
-  } as ZodOpenApiOperationObject;
-}
-
-/** A schema of parameters in which each recorded value is an example. */
-function addExamples(schema: z.ZodObject, values: Readonly<Record<string, unknown>> = {}): z.ZodObject {
-  const parameters = Object.entries<z.ZodType>(schema.shape).map(([name, parameter]) => [
-    name,
-    name in values ? parameter.meta({ param: { example: values[name] } }) : parameter,
-  ]);
-  return z.object(Object.fromEntries(parameters));
-}
-
-function describeBody(body: z.ZodType, { bodyTypes }: Surface, example: unknown) {
-  // A body that is parsed by hand has a schema only for this document.
-  const schema = (body.meta()?.documentedAs as z.ZodType | undefined) ?? body;
-  return { required: !schema.safeParse(undefined).success, content: describeContent(bodyTypes, schema, example) };
-}
-
-const successes = { 200: 'OK', 201: 'Created', 204: 'No content' } as const;
-
-function describeContent(types: readonly string[], schema: z.ZodType, example: unknown) {
-  const content = { schema, ...(example !== undefined && { example }) };
-  return Object.fromEntries(types.map((type) => [mediaType(type), content]));
-}
-
-/** The body of a success. */
-function describeResult({ surface, isBare, result }: Route): z.ZodType {
-  return surface === rest && isBare !== true ? z.strictObject({ data: result }) : result;
-}
-
-/** The credentials that an operation takes. */
-function securityOf({ auth, scope }: Route): Record<string, string[]>[] {
-  switch (auth) {
-    case 'scope':
-      return [{ apiKey: [] }, { accessToken: scope === null ? [] : [scope] }, { session: [] }];
-    case 'session':
-      return [{ session: [] }];
-    case 'scim':
-      return [{ scimToken: [] }];
-    default:
-      return [];
-  }
-}
-
-const ApiVersion = z.enum(knownVersions).meta({ id: 'ApiVersion' });
-const versionHeader = ApiVersion.optional().meta({
-  description: 'The API version. Default: the version of the tenant.',
-  param: { id: 'SvcVersion', example: latestVersion },
+const signature =
+  'HMAC-SHA256 over `<t>.<raw body>` with the secret of the webhook as the key. During a rotation of the secret there are two `v1`.';
+const text = (example: string, description: string) => z.string().meta({ description, param: { example } });
+const delivery = '01a1fe75-1160-7cb4-9aec-889ac858d528';
+const headers = z.object({
+  'Svc-Event': text('consent.recorded', 'The type of the event.'),
+  'Svc-Delivery': z.uuid().meta({
+    description: 'The id of the delivery: the same for every attempt, so a receiver can ignore repeats.',
+    override: ({ jsonSchema }) => void delete jsonSchema.pattern,
+    param: { example: delivery },
+  }),
+  'Svc-Signature': text(`t=1795271647,v1=${'5f'.repeat(32)}`, `\`t=<unix seconds>,v1=<hex>\`: ${signature}`),
+  'webhook-id': text(delivery, 'Standard Webhooks: the id of the delivery.'),
+  'webhook-timestamp': text('1795271647', 'Standard Webhooks: the time of the attempt in Unix seconds.'),
+  'webhook-signature': text(
+    `v1,${'X1'.repeat(21)}8=`,
+    'Standard Webhooks: `v1,<base64>` for each secret, and `v1a,<base64>` (Ed25519) if the webhook is asymmetric.',
+  ),
 });
-const tenantHeader = z
-  .string()
-  .optional()
-  .meta({
-    description: 'The id or slug of a tenant, for keys that may act for several.',
-    param: { id: 'SvcTenant', example: 'acme' },
-  });
-const keyMeta = { description: 'A retry with the same key within 24 hours gets the first answer again.' };
-const key = z.string().regex(/^[A-Za-z0-9_-]{8,128}$/);
-const requiredKey = key.meta({ ...keyMeta, param: { id: 'RequiredIdempotencyKey', example: 'order-4711-capture' } });
-const acceptedKey = key.optional().meta({ ...keyMeta, param: { id: 'IdempotencyKey', example: 'order-4711-capture' } });
-const ifNoneMatch = z
-  .string()
-  .optional()
-  .meta({
-    description: 'The `ETag` of an earlier answer; 304 if the body is still the same.',
-    param: { id: 'IfNoneMatch', example: headerComponents.ETag?.example },
-  });
 
-function describeHeaders(route: Route): z.ZodObject {
-  return z.object({
-    ...(route.surface.isVersioned && { 'Svc-Version': versionHeader }),
-    ...(route.scope !== null && { 'Svc-Tenant': tenantHeader }),
-    ...(route.idempotencyKey === 'required' && { 'Idempotency-Key': requiredKey }),
-    ...(route.idempotencyKey === 'accepted' && { 'Idempotency-Key': acceptedKey }),
-    ...(isRevalidated(route) && { 'If-None-Match': ifNoneMatch }),
-  });
+const pausing = (receiver: string) => ({
+  description: `The receiver is ${receiver}. The server pauses the webhook for \`Retry-After\` and tries again.`,
+  headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
+});
+const answers = {
+  '2XX': { description: 'The receiver accepted the event. The delivery is complete.' },
+  '410': { description: 'The receiver no longer wants events. The server disables the webhook.' },
+  '429': pausing('busy'),
+  '503': pausing('unavailable'),
+  default: {
+    description:
+      'Any other status, a redirect, or no answer in 15 seconds is a failure. The server retries with exponential backoff for 24 hours, then moves the delivery to the dead letters.',
+  },
+};
+
+function describeWebhook({ type, occasion, data, example }: DocumentedEvent) {
+  const name = type.replace(/(?:^|[._])(\w)/g, (_all, letter: string) => letter.toUpperCase());
+  const body = z
+    .strictObject({
+      id: Id.meta({ description: 'The id of the event.' }),
+      type: z.literal(type),
+      createdAt: UtcTime,
+      tenantId: Id,
+      data,
+    })
+    .meta({ id: `${name}Event`, description: occasion });
+  return {
+    post: {
+      operationId: `receive${name}`,
+      tags: ['Webhooks'],
+      summary: type,
+      description: `${occasion} Verify the signature before you read the body.`,
+      security: [],
+      requestParams: { header: headers },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: body, ...(example !== undefined && { example }) } },
+      },
+      responses: answers,
+    },
+  } as ZodOpenApiPathItemObject;
 }

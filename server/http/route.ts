@@ -7,8 +7,6 @@ import type { ProblemCode } from './problem.ts';
 import type { LimitRule } from './rate-limit.ts';
 import { type ReadyAnswer, rest, type StreamedAnswer, type Surface } from './surface.ts';
 
-export { answerWith, ReadyAnswer, StreamedAnswer } from './surface.ts';
-
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A request that was recognised, admitted and validated. */

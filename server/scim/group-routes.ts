@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { notFound } from '../http/problem.ts';
-import { type Call, defineRoute, type PrincipalCall, ReadyAnswer, type Route } from '../http/route.ts';
+import { type Call, defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
+import { ReadyAnswer } from '../http/surface.ts';
 import { listGroupMembers } from '../identity/membership-store.ts';
 import { roleIds } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';

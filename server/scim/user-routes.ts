@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Call, defineRoute, ReadyAnswer, type Route } from '../http/route.ts';
+import { type Call, defineRoute, type Route } from '../http/route.ts';
+import { ReadyAnswer } from '../http/surface.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import type { Membership } from '../identity/membership.ts';
 import { findMember, findMemberByEmail } from '../identity/membership-store.ts';

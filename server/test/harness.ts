@@ -10,7 +10,7 @@ import { rotateScimToken } from '../access/scim-token-store.ts';
 import { createSession } from '../access/session-store.ts';
 import type { App } from '../app.ts';
 import { systemSource } from '../audit/source.ts';
-import { listStatuses } from '../http/openapi-responses.ts';
+import { listStatuses } from '../http/openapi-operation.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { RouteTable } from '../http/router.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../identity/account-store.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import type { z } from 'zod';
-import { listSuccessHeaders } from '../../http/openapi-responses.ts';
+import { listSuccessHeaders } from '../../http/openapi-operation.ts';
 import type { Route } from '../../http/route.ts';
 import { knownVersions } from '../../http/surface.ts';
 import { scopes } from '../../principal/scopes.ts';
