@@ -7,7 +7,7 @@ import { mfaEvents } from '../identity/mfa/store.ts';
 import { breachEvents } from '../privacy/breach.ts';
 import { dsrEvents } from '../privacy/dsr.ts';
 import type { EventType } from '../webhooks/deliveries/event.ts';
-import { endpointEvents } from '../webhooks/endpoints/events.ts';
+import { endpointEvents } from '../webhooks/endpoints/endpoint.ts';
 
 /** The schema of the data of every type of event. The OpenAPI document and the tests of what is emitted read it. */
 export const eventData = {

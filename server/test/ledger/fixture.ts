@@ -220,8 +220,7 @@ async function fillControls(work: UnitOfWork, tenantId: string): Promise<void> {
 async function fillWebhooks(work: UnitOfWork, tenantId: string, box: Installation['box']): Promise<void> {
   const source = systemSource(tenantId);
   const rules = { box, policy: { allowPrivate: false } };
-  const create = async (input: object) =>
-    (await createEndpoint(work, source, rules, EndpointInput.parse(input))).endpoint;
+  const create = async (input: object) => createEndpoint(work, source, rules, EndpointInput.parse(input));
   await create({ url: 'https://hooks.example.com/all' });
   const { id, url } = await create({
     url: 'https://hooks.example.com/some?of=%EF%BF%BD',

@@ -3,49 +3,41 @@ import { type AuditSource, systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import { invalidValues, notFound, Problem } from '../../http/problem.ts';
 import type { SecretBox } from '../../installation/secrets.ts';
+import type { Queries } from '../../storage/database.ts';
+import { newId } from '../../storage/ids.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
+import { insertRow } from '../../storage/rows.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import { announceDeliveries, emitEvents, insertEvents, newDelivery } from '../deliveries/outbox.ts';
 import { makeAllDue } from '../deliveries/store.ts';
 import type { ReceiverPolicy } from '../transport/address-guard.ts';
 import { findReceiverFault } from '../transport/receiver-url.ts';
 import {
-  applyChange,
   type DisabledReason,
-  type Endpoint,
-  type EndpointChange,
+  EndpointChange,
   type EndpointInput,
+  type EndpointView,
+  type EndpointWithSecret,
   nameEndpoint,
   secretPurpose,
   signingKeyPurpose,
-  viewEndpoint,
 } from './endpoint.ts';
-import { forgetHealth, restartHealth } from './health-store.ts';
 import { generateSigningKey, generateWebhookSecret } from './signing.ts';
 import {
-  type EndpointKeys,
   type EndpointRow,
   endpointRows,
   findEndpoint,
-  insertEndpoint,
-  listAddresses,
-  readEndpoint,
-  readSecrets,
+  listSecrets,
+  type RowWithHealth,
   type SendingEndpoint,
   updateEndpoint,
-  writeEdit,
+  viewEndpoint,
 } from './store.ts';
 
 /** Each event is written once for each endpoint that wants it, in the transaction of the change. */
 export const mostEndpoints = 50;
 /** Of one endpoint; each is one more signature on every delivery. */
 const mostPreviousSecrets = 10;
-
-/** An endpoint with its secret, which is only shown now. */
-export interface ShownEndpoint {
-  readonly endpoint: Endpoint;
-  readonly secret: string;
-}
 
 /** What seals the secrets of endpoints, and where they may be. */
 export interface EndpointRules {
@@ -59,24 +51,34 @@ export async function createEndpoint(
   source: AuditSource,
   { box, policy }: EndpointRules,
   input: EndpointInput,
-): Promise<ShownEndpoint> {
+): Promise<EndpointWithSecret> {
   await work.lockTenant(source.tenantId);
   const present = await listAddresses(work.transaction, source.tenantId);
   requireAddress(input.url, policy, present);
   if (present.length >= mostEndpoints)
     throw new Problem('conflict', `A tenant may have at most ${mostEndpoints} webhooks.`);
+  const id = newId();
   const secret = generateWebhookSecret();
-  const row = await insertEndpoint(work, source.tenantId, input, (id) => ({
+  const row = await insertRow(work.transaction, 'webhook_endpoints', {
+    id,
+    tenant_id: source.tenantId,
+    ...writeSettings(input),
+    disabled_reason: null,
+    disabled_at: null,
     secret: box.seal(secret, secretPurpose(id)),
+    previous_secrets: '[]',
     ...makeSigningKey(box, id, input.asymmetric),
-  }));
-  const endpoint = readEndpoint({ ...row, failing_since: null, last_error: null, paused_until: null });
-  await record(work, source, row, 'created', describeForAudit(endpoint));
-  return { endpoint, secret };
+    created_at: work.now,
+    updated_at: work.now,
+    deleted_at: null,
+  });
+  await record(work, source, row, 'created', describeForAudit(input));
+  return { ...viewEndpoint({ ...row, ...noFailures }, work.now), secret };
 }
 
 /**
- * Edits an endpoint; an edit that changes nothing leaves no trace.
+ * Edits an endpoint; an edit that changes nothing leaves no trace. A status that the caller sets ends what the server itself
+ * decided.
  * @throws {Problem} `not_found`, `validation_failed`, `conflict`.
  */
 export async function editEndpoint(
@@ -85,24 +87,46 @@ export async function editEndpoint(
   { box, policy }: EndpointRules,
   id: string,
   change: EndpointChange,
-): Promise<Endpoint> {
-  const before = await lockEndpoint(work, source, id);
-  const { endpoint, changed, restarts, isResumed } = applyChange(before, change);
+): Promise<EndpointView> {
+  const stored = await lockEndpoint(work, source, id);
+  const before = viewEndpoint(stored, work.now);
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const after: EndpointView = { ...before, ...given };
+  const changed = EndpointChange.keyof().options.filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
   if (changed.length === 0) return before;
-  if (changed.includes('url')) {
-    const present = await listAddresses(work.transaction, source.tenantId);
-    requireAddress(endpoint.url, policy, present);
-  }
-  const keys = changed.includes('asymmetric') ? makeSigningKey(box, id, endpoint.asymmetric) : {};
-  const row = await updateEndpoint(work, source.tenantId, id, { ...writeEdit(endpoint), ...keys });
+  const isMoved = changed.includes('url');
+  if (isMoved) requireAddress(after.url, policy, await listAddresses(work.transaction, source.tenantId));
+  const isEnabled = after.status !== 'disabled';
+  const isResumed = after.status === 'enabled' && before.status !== 'enabled';
+  const restarts = isMoved || isResumed || (before.status === 'disabled' && isEnabled);
+  const row = await updateEndpoint(work, source.tenantId, id, {
+    ...writeSettings(after),
+    ...(isEnabled && { disabled_reason: null, disabled_at: null }),
+    ...(changed.includes('asymmetric') && makeSigningKey(box, id, after.asymmetric)),
+  });
   if (restarts) await restartHealth(work.transaction, id);
   if (isResumed) await makeAllDue(work.transaction, work.now, id);
   const names: readonly string[] = changed.map((name) => (name === 'url' ? 'host' : name));
-  const pick = (one: Endpoint) =>
+  const pick = (one: EndpointView) =>
     Object.fromEntries(Object.entries(describeForAudit(one)).filter(([name]) => names.includes(name)));
-  await record(work, source, row, 'edited', { changed, before: pick(before), after: pick(endpoint) });
+  await record(work, source, row, 'edited', { changed, before: pick(before), after: pick(after) });
   if (isResumed) announceDeliveries(work, [id]);
-  return { ...endpoint, publicKey: row.public_key, updatedAt: row.updated_at };
+  return viewEndpoint({ ...stored, ...row, ...(restarts && noFailures) }, work.now);
+}
+
+/**
+ * Resets failures and pauses of an endpoint. If the others were notified that it is failing, that and since when is kept, so that
+ * they are notified when a delivery arrives.
+ */
+async function restartHealth(queries: Queries, id: string): Promise<void> {
+  await queries.deleteFrom('webhook_health').where('endpoint_id', '=', id).where('notified_at', 'is', null).execute();
+  await queries
+    .updateTable('webhook_health')
+    .set({ failed_at: null, last_error: null, failures: null, paused_until: null })
+    .where('endpoint_id', '=', id)
+    .execute();
 }
 
 /**
@@ -116,9 +140,9 @@ export async function rotateSecret(
   { box }: Pick<EndpointRules, 'box'>,
   id: string,
   overlapHours: number,
-): Promise<ShownEndpoint> {
+): Promise<EndpointWithSecret> {
   const before = await lockEndpoint(work, source, id);
-  const [current, ...earlier] = await readSecrets(work.transaction, source.tenantId, id);
+  const [current, ...earlier] = listSecrets(before);
   const secret = generateWebhookSecret();
   const end = new Date(Date.parse(work.now) + overlapHours * 3_600_000).toISOString();
   const lasting = earlier.filter(({ expiresAt }) => expiresAt !== null && expiresAt > work.now);
@@ -127,11 +151,10 @@ export async function rotateSecret(
     secret: box.seal(secret, secretPurpose(id)),
     previous_secrets: JSON.stringify(previous),
   });
-  const previousSecretEnds = previous.flatMap(({ expiresAt }) => expiresAt ?? []);
-  const endpoint = { ...before, previousSecretEnds, updatedAt: row.updated_at };
-  const { previousSecrets, previousSecretExpiresAt } = viewEndpoint(endpoint, work.now);
+  const view = viewEndpoint({ ...before, ...row }, work.now);
+  const { previousSecrets, previousSecretExpiresAt } = view;
   await record(work, source, row, 'secret_rotated', { previousSecrets, previousSecretExpiresAt });
-  return { endpoint, secret };
+  return { ...view, secret };
 }
 
 /**
@@ -151,7 +174,7 @@ export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: 
     signing_key: null,
     public_key: null,
   });
-  await forgetHealth(work.transaction, id);
+  await work.transaction.deleteFrom('webhook_health').where('endpoint_id', '=', id).execute();
   const change = { verb: 'deleted', targetRef: nameEndpoint(before), diff: { deletedAt: work.now } };
   await recordChange(work, source, endpointRows, row, change);
 }
@@ -171,7 +194,7 @@ export async function disableEndpoint(
   await work.lockTenant(tenantId);
   const before = await findEndpoint(work.transaction, tenantId, id);
   if (before === undefined || before.status !== 'enabled' || before.url !== url) return false;
-  const { failingSince, lastError } = before;
+  const { failingSince, lastError } = viewEndpoint(before, work.now);
   if (reason === 'failing' && failingSince === null) return false;
   const disabled = { status: 'disabled', disabled_reason: reason, disabled_at: work.now };
   const row = await updateEndpoint(work, tenantId, id, disabled);
@@ -183,24 +206,55 @@ export async function disableEndpoint(
 }
 
 /** Finds an endpoint and locks it until the unit of work ends. @throws {Problem} `not_found`. */
-export async function lockEndpoint(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<Endpoint> {
+async function lockEndpoint(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<RowWithHealth> {
   await work.lockTenant(tenantId);
   const endpoint = await findEndpoint(work.transaction, tenantId, id);
   if (endpoint === undefined) throw notFound('webhook');
   return endpoint;
 }
 
+/** What a caller sets of an endpoint. */
+type Settings = Pick<EndpointView, keyof EndpointInput>;
+
 /**
  * What the audit log holds of an endpoint: a description and the values of a filter may name persons, and are left out.
  */
-function describeForAudit(endpoint: Endpoint) {
-  const { eventTypes, filter, rateLimit, retrySchedule, asymmetric, status } = endpoint;
+function describeForAudit({ eventTypes, filter, rateLimit, retrySchedule, asymmetric, status, url }: Settings) {
   const sending = { rateLimit, retrySchedule, asymmetric };
-  return { host: nameEndpoint(endpoint), eventTypes, filter: filter && Object.keys(filter), ...sending, status };
+  return { host: nameEndpoint({ url }), eventTypes, filter: filter && Object.keys(filter), ...sending, status };
+}
+
+/** The columns of what a caller sets, without the keys. */
+function writeSettings({ url, description, eventTypes, filter, rateLimit, retrySchedule, status }: Settings) {
+  return {
+    url,
+    description,
+    event_types: eventTypes?.join(' ') ?? null,
+    filter: filter && JSON.stringify(filter),
+    rate_limit: rateLimit,
+    retry_schedule: retrySchedule && JSON.stringify(retrySchedule),
+    status,
+  };
+}
+
+const noFailures = { failing_since: null, last_error: null, paused_until: null };
+
+/** The addresses of all endpoints of a tenant. */
+function listAddresses(queries: Queries, tenantId: string): Promise<readonly Pick<EndpointRow, 'id' | 'url'>[]> {
+  return queries
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'url'])
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
+    .execute();
 }
 
 /** A private key, sealed, and its public one; none of both where an endpoint has none. */
-function makeSigningKey(box: SecretBox, id: string, isWanted: boolean): Omit<EndpointKeys, 'secret'> {
+function makeSigningKey(
+  box: SecretBox,
+  id: string,
+  isWanted: boolean,
+): Pick<EndpointRow, 'signing_key' | 'public_key'> {
   if (!isWanted) return { signing_key: null, public_key: null };
   const { privateKey, publicKey } = generateSigningKey();
   return { signing_key: box.seal(privateKey, signingKeyPurpose(id)), public_key: publicKey };
@@ -217,7 +271,11 @@ async function record(
 }
 
 /** One address twice would get every event twice. @throws {Problem} `validation_failed`, `conflict`. */
-function requireAddress(url: string, policy: ReceiverPolicy, present: readonly Pick<Endpoint, 'id' | 'url'>[]): void {
+function requireAddress(
+  url: string,
+  policy: ReceiverPolicy,
+  present: readonly Pick<EndpointRow, 'id' | 'url'>[],
+): void {
   const issue = findReceiverFault(url, policy);
   if (issue !== null) throw invalidValues([{ path: 'body.url', issue }]);
   const other = present.find((endpoint) => endpoint.url === url);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Id, list, refuseRepeated, textLine, UtcTime } from '../../http/schemas.ts';
+import { FailureReason } from '../deliveries/delivery.ts';
 import { type EventType, EventTypeName, eventTypes } from '../deliveries/event.ts';
 import { EventFilter } from '../deliveries/event-filter.ts';
 import { WebhookUrl } from '../transport/receiver-url.ts';
@@ -125,24 +126,6 @@ export const EndpointView = z
   .meta({ id: 'Webhook' });
 export type EndpointView = z.output<typeof EndpointView>;
 
-/** An endpoint as it is kept, without its secrets. */
-export interface Endpoint extends Omit<EndpointView, 'previousSecrets' | 'previousSecretExpiresAt'> {
-  /** When each of its previous secrets ends, or ended. */
-  readonly previousSecretEnds: readonly string[];
-}
-
-/** An endpoint at a time: a previous secret that has expired is none, nor is a pause that is over. */
-export function viewEndpoint({ previousSecretEnds, pausedUntil, ...endpoint }: Endpoint, now: string): EndpointView {
-  const ends = previousSecretEnds.filter((end) => end > now).toSorted();
-  const pause = pausedUntil !== null && pausedUntil > now ? pausedUntil : null;
-  return {
-    ...endpoint,
-    pausedUntil: pause,
-    previousSecrets: ends.length,
-    previousSecretExpiresAt: ends.at(-1) ?? null,
-  };
-}
-
 /** An endpoint with its secret, which is shown this once. */
 export const EndpointWithSecret = EndpointView.extend({
   secret: z.string().meta({ description: 'Signs every delivery; shown this once.' }),
@@ -163,7 +146,7 @@ export function signingKeyPurpose(endpointId: string): string {
  * What logs call an endpoint: only the host and the port, because the path and the query of many addresses are secrets
  * that let anyone who knows them write there.
  */
-export function nameEndpoint({ url }: Pick<Endpoint, 'url'>): string {
+export function nameEndpoint({ url }: Pick<EndpointView, 'url'>): string {
   return new URL(url).host;
 }
 
@@ -172,44 +155,36 @@ function sortTypes(types: readonly EventType[]): EventType[] {
   return eventTypes.filter((type) => types.includes(type));
 }
 
-const editableFields = [
-  'url',
-  'description',
-  'eventTypes',
-  'filter',
-  'rateLimit',
-  'retrySchedule',
-  'asymmetric',
-  'status',
-] as const satisfies readonly (keyof EndpointChange)[];
+const otherEndpoint = {
+  webhookId: Id,
+  host: z.string().meta({ description: 'The host of the endpoint; the path of its URL can be a secret.' }),
+};
 
-/** What an edit makes of an endpoint. */
-export interface EndpointEdit {
-  readonly endpoint: Endpoint;
-  /** The names of the fields that are now different, of those that a caller may set. */
-  readonly changed: readonly (keyof EndpointChange)[];
-  /** Whether its failures so far are reset: it has another address, or is enabled again. */
-  readonly restarts: boolean;
-  /** Whether it is sent to from now on. */
-  readonly isResumed: boolean;
-}
-
-/** Works out an edit of an endpoint. A status that the caller sets ends what the server itself decided. */
-export function applyChange(before: Endpoint, change: EndpointChange): EndpointEdit {
-  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  const wanted: Endpoint = { ...before, ...given };
-  const isDisabled = wanted.status === 'disabled';
-  const changed = editableFields.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(wanted[name]));
-  const isResumed = wanted.status === 'enabled' && before.status !== 'enabled';
-  const restarts = changed.includes('url') || isResumed || (before.status === 'disabled' && !isDisabled);
-  return {
-    endpoint: {
-      ...wanted,
-      ...(!isDisabled && { disabledReason: null, disabledAt: null }),
-      ...(restarts && { failingSince: null, lastError: null, pausedUntil: null }),
-    },
-    changed,
-    restarts,
-    isResumed,
-  };
-}
+/** The data of the webhook events about webhooks. */
+export const endpointEvents = {
+  'webhook.endpoint_failing': z
+    .strictObject({ ...otherEndpoint, failingSince: UtcTime, lastError: z.string().nullable() })
+    .meta({ id: 'WebhookFailingEventData' }),
+  'webhook.endpoint_recovered': z
+    .strictObject({ ...otherEndpoint, failingSince: UtcTime, recoveredAt: UtcTime })
+    .meta({ id: 'WebhookRecoveredEventData' }),
+  'webhook.endpoint_disabled': z
+    .strictObject({
+      ...otherEndpoint,
+      reason: DisabledReason,
+      failingSince: UtcTime.nullable(),
+      lastError: z.string().nullable(),
+    })
+    .meta({ id: 'WebhookDisabledEventData' }),
+  'webhook.delivery_exhausted': z
+    .strictObject({
+      ...otherEndpoint,
+      deliveryId: Id,
+      eventId: Id,
+      eventType: EventTypeName,
+      attempts: z.int().min(1),
+      reason: FailureReason,
+    })
+    .meta({ id: 'WebhookExhaustedEventData' }),
+  'webhook.test': z.strictObject({ webhookId: Id }).meta({ id: 'WebhookTestEventData' }),
+};

@@ -6,24 +6,9 @@ import { cursorPageOf, Id } from '../../http/schemas.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { mapPage } from '../../storage/page.ts';
 import { DeliveryView, viewDelivery } from '../deliveries/delivery.ts';
-import {
-  createEndpoint,
-  deleteEndpoint,
-  editEndpoint,
-  mostEndpoints,
-  rotateSecret,
-  type ShownEndpoint,
-  sendTest,
-} from './changes.ts';
-import {
-  EndpointChange,
-  EndpointInput,
-  EndpointStatus,
-  EndpointView,
-  EndpointWithSecret,
-  viewEndpoint,
-} from './endpoint.ts';
-import { findEndpoint, listEndpoints } from './store.ts';
+import { createEndpoint, deleteEndpoint, editEndpoint, mostEndpoints, rotateSecret, sendTest } from './changes.ts';
+import { EndpointChange, EndpointInput, EndpointStatus, EndpointView, EndpointWithSecret } from './endpoint.ts';
+import { findEndpoint, listEndpoints, viewEndpoint } from './store.ts';
 
 const reads = { tag: 'Webhooks', scope: 'webhooks:read' } as const;
 const writes = { tag: 'Webhooks', scope: 'webhooks:write' } as const;
@@ -48,7 +33,6 @@ export function webhookRoutes({
   settings,
 }: Pick<Installation, 'database' | 'box' | 'settings'>): readonly Route[] {
   const rules = { box, policy: settings.webhooks };
-  const show = ({ endpoint, secret }: ShownEndpoint, now: string) => ({ ...viewEndpoint(endpoint, now), secret });
   return [
     defineRoute('POST /v1/webhooks', {
       operationId: 'createWebhook',
@@ -59,7 +43,7 @@ export function webhookRoutes({
       status: 201,
       result: EndpointWithSecret,
       showsSecret: true,
-      change: async (call, work) => show(await createEndpoint(work, call.source(), rules, call.body), work.now),
+      change: (call, work) => createEndpoint(work, call.source(), rules, call.body),
     }),
     listRoute('/v1/webhooks', {
       operationId: 'listWebhooks',
@@ -95,8 +79,7 @@ export function webhookRoutes({
       params: EndpointParams,
       body: EndpointChange,
       result: EndpointView,
-      change: async (call, work) =>
-        viewEndpoint(await editEndpoint(work, call.source(), rules, call.params.id, call.body), work.now),
+      change: (call, work) => editEndpoint(work, call.source(), rules, call.params.id, call.body),
     }),
     defineRoute('DELETE /v1/webhooks/{id}', {
       operationId: 'deleteWebhook',
@@ -120,8 +103,7 @@ export function webhookRoutes({
       body: Rotation,
       result: EndpointWithSecret,
       showsSecret: true,
-      change: async (call, work) =>
-        show(await rotateSecret(work, call.source(), rules, call.params.id, call.body.overlapHours), work.now),
+      change: (call, work) => rotateSecret(work, call.source(), rules, call.params.id, call.body.overlapHours),
     }),
     defineRoute('POST /v1/webhooks/{id}/test', {
       operationId: 'testWebhook',

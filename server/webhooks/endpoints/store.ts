@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely';
 import { describeRows } from '../../audit/row-state.ts';
+import { viewRow } from '../../http/view-row.ts';
 import type { Queries } from '../../storage/database.ts';
-import { newId } from '../../storage/ids.ts';
-import { mapPage, type Page, takeNewest } from '../../storage/page.ts';
+import { type Page, takeNewest } from '../../storage/page.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
-import { findRow, insertRow, updateRow } from '../../storage/rows.ts';
+import { updateRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
-import type { Endpoint, EndpointInput, EndpointStatus } from './endpoint.ts';
+import { type EndpointStatus, EndpointView } from './endpoint.ts';
 
 export type EndpointRow = Selectable<Tables['webhook_endpoints']>;
 
@@ -15,38 +15,8 @@ export const endpointRows = describeRows('webhook_endpoints', 'webhooks', 'webho
 
 /** How an endpoint fares; null while all is well. */
 type Health = Pick<Selectable<Tables['webhook_health']>, 'failing_since' | 'last_error' | 'paused_until'>;
-type RowWithHealth = EndpointRow & { readonly [Name in keyof Health]: Health[Name] | null };
-
-/** What an endpoint signs with, sealed, and the public key that is shown. */
-export type EndpointKeys = Pick<EndpointRow, 'secret' | 'signing_key' | 'public_key'>;
-
-/** Stores a new endpoint. @param makeKeys makes what belongs to its id. @returns the row, for the event of the change. */
-export async function insertEndpoint(
-  work: UnitOfWork,
-  tenantId: string,
-  input: EndpointInput,
-  makeKeys: (id: string) => EndpointKeys,
-): Promise<EndpointRow> {
-  const id = newId();
-  const { secret, signing_key, public_key } = makeKeys(id);
-  return insertRow(work.transaction, 'webhook_endpoints', {
-    id,
-    tenant_id: tenantId,
-    url: input.url,
-    description: input.description,
-    ...writeSending(input),
-    status: input.status,
-    disabled_reason: null,
-    disabled_at: null,
-    secret,
-    previous_secrets: '[]',
-    signing_key,
-    public_key,
-    created_at: work.now,
-    updated_at: work.now,
-    deleted_at: null,
-  });
-}
+/** An endpoint as it is stored, and how it fares. */
+export type RowWithHealth = EndpointRow & { readonly [Name in keyof Health]: Health[Name] | null };
 
 /** Changes columns of an endpoint. @returns the row as it is now, for the event of the change. */
 export function updateEndpoint(
@@ -58,61 +28,31 @@ export function updateEndpoint(
   return updateRow(transaction, 'webhook_endpoints', { tenant_id: tenantId, id }, { ...columns, updated_at: now });
 }
 
-/** The columns of what an edit may change. */
-export function writeEdit(endpoint: Endpoint): Partial<EndpointRow> {
-  return {
-    url: endpoint.url,
-    description: endpoint.description,
-    ...writeSending(endpoint),
-    status: endpoint.status,
-    disabled_reason: endpoint.disabledReason,
-    disabled_at: endpoint.disabledAt,
-  };
-}
-
 /** Finds an endpoint of a tenant that was not deleted. */
-export async function findEndpoint(queries: Queries, tenantId: string, id: string): Promise<Endpoint | undefined> {
-  const row = await selectWithHealth(queries)
+export function findEndpoint(queries: Queries, tenantId: string, id: string): Promise<RowWithHealth | undefined> {
+  return selectWithHealth(queries)
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
-  return row && readEndpoint(row);
-}
-
-/** Reads the sealed secrets of an endpoint of a tenant, the newer first. */
-export async function readSecrets(queries: Queries, tenantId: string, id: string): Promise<readonly SealedSecret[]> {
-  const row = await findRow(queries, 'webhook_endpoints', { tenant_id: tenantId, id });
-  if (row === undefined) throw new Error(`the webhook ${id} is missing`);
-  return listSecrets(row);
-}
-
-/** The addresses of all endpoints of a tenant. */
-export function listAddresses(queries: Queries, tenantId: string): Promise<readonly Pick<Endpoint, 'id' | 'url'>[]> {
-  return queries
-    .selectFrom('webhook_endpoints')
-    .select(['id', 'url'])
-    .where('tenant_id', '=', tenantId)
-    .where('deleted_at', 'is', null)
-    .execute();
 }
 
 /**
  * A page of the endpoints of a tenant, newest first.
  * @param before the id of the last endpoint already seen; null for the first page.
  */
-export async function listEndpoints(
+export function listEndpoints(
   queries: Queries,
   tenantId: string,
   { status }: { readonly status?: EndpointStatus | undefined },
   before: string | null,
   limit: number,
-): Promise<Page<Endpoint>> {
+): Promise<Page<RowWithHealth>> {
   const query = selectWithHealth(queries)
     .where('tenant_id', '=', tenantId)
     .where('deleted_at', 'is', null)
     .$if(status !== undefined, (rest) => rest.where('status', '=', status as EndpointStatus));
-  return mapPage(await takeNewest(query, before, limit), readEndpoint);
+  return takeNewest(query, before, limit);
 }
 
 function selectWithHealth(queries: Queries) {
@@ -128,11 +68,6 @@ export interface SealedSecret {
   readonly sealed: string;
   /** From then on it signs nothing; null for one that does not end. */
   readonly expiresAt: string | null;
-}
-
-/** A secret that signs along. */
-export interface PreviousSecret extends SealedSecret {
-  readonly expiresAt: string;
 }
 
 /** An endpoint, as far as sending needs it. */
@@ -171,51 +106,47 @@ export async function findEndpointForSending(queries: Queries, id: string): Prom
   };
 }
 
-function listSecrets(row: Pick<EndpointRow, 'secret' | 'previous_secrets'>): readonly SealedSecret[] {
+/** The sealed secrets of an endpoint, the newer first. */
+export function listSecrets(
+  row: Pick<EndpointRow, 'secret' | 'previous_secrets'>,
+): readonly [SealedSecret, ...PreviousSecret[]] {
   return [{ sealed: row.secret, expiresAt: null }, ...readPreviousSecrets(row)];
 }
 
-function readPreviousSecrets(row: Pick<EndpointRow, 'previous_secrets'>): readonly PreviousSecret[] {
-  return JSON.parse(row.previous_secrets);
+function readPreviousSecrets({ previous_secrets }: Pick<EndpointRow, 'previous_secrets'>): readonly PreviousSecret[] {
+  return JSON.parse(previous_secrets);
 }
+
+type PreviousSecret = SealedSecret & { readonly expiresAt: string };
 
 const selectForSending = prepareQuery<{ id: string }, RowWithHealth>((queries, parameter) =>
   selectWithHealth(queries).where('id', '=', parameter('id')).where('deleted_at', 'is', null),
 );
 
-/** An endpoint as it is stored. */
-export function readEndpoint(row: RowWithHealth): Endpoint {
-  return {
-    id: row.id,
-    url: row.url,
-    description: row.description,
-    eventTypes: (row.event_types?.split(' ') ?? null) as Endpoint['eventTypes'],
-    filter: parseOrNull(row.filter),
-    rateLimit: row.rate_limit,
-    retrySchedule: parseOrNull(row.retry_schedule),
-    asymmetric: row.public_key !== null,
-    publicKey: row.public_key,
-    status: row.status as EndpointStatus,
-    disabledReason: row.disabled_reason as Endpoint['disabledReason'],
-    disabledAt: row.disabled_at,
+/** An endpoint at a time: a previous secret that has expired is none, nor is a pause that is over. */
+export function viewEndpoint(row: RowWithHealth, now: string): EndpointView {
+  const { failing_since, last_error, paused_until } = row;
+  const ends = readPreviousSecrets(row)
+    .map(({ expiresAt }) => expiresAt)
+    .filter((end) => end > now)
+    .toSorted();
+  const health = {
     // Failures before an edit were reset: `failing_since` stays until the others are notified of the recovery.
-    failingSince: row.last_error === null ? null : row.failing_since,
-    lastError: row.last_error,
-    pausedUntil: row.paused_until,
-    previousSecretEnds: readPreviousSecrets(row).map(({ expiresAt }) => expiresAt),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    failing_since: last_error === null ? null : failing_since,
+    paused_until: paused_until !== null && paused_until > now ? paused_until : null,
   };
-}
-
-/** The columns that say what is sent to an endpoint, and how. */
-function writeSending(endpoint: Pick<Endpoint, 'eventTypes' | 'filter' | 'rateLimit' | 'retrySchedule'>) {
-  return {
-    event_types: endpoint.eventTypes?.join(' ') ?? null,
-    filter: endpoint.filter && JSON.stringify(endpoint.filter),
-    rate_limit: endpoint.rateLimit,
-    retry_schedule: endpoint.retrySchedule && JSON.stringify(endpoint.retrySchedule),
-  };
+  return viewRow(
+    EndpointView,
+    { ...row, ...health },
+    {
+      eventTypes: (row.event_types?.split(' ') ?? null) as EndpointView['eventTypes'],
+      filter: parseOrNull(row.filter),
+      retrySchedule: parseOrNull(row.retry_schedule),
+      asymmetric: row.public_key !== null,
+      previousSecrets: ends.length,
+      previousSecretExpiresAt: ends.at(-1) ?? null,
+    },
+  );
 }
 
 function parseOrNull(text: string | null) {

@@ -1,11 +1,11 @@
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import type { NewWebhookEvent } from '../deliveries/event.ts';
+import { emitEvents, findSubscribers, isWanted } from '../deliveries/outbox.ts';
 import { disableEndpoint } from '../endpoints/changes.ts';
 import { type DisabledReason, nameEndpoint } from '../endpoints/endpoint.ts';
-import { type EndpointNews, notifyOthers } from '../endpoints/events.ts';
-import { type Health, hasFailedForGood, noteAttempts } from '../endpoints/health.ts';
-import { findHealth, lockHealth, saveHealth } from '../endpoints/health-store.ts';
 import type { SendingEndpoint } from '../endpoints/store.ts';
 import { type EndedAttempt, expireDelivery } from './attempt.ts';
+import { findHealth, type Health, lockHealth, noteAttempts, saveHealth } from './health.ts';
 import { isWithinWindow } from './schedule.ts';
 import { type ClaimedDelivery, claimDeliveries, type DeliveryState, finishAttempts, type SentEvents } from './store.ts';
 
@@ -56,8 +56,7 @@ async function readEndpoints(
 function judgeEndpoint({ endpoint, attempts, before }: EndedAttempts, now: string): readonly LostEndpoint[] {
   if (before === null) return [];
   if (attempts.some(({ failure }) => failure?.isGone)) return [{ endpoint, reason: 'gone' }];
-  const { health } = noteAttempts(before, attempts.map(toSign), now);
-  return hasFailedForGood(health, now) ? [{ endpoint, reason: 'failing' }] : [];
+  return noteAttempts(before, attempts, now).isLost ? [{ endpoint, reason: 'failing' }] : [];
 }
 
 interface LostEndpoint {
@@ -72,30 +71,40 @@ async function noteEndpoint(
   isLost: boolean,
 ): Promise<readonly EndpointNews[]> {
   // All was well and is: most attempts end here.
-  if (before === null || (before.failingSince === null && attempts.every(({ failure }) => failure === null))) return [];
+  if (before === null || (before.failing_since === null && attempts.every(({ failure }) => failure === null)))
+    return [];
   const held = await lockHealth(transaction, endpoint.id, before);
-  const { health, recoveredFrom, isNewlyFailing } = noteAttempts(held, attempts.map(toSign), now);
+  const { health, recoveredFrom, isNewlyFailing } = noteAttempts(held, attempts, now);
   await saveHealth(transaction, endpoint.id, health);
-  const { id: webhookId } = endpoint;
-  const host = nameEndpoint(endpoint);
-  const { failingSince, lastError } = health;
-  return [
-    ...(recoveredFrom === null
-      ? []
-      : ([
-          {
-            type: 'webhook.endpoint_recovered',
-            data: { webhookId, host, failingSince: recoveredFrom, recoveredAt: now },
-          },
-        ] as const)),
-    ...(isNewlyFailing && !isLost
-      ? ([{ type: 'webhook.endpoint_failing', data: { webhookId, host, failingSince, lastError } }] as const)
-      : []),
-  ];
+  const other = { webhookId: endpoint.id, host: nameEndpoint(endpoint) };
+  const { failing_since: failingSince, last_error: lastError } = health;
+  const news: EndpointNews[] = [];
+  if (recoveredFrom !== null)
+    news.push({
+      type: 'webhook.endpoint_recovered',
+      data: { ...other, failingSince: recoveredFrom, recoveredAt: now },
+    });
+  if (isNewlyFailing && !isLost)
+    news.push({ type: 'webhook.endpoint_failing', data: { ...other, failingSince, lastError } });
+  return news;
 }
 
-function toSign({ row, failure }: EndedAttempt) {
-  return { at: row.at, failure };
+/** An event for the other endpoints of a tenant about one of them. */
+type EndpointNews = Pick<NewWebhookEvent, 'type' | 'data'>;
+
+/**
+ * Notifies the other endpoints of a tenant of a change of one, in the unit of work of the change. Events that none of them wants
+ * are not stored: the endpoint and the delivery show the same.
+ */
+async function notifyOthers(
+  work: UnitOfWork,
+  { id, tenantId }: Pick<SendingEndpoint, 'id' | 'tenantId'>,
+  news: readonly EndpointNews[],
+): Promise<void> {
+  if (news.length === 0) return;
+  const others = (await findSubscribers(work.transaction, tenantId)).filter((subscriber) => subscriber.id !== id);
+  const wanted = news.filter(({ type }) => isWanted(others, type)).map((one) => ({ tenantId, ...one }));
+  if (wanted.length > 0) await emitEvents(work, wanted, id);
 }
 
 /**
