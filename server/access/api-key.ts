@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Id, list, Time, UtcTime, visibleText } from '../http/schemas.ts';
+import { viewRow } from '../http/view-row.ts';
 import { displayPrefix, generateToken, isToken } from '../installation/token.ts';
 import { readScopes, scopes } from '../principal/scopes.ts';
 import { type ApiKeyRow, otherTenantsOf } from './api-key-store.ts';
@@ -84,21 +85,13 @@ function isSet(values: readonly string[]): boolean {
  */
 export function viewApiKey(row: ApiKeyRow, tenantId: string, now: string): ApiKey {
   const isOwn = row.tenant_id === tenantId;
-  return {
-    id: row.id,
-    tenantId: row.tenant_id,
-    name: row.name,
+  return viewRow(ApiKey, row, {
     environment: environmentOf(row),
-    displayPrefix: row.display_prefix,
     scopes: [...readScopes(row.scopes)],
     otherTenantIds: otherTenantsOf(row).filter((other) => isOwn || other === tenantId),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
     replacedById: isOwn ? row.replaced_by : null,
     status: statusOf(row, now),
-  };
+  });
 }
 
 /** The status of a key at a time. */

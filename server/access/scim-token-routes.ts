@@ -3,6 +3,7 @@ import { requireRoleToGive } from '../http/authorize.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Id, UtcTime } from '../http/schemas.ts';
+import { viewRow } from '../http/view-row.ts';
 import type { Installation } from '../installation/installation.ts';
 import { findScimToken, revokeScimToken, rotateScimToken, type ScimTokenRow } from './scim-token-store.ts';
 
@@ -21,8 +22,7 @@ const CreatedScimToken = z
 /** @throws {Problem} `not_found` where the tenant has no token. */
 function view(row: ScimTokenRow | undefined): z.output<typeof ScimToken> {
   if (row === undefined) throw notFound('SCIM token');
-  const { id, display_prefix, created_at, last_used_at } = row;
-  return { id, displayPrefix: display_prefix, createdAt: created_at, lastUsedAt: last_used_at };
+  return viewRow(ScimToken, row, {});
 }
 
 /** The operations on the SCIM token of a tenant (spec.md "Authentication", 4). */

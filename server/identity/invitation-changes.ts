@@ -1,25 +1,19 @@
 import { endSessions } from '../access/session-store.ts';
 import { recordChange } from '../audit/row-state.ts';
-import { type AuditSource, clientSource } from '../audit/source.ts';
+import { type AuditSource, clientSource, systemSource } from '../audit/source.ts';
 import { Problem } from '../http/problem.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
 import type { Actor } from '../principal/principal.ts';
 import { type MemberRole, platformRole } from '../principal/roles.ts';
 import { addTime, dayMilliseconds } from '../storage/clock.ts';
 import { newId } from '../storage/ids.ts';
-import { insertRow } from '../storage/rows.ts';
+import { findRow, insertRow } from '../storage/rows.ts';
 import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import { accountRows, findAccount, findOrCreateAccount, recordAccountChange, updatePassword } from './account-store.ts';
 import { requireStrongPassword } from './change-password.ts';
-import {
-  closeInvitations,
-  findInvitationByHash,
-  type InvitationRow,
-  invitationRows,
-  statusOf,
-} from './invitation-store.ts';
-import { addMember, changeMembers } from './membership-changes.ts';
+import { closeInvitations, type InvitationRow, invitationRows, statusOf } from './invitation-store.ts';
+import { addMember, changeMembers, type NewMember } from './membership-changes.ts';
 import { findMemberByEmail, isAcceptedElsewhere, listMembershipsOf } from './membership-store.ts';
 import { isSecondFactorEnabled } from './mfa/store.ts';
 import { refuseSignIn, type SignInServices, type Visitor } from './sign-in.ts';
@@ -47,8 +41,7 @@ export async function invite(
       'conflict',
       `This user is a member with the role ${member.role}; change the role of the member instead.`,
     );
-  for (const row of await closeInvitations(work, 'revoked_at', { tenantId, email: wanted.email }))
-    await recordChange(work, source, invitationRows, row, { verb: 'revoked', targetRef: row.email });
+  await closeInvitations(work, source, 'revoked', { email: wanted.email });
   const token = generateToken(prefix);
   const row = await insertRow(work.transaction, 'invitations', {
     id: newId(),
@@ -81,7 +74,9 @@ export async function acceptInvitation(
   const { database, hasher, passwords, guard } = services;
   const { client, now } = visitor;
   const { kysely } = database;
-  const invitation = isToken(prefix, token) ? await findInvitationByHash(kysely, hashToken(token)) : undefined;
+  const invitation = isToken(prefix, token)
+    ? await findRow(kysely, 'invitations', { token_hash: hashToken(token) })
+    : undefined;
   if (invitation === undefined || statusOf(invitation, now) !== 'pending') throw notPending();
   const { tenant_id: tenantId, email } = invitation;
   const tenant = await findTenant(kysely, tenantId);
@@ -107,13 +102,12 @@ export async function acceptInvitation(
       if (isForeignNow !== isForeign || (isForeign && locked.password_hash !== account.password_hash))
         throw new Problem('conflict', 'The account was changed in the meantime; try again.');
       await work.lockTenant(tenantId);
-      const [row] = await closeInvitations(work, 'accepted_at', { tenantId, id: invitation.id });
-      if (row === undefined) throw notPending();
-      const role = row.role as MemberRole;
+      const role = invitation.role as MemberRole;
       const actor: Actor = { type: role === platformRole ? 'staff' : 'user', id, email };
       const sourceOf = clientSource(actor, client, hasher);
       const source = sourceOf(tenantId);
-      await recordChange(work, source, invitationRows, row, { verb: 'accepted', targetRef: email });
+      const accepted = await closeInvitations(work, source, 'accepted', { id: invitation.id });
+      if (accepted.length === 0) throw notPending();
       const reason = 'Invitation accepted';
       const added = await addMember(work, source, { email, role, isActivated: true, isAccepted: true }, reason);
       if (added === undefined) {
@@ -150,6 +144,34 @@ export async function acceptInvitation(
     'You already have a password on this server: accept the invitation with that password. If you never set one, ask the operator of this server to reset it.',
     { headers: { 'WWW-Authenticate': 'Bearer realm="svc"' } },
   );
+}
+
+/**
+ * Makes a user a member, for the command line and the demo. An existing password may have been set by anyone who invited
+ * that address first, so it opens this tenant only together with an invitation.
+ * @param user.passwordHash the hash of the password to set for a user without one.
+ * @returns whether the password was set, so that they can sign in with it at once, and the token of the invitation that
+ *   a user with a password accepts with it; undefined when they already are a member.
+ */
+export async function createUser(
+  work: UnitOfWork,
+  source: AuditSource,
+  { passwordHash, ...person }: Omit<NewMember, 'isActivated' | 'isAccepted'> & { readonly passwordHash: string },
+): Promise<{ userId: string; isPasswordSet: boolean; invitationToken: string | null } | undefined> {
+  const { email, role } = person;
+  const { id: userId, password_hash } = await work.lockAccount((await findOrCreateAccount(work, email)).id);
+  const hasPassword = password_hash !== null;
+  const reason = 'Created by the operator';
+  const member = await addMember(work, source, { ...person, isActivated: true, isAccepted: !hasPassword }, reason);
+  if (member === undefined) return undefined;
+  if (hasPassword) {
+    // A former member who signed in to this tenant needs no invitation.
+    const invited = member.isAccepted ? null : await invite(work, source, { email, role, defaultRole: role });
+    return { userId, isPasswordSet: false, invitationToken: invited?.token ?? null };
+  }
+  const row = await updatePassword(work, userId, passwordHash);
+  await recordAccountChange(work, systemSource, accountRows, userId, row, { verb: 'password_changed', reason });
+  return { userId, isPasswordSet: true, invitationToken: null };
 }
 
 function notPending(): Problem {

@@ -1,23 +1,17 @@
 import { z } from 'zod';
-import { recordChange } from '../audit/row-state.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { listRoute } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Id, UtcTime } from '../http/schemas.ts';
+import { viewRow } from '../http/view-row.ts';
 import { RoleName } from '../principal/roles.ts';
 import { mapPage } from '../storage/page.ts';
+import { findRow } from '../storage/rows.ts';
 import { findTenant } from '../tenants/store.ts';
 import { Email } from './email.ts';
 import { invite } from './invitation-changes.ts';
-import {
-  closeInvitations,
-  findInvitation,
-  type InvitationRow,
-  invitationRows,
-  listInvitations,
-  statusOf,
-} from './invitation-store.ts';
+import { closeInvitations, type InvitationRow, listInvitations, statusOf } from './invitation-store.ts';
 import { MemberRoleName } from './membership.ts';
 import type { SignInServices } from './sign-in.ts';
 
@@ -34,20 +28,8 @@ const Invitation = z
     revokedAt: UtcTime.nullable(),
   })
   .meta({ id: 'Invitation' });
-type Invitation = z.output<typeof Invitation>;
 
-function viewInvitation(row: InvitationRow, now: string): Invitation {
-  return {
-    id: row.id,
-    email: row.email,
-    role: row.role as Invitation['role'],
-    status: statusOf(row, now),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    acceptedAt: row.accepted_at,
-    revokedAt: row.revoked_at,
-  };
-}
+const viewInvitation = (row: InvitationRow, now: string) => viewRow(Invitation, row, { status: statusOf(row, now) });
 
 const InvitationInput = z.strictObject({ email: Email, role: RoleName.optional() }).meta({ id: 'InvitationInput' });
 const CreatedInvitation = Invitation.extend({
@@ -104,12 +86,9 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
         const { tenantId } = call.principal;
         // Before the invitation, like every change of one.
         await work.lockTenant(tenantId);
-        const [closed] = await closeInvitations(work, 'revoked_at', { tenantId, id: call.params.id });
-        if (closed !== undefined) {
-          const change = { verb: 'revoked', targetRef: closed.email };
-          await recordChange(work, call.source(), invitationRows, closed, change);
-        }
-        const row = closed ?? (await findInvitation(work.transaction, tenantId, call.params.id));
+        const { id } = call.params;
+        await closeInvitations(work, call.source(), 'revoked', { id });
+        const row = await findRow(work.transaction, 'invitations', { tenant_id: tenantId, id });
         if (row === undefined) throw notFound('invitation');
         return viewInvitation(row, work.now);
       },

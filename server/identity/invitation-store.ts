@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
-import { describeRows } from '../audit/row-state.ts';
+import { describeRows, recordChanges } from '../audit/row-state.ts';
+import type { AuditSource } from '../audit/source.ts';
 import { inBatches, type Queries } from '../storage/database.ts';
 import { type Page, takeNewest } from '../storage/page.ts';
-import { findRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 
@@ -17,16 +17,6 @@ export function statusOf(row: InvitationRow, now: string): 'pending' | 'accepted
   return row.expires_at <= now ? 'expired' : 'pending';
 }
 
-/** Finds an invitation of a tenant. */
-export function findInvitation(queries: Queries, tenantId: string, id: string): Promise<InvitationRow | undefined> {
-  return findRow(queries, 'invitations', { tenant_id: tenantId, id });
-}
-
-/** Finds the invitation of a token. */
-export function findInvitationByHash(queries: Queries, tokenHash: string): Promise<InvitationRow | undefined> {
-  return findRow(queries, 'invitations', { token_hash: tokenHash });
-}
-
 /** Reads a page of the invitations of a tenant, newest first. */
 export function listInvitations(
   queries: Queries,
@@ -38,23 +28,33 @@ export function listInvitations(
   return takeNewest(query, before, limit);
 }
 
-/** Closes pending invitations of a tenant: one, those to an address, or those of users. @returns the updated rows. */
-export function closeInvitations(
+/**
+ * Closes pending invitations of the tenant of the source: one, those to an address, or those of users. Records each.
+ * @returns the updated rows.
+ */
+export async function closeInvitations(
   work: UnitOfWork,
-  closed: 'accepted_at' | 'revoked_at',
-  which: { readonly tenantId: string } & ({ id: string } | { email: string } | { userIds: readonly string[] }),
+  source: AuditSource,
+  verb: 'accepted' | 'revoked',
+  which: { readonly id: string } | { readonly email: string } | { readonly userIds: readonly string[] },
+  reason?: string,
 ): Promise<readonly InvitationRow[]> {
   const pending = work.transaction
     .updateTable('invitations')
-    .set({ [closed]: work.now })
-    .where('tenant_id', '=', which.tenantId)
+    .set({ [`${verb}_at`]: work.now })
+    .where('tenant_id', '=', source.tenantId)
     .where('accepted_at', 'is', null)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', work.now)
     .returningAll();
-  if ('id' in which) return pending.where('id', '=', which.id).execute();
-  if ('email' in which) return pending.where('email', '=', which.email).execute();
-  return inBatches(which.userIds, (batch) =>
-    pending.where('email', 'in', (row) => row.selectFrom('users').select('email').where('id', 'in', batch)).execute(),
-  );
+  const emailsOf = (ids: readonly string[]) =>
+    pending.where('email', 'in', (row) => row.selectFrom('users').select('email').where('id', 'in', ids)).execute();
+  let rows: InvitationRow[];
+  if ('id' in which) rows = await pending.where('id', '=', which.id).execute();
+  else if ('email' in which) rows = await pending.where('email', '=', which.email).execute();
+  else rows = await inBatches(which.userIds, emailsOf);
+  const why = reason === undefined ? {} : { reason };
+  const changes = rows.map((row) => ({ source, row, change: { verb, targetRef: row.email, ...why } }));
+  await recordChanges(work, invitationRows, changes);
+  return rows;
 }

@@ -1,15 +1,19 @@
 import { z } from 'zod';
-import type { SomeSessions } from '../access/session-store.ts';
+import { maySignIn, type SomeSessions } from '../access/session-store.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route, type UserCall } from '../http/route.ts';
 import { Id } from '../http/schemas.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import { listSecondFactorHolders } from './account-store.ts';
-import { canSignIn, MemberRoleName, TenantReference, User, viewUser } from './membership.ts';
-import { findMember, listMembershipsOf } from './membership-store.ts';
+import { MemberRoleName, TenantReference, User, viewUser } from './membership.ts';
+import { findMember } from './membership-store.ts';
 import { EndedSessions, endAndRecord, SessionList, SessionView, viewSessions } from './sessions.ts';
 import type { SignInServices } from './sign-in.ts';
+
+const MembershipView = z
+  .strictObject({ tenantId: Id, tenantSlug: z.string(), tenantName: z.string(), role: MemberRoleName })
+  .meta({ id: 'Membership' });
 
 const Me = z
   .strictObject({
@@ -17,13 +21,7 @@ const Me = z
     tenant: TenantReference,
     scopes: z.array(z.string()).meta({ description: 'The scopes that the role allows.' }),
     session: SessionView,
-    memberships: z
-      .array(
-        z
-          .strictObject({ tenantId: Id, tenantSlug: z.string(), tenantName: z.string(), role: MemberRoleName })
-          .meta({ id: 'Membership' }),
-      )
-      .meta({ description: 'Every tenant that the user can sign in to.' }),
+    memberships: z.array(MembershipView).meta({ description: 'Every tenant that the user can sign in to.' }),
   })
   .meta({ id: 'Me' });
 
@@ -52,12 +50,15 @@ export function meRoutes(services: SignInServices): readonly Route[] {
         const session = sessions.find(({ isCurrent }) => isCurrent);
         if (tenant === undefined || member === undefined || session === undefined) throw notFound('session');
         const holders = await listSecondFactorHolders(database.kysely, [actor.id]);
-        const memberships = [];
-        for (const membership of await listMembershipsOf(database.kysely, actor.id)) {
-          const of = await findTenant(database.kysely, membership.tenantId);
-          if (of === undefined || !canSignIn(membership)) continue;
-          memberships.push({ tenantId: of.id, tenantSlug: of.slug, tenantName: of.name, role: membership.role });
-        }
+        const memberships = await database.kysely
+          .selectFrom('memberships')
+          .innerJoin('tenants', 'tenants.id', 'tenant_id')
+          .select(['tenant_id as tenantId', 'slug as tenantSlug', 'name as tenantName', 'role'])
+          .where('user_id', '=', actor.id)
+          .where(maySignIn)
+          .orderBy('tenant_id')
+          .$castTo<z.output<typeof MembershipView>>()
+          .execute();
         return {
           user: viewUser(member, holders.has(actor.id)),
           tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name },

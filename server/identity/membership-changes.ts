@@ -6,7 +6,7 @@ import { findRow, insertRow, updateRow } from '../storage/rows.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { findOrCreateAccount, hashAccountStates } from './account-store.ts';
-import { closeInvitations, invitationRows } from './invitation-store.ts';
+import { closeInvitations } from './invitation-store.ts';
 import {
   changedColumns,
   describeChange,
@@ -117,13 +117,7 @@ export async function changeMembers(
   await announce(work, source, changes, reason);
   if (change.isDeleted) {
     // Removed members must not return through an earlier invitation.
-    const revoked = await closeInvitations(work, 'revoked_at', { tenantId, userIds: [...after.keys()] });
-    const why = { verb: 'revoked', reason: 'The member was removed' };
-    await recordChanges(
-      work,
-      invitationRows,
-      revoked.map((row) => ({ source, row, change: { ...why, targetRef: row.email } })),
-    );
+    await closeInvitations(work, source, 'revoked', { userIds: [...after.keys()] }, 'The member was removed');
   }
   return byUser(after.values());
 }

@@ -4,6 +4,7 @@ import type { AuditSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { notFound } from '../http/problem.ts';
 import { Id, listOf, UtcTime } from '../http/schemas.ts';
+import { viewRow } from '../http/view-row.ts';
 import type { Principal } from '../principal/principal.ts';
 import type { SessionLifetime } from '../settings.ts';
 import { addTime } from '../storage/clock.ts';
@@ -37,14 +38,7 @@ export async function viewSessions(
   const sessions = await listSessions(database.kysely, tenantId, userId, currentId);
   return sessions
     .filter(({ id, expires_at, last_seen_at }) => expires_at > now && (last_seen_at > idleSince || id === currentId))
-    .map(({ id, created_at, last_seen_at, expires_at, challenge_id }) => ({
-      id,
-      createdAt: created_at,
-      lastSeenAt: last_seen_at,
-      expiresAt: expires_at,
-      challengeId: challenge_id,
-      isCurrent: id === currentId,
-    }));
+    .map((session) => viewRow(SessionView, session, { isCurrent: session.id === currentId }));
 }
 
 /**

@@ -127,9 +127,3 @@ export async function deleteExpiredSignIns(queries: Queries, now: string): Promi
   const before = addTime(now, -dayMilliseconds);
   await queries.deleteFrom('sign_in_failures').where('last_failed_at', '<=', before).execute();
 }
-
-/** Stores the time of the latest sign-in of a member. */
-export async function noteSignIn(work: UnitOfWork, { tenantId, userId }: Member): Promise<void> {
-  const membership = { tenant_id: tenantId, user_id: userId };
-  await updateRow(work.transaction, 'memberships', membership, { last_signed_in_at: work.now });
-}

@@ -9,6 +9,7 @@ import type { Installation } from '../installation/installation.ts';
 import { platformRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
 import { inTransaction } from '../storage/database.ts';
+import { updateRow } from '../storage/rows.ts';
 import { requireSeal, runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import {
@@ -31,7 +32,6 @@ import {
   countChallengeAttempt,
   createChallenge,
   findChallenge,
-  noteSignIn,
   rewriteAttempts,
 } from './sign-in-store.ts';
 
@@ -222,7 +222,8 @@ async function openSession(
       });
   }
   const session = await createSession(work, { tenantId, userId, challengeId }, sessionLifetime);
-  await noteSignIn(work, { tenantId, userId });
+  const match = { tenant_id: tenantId, user_id: userId };
+  await updateRow(work.transaction, 'memberships', match, { last_signed_in_at: work.now });
   const type = membership.role === platformRole ? 'staff' : 'user';
   const source = clientSource({ type, id: userId, email: account.email }, client, hasher)(tenantId);
   await recordEvent(work, source, sessionEvent('created', userId, userName, { sessionId: session.id, method }));

@@ -4,7 +4,7 @@ import { LastUses } from '../../server/access/last-uses.ts';
 import { HostCookie } from '../../server/access/request-credentials.ts';
 import { createSession } from '../../server/access/session-store.ts';
 import { systemSource } from '../../server/audit/source.ts';
-import { createUser } from '../../server/identity/create-user.ts';
+import { createUser } from '../../server/identity/invitation-changes.ts';
 import { runUnitOfWork } from '../../server/storage/unit-of-work.ts';
 import type { Benchmark, Finding } from './benchmark.ts';
 import { startChild } from './child.ts';
