@@ -114,7 +114,11 @@ export function createApp(installation: Installation, options: AppOptions): App 
     ...oauthRoutes(installation, lastUses, settings.limits.apiKey),
     ...scimRoutes({ database, baseUrl: settings.baseUrl }),
   ];
-  const countVisitor = (client: Client) => limiter.takeVisitor(clientBucket(client), settings.limits.visitor);
+  // Shared caches keep answers that need no credentials, so only a refusal has the headers of this limit.
+  const countVisitor = (client: Client) =>
+    limiter.take([
+      { policy: 'visitor', bucket: `visitor ${clientBucket(client)}`, limit: settings.limits.visitor, isLocal: true },
+    ]);
   const surfaces = [...new Set(routes.map(({ surface }) => surface))];
 
   const koa = new Koa();

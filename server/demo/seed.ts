@@ -123,6 +123,17 @@ async function runOnce<Result>(
   }
 }
 
+const demoPurposes = [
+  ['Necessary', 'Keeps the site working: sign-in, security and the record of this choice.'],
+  ['Analytics', 'Counts visits, so that we learn which pages help and which do not.'],
+  ['Marketing', 'Shows you our offers on other sites and measures whether they worked.'],
+].map(([label = '', description], index) => ({
+  key: label.toLowerCase(),
+  label,
+  description,
+  required: index === 0,
+}));
+
 /** The notice of the demo, for the site at an address. */
 export function demoNotice(baseUrl: string): NoticeContent {
   return NoticeContent.parse({
@@ -130,26 +141,7 @@ export function demoNotice(baseUrl: string): NoticeContent {
     controllerName: 'Demo Company Ltd',
     language: 'en',
     domain: readDomain(baseUrl),
-    purposes: [
-      {
-        key: 'necessary',
-        label: 'Necessary',
-        description: 'Keeps the site working: sign-in, security and the record of this choice.',
-        required: true,
-      },
-      {
-        key: 'analytics',
-        label: 'Analytics',
-        description: 'Counts visits, so that we learn which pages help and which do not.',
-        required: false,
-      },
-      {
-        key: 'marketing',
-        label: 'Marketing',
-        description: 'Shows you our offers on other sites and measures whether they worked.',
-        required: false,
-      },
-    ],
+    purposes: demoPurposes,
   });
 }
 

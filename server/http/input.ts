@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { invalidValues, Problem, type ProblemDetail } from './problem.ts';
+import type { Route } from './route.ts';
 import type { ReadBody } from './surface.ts';
 
 /** Whether the request announces a body at all. */
@@ -144,13 +145,6 @@ export interface RequestParts<Params = unknown, Query = unknown> {
   readonly body: unknown;
 }
 
-/** The schemas of the parts of a request. */
-interface PartSchemas {
-  readonly params: z.ZodObject | null;
-  readonly query: z.ZodObject | null;
-  readonly body: z.ZodType | null;
-}
-
 const noFields = z.strictObject({});
 
 /**
@@ -158,7 +152,7 @@ const noFields = z.strictObject({});
  * The validation throws `validation_failed` (Problem).
  * @param bodyType the media type of bodies, for messages.
  */
-export function createValidator({ params, query, body }: PartSchemas, bodyType: string) {
+export function createValidator({ params, query, body }: Pick<Route, 'params' | 'query' | 'body'>, bodyType: string) {
   const querySchema = query ?? noFields;
   const opaque = 'cursor' in querySchema.shape ? 'cursor' : undefined;
   // Most requests have no query string; what it stands for is worked out once, by the first: a schema costs memory when

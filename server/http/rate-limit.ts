@@ -11,12 +11,15 @@ export interface LimitRule {
   readonly bucket: string;
   /** Requests a minute. */
   readonly limit: number;
+  /** Whether only this server counts: the limit protects its processor. */
+  readonly isLocal?: boolean;
 }
 
 /** How many requests a bucket has had in the running minute, here and (when servers share a database) elsewhere. */
 interface Count {
   here: number;
   elsewhere: number;
+  readonly isLocal: boolean;
 }
 
 const windowSeconds = 60;
@@ -29,7 +32,6 @@ export class RateLimiter {
   readonly #milliseconds: () => number;
   #minute = -1;
   #counts = new Map<string, Count>();
-  #visitors = new Map<string, number>();
 
   constructor(milliseconds: () => number = Date.now) {
     this.#milliseconds = milliseconds;
@@ -59,25 +61,6 @@ export class RateLimiter {
     return { 'RateLimit-Policy': policies, RateLimit: states };
   }
 
-  /**
-   * Counts one request that needs no credentials against what a client address may have. Shared caches keep such answers,
-   * so that only a refusal has the headers of the limit; it protects the processor of this server, so that others do not
-   * add to it.
-   * @throws {Problem} `rate_limited`, as `take`.
-   */
-  takeVisitor(bucket: string, limit: number): void {
-    this.#turn(Math.floor(this.#seconds() / windowSeconds));
-    const count = this.#visitors.get(bucket) ?? 0;
-    if (count >= limit) {
-      const reset = this.#reset();
-      throw refuse(limit, reset, {
-        'RateLimit-Policy': `"visitor";q=${limit};w=${windowSeconds}`,
-        RateLimit: `"visitor";r=0;t=${reset}`,
-      });
-    }
-    this.#visitors.set(bucket, count + 1);
-  }
-
   /** What was counted here in the running minute, for other servers; `share` brings back what they counted. */
   get counted(): { readonly minute: number; readonly buckets: ReadonlyMap<string, Readonly<Count>> } {
     return { minute: this.#minute, buckets: this.#counts };
@@ -102,14 +85,13 @@ export class RateLimiter {
     if (minute === this.#minute) return;
     this.#minute = minute;
     this.#counts = new Map();
-    this.#visitors = new Map();
   }
 
   /** Counts a request; false when the limit is used up. */
   #count(rule: LimitRule): boolean {
     let count = this.#counts.get(rule.bucket);
     if (count === undefined) {
-      count = { here: 0, elsewhere: 0 };
+      count = { here: 0, elsewhere: 0, isLocal: rule.isLocal === true };
       this.#counts.set(rule.bucket, count);
     }
     if (count.here + count.elsewhere >= rule.limit) return false;
@@ -225,7 +207,7 @@ export function createExchange(queries: Queries, limiter: RateLimiter, hasher: P
     }
     // In one order on every server: two that lock the same rows then wait for each other in turn, not in a circle.
     const changed = [...buckets]
-      .filter(([bucket, { here }]) => here > (reported.requests.get(bucket) ?? 0))
+      .filter(([bucket, { here, isLocal }]) => !isLocal && here > (reported.requests.get(bucket) ?? 0))
       .sort(([one], [other]) => (one < other ? -1 : 1));
     await inBatches(changed, (some) => exchangeSome(minute, some));
   };

@@ -4,7 +4,6 @@ import KoaRouter from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { SecretBox } from '../installation/secrets.ts';
 import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
-import type { Scope } from '../principal/scopes.ts';
 import type { Clock } from '../storage/clock.ts';
 import type { Database } from '../storage/database.ts';
 import { Changes } from './changes.ts';
@@ -13,7 +12,7 @@ import { claimOf, readIdempotencyKey } from './idempotency.ts';
 import { createValidator, findUnstorable, hasBody } from './input.ts';
 import { notFound, Problem } from './problem.ts';
 import { type LimitRule, type RateLimiter, RequestLimits, StreamLimit } from './rate-limit.ts';
-import type { AnyCall, Auth, Route } from './route.ts';
+import type { AnyCall, Route } from './route.ts';
 import { isOn, latestVersion, ReadyAnswer, resolveVersion, rest, StreamedAnswer } from './surface.ts';
 
 /** The caller of a request, and the limits that their requests count against. */
@@ -23,11 +22,7 @@ export interface Admission {
 }
 
 /** What authenticating and authorizing a request needs to know of its operation. */
-export interface Wanted {
-  readonly auth: Auth;
-  readonly scope: Scope | null;
-  readonly method: string;
-}
+export type Wanted = Pick<Route, 'auth' | 'scope'> & { readonly method: string };
 
 /**
  * Authenticates the caller and checks that they may call the operation; null for an operation that needs no credentials.

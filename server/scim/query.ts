@@ -84,10 +84,7 @@ export interface Page {
 }
 
 /** Reads the parameters of a page and clamps them. @throws {Problem} `invalidValue` for anything but an integer. */
-export function readPage(query: {
-  readonly startIndex?: string | undefined;
-  readonly count?: string | undefined;
-}): Page {
+export function readPage(query: z.output<z.ZodObject<typeof pageQuery>>): Page {
   const read = (name: keyof Page, fallback: number, least: number, most: number) => {
     const text = query[name] ?? String(fallback);
     if (!/^-?\d+$/.test(text)) throw invalidValue(`${name} must be an integer.`);
@@ -141,10 +138,7 @@ export function listQuery(filter: string) {
   return queryOf({ filter: z.string().optional().meta({ description: filter }), ...pageQuery, ...projectionQuery });
 }
 
-export interface ProjectionQuery {
-  readonly attributes?: string | undefined;
-  readonly excludedAttributes?: string | undefined;
-}
+export type ProjectionQuery = z.output<z.ZodObject<typeof projectionQuery>>;
 
 /** The attributes that a response includes. */
 export interface Projection {

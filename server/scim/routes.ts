@@ -9,10 +9,9 @@ import {
   ScimSchema,
   ServiceProviderConfig,
 } from './discovery.ts';
-import { scimGroupRoutes } from './group-routes.ts';
 import { listOf, presentPage, queryOf } from './query.ts';
+import { type ScimServices, scimGroupRoutes, scimUserRoutes } from './resource-routes.ts';
 import { createLocate, scim } from './surface.ts';
-import { type ScimServices, scimUserRoutes } from './user-routes.ts';
 
 const IdParams = z.strictObject({ id: z.string() });
 // Paging and projection parameters are ignored (RFC 7644 section 4).
