@@ -83,6 +83,14 @@ describeOnEachDatabase('rate limits of servers that share a database', (dialect)
     assert.ok(!JSON.stringify(await storedCounts()).includes('203.0.113'));
   });
 
+  test('stay on the server that counted where a rule says so', async () => {
+    const limiter = new RateLimiter(new TestClock().milliseconds);
+    const before = await storedCounts();
+    limiter.take([{ policy: 'test', bucket: 'local', limit: 5, isLocal: true }]);
+    await share(limiter);
+    assert.deepEqual(await storedCounts(), before);
+  });
+
   test('are exchanged concurrently by two servers that counted in opposite orders', async () => {
     const clock = new TestClock();
     const [one, other] = [new RateLimiter(clock.milliseconds), new RateLimiter(clock.milliseconds)];
