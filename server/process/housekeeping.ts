@@ -8,7 +8,7 @@ import type { Installation } from '../installation/installation.ts';
 import type { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
 import { inTransaction, type Queries } from '../storage/database.ts';
 import { type FaultLog, type Repeated, repeat } from '../storage/fault-log.ts';
-import { forgetOldEvents } from '../webhooks/deliveries/retention.ts';
+import { forgetOldEvents } from '../webhooks/deliveries/store.ts';
 
 /**
  * Every minute deletes what has expired and signs the checkpoints that are due; every ten seconds writes when credentials

@@ -73,6 +73,6 @@ function describeTimes(what: string, times: readonly number[], atMost: number): 
 
 function arrive({ id }: ClaimedDelivery): DeliveryState {
   const now = new Date().toISOString();
-  const nothing = { reason: null, dueAt: null, responseStatus: 204, attempts: 1 };
-  return { id, status: 'delivered', firstAttemptAt: now, ...nothing };
+  const nothing = { reason: null, due_at: null, response_status: 204, attempts: 1 };
+  return { id, status: 'delivered', first_attempt_at: now, ...nothing };
 }

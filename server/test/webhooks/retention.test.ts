@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTransaction } from '../../storage/database.ts';
 import { newDelivery } from '../../webhooks/deliveries/outbox.ts';
-import { forgetOldEvents } from '../../webhooks/deliveries/retention.ts';
+import { forgetOldEvents } from '../../webhooks/deliveries/store.ts';
 import { describeServerOnEachDatabase } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';
 import { allowPrivate, createSubscriber, createTestSender, openRequest, startScriptedReceiver } from './sending.ts';

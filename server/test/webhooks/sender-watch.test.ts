@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SenderWatch } from '../../webhooks/sender/senders.ts';
+import { SenderWatch } from '../../webhooks/sender/run-sender.ts';
 
 const beats = (counts: Readonly<Record<string, number>>) => new Map(Object.entries(counts));
 

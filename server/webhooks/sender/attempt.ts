@@ -25,14 +25,6 @@ export interface EndedAttempt {
   } | null;
 }
 
-/** Why an answer is a failure (Standard Webhooks: everything but 2xx is). */
-function judgeStatus(status: number): string | null {
-  if (status >= 200 && status < 300) return null;
-  if (status >= 300 && status < 400) return 'redirect';
-  if (status === 410) return 'gone';
-  return status === 429 ? 'rate_limited' : 'http_error';
-}
-
 /** There was nothing to sign with, so nothing was sent. */
 export interface UnsealableOutcome {
   readonly outcome: 'unsealable';
@@ -50,80 +42,64 @@ export function endAttempt(attempt: {
   readonly random: number;
 }): EndedAttempt {
   const { endpoint, delivery, startedAt, outcome, now, random } = attempt;
-  const judged = judge(outcome);
-  const { reason, message } = judged;
+  const { failure, status, excerpt, retryAfter, timing } = judge(outcome);
   const attempts = delivery.attempts + 1;
-  const firstAttemptAt = delivery.firstAttemptAt ?? startedAt;
-  const retryAfter = reason === null ? null : readRetryAfter(judged.retryAfter, now);
+  const firstAttemptAt = delivery.first_attempt_at ?? startedAt;
+  const asked = failure && readRetryAfter(retryAfter, now);
   const offsets = endpoint.retrySchedule === null ? attemptOffsets : [0, ...endpoint.retrySchedule];
-  const isOver = reason === null || reason === 'gone';
-  const dueAt = isOver ? null : planRetry({ offsets, attempts, firstAttemptAt, now, retryAfter }, random);
-  const asksForPause = retryAfter !== null && (judged.status === 429 || judged.status === 503);
+  const isGone = failure?.reason === 'gone';
+  const isOver = failure === null || isGone;
+  const dueAt = isOver ? null : planRetry({ offsets, attempts, firstAttemptAt, now, retryAfter: asked }, random);
+  const pause = asked !== null && (status === 429 || status === 503) ? Math.min(asked, longestPause) : null;
   return {
-    took: judged.timing.total,
-    connection: judged.timing.reused ? 'reused' : judged.timing.connect === null ? null : 'opened',
+    took: timing.total,
+    connection: timing.reused ? 'reused' : timing.connect === null ? null : 'opened',
     endpoint,
     delivery,
     row: {
       delivery_id: delivery.id,
       id: newId(),
       at: startedAt,
-      outcome: reason ?? 'delivered',
-      response_status: judged.status,
-      message,
-      excerpt: judged.excerpt,
-      timing: JSON.stringify(judged.timing),
+      outcome: failure?.reason ?? 'delivered',
+      response_status: status,
+      message: failure?.message ?? null,
+      excerpt,
+      timing: JSON.stringify(timing),
     },
     state: {
       id: delivery.id,
-      status: reason === null ? 'delivered' : dueAt === null ? 'dead' : 'pending',
-      reason,
-      responseStatus: judged.status,
+      status: failure === null ? 'delivered' : dueAt === null ? 'dead' : 'pending',
+      reason: failure?.reason ?? null,
+      response_status: status,
       attempts,
-      firstAttemptAt,
-      dueAt,
+      first_attempt_at: firstAttemptAt,
+      due_at: dueAt,
     },
-    failure:
-      reason === null
-        ? null
-        : {
-            message: message ?? reason,
-            isGone: reason === 'gone',
-            pausedUntil: asksForPause
-              ? new Date(Date.parse(now) + Math.min(retryAfter, longestPause)).toISOString()
-              : null,
-          },
+    failure: failure && {
+      message: failure.message,
+      isGone,
+      pausedUntil: pause === null ? null : new Date(Date.parse(now) + pause).toISOString(),
+    },
   };
 }
 
 /** It holds for every delivery of the endpoint. */
 const longestPause = 60 * 60 * 1000;
 
-/** A delivery whose 24 hours ended before it could be tried again. */
-export function expireDelivery(delivery: ClaimedDelivery): DeliveryState {
-  return {
-    id: delivery.id,
-    status: 'dead',
-    reason: delivery.reason,
-    responseStatus: delivery.responseStatus,
-    attempts: delivery.attempts,
-    firstAttemptAt: delivery.firstAttemptAt,
-    dueAt: null,
-  };
-}
-
 function judge(outcome: DeliveryOutcome | UnsealableOutcome) {
   const nothing = { status: null, excerpt: null, retryAfter: null };
   if (outcome.outcome === 'unsealable') {
     const message = `The ${outcome.what} of the webhook cannot be opened with the secret of this installation: ${cures[outcome.what]}.`;
-    return { ...nothing, reason: 'unsealable_secret', message, timing: { connect: null, total: 0, reused: false } };
+    const timing = { connect: null, total: 0, reused: false };
+    return { ...nothing, failure: { reason: 'unsealable_secret', message }, timing };
   }
   const timing = { ...outcome.timing, reused: outcome.reused };
-  if (outcome.outcome === 'failed') return { ...nothing, reason: outcome.reason, message: outcome.message, timing };
+  if (outcome.outcome === 'failed') {
+    const { reason, message } = outcome;
+    return { ...nothing, failure: { reason, message }, timing };
+  }
   const { status, excerpt, retryAfter } = outcome;
-  const reason = judgeStatus(status);
-  const message = reason === null ? null : describeStatus(reason, status);
-  return { reason, message, status, excerpt: excerpt === '' ? null : excerpt, retryAfter, timing };
+  return { failure: judgeStatus(status), status, excerpt: excerpt === '' ? null : excerpt, retryAfter, timing };
 }
 
 const cures: Readonly<Record<UnopenedKey, string>> = {
@@ -131,41 +107,35 @@ const cures: Readonly<Record<UnopenedKey, string>> = {
   'private key': 'switch `asymmetric` off and on',
 };
 
-function describeStatus(reason: string, status: number): string {
-  if (reason === 'redirect')
-    return `The receiver answered ${status}: redirects are not followed. Set its final address.`;
-  if (reason === 'gone') return 'The receiver answered 410: it wants no events any more.';
-  if (reason === 'rate_limited') return 'The receiver answered 429: it gets more than it can take.';
-  return `The receiver answered ${status}.`;
+/** Why an answer is a failure (Standard Webhooks: everything but 2xx is). */
+function judgeStatus(status: number): { readonly reason: string; readonly message: string } | null {
+  const answered = `The receiver answered ${status}`;
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400)
+    return { reason: 'redirect', message: `${answered}: redirects are not followed. Set its final address.` };
+  if (status === 410) return { reason: 'gone', message: `${answered}: it wants no events any more.` };
+  if (status === 429) return { reason: 'rate_limited', message: `${answered}: it gets more than it can take.` };
+  return { reason: 'http_error', message: `${answered}.` };
 }
 
-/** What was sent since it was asked for last. */
-export interface SentCount {
-  readonly delivered: number;
-  readonly failed: number;
-  /** Of the attempts that came to a connection: how many opened one, and how many used one of before again. */
-  readonly connections: { readonly opened: number; readonly reused: number };
-}
+const noCount = () => ({ delivered: 0, failed: 0, connections: { opened: 0, reused: 0 } });
+
+/** What was sent since it was asked for last; connections of the attempts that came to one. */
+export type SentCount = ReturnType<typeof noCount>;
 
 /** Counts attempts, for the log. */
 export class SendCounter {
-  #delivered = 0;
-  #failed = 0;
-  #opened = 0;
-  #reused = 0;
+  #count = noCount();
 
   count({ failure, connection }: Pick<EndedAttempt, 'failure' | 'connection'>): void {
-    if (failure === null) this.#delivered += 1;
-    else this.#failed += 1;
-    if (connection === 'opened') this.#opened += 1;
-    if (connection === 'reused') this.#reused += 1;
+    this.#count[failure === null ? 'delivered' : 'failed'] += 1;
+    if (connection !== null) this.#count.connections[connection] += 1;
   }
 
   /** Returns the counts and resets them; null when there were none. */
   take(): SentCount | null {
-    const connections = { opened: this.#opened, reused: this.#reused };
-    const counted = { delivered: this.#delivered, failed: this.#failed, connections };
-    [this.#delivered, this.#failed, this.#opened, this.#reused] = [0, 0, 0, 0];
+    const counted = this.#count;
+    this.#count = noCount();
     return counted.delivered + counted.failed === 0 ? null : counted;
   }
 }

@@ -4,7 +4,7 @@ import { emitEvents, findSubscribers, isWanted } from '../deliveries/outbox.ts';
 import { disableEndpoint } from '../endpoints/changes.ts';
 import { type DisabledReason, nameEndpoint } from '../endpoints/endpoint.ts';
 import type { SendingEndpoint } from '../endpoints/store.ts';
-import { type EndedAttempt, expireDelivery } from './attempt.ts';
+import type { EndedAttempt } from './attempt.ts';
 import { findHealth, type Health, lockHealth, noteAttempts, saveHealth } from './health.ts';
 import { isWithinWindow } from './schedule.ts';
 import { type ClaimedDelivery, claimDeliveries, type DeliveryState, finishAttempts, type SentEvents } from './store.ts';
@@ -151,11 +151,14 @@ export async function claimForEndpoint(
   const { transaction, now } = work;
   const claimed = await claimDeliveries(transaction, { endpointId: endpoint.id, sender, now, limit }, sent);
   const hasMore = claimed.length === limit;
-  const deliveries = claimed.filter(({ firstAttemptAt }) => isWithinWindow(firstAttemptAt, now));
+  const deliveries = claimed.filter(({ first_attempt_at }) => isWithinWindow(first_attempt_at, now));
   if (deliveries.length === claimed.length) return { deliveries, hasMore };
   const expired = claimed
     .filter((delivery) => !deliveries.includes(delivery))
-    .map((delivery) => ({ delivery, state: expireDelivery(delivery) }));
+    .map((delivery) => {
+      const { event: _, ...row } = delivery;
+      return { delivery, state: { ...row, status: 'dead', due_at: null } as const };
+    });
   const states = expired.map(({ state }) => state);
   await finishAttempts(transaction, sender, now, [], states);
   await notifyOthers(work, endpoint, describeExhausted(endpoint, expired));

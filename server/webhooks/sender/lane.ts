@@ -15,7 +15,6 @@ export class Lane {
   #limit = firstLimit;
   /** Null where the endpoint takes as many as it keeps up with. */
   #bucket: TokenBucket | null = null;
-  #perSecond: number | null = null;
 
   constructor(endpointId: string) {
     this.endpointId = endpointId;
@@ -35,8 +34,6 @@ export class Lane {
 
   /** Keeps to a rate of attempts a second; null for none. */
   keepRate(perSecond: number | null, now: number): void {
-    if (perSecond === this.#perSecond) return;
-    this.#perSecond = perSecond;
     if (perSecond === null) this.#bucket = null;
     else if (this.#bucket === null) this.#bucket = new TokenBucket(perSecond, now);
     else this.#bucket.setRate(perSecond, now);

@@ -5,7 +5,6 @@ import type { Database } from '../../storage/database.ts';
 import { type FaultLog, type Repeated, repeat } from '../../storage/fault-log.ts';
 import { stepRedeliveries } from '../deliveries/changes.ts';
 import type { WebhookSender } from './sender.ts';
-import { SenderWatch } from './senders.ts';
 
 export interface RunSenderOptions {
   readonly sender: WebhookSender;
@@ -90,3 +89,36 @@ function watchSenders(sender: WebhookSender): () => Promise<boolean> {
     return false;
   };
 }
+
+/** Finds senders that have ended: those without a heartbeat for ten seconds of this process's clock; no two clocks are compared. */
+export class SenderWatch {
+  readonly #id: string;
+  #notedAt = Number.NEGATIVE_INFINITY;
+  #seen: ReadonlyMap<string, { readonly beats: number; readonly since: number }> = new Map();
+
+  /** @param id the process that watches, which does not count itself as ended. */
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  /**
+   * Notes the beats of all. Silence counts only while this process itself looks: after a pause of its own, or an outage of
+   * the database, the others get the whole time again.
+   * @param now milliseconds on a clock that never goes back.
+   * @returns those that have ended.
+   */
+  note(beats: ReadonlyMap<string, number>, now: number): readonly string[] {
+    const wasAway = now - this.#notedAt >= longestPause;
+    this.#notedAt = now;
+    const seen = [...beats].map(([id, count]) => {
+      const before = this.#seen.get(id);
+      return [id, !wasAway && before?.beats === count ? before : { beats: count, since: now }] as const;
+    });
+    this.#seen = new Map(seen);
+    return seen.filter(([id, { since }]) => id !== this.#id && now - since >= silence).map(([id]) => id);
+  }
+}
+
+const silence = 10_000;
+/** Between two looks of this process; they come every two seconds. */
+const longestPause = 5000;

@@ -12,13 +12,16 @@ import type { Receivers } from '../transport/receivers.ts';
 import { type EndedAttempt, endAttempt, SendCounter, type SentCount } from './attempt.ts';
 import { type ClaimedWork, claimForEndpoint, writeAttempts } from './changes.ts';
 import { Lane } from './lane.ts';
-import { beat, freeOrphans, holdPlace, removeSenders } from './senders.ts';
 import {
+  beat,
   type ClaimedDelivery,
   endStranded,
+  freeOrphans,
+  holdPlace,
   listWaitingEndpoints,
   releaseDeliveries,
   releaseStrays,
+  removeSenders,
   type SentEvents,
 } from './store.ts';
 
@@ -42,8 +45,6 @@ export class WebhookSender {
   readonly #random: () => number;
   readonly #lanes = new Map<string, Lane>();
   readonly #underWay = new Map<string, Promise<void>>();
-  /** How many attempts of each tenant are under way. */
-  readonly #ofTenants = new Map<string, number>();
   /** Deliveries whose attempt broke off when this process stopped. */
   readonly #givenUp: string[] = [];
   #ended: EndedAttempt[] = [];
@@ -231,15 +232,20 @@ export class WebhookSender {
     if (this.#isStopping) return [];
     const now = Date.parse(this.#options.clock());
     const isFull = this.#underWay.size >= mostAtOnce;
+    const ofTenants = this.#countOfTenants();
+    // Where the tenant has all places that it may have, a lane waits until one of them is free.
+    const mayHaveMore = ({ tenantId }: Lane) => !isFull && (ofTenants.get(tenantId) ?? 0) < mostOfTenant;
     return [...this.#lanes.values()].filter(
-      (lane) =>
-        lane.hasDue && lane.capacity(now) > 0 && (lane.inFlight === 0 || (!isFull && !this.#hasAllPlaces(lane))),
+      (lane) => lane.hasDue && lane.capacity(now) > 0 && (lane.inFlight === 0 || mayHaveMore(lane)),
     );
   }
 
-  /** Whether the tenant of a lane has all places that it may have: the lane waits until one of them is free. */
-  #hasAllPlaces({ tenantId }: Lane): boolean {
-    return tenantId !== null && (this.#ofTenants.get(tenantId) ?? 0) >= mostOfTenant;
+  /** How many attempts of each tenant are under way; a lane without attempts may have no tenant yet. */
+  #countOfTenants(): Map<string | null, number> {
+    const counts = new Map<string | null, number>();
+    for (const { tenantId, inFlight } of this.#lanes.values())
+      counts.set(tenantId, (counts.get(tenantId) ?? 0) + inFlight);
+    return counts;
   }
 
   /**
@@ -248,7 +254,7 @@ export class WebhookSender {
    */
   async #claim(work: UnitOfWork, lanes: readonly Lane[]): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
-    const ofTenants = new Map(this.#ofTenants);
+    const ofTenants = this.#countOfTenants();
     let places = mostAtOnce - this.#underWay.size;
     const now = Date.parse(work.now);
     for (const lane of lanes) {
@@ -281,30 +287,15 @@ export class WebhookSender {
     this.#lanes.delete(lane.endpointId);
     this.#lanes.set(lane.endpointId, lane);
     lane.signer = openSigner(this.#options.box, endpoint, startedAt, lane.signer);
-    const { signer } = lane.signer;
+    const attempt = { endpoint, lane, signer: lane.signer.signer, startedAt };
     lane.begin(deliveries.length, Date.parse(startedAt));
-    for (const delivery of deliveries) {
-      this.#countPlace(endpoint.tenantId, 1);
-      this.#underWay.set(delivery.id, this.#run({ endpoint, lane, delivery, signer, startedAt }));
-    }
+    for (const delivery of deliveries) this.#underWay.set(delivery.id, this.#run(attempt, delivery));
   }
 
-  async #run(attempt: Attempt): Promise<void> {
-    const { endpoint, lane, delivery } = attempt;
-    try {
-      await this.#attempt(attempt);
-    } catch (error) {
-      await this.#giveBack(delivery, error);
-    }
-    lane.inFlight -= 1;
-    this.#countPlace(endpoint.tenantId, -1);
+  async #run(attempt: Attempt, delivery: ClaimedDelivery): Promise<void> {
+    await this.#attempt(attempt, delivery).catch((error: unknown) => this.#giveBack(delivery, error));
+    attempt.lane.inFlight -= 1;
     this.#underWay.delete(delivery.id);
-  }
-
-  #countPlace(tenantId: string, change: 1 | -1): void {
-    const count = (this.#ofTenants.get(tenantId) ?? 0) + change;
-    if (count === 0) this.#ofTenants.delete(tenantId);
-    else this.#ofTenants.set(tenantId, count);
   }
 
   /** An attempt that broke off in this process: the delivery is as it was before. */
@@ -317,7 +308,7 @@ export class WebhookSender {
     });
   }
 
-  async #attempt({ endpoint, lane, delivery, signer, startedAt }: Attempt): Promise<void> {
+  async #attempt({ endpoint, lane, signer, startedAt }: Attempt, delivery: ClaimedDelivery): Promise<void> {
     const { clock, receivers } = this.#options;
     const { body } = delivery.event;
     const outcome =
@@ -356,7 +347,6 @@ interface Claim extends ClaimedWork {
 interface Attempt {
   readonly endpoint: SendingEndpoint;
   readonly lane: Lane;
-  readonly delivery: ClaimedDelivery;
   /** Or what of the endpoint cannot be opened. */
   readonly signer: EndpointSigner | UnopenedKey;
   readonly startedAt: string;

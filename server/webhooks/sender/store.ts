@@ -2,19 +2,17 @@ import { CompiledQuery, type Selectable, sql } from 'kysely';
 import type { ByteCache } from '../../storage/cache.ts';
 import { locksRows, type Queries } from '../../storage/database.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
-import { rememberText } from '../../storage/prepared-query.ts';
+import { prepareQuery, rememberText } from '../../storage/prepared-query.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { type StoredEvent, writeBody } from '../deliveries/event.ts';
 
+type ClaimedRow = Pick<
+  Selectable<Tables['webhook_deliveries']>,
+  'id' | 'event_id' | 'attempts' | 'first_attempt_at' | 'reason' | 'response_status'
+>;
+
 /** A delivery that this process is to attempt now. */
-export interface ClaimedDelivery {
-  readonly id: string;
-  readonly attempts: number;
-  readonly firstAttemptAt: string | null;
-  readonly reason: string | null;
-  readonly responseStatus: number | null;
-  readonly event: SentEvent;
-}
+export type ClaimedDelivery = Omit<ClaimedRow, 'event_id'> & { readonly event: SentEvent };
 
 /** An event with the body of its deliveries: the same bytes for every endpoint and each attempt. */
 export interface SentEvent {
@@ -27,28 +25,14 @@ export interface SentEvent {
 export type SentEvents = ByteCache<SentEvent>;
 
 /** The state of a delivery after an attempt, or after it was decided that there will be none. */
-export interface DeliveryState {
-  readonly id: string;
+export type DeliveryState = Omit<ClaimedRow, 'event_id'> & {
   readonly status: 'pending' | 'delivered' | 'dead';
-  readonly reason: string | null;
-  readonly responseStatus: number | null;
-  readonly attempts: number;
-  readonly firstAttemptAt: string | null;
   /** Null for a delivery that is finished. */
-  readonly dueAt: string | null;
-}
+  readonly due_at: string | null;
+};
 
 /** An attempt, to be kept. */
-export interface AttemptRow {
-  readonly delivery_id: string;
-  readonly id: string;
-  readonly at: string;
-  readonly outcome: string;
-  readonly response_status: number | null;
-  readonly message: string | null;
-  readonly excerpt: string | null;
-  readonly timing: string;
-}
+export type AttemptRow = Selectable<Tables['webhook_attempts']>;
 
 /** An endpoint that has something waiting. */
 export interface WaitingEndpoint {
@@ -119,17 +103,12 @@ export async function claimDeliveries(
   const events = await readEvents(queries, [...new Set(rows.map(({ event_id }) => event_id))], sent);
   return rows
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-    .map(({ id, event_id, attempts, first_attempt_at: firstAttemptAt, reason, response_status: responseStatus }) => {
+    .map(({ event_id, ...row }) => {
       const event = events.get(event_id);
       if (event === undefined) throw new Error(`the event ${event_id} of a delivery is missing`);
-      return { id, attempts, firstAttemptAt, reason, responseStatus, event };
+      return { ...row, event };
     });
 }
-
-type ClaimedRow = Pick<
-  Selectable<Tables['webhook_deliveries']>,
-  'id' | 'event_id' | 'attempts' | 'first_attempt_at' | 'reason' | 'response_status'
->;
 
 async function readEvents(
   queries: Queries,
@@ -183,9 +162,9 @@ export async function finishAttempts(
   await insertRows(queries, 'webhook_attempts', attempts, { skipsPresent: true });
   const dead = new Set<string>();
   for (const same of Map.groupBy(states, ({ id: _, ...state }) => Object.values(state).join(' ')).values()) {
-    const [{ status, reason, responseStatus, attempts: count, firstAttemptAt, dueAt }] = same as [DeliveryState];
-    const finishedAt = dueAt === null ? now : null;
-    const values = [status, reason, responseStatus, count, firstAttemptAt, dueAt, finishedAt, sender];
+    const [{ status, reason, response_status, attempts: count, first_attempt_at, due_at }] = same as [DeliveryState];
+    const finishedAt = due_at === null ? now : null;
+    const values = [status, reason, response_status, count, first_attempt_at, due_at, finishedAt, sender];
     for (let start = 0; start < same.length; start += mostFinished) {
       const ids = same.slice(start, start + mostFinished).map(({ id }) => id);
       const text = finishText(queries, sizeFor(ids));
@@ -265,3 +244,56 @@ export async function endStranded(
 }
 
 const strandedBatch = 500;
+
+/** Says that a process is alive. @returns the beats of every process that sends. */
+export async function beat(queries: Queries, sender: string): Promise<ReadonlyMap<string, number>> {
+  await countBeat(queries, sender);
+  const senders = await queries.selectFrom('webhook_senders').selectAll().execute();
+  return new Map(senders.map(({ id, beats }) => [id, Number(beats)]));
+}
+
+async function countBeat(queries: Queries, sender: string): Promise<void> {
+  await queries
+    .insertInto('webhook_senders')
+    .values({ id: sender, beats: 1 })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ beats: sql`webhook_senders.beats + 1` }))
+    .execute();
+}
+
+/**
+ * Keeps a process on the list until the transaction ends, or puts it back: a process that removes it waits, and then releases
+ * what was claimed in this transaction too. The claims of a process that is not on the list would never be released. SQLite has one
+ * process, which frees everything when it starts.
+ */
+export async function holdPlace(queries: Queries, sender: string): Promise<void> {
+  if (!locksRows(queries)) return;
+  const [held] = await selectPlace(queries, { sender });
+  if (held === undefined) await countBeat(queries, sender);
+}
+
+// A beat does not change the key, so it does not wait for this.
+const selectPlace = prepareQuery<{ sender: string }, { readonly id: string }>((queries, parameter) => {
+  const query = queries.selectFrom('webhook_senders').select('id').where('id', '=', parameter('sender'));
+  return locksRows(queries) ? query.forKeyShare() : query;
+});
+
+/** Takes processes off the list. */
+export async function removeSenders(queries: Queries, senders: readonly string[]): Promise<void> {
+  if (senders.length > 0) await queries.deleteFrom('webhook_senders').where('id', 'in', senders).execute();
+}
+
+/**
+ * Frees what was claimed by processes that are not on the list. It looks at all that waits, so ask for it only when a
+ * process has ended.
+ * @returns how many deliveries.
+ */
+export async function freeOrphans(queries: Queries): Promise<number> {
+  const { numUpdatedRows } = await queries
+    .updateTable('webhook_deliveries')
+    .set({ claimed_by: null })
+    .where('due_at', 'is not', null)
+    .where('claimed_by', 'is not', null)
+    .where('claimed_by', 'not in', (row) => row.selectFrom('webhook_senders').select('webhook_senders.id'))
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
+}
