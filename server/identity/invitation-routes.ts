@@ -6,12 +6,12 @@ import { defineRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Id, UtcTime } from '../http/schemas.ts';
 import { viewRow } from '../http/view-row.ts';
 import { RoleName } from '../principal/roles.ts';
-import { mapPage } from '../storage/page.ts';
+import { mapPage, takeNewest } from '../storage/page.ts';
 import { findRow } from '../storage/rows.ts';
 import { findTenant } from '../tenants/store.ts';
 import { Email } from './email.ts';
 import { invite } from './invitation-changes.ts';
-import { closeInvitations, type InvitationRow, listInvitations, statusOf } from './invitation-store.ts';
+import { closeInvitations, type InvitationRow, statusOf } from './invitation-store.ts';
 import { MemberRoleName } from './membership.ts';
 import type { SignInServices } from './sign-in.ts';
 
@@ -50,8 +50,8 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
       place: 'string',
       async find({ principal: { tenantId } }, { after, limit }) {
         const now = database.clock();
-        const page = await listInvitations(database.kysely, tenantId, after, limit);
-        return mapPage(page, (row) => viewInvitation(row, now));
+        const ofTenant = database.kysely.selectFrom('invitations').selectAll().where('tenant_id', '=', tenantId);
+        return mapPage(await takeNewest(ofTenant, after, limit), (row) => viewInvitation(row, now));
       },
     }),
     defineRoute('POST /v1/users/invitations', {

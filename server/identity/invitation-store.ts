@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
 import { describeRows, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { inBatches, type Queries } from '../storage/database.ts';
-import { type Page, takeNewest } from '../storage/page.ts';
+import { inBatches } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 
@@ -15,17 +14,6 @@ export function statusOf(row: InvitationRow, now: string): 'pending' | 'accepted
   if (row.accepted_at !== null) return 'accepted';
   if (row.revoked_at !== null) return 'revoked';
   return row.expires_at <= now ? 'expired' : 'pending';
-}
-
-/** Reads a page of the invitations of a tenant, newest first. */
-export function listInvitations(
-  queries: Queries,
-  tenantId: string,
-  before: string | null,
-  limit: number,
-): Promise<Page<InvitationRow>> {
-  const query = queries.selectFrom('invitations').selectAll().where('tenant_id', '=', tenantId);
-  return takeNewest(query, before, limit);
 }
 
 /**

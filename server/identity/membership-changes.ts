@@ -17,7 +17,7 @@ import {
   type Profile,
   readMembership,
 } from './membership.ts';
-import { membershipRows, readMembershipRows, updateMemberships } from './membership-store.ts';
+import { lockMembers, membershipRows, updateMemberships } from './membership-store.ts';
 
 /** A user to make a member. */
 export interface NewMember extends Profile {
@@ -76,11 +76,6 @@ export async function readMembersForChange(
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, Membership>> {
   return byUser(await lockMembers(work, tenantId, userIds));
-}
-
-async function lockMembers(work: UnitOfWork, tenantId: string, userIds: readonly string[]): Promise<MembershipRow[]> {
-  await work.lockTenant(tenantId);
-  return readMembershipRows(work.transaction, tenantId, userIds);
 }
 
 function byUser(rows: Iterable<MembershipRow>): ReadonlyMap<string, Membership> {

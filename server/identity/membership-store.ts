@@ -42,13 +42,14 @@ const selectMemberByEmail = prepareQuery<{ tenantId: string; email: string }, Me
   ),
 );
 
-/** Reads the membership rows of these users; deleted ones are left out. */
-export function readMembershipRows(
-  queries: Queries,
+/** Locks the tenant and reads the membership rows of these users; deleted ones are left out. */
+export async function lockMembers(
+  work: UnitOfWork,
   tenantId: string,
   userIds: readonly string[],
 ): Promise<MembershipRow[]> {
-  return inBatches(userIds, (batch) => members(queries, tenantId).where('user_id', 'in', batch).execute());
+  await work.lockTenant(tenantId);
+  return inBatches(userIds, (batch) => members(work.transaction, tenantId).where('user_id', 'in', batch).execute());
 }
 
 /** Sets the same columns in several memberships. @returns the updated rows, in any order. */

@@ -1,9 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { generateSecret, generateURI, verify } from 'otplib/functional';
 import type { Installation } from '../../installation/installation.ts';
+import { findRow } from '../../storage/rows.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import type { HashCaller, PasswordQueue } from '../password-queue.ts';
-import { consumeBackupCode, consumeStep, findSecondFactor, hasBackupCode, type SecondFactorRow } from './store.ts';
+import { consumeBackupCode, consumeStep, findSecondFactor, type SecondFactorRow } from './store.ts';
 
 /** The issuer that an authenticator shows. */
 const issuer = 'Svc';
@@ -119,7 +120,8 @@ export async function verifyCode(
   const backupCode = readBackupCode(code);
   if (backupCode === null || factor.codes_salt === null) return null;
   const [hash = ''] = await services.passwords.hashWith(caller, [backupCode], factor.codes_salt);
-  return (await hasBackupCode(kysely, userId, hash)) ? { method: 'backup_code', hash } : null;
+  const unused = await findRow(kysely, 'backup_codes', { user_id: userId, hash });
+  return unused === undefined ? null : { method: 'backup_code', hash };
 }
 
 /** Marks a code as used, in one statement; false when it was used or the second factor disabled in the meantime. */

@@ -92,11 +92,6 @@ export async function saveBackupCodes(work: UnitOfWork, userId: string, hashes: 
   await insertRows(work.transaction, 'backup_codes', rows);
 }
 
-/** Whether a user has an unused backup code with this hash. */
-export async function hasBackupCode(queries: Queries, userId: string, hash: string): Promise<boolean> {
-  return (await findRow(queries, 'backup_codes', { user_id: userId, hash })) !== undefined;
-}
-
 /** Marks a TOTP step and all earlier ones as used; false when it was used before. */
 export async function consumeStep(work: UnitOfWork, userId: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await work.transaction
