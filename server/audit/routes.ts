@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listRoute } from '../http/list-route.ts';
-import { notFound } from '../http/problem.ts';
+import { requireFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Time, text } from '../http/schemas.ts';
 import { actorTypes } from '../principal/principal.ts';
@@ -35,11 +35,8 @@ export function auditRoutes(database: Database): readonly Route[] {
       scope: 'audit:read',
       params: z.strictObject({ id: z.string().min(1) }),
       result: AuditEventDetail,
-      async handle({ params, principal }) {
-        const event = await findEvent(database.kysely, principal.tenantId, params.id);
-        if (event === undefined) throw notFound('audit event');
-        return event;
-      },
+      handle: async ({ params, principal }) =>
+        requireFound(await findEvent(database.kysely, principal.tenantId, params.id), 'audit event'),
     }),
   ];
 }

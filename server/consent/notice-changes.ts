@@ -1,6 +1,6 @@
 import { recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { notFound } from '../http/problem.ts';
+import { requireFound } from '../http/problem.ts';
 import type { Json } from '../ledger/canonical.ts';
 import { newId } from '../storage/ids.ts';
 import { insertRow, updateRow } from '../storage/rows.ts';
@@ -79,9 +79,7 @@ export async function archiveNotice(work: UnitOfWork, source: AuditSource, id: s
 }
 
 async function requireNotice(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<Notice> {
-  const notice = await findNotice(work.transaction, tenantId, id);
-  if (notice === undefined) throw notFound('consent notice');
-  return notice;
+  return requireFound(await findNotice(work.transaction, tenantId, id), 'consent notice');
 }
 
 /** Stores a change with its event. @returns the notice after it. */

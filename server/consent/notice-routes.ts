@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listRoute, readCursor, writeCursor } from '../http/list-route.ts';
-import { notFound } from '../http/problem.ts';
+import { requireFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Cursor, cursorPageOf, Id, pageOf, queryInteger, text } from '../http/schemas.ts';
 import { Notice, NoticeChange, NoticeContent, NoticeStatus, NoticeVersion, normalizeDomain } from './notice.ts';
@@ -91,8 +91,7 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
       result: cursorPageOf(NoticeVersion),
       place: 'number',
       async find({ params: { id }, principal }, { after, limit }) {
-        const notice = await findNotice(database.kysely, principal.tenantId, id);
-        if (notice === undefined) throw notFound('consent notice');
+        requireFound(await findNotice(database.kysely, principal.tenantId, id), 'consent notice');
         return listVersions(database.kysely, id, after, limit);
       },
     }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { clientBucket } from '../http/client.ts';
 import { readCursor, writeCursor } from '../http/list-route.ts';
-import { notFound } from '../http/problem.ts';
+import { requireFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Cursor, Id, queryInteger } from '../http/schemas.ts';
 import { ReadyAnswer } from '../http/surface.ts';
@@ -51,8 +51,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
       result: ConsentRecordPage,
       errors: ['invalid_cursor'],
       async handle({ params, query: { cursor = null, limit }, principal: { tenantId } }) {
-        const notice = await findNotice(database.kysely, tenantId, params.id);
-        if (notice === undefined) throw notFound('consent notice');
+        const notice = requireFound(await findNotice(database.kysely, tenantId, params.id), 'consent notice');
         const list = ['records', tenantId, params.id];
         const before = cursor === null ? null : readCursor(list, cursor, 'number');
         const { rows, next } = await listRecords(database.kysely, tenantId, params.id, before, limit);
@@ -82,11 +81,8 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
       scope: 'consent:read',
       params: z.strictObject({ id: Id, recordId: Id }),
       result: ConsentRecord,
-      async handle({ params, principal }) {
-        const record = await findRecord(database.kysely, principal.tenantId, params.id, params.recordId);
-        if (record === undefined) throw notFound('consent record');
-        return record;
-      },
+      handle: async ({ params: { id, recordId }, principal }) =>
+        requireFound(await findRecord(database.kysely, principal.tenantId, id, recordId), 'consent record'),
     }),
     defineRoute('POST /v1/consent/{id}/records/{recordId}/withdrawals', {
       operationId: 'withdrawConsentRecord',
@@ -119,8 +115,7 @@ export function publicConsentRoutes({ database, recorder, publicNotices, limits 
       headers: ['ETag', 'Cache-Control'],
       result: PublicNotice,
       async handle({ params }) {
-        const answer = await publicNotices.find(params.noticeId);
-        if (answer === undefined) throw notFound('published consent notice');
+        const answer = requireFound(await publicNotices.find(params.noticeId), 'published consent notice');
         // Browsers revalidate each time with a cheap 304, so that no visitor decides on an old version.
         return new ReadyAnswer(200, answer.body, { ETag: answer.etag, 'Cache-Control': 'no-cache' });
       },

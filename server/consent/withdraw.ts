@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { AuditSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
-import { invalidValues, notFound, Problem } from '../http/problem.ts';
+import { invalidValues, Problem, requireFound } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
@@ -29,8 +29,8 @@ export async function withdrawRecord(
   if (input.capturedAt !== undefined) requirePast('body.capturedAt', input.capturedAt, work.now, clockSkew);
   // Locks the notice, so that no capture of the same subject comes between the look and the write.
   const notice = await findNotice(work.transaction, tenantId, noticeId);
-  const original = notice && (await findRecord(work.transaction, tenantId, noticeId, recordId));
-  if (original === undefined) throw notFound('consent record');
+  const found = notice && (await findRecord(work.transaction, tenantId, noticeId, recordId));
+  const original = requireFound(found, 'consent record');
   const version = await findVersion(work.transaction, noticeId, original.noticeVersion);
   const keys = pickPurposes(original.purposes, version?.purposes ?? [], input.purposes);
   const { subjectId, space } = original;

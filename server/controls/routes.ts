@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listRoute } from '../http/list-route.ts';
-import { notFound } from '../http/problem.ts';
+import { requireFound } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { cursorPageOf, listOf, text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
@@ -63,11 +63,7 @@ export function controlRoutes({ database }: Pick<Installation, 'database'>): rea
       summary: 'Get a framework, with the requirements that controls may be mapped to',
       params: z.strictObject({ code: text(20).meta({ description: 'The `code` of the framework.' }) }),
       result: FrameworkDetail,
-      async handle({ params }) {
-        const framework = findFramework(params.code);
-        if (framework === undefined) throw notFound('framework');
-        return framework;
-      },
+      handle: async ({ params }) => requireFound(findFramework(params.code), 'framework'),
     }),
     defineRoute('GET /v1/control-framework/readiness', {
       operationId: 'getReadiness',

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { describeRows } from '../audit/row-state.ts';
 import type { PageStart } from '../http/list-route.ts';
-import { notFound } from '../http/problem.ts';
+import { requireFound } from '../http/problem.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import { type Page, takeNewest, takePage } from '../storage/page.ts';
@@ -59,9 +59,7 @@ export async function requireControl(
   const row = await selectControls(queries, tenantId)
     .where((either) => either.or([either('id', '=', id), either('control_id', '=', id)]))
     .executeTakeFirst();
-  const control = row && (await assessRow(queries, row, now));
-  if (!control) throw notFound('control');
-  return control;
+  return requireFound((row && (await assessRow(queries, row, now))) ?? undefined, 'control');
 }
 
 /** Assesses a stored control; null when it is not in force. */
@@ -178,9 +176,8 @@ export async function requireEvidence(
   controlId: string,
   id: string,
 ): Promise<EvidenceRow> {
-  const row = await findRow(queries, 'control_evidence', { tenant_id: tenantId, tenant_control_id: controlId, id });
-  if (row === undefined) throw notFound('item of evidence');
-  return row;
+  const match = { tenant_id: tenantId, tenant_control_id: controlId, id };
+  return requireFound(await findRow(queries, 'control_evidence', match), 'item of evidence');
 }
 
 /** A page of the evidence of a control, by its row id, the items added last first. */
@@ -275,9 +272,8 @@ export async function requireTest(
   controlId: string,
   id: string,
 ): Promise<ListedTest> {
-  const row = await selectOfControl(queries, tenantId, controlId).where('control_tests.id', '=', id).executeTakeFirst();
-  if (row === undefined) throw notFound('test');
-  return row;
+  const query = selectOfControl(queries, tenantId, controlId).where('control_tests.id', '=', id);
+  return requireFound(await query.executeTakeFirst(), 'test');
 }
 
 /**

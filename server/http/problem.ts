@@ -135,3 +135,9 @@ export function invalidValues(details: readonly ProblemDetail[]): Problem {
 export function notFound(what: string): Problem {
   return new Problem('not_found', `There is no such ${what}.`);
 }
+
+/** Passes on what was found. @throws {Problem} `not_found` if it is undefined. */
+export function requireFound<Found>(found: Found | undefined, what: string): Found {
+  if (found === undefined) throw notFound(what);
+  return found;
+}

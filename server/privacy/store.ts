@@ -1,6 +1,6 @@
 import { describeRows } from '../audit/row-state.ts';
 import type { PageStart } from '../http/list-route.ts';
-import { notFound } from '../http/problem.ts';
+import { requireFound } from '../http/problem.ts';
 import type { Queries } from '../storage/database.ts';
 import { type Page, takeNewest } from '../storage/page.ts';
 import { findRow } from '../storage/rows.ts';
@@ -12,16 +12,12 @@ export const breachRows = describeRows('breach_incidents', 'privacy', 'breach');
 
 /** Reads a request of a tenant. @throws {Problem} `not_found`. */
 export async function requireDsr(queries: Queries, tenantId: string, id: string): Promise<DsrRow> {
-  const row = await findRow(queries, 'dsr_requests', { tenant_id: tenantId, id });
-  if (row === undefined) throw notFound('data-subject request');
-  return row;
+  return requireFound(await findRow(queries, 'dsr_requests', { tenant_id: tenantId, id }), 'data-subject request');
 }
 
 /** Reads a breach of a tenant. @throws {Problem} `not_found`. */
 export async function requireBreach(queries: Queries, tenantId: string, id: string): Promise<BreachRow> {
-  const row = await findRow(queries, 'breach_incidents', { tenant_id: tenantId, id });
-  if (row === undefined) throw notFound('breach');
-  return row;
+  return requireFound(await findRow(queries, 'breach_incidents', { tenant_id: tenantId, id }), 'breach');
 }
 
 export interface DsrFilter {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalidValues, notFound, Problem } from '../http/problem.ts';
+import { invalidValues, notFound, Problem, requireFound } from '../http/problem.ts';
 import { cursorPageOf, UtcTime } from '../http/schemas.ts';
 import type { LedgerName } from '../ledger/append.ts';
 import { findCheckpoint, type StoredCheckpoint } from '../ledger/checkpoint-store.ts';
@@ -64,9 +64,7 @@ export async function proveInclusion(
   entry: EntryName,
   size?: number,
 ): Promise<z.output<typeof InclusionProof>> {
-  const found = await findEntry(queries, of, entry);
-  if (found === undefined) throw notFound('entry of the ledger');
-  const { sequence, hash } = found;
+  const { sequence, hash } = requireFound(await findEntry(queries, of, entry), 'entry of the ledger');
   const checkpoint = await requireCheckpoint(queries, of, size);
   if (sequence > checkpoint.size) {
     const fault = `The checkpoint covers ${checkpoint.size} entries, this entry has number ${sequence}. Create a new checkpoint: POST /v1/ledgers/${of.ledger}/checkpoints`;

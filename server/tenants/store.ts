@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { describeRows, recordChange } from '../audit/row-state.ts';
 import { systemSource } from '../audit/source.ts';
-import { notFound } from '../http/problem.ts';
+import { requireFound } from '../http/problem.ts';
 import { latestVersion } from '../http/surface.ts';
 import { openChains } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
@@ -66,9 +66,7 @@ export async function findTenant(queries: Queries, idOrSlug: string): Promise<Te
 
 /** @throws {Problem} `not_found`. */
 export async function requireTenant(queries: Queries, idOrSlug: string): Promise<Tenant> {
-  const tenant = await findTenant(queries, idOrSlug);
-  if (tenant === undefined) throw notFound('tenant');
-  return tenant;
+  return requireFound(await findTenant(queries, idOrSlug), 'tenant');
 }
 
 const selectTenant = prepareQuery<{ name: string }, TenantRow>((queries, parameter) =>

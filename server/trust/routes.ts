@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { findOwnAddress } from '../http/client.ts';
-import { invalidValues, notFound } from '../http/problem.ts';
+import { invalidValues, requireFound } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { ReadyAnswer } from '../http/surface.ts';
 import type { Installation } from '../installation/installation.ts';
@@ -60,8 +60,7 @@ export function trustRoutes(
       result: TrustWidget,
       async handle({ params, now }) {
         const center = await publishedTrust.find(params.slug);
-        if (center === undefined) throw notFound('published trust center');
-        const { name, slug, content, updatedAt } = center;
+        const { name, slug, content, updatedAt } = requireFound(center, 'published trust center');
         const achievedFrameworks = listAchievements(content, now).map(({ framework }) => framework.name);
         const body = JSON.stringify({ data: { name, slug, achievedFrameworks, updatedAt } });
         return new ReadyAnswer(200, body, { ETag: `"${hash('sha256', body).slice(0, 16)}"`, 'Cache-Control': caching });

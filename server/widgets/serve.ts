@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import { corsHeaders, findOwnAddress } from '../http/client.ts';
-import { invalidValues, notFound } from '../http/problem.ts';
+import { invalidValues, requireFound } from '../http/problem.ts';
 import { requireReading, StaticFile } from '../http/static-file.ts';
 import { describeWidgets } from './tags.ts';
 import { readWidgets, type Widget, type WidgetPlaces } from './widget.ts';
@@ -39,8 +39,7 @@ export function serveWidgets({
     }
     const [name, version, ...rest] = ctx.path.slice('/widgets/'.length).split('/');
     const widget = widgets.find((one) => one.name === name && one.version === version);
-    const file = widget?.files.get(rest.join('/'));
-    if (file === undefined) throw notFound('version of a widget');
+    const file = requireFound(widget?.files.get(rest.join('/')), 'version of a widget');
     ctx.state.route = '/widgets/{name}/{version}/{file}';
     await send(ctx, file);
   };
