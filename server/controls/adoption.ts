@@ -4,8 +4,8 @@ import { insertRows } from '../storage/insert-rows.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { type CatalogueControl, catalogue, type Framework } from './catalogue/catalogue.ts';
 import { newControlRow } from './control-changes.ts';
+import { newTestRow } from './part-changes.ts';
 import { controlRows, listAdopted, listControlRows, programRows, saveProgram, testRows } from './store.ts';
-import { newTestRow } from './test-changes.ts';
 
 /**
  * Sets the frameworks of a tenant: the complete list. Controls of the catalogue that come into force for the first time

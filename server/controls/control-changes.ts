@@ -1,5 +1,4 @@
-import type { Selectable } from 'kysely';
-import { type RowChange, type RowKind, recordChange } from '../audit/row-state.ts';
+import { recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { canSignIn } from '../identity/membership.ts';
@@ -7,7 +6,6 @@ import { findMember } from '../identity/membership-store.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { newId } from '../storage/ids.ts';
 import { insertRow, updateRow } from '../storage/rows.ts';
-import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import type { AssessedControl } from './assess-control.ts';
@@ -96,12 +94,6 @@ export async function saveControl(
   return after;
 }
 
-/** Emits a webhook event if new evidence or a test result changed the derived status; the row stays as it is. */
-export async function emitMove(work: UnitOfWork, before: AssessedControl): Promise<void> {
-  const after = await assessRow(work.transaction, before.row, work.now);
-  if (after !== null) await emitEvents(work, describeMove(before, after));
-}
-
 /**
  * Retires a custom control: it is kept with its history, and its code becomes free.
  * @throws {Problem} `not_found`, `conflict` for a control of the catalogue.
@@ -122,18 +114,6 @@ export async function retireControl(work: UnitOfWork, source: AuditSource, id: s
 async function updateControl(work: UnitOfWork, { row }: AssessedControl, columns: Partial<ControlRow>) {
   const match = { tenant_id: row.tenant_id, id: row.id };
   return updateRow(work.transaction, 'tenant_controls', match, { ...columns, updated_at: work.now });
-}
-
-/** Records a change of evidence, a test or a result of a control. */
-export async function recordPart<Name extends keyof Tables>(
-  work: UnitOfWork,
-  source: AuditSource,
-  { control: { code, controlId } }: AssessedControl,
-  kind: RowKind<Name>,
-  row: Selectable<Tables[Name]>,
-  { diff, ...change }: Omit<RowChange, 'targetRef'>,
-): Promise<void> {
-  await recordChange(work, source, kind, row, { ...change, targetRef: code, diff: { controlId, ...diff } });
 }
 
 /** The row of a control of the catalogue that is not started. */

@@ -12,9 +12,9 @@ import { ControlChange, ControlDetail, ControlParams, Count, NewControl } from '
 import { createControl, editControl, retireControl } from './control-changes.ts';
 import { ControlTest, NewResult, NewTest, TestParams, TestResult, viewResult, viewTest } from './control-test.ts';
 import { Evidence, EvidenceParams, NewEvidence, viewEvidence, Withdrawal } from './evidence.ts';
-import { addEvidence, withdrawEvidence } from './evidence-changes.ts';
 import { FrameworkCodes, FrameworkDetail, FrameworkView, viewFramework } from './framework.ts';
 import { ControlList, Readiness, rateReadiness, rateTestHealth, summarizeControls, TestHealth } from './overview.ts';
+import { addEvidence, addTest, recordResult, retireTest, withdrawEvidence } from './part-changes.ts';
 import { transitions } from './status.ts';
 import {
   listEvidence,
@@ -25,7 +25,6 @@ import {
   requireEvidence,
   requireTest,
 } from './store.ts';
-import { addTest, recordResult, retireTest } from './test-changes.ts';
 
 const reading = { tag: 'Controls', scope: 'controls:read' } as const;
 const writing = { tag: 'Controls', scope: 'controls:write' } as const;

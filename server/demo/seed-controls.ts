@@ -4,10 +4,9 @@ import type { AssessedControl } from '../controls/assess-control.ts';
 import { type ControlChange, NewControl } from '../controls/control.ts';
 import { createControl, editControl } from '../controls/control-changes.ts';
 import { NewEvidence } from '../controls/evidence.ts';
-import { addEvidence } from '../controls/evidence-changes.ts';
+import { addEvidence, addTest, recordResult } from '../controls/part-changes.ts';
 import type { ResultStatus } from '../controls/status.ts';
 import { readControls } from '../controls/store.ts';
-import { addTest, recordResult } from '../controls/test-changes.ts';
 import { addTime, dayMilliseconds } from '../storage/clock.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 

@@ -5,7 +5,7 @@ import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import { NewControl } from '../../controls/control.ts';
 import { createControl, editControl, retireControl } from '../../controls/control-changes.ts';
 import { NewEvidence } from '../../controls/evidence.ts';
-import { addEvidence, withdrawEvidence } from '../../controls/evidence-changes.ts';
+import { addEvidence, addTest, recordResult, retireTest, withdrawEvidence } from '../../controls/part-changes.ts';
 import {
   type ControlStatus,
   cadences,
@@ -13,7 +13,6 @@ import {
   type SettableStatus,
   transitions,
 } from '../../controls/status.ts';
-import { addTest, recordResult, retireTest } from '../../controls/test-changes.ts';
 import { Problem } from '../../http/problem.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
 import type { TestServer } from '../harness.ts';

@@ -1,0 +1,199 @@
+import type { Selectable } from 'kysely';
+import { type RowChange, type RowKind, recordChange } from '../audit/row-state.ts';
+import type { AuditSource } from '../audit/source.ts';
+import { invalidValues, Problem } from '../http/problem.ts';
+import { requirePast } from '../http/schemas.ts';
+import { toColumns } from '../http/view-row.ts';
+import { newId } from '../storage/ids.ts';
+import { insertRow, updateRow } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
+import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { NewWebhookEvent } from '../webhooks/deliveries/event.ts';
+import { emitEvents } from '../webhooks/deliveries/outbox.ts';
+import type { AssessedControl } from './assess-control.ts';
+import { describeMove } from './change-rules.ts';
+import type { ControlRow } from './control.ts';
+import { lockControl, saveControl } from './control-changes.ts';
+import {
+  type ControlTest,
+  type NewResult,
+  type NewTest,
+  type TestParams,
+  type TestResult,
+  type TestRow,
+  viewResult,
+  viewTest,
+} from './control-test.ts';
+import { type Evidence, type EvidenceParams, isEvidenceValid, type NewEvidence, viewEvidence } from './evidence.ts';
+import {
+  assessRow,
+  evidenceRows,
+  listTests,
+  requireControl,
+  requireEvidence,
+  requireTest,
+  resultRows,
+  testRows,
+} from './store.ts';
+
+/**
+ * Adds an item of evidence to a control. A control whose evidence was requested, overdue or not, becomes
+ * `evidence_submitted`.
+ * @throws {Problem} `not_found`, `validation_failed` for impossible dates.
+ */
+export async function addEvidence(
+  work: UnitOfWork,
+  source: AuditSource,
+  controlId: string,
+  item: NewEvidence,
+): Promise<Evidence> {
+  const { kind, collectedAt, expiresAt } = item;
+  const assessed = await lockControl(work, source, controlId);
+  const { control } = assessed;
+  requirePast('body.collectedAt', collectedAt, work.now);
+  if (expiresAt !== null && expiresAt <= collectedAt)
+    throw invalidValues([{ path: 'body.expiresAt', issue: 'must be after collectedAt' }]);
+  const row = await insertRow(work.transaction, 'control_evidence', {
+    id: newId(),
+    tenant_id: source.tenantId,
+    tenant_control_id: control.id,
+    ...toColumns(item),
+    created_at: work.now,
+    withdrawn_at: null,
+    withdrawal_reason: null,
+  });
+  const diff = { kind, collectedAt, expiresAt };
+  await recordPart(work, source, assessed, evidenceRows, row, { verb: 'added', diff });
+  const isRequested = control.status === 'evidence_requested' || control.status === 'overdue';
+  if (isRequested && isEvidenceValid(row, work.now)) {
+    const before = await requireControl(work.transaction, source.tenantId, control.id, work.now);
+    await saveControl(work, source, before, { status: 'evidence_submitted', evidence_due_at: null });
+  }
+  return viewEvidence(row, control.controlId, work.now);
+}
+
+/**
+ * Withdraws an item: it is kept and no longer counts. Nothing changes if it was withdrawn before.
+ * @throws {Problem} `not_found`.
+ */
+export async function withdrawEvidence(
+  work: UnitOfWork,
+  source: AuditSource,
+  { controlId, evidenceId: id }: EvidenceParams,
+  reason: string,
+): Promise<Evidence> {
+  const assessed = await lockControl(work, source, controlId);
+  const { control } = assessed;
+  let row = await requireEvidence(work.transaction, source.tenantId, control.id, id);
+  if (row.withdrawn_at === null) {
+    const columns = { withdrawn_at: work.now, withdrawal_reason: reason };
+    row = await updateRow(work.transaction, 'control_evidence', { tenant_id: source.tenantId, id }, columns);
+    const diff = { withdrawnAt: work.now };
+    await recordPart(work, source, assessed, evidenceRows, row, { verb: 'withdrawn', diff, reason });
+  }
+  return viewEvidence(row, control.controlId, work.now);
+}
+
+/** The maximum number of tests of a control, retired ones included. */
+const maximumTests = 200;
+
+/** Adds a test to a control; it is due at once. @throws {Problem} `not_found`, `conflict` for too many tests. */
+export async function addTest(
+  work: UnitOfWork,
+  source: AuditSource,
+  controlId: string,
+  test: NewTest,
+): Promise<ControlTest> {
+  const assessed = await lockControl(work, source, controlId);
+  const { control } = assessed;
+  if ((await listTests(work.transaction, source.tenantId, control.id)).length >= maximumTests)
+    throw new Problem('conflict', `A control may have at most ${maximumTests} tests, retired ones included.`);
+  const row = await insertRow(work.transaction, 'control_tests', newTestRow(work, assessed.row, test));
+  const diff = { cadence: row.cadence };
+  await recordPart(work, source, assessed, testRows, row, { verb: 'created', diff });
+  return viewTest(await requireTest(work.transaction, source.tenantId, control.id, row.id), control, work.now);
+}
+
+/** The row of a test that has not run yet. */
+export function newTestRow(
+  { now }: UnitOfWork,
+  control: Pick<ControlRow, 'id' | 'tenant_id'>,
+  { title, procedure, cadence }: NewTest,
+): TestRow {
+  const { id: tenant_control_id, tenant_id } = control;
+  return { id: newId(), tenant_id, tenant_control_id, title, procedure, cadence, created_at: now, retired_at: null };
+}
+
+/**
+ * Takes a test out of use; it is kept with its results. Nothing changes if it was retired before.
+ * @throws {Problem} `not_found`.
+ */
+export async function retireTest(
+  work: UnitOfWork,
+  source: AuditSource,
+  { controlId, testId: id }: TestParams,
+): Promise<ControlTest> {
+  const { tenantId } = source;
+  const assessed = await lockControl(work, source, controlId);
+  const { control } = assessed;
+  const test = await requireTest(work.transaction, tenantId, control.id, id);
+  if (test.retired_at !== null) return viewTest(test, control, work.now);
+  const columns = { retired_at: work.now };
+  const row = await updateRow(work.transaction, 'control_tests', { tenant_id: tenantId, id }, columns);
+  const diff = { cadence: row.cadence };
+  await recordPart(work, source, assessed, testRows, row, { verb: 'retired', diff });
+  return viewTest({ ...test, ...columns }, control, work.now);
+}
+
+/**
+ * Records the result of a run. A failure has a webhook event, and ends an acceptance until it is fixed.
+ * @throws {Problem} `not_found`, `conflict` for a retired test, `validation_failed` for an impossible time.
+ */
+export async function recordResult(
+  work: UnitOfWork,
+  source: AuditSource,
+  { controlId: id, testId }: TestParams,
+  { status, notes, url, testedAt = work.now }: NewResult,
+): Promise<TestResult> {
+  const { tenantId } = source;
+  const assessed = await lockControl(work, source, id);
+  const { code, controlId } = assessed.control;
+  const test = await requireTest(work.transaction, tenantId, assessed.row.id, testId);
+  if (test.retired_at !== null) throw new Problem('conflict', 'The test is retired and accepts no more results.');
+  requirePast('body.testedAt', testedAt, work.now);
+  const row = await insertRow(work.transaction, 'control_test_results', {
+    id: newId(),
+    tenant_id: tenantId,
+    test_id: testId,
+    status,
+    notes,
+    url,
+    tested_at: testedAt,
+    created_at: work.now,
+  });
+  const diff = { testId, status, testedAt };
+  const data = { controlId, code, testId, resultId: row.id };
+  const failure = { tenantId, type: 'control.test_failed', data } as const;
+  const change = { verb: 'recorded', diff };
+  await recordPart(work, source, assessed, resultRows, row, change, status === 'fail' ? [failure] : []);
+  return viewResult(row);
+}
+
+/**
+ * Records a change of evidence, a test or a result of a control, with its webhook events, and one more if the change moved
+ * the derived status; the row of the control stays as it is.
+ */
+async function recordPart<Name extends keyof Tables>(
+  work: UnitOfWork,
+  source: AuditSource,
+  before: AssessedControl,
+  kind: RowKind<Name>,
+  row: Selectable<Tables[Name]>,
+  { diff, ...change }: Omit<RowChange, 'targetRef'>,
+  events: readonly NewWebhookEvent[] = [],
+): Promise<void> {
+  const { code, controlId } = before.control;
+  await recordChange(work, source, kind, row, { ...change, targetRef: code, diff: { controlId, ...diff } });
+  const after = await assessRow(work.transaction, before.row, work.now);
+  await emitEvents(work, [...events, ...(after === null ? [] : describeMove(before, after))]);
+}
