@@ -4,13 +4,13 @@ import { notFound, Problem } from '../../http/problem.ts';
 import type { Database, Queries } from '../../storage/database.ts';
 import { newId } from '../../storage/ids.ts';
 import { insertRows } from '../../storage/insert-rows.ts';
+import { findRow } from '../../storage/rows.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
 import { type DeliveryRow, filterOf, type RedeliveryInput, type RedeliveryView } from './delivery.ts';
 import { announceDeliveries, newDelivery } from './outbox.ts';
 import {
   cancelRunning,
   countFitting,
-  findEndpointState,
   findRedelivery,
   findRunning,
   holdEvents,
@@ -177,9 +177,10 @@ async function requireReceiver(
   tenantId: string,
   endpointId: string,
 ): Promise<{ readonly isEnabled: boolean }> {
-  const endpoint = await findEndpointState(queries, tenantId, endpointId);
+  const endpoint = await findRow(queries, 'webhook_endpoints', { tenant_id: tenantId, id: endpointId });
   if (endpoint === undefined) throw notFound('webhook');
-  if (endpoint.isDeleted) throw new Problem('webhook_deleted', 'The webhook was deleted: nothing can be sent to it.');
+  if (endpoint.deleted_at !== null)
+    throw new Problem('webhook_deleted', 'The webhook was deleted: nothing can be sent to it.');
   if (endpoint.status === 'disabled') {
     throw new Problem('webhook_not_enabled', 'The webhook is disabled: enable it first, then send again.', {
       fields: { requiredStatus: 'enabled', actualStatus: endpoint.status },

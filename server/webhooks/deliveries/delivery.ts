@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { AnyJson, Id, Time, UtcTime } from '../../http/schemas.ts';
+import { viewRow } from '../../http/view-row.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { EventTypeName, type StoredEvent } from './event.ts';
 
@@ -100,21 +101,8 @@ export type AttemptRow = Selectable<Tables['webhook_attempts']>;
 
 /** A stored delivery as its tenant sees it in lists: without what happened. */
 export function viewDelivery(row: DeliveryRow): DeliveryView {
-  return {
-    id: row.id,
-    webhookId: row.endpoint_id,
-    eventId: row.event_id,
-    eventType: row.event_type,
-    status: row.status as DeliveryView['status'],
-    reason: row.reason as DeliveryView['reason'],
-    responseStatus: row.response_status,
-    attemptCount: row.attempts,
-    firstAttemptAt: row.first_attempt_at,
-    nextAttemptAt: row.due_at,
-    redeliveryOf: row.redelivery_of,
-    createdAt: row.created_at,
-    finishedAt: row.finished_at,
-  };
+  const { endpoint_id: webhookId, attempts: attemptCount, due_at: nextAttemptAt } = row;
+  return viewRow(DeliveryView, row, { webhookId, attemptCount, nextAttemptAt });
 }
 
 /**
@@ -128,29 +116,14 @@ export function viewDeliveryDetail(
 ): DeliveryDetail {
   return {
     ...viewDelivery(row),
-    event: {
-      id: event.id,
-      type: event.type,
-      createdAt: event.created_at,
-      tenantId: event.tenant_id,
-      data: JSON.parse(event.data),
-    },
+    event: viewRow(DeliveryDetail.shape.event, event, { data: JSON.parse(event.data) }),
     attempts: attempts.map(viewAttempt),
   };
 }
 
 function viewAttempt(row: AttemptRow): AttemptView {
   const { reused = false, ...timing } = JSON.parse(row.timing) as StoredTiming;
-  return {
-    id: row.id,
-    at: row.at,
-    outcome: row.outcome as AttemptView['outcome'],
-    responseStatus: row.response_status,
-    message: row.message,
-    excerpt: row.excerpt,
-    timing: { ...noTiming, ...timing },
-    reused,
-  };
+  return viewRow(AttemptView, row, { timing: { ...noTiming, ...timing }, reused });
 }
 
 type StoredTiming = Partial<AttemptView['timing']> & { readonly total: number; readonly reused?: boolean };

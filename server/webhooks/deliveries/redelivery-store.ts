@@ -1,10 +1,11 @@
 import { type Selectable, sql } from 'kysely';
+import { viewRow } from '../../http/view-row.ts';
 import { locksRows, type Queries } from '../../storage/database.ts';
 import { mapPage, type Page, takeNewest } from '../../storage/page.ts';
 import { findRow, insertRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
-import type { DeliveryRow, RedeliveryFilter, RedeliveryView } from './delivery.ts';
+import { type DeliveryRow, type RedeliveryFilter, RedeliveryView } from './delivery.ts';
 import { byStatus, countDeliveries, type Place, readPlace, type Walk, walkDeliveries, writePlace } from './store.ts';
 
 type RedeliveryRow = Selectable<Tables['webhook_redeliveries']>;
@@ -20,16 +21,6 @@ export interface RunningRedelivery extends RedeliveryView {
 export interface Receiver {
   readonly id: string;
   readonly isEnabled: boolean;
-}
-
-/** The status of an endpoint of a tenant, also of one that was deleted. */
-export async function findEndpointState(
-  queries: Queries,
-  tenantId: string,
-  id: string,
-): Promise<{ readonly status: string; readonly isDeleted: boolean } | undefined> {
-  const row = await findRow(queries, 'webhook_endpoints', { tenant_id: tenantId, id });
-  return row && { status: row.status, isDeleted: row.deleted_at !== null };
 }
 
 /**
@@ -244,13 +235,5 @@ function toWalk(
 }
 
 function readRedelivery(row: RedeliveryRow): RedeliveryView {
-  return {
-    id: row.id,
-    status: row.status as RedeliveryView['status'],
-    filter: JSON.parse(row.filter),
-    total: row.total,
-    queued: row.queued,
-    createdAt: row.created_at,
-    finishedAt: row.finished_at,
-  };
+  return viewRow(RedeliveryView, row, { filter: JSON.parse(row.filter) });
 }
