@@ -118,7 +118,7 @@ function toSettings(read: z.output<typeof Environment>) {
     /** Exports at once for each tenant. */
     concurrentExports: read.SVC_LIMIT_EXPORTS,
     maxConnections: read.SVC_MAX_CONNECTIONS,
-    // Milliseconds from here on.
+    // Durations are in milliseconds.
     keepAlive: read.SVC_KEEP_ALIVE_SECONDS * 1000,
     stopWithin: read.SVC_STOP_SECONDS * 1000,
     checkpointInterval: read.SVC_CHECKPOINT_MINUTES * 60_000,

@@ -68,16 +68,22 @@ export interface StoredSession
   readonly second_factor: string | null;
 }
 
+/** A session as it is read; without a role, the user is no longer an active member. */
+type SessionRow = Omit<StoredSession, 'role'> & { readonly role: string | null };
+
+function isActive(session: SessionRow): session is StoredSession {
+  return session.role !== null;
+}
+
 /** Finds the session of a token; undefined unless the user is an active member of the session's tenant. */
 export async function findSession(queries: Queries, seal: RowSeal, token: string): Promise<StoredSession | undefined> {
   if (!isToken(tokenPrefix, token)) return undefined;
   const [session] = await selectSession(queries, { hash: seal.hashToken(token) });
-  // Without a role, the user is no longer an active member.
-  return session !== undefined && session.role !== null ? session : undefined;
+  return session !== undefined && isActive(session) ? session : undefined;
 }
 
 // Subqueries, not joins: SQLite plans a join again for each token.
-const selectSession = prepareQuery<{ hash: string }, StoredSession>((queries, parameter) =>
+const selectSession = prepareQuery<{ hash: string }, SessionRow>((queries, parameter) =>
   queries
     .selectFrom('sessions')
     .select(['id', 'tenant_id', 'user_id', 'last_seen_at', 'expires_at'])

@@ -180,12 +180,15 @@ export type RecordDraft = Omit<ConsentRecord, NullableKey | PositionKey> &
   Partial<Pick<ConsentRecord, Exclude<NullableKey, PositionKey>>> & { readonly tenantId: string };
 
 const { ledgerHash: _hash, prevLedgerHash: _previous, ...hashedFields } = ConsentRecord.shape;
-/** What a draft may leave out; spreading it first also puts the keys in order: that of the API, and the canonical one. */
-const emptyRecord = nullsOf(Object.keys(ConsentRecord.shape));
-const emptyEntry = nullsOf([...Object.keys(hashedFields), 'tenantId'].sort());
+/** In the order of the API, and in canonical order. Only these are stored and shown, whatever else a draft has. */
+const recordKeys = Object.keys(ConsentRecord.shape);
+const entryKeys = [...Object.keys(hashedFields), 'tenantId'].sort();
 
-function nullsOf(keys: readonly string[]): Readonly<Record<string, null>> {
-  return Object.fromEntries(keys.map((key) => [key, null]));
+/** The values of these keys; null for those that a draft left out. */
+function select(keys: readonly string[], values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const selected: Record<string, unknown> = {};
+  for (const key of keys) selected[key] = values[key] ?? null;
+  return selected;
 }
 
 /**
@@ -194,7 +197,7 @@ function nullsOf(keys: readonly string[]): Readonly<Record<string, null>> {
  */
 export function sealRecord(draft: RecordDraft, recordedAt: string, sequence: number): string {
   const [purposes, otherPurposes] = [sortKeys(draft.purposes), sortStates(draft.otherPurposes)];
-  return JSON.stringify({ ...emptyEntry, ...draft, purposes, otherPurposes, recordedAt, sequence });
+  return JSON.stringify(select(entryKeys, { ...draft, purposes, otherPurposes, recordedAt, sequence }));
 }
 
 function sortKeys<Value>(values: Readonly<Record<string, Value>>): Record<string, Value> {
@@ -223,9 +226,8 @@ export function readRecord({ entry, hash, prev_hash }: StoredRecord): ConsentRec
 
 /** A draft with its place in the ledger. */
 export function placeRecord(draft: RecordDraft, { at: recordedAt, sequence, hash, prevHash }: Link): ConsentRecord {
-  const { tenantId: _, ...decided } = draft;
-  const record = { ...emptyRecord, ...decided, recordedAt, sequence, ...presentHashes(hash, prevHash) };
-  return record as Partial<ConsentRecord> as ConsentRecord;
+  const values = { ...draft, recordedAt, sequence, ...presentHashes(hash, prevHash) };
+  return select(recordKeys, values) as Partial<ConsentRecord> as ConsentRecord;
 }
 
 /** The hashes of a ledger row as the API gives them. */

@@ -1,5 +1,4 @@
 import { type Selectable, sql } from 'kysely';
-import { readHead } from '../ledger/append.ts';
 import type { Queries } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 import { hashContent } from './notice.ts';
@@ -30,7 +29,12 @@ export async function verifyVersions(
 ): Promise<{ readonly versions: number; readonly faults: readonly VersionFault[] }> {
   // The server may publish meanwhile: versions whose events are in the log now must exist a moment later, and versions that
   // exist then must be in the log after that.
-  const settled = (await readHead(queries, tenantId, 'audit'))?.sequence ?? 0;
+  // By the rows: a chain head that was removed or lowered must not hide a missing version.
+  const { settled } = await queries
+    .selectFrom('audit_events')
+    .select(({ fn }) => fn.coalesce(fn.max('sequence'), sql.lit(0)).as('settled'))
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow();
   const rows = await queries
     .selectFrom('consent_notice_versions as row')
     .leftJoin('consent_notices as notice', 'notice.id', 'row.notice_id')

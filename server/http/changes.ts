@@ -252,10 +252,14 @@ export class GroupCommit<Item, Result> {
 
   /** Waits for as long as more items arrive: under load, larger batches make each item cheaper. */
   async #gather(): Promise<void> {
-    for (let pauses = 0, before = 0; pauses < mostPauses && this.#waiting.length > before; pauses += 1) {
+    for (let pauses = 0, before = 0; pauses < mostPauses && this.#mayGrow(before); pauses += 1) {
       before = this.#waiting.length;
       await pause();
     }
+  }
+
+  #mayGrow(before: number): boolean {
+    return this.#waiting.length > before && this.#waiting.length < maximumBatch;
   }
 
   async #settle(batch: readonly Submitted<Item, Result>[]): Promise<void> {

@@ -105,10 +105,12 @@ export async function changeMembers(
     if (names === '') continue;
     const set = findChanges(rows[0] as MembershipRow, columns);
     const ids = rows.map((row) => row.user_id);
-    for (const row of await updateMemberships(work, tenantId, ids, set)) after.set(row.user_id, row);
+    const updated = await updateMemberships(work, tenantId, ids, set);
+    if (updated.length !== ids.length) throw new Error('A membership that was locked could not be updated.');
+    for (const row of updated) after.set(row.user_id, row);
     changed.push(...rows);
   }
-  const changes = changed.map((row) => ({ before: readMembership(row), row: after.get(row.user_id) ?? row }));
+  const changes = changed.map((row) => ({ before: readMembership(row), row: after.get(row.user_id) as MembershipRow }));
   await announce(work, source, changes, reason);
   if (change.isDeleted) {
     // Removed members must not return through an earlier invitation.

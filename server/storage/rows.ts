@@ -35,20 +35,21 @@ export async function insertRow<Name extends TableName, Inserted extends Readonl
   return row;
 }
 
-/** Updates one row. @returns it as it is now, for the event of the change. @throws if no row matches. */
+/** Updates one row. @returns it as it is now, for the event of the change. @throws unless exactly one row matches. */
 export async function updateRow<Name extends TableName>(
   queries: Queries,
   table: Name,
   match: Match<Name>,
   columns: Readonly<Partial<Row<Name>>>,
 ): Promise<Row<Name>> {
-  const row = await queries
+  const rows = await queries
     .updateTable(table as 'tenants')
     .set(columns as Partial<Row<'tenants'>>)
     .where(matches(match))
     .returningAll()
-    .executeTakeFirstOrThrow();
-  return row as Row<Name>;
+    .execute();
+  if (rows.length !== 1) throw new Error(`${rows.length} rows of ${table} match in place of one.`);
+  return rows[0] as Row<Name>;
 }
 
 // A table name of a type parameter is too deep for Kysely's types, so the queries name an arbitrary table.

@@ -67,3 +67,15 @@ test('a record reads back from its stored text as it was placed, and gives that 
     { numRuns: 200 },
   );
 });
+
+test('nothing but the fields of a record is stored or shown, whatever else a draft has', () => {
+  fc.assert(
+    fc.property(drafts, positions, (draft, { at, sequence }) => {
+      const more = { ...draft, deviceId: 'not a field of a record' };
+      assert.equal(sealRecord(more, at, sequence), sealRecord(draft, at, sequence));
+      const place = { at, sequence, hash: 'f'.repeat(64), prevHash: null };
+      assert.deepEqual(placeRecord(more, place), placeRecord(draft, place));
+    }),
+    { numRuns: 20 },
+  );
+});

@@ -58,6 +58,24 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
     assert.deepEqual(await verifyVersions(other.database.kysely, filled.id), { versions: 4, faults: [] });
   });
 
+  test('reports a version that was deleted together with the head of the audit log', async () => {
+    const row = await findVersion(2);
+    const { kysely } = installation.database;
+    const tenantId = row.tenant_id as string;
+    const head = await kysely
+      .selectFrom('chain_heads')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .where('ledger', '=', 'audit')
+      .executeTakeFirstOrThrow();
+    await deleteRow(installation.database, table, row);
+    await kysely.deleteFrom('chain_heads').where('tenant_id', '=', tenantId).where('ledger', '=', 'audit').execute();
+    const { faults } = await check();
+    await kysely.insertInto('chain_heads').values(head).execute();
+    await insertRow(installation.database, table, row);
+    assert.deepEqual(faults[0], { noticeId: notice, version: 2, issue: 'the version is missing' });
+  });
+
   for (const version of [1, 2]) {
     test(`reports version ${version} of 2 if it was deleted`, async () => {
       const row = await findVersion(version);
