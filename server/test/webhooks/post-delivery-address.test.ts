@@ -81,6 +81,29 @@ describe('the address of a delivery', () => {
     assert.equal(receiver.connections.length, 2);
   });
 
+  test('is checked before the connection when the address is written in the URL', async (context) => {
+    const receiver = await startReceiver(context, () => {});
+    const target = { protocol: 'http:', hostname: '127.0.0.1', port: String(receiver.port) };
+    const options = { policy: { allowPrivate: false }, lookup: async () => [], authorities: null };
+    const opened: unknown[] = await new Promise((resolve) => {
+      openSocket(
+        undici,
+        options,
+        target,
+        () => {},
+        (...answer) => resolve(answer),
+      );
+    });
+    assert.deepEqual(opened, [new DeliveryFailure('refused_address', refused.message), null]);
+    // A connection of the test itself is the first one that the receiver sees.
+    const own = new AbortController();
+    const ended = fetch(`http://127.0.0.1:${receiver.port}/`, { signal: own.signal }).catch(() => undefined);
+    await receiver.connected(1);
+    own.abort();
+    await ended;
+    assert.equal(receiver.connections.length, 1);
+  });
+
   test('is checked again on the open connection', async (context) => {
     const receiver = await startReceiver(context, () => {});
     // Stands for a network that routes elsewhere: the address of the look-up differs from that of the connection.

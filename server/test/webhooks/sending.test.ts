@@ -53,6 +53,23 @@ async function playOut(
 describeServerOnEachDatabase(
   'the sender of webhooks',
   (server) => {
+    test('sends what it can when the event of a delivery is missing in a damaged database', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const damaged = await createSubscriber(server, `${receiver.url}damaged`);
+      const healthy = await createSubscriber(server, `${receiver.url}healthy`);
+      await openRequest(server, damaged.tenant);
+      await openRequest(server, healthy.tenant);
+      const { kysely } = server.installation.database;
+      await kysely.deleteFrom('webhook_events').where('tenant_id', '=', damaged.tenant.id).execute();
+      await sending.deliver();
+      assert.deepEqual(
+        receiver.received.map(({ path }) => path),
+        ['/healthy'],
+      );
+      assert.deepEqual(await readDeliveries(server, damaged.tenant), []);
+    });
+
     test('posts the body and the documented headers, signed with the secret of the endpoint', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);

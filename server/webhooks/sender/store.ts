@@ -101,13 +101,16 @@ export async function claimDeliveries(
   const { endpointId, now, limit, sender } = claim;
   const { rows } = await queries.executeQuery<ClaimedRow>(CompiledQuery.raw(text, [endpointId, now, limit, sender]));
   const events = await readEvents(queries, [...new Set(rows.map(({ event_id }) => event_id))], sent);
+  // Only a damaged database has deliveries without their event. They must not keep the others from being sent.
+  const orphaned = rows.filter(({ event_id }) => !events.has(event_id)).map(({ id }) => id);
+  if (orphaned.length > 0) {
+    await queries.deleteFrom('webhook_attempts').where('delivery_id', 'in', orphaned).execute();
+    await queries.deleteFrom('webhook_deliveries').where('id', 'in', orphaned).execute();
+  }
   return rows
+    .filter(({ event_id }) => events.has(event_id))
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-    .map(({ event_id, ...row }) => {
-      const event = events.get(event_id);
-      if (event === undefined) throw new Error(`the event ${event_id} of a delivery is missing`);
-      return { ...row, event };
-    });
+    .map(({ event_id, ...row }) => ({ ...row, event: events.get(event_id) as SentEvent }));
 }
 
 async function readEvents(

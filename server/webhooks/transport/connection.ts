@@ -1,4 +1,4 @@
-import { isIP, type Socket } from 'node:net';
+import { isIP, Socket } from 'node:net';
 import type { buildConnector, Client, Dispatcher } from 'undici';
 import { isAllowedAddress, type ReceiverPolicy } from './address-guard.ts';
 import type { Lookup, ResolvedAddress } from './lookup.ts';
@@ -91,7 +91,13 @@ export function openSocket(
     ...(authorities === null ? {} : { ca: authorities }),
   });
   // An address is not looked up.
-  if (isIP(target.hostname) !== 0) onStep('lookup');
+  if (isIP(target.hostname) !== 0) {
+    onStep('lookup');
+    if (!isAllowedAddress(target.hostname, policy)) {
+      queueMicrotask(() => answer(refusedAddress(), null));
+      return new Socket().destroy();
+    }
+  }
   // The types of undici leave out the socket that the connector returns.
   const socket = connect(target, (error, opened) => {
     if (error !== null) answer(describeOpening(error, isConnected), null);
