@@ -14,6 +14,7 @@ import { overviewRoutes } from './consent/overview-routes.ts';
 import { publicConsentRoutes, recordRoutes } from './consent/record-routes.ts';
 import { ConsentRecorder } from './consent/recorder.ts';
 import { controlRoutes } from './controls/routes.ts';
+import { serveDashboard } from './dashboard/serve.ts';
 import { serveDemo } from './demo/page.ts';
 import { serveApiDocument, serveDocumentation } from './documentation/serve.ts';
 import { answerRequests } from './http/answer.ts';
@@ -159,6 +160,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
   koa.use(serveTrust(installation, publishedTrust));
   koa.use(serveDemo(installation));
   koa.use(serveDocumentation(installation));
+  koa.use(serveDashboard());
   koa.use(() => {
     throw notFound('path');
   });

@@ -305,23 +305,50 @@ export function writeComment(text: string, indent: string): string {
 
 /** Writes the types of what the operations of the SDK send and receive. */
 export function writeApiTypes(document: ApiDocument): string {
-  const writer = new TypeWriter(document, false);
-  const results: string[] = [];
-  for (const { path, operation } of listOperations(document)) {
-    if (Object.hasOwn(leftOutOperations, operation.operationId)) continue;
-    writer.declareQuery(operation, path);
-    for (const { schema } of Object.values(operation.requestBody?.content ?? {})) writer.type(schema, 'sent');
-    results.push(`  readonly ${operation.operationId}: ${writeResult(operation, writer)};\n`);
-  }
+  const { types, results } = writeOperations(document, (id) => !Object.hasOwn(leftOutOperations, id));
   return `// biome-ignore-all lint/suspicious/noConfusingVoidType: it is what the methods return
 ${notice}import type { ByteStream, Page } from '../transport.ts';
 import type { Items, Json, PageParams, ScimProjection, Time } from './values.ts';
 
-${writer.write()}
-/** What the method of each operation returns, by its id in the OpenAPI document. */
+${types}
+${results}`;
+}
+
+/** Writes what the dashboard needs besides the SDK: the operations of a session, and the scope of every operation. */
+export function writeDashboardTypes(document: ApiDocument): string {
+  const { types, results } = writeOperations(document, (id) => {
+    return Object.hasOwn(leftOutOperations, id) && !id.endsWith('AccessToken');
+  });
+  const scopes = listOperations(document).flatMap(({ operation }) => {
+    const scope = operation['x-scope'];
+    return scope === undefined ? [] : [`  ${operation.operationId}: '${scope}',\n`];
+  });
+  return `${notice}import type { Items } from '../../../packages/node-sdk/src/types/values.ts';
+
+${types}
+${results}
+/** The scope that each operation needs. */
+export const operationScopes = {
+${scopes.join('')}} as const;
+`;
+}
+
+function writeOperations(document: ApiDocument, isIncluded: (operationId: string) => boolean) {
+  const writer = new TypeWriter(document, false);
+  const results: string[] = [];
+  for (const { path, operation } of listOperations(document)) {
+    if (!isIncluded(operation.operationId)) continue;
+    writer.declareQuery(operation, path);
+    for (const { schema } of Object.values(operation.requestBody?.content ?? {})) writer.type(schema, 'sent');
+    results.push(`  readonly ${operation.operationId}: ${writeResult(operation, writer)};\n`);
+  }
+  return {
+    types: writer.write(),
+    results: `/** What the method of each operation returns, by its id in the OpenAPI document. */
 export interface OperationResults {
 ${results.join('')}}
-`;
+`,
+  };
 }
 
 /** Of a list only the items matter: the client reads the rest. */
@@ -395,6 +422,7 @@ function listEvents(document: ApiDocument) {
 /** Each generated file, relative to the repository, and what writes it. */
 export const generated: Readonly<Record<string, (document: ApiDocument) => string>> = {
   'packages/node-sdk/src/types/api.ts': writeApiTypes,
+  'server/dashboard/src/api-types.ts': writeDashboardTypes,
   'packages/webhook-verify/src/event-data.ts': writeEventTypes,
   'packages/webhook-verify/src/event-shapes.ts': writeEventShapes,
 };

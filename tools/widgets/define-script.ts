@@ -41,7 +41,7 @@ export async function buildScript(config: UserConfig, define: Record<string, str
 }
 
 /** Removes white space from html`…` and css`…`, which JavaScript minifiers do not touch. */
-function minifyTemplates(): Plugin {
+export function minifyTemplates(): Plugin {
   return {
     name: 'minify-templates',
     enforce: 'pre',

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import type { Context, Middleware } from 'koa';
+import { BuiltSite } from '../documentation/built-site.ts';
+import { requireReading } from '../http/static-file.ts';
+
+const folder = join(import.meta.dirname, 'dist');
+
+/** The path of the dashboard. */
+export const dashboardPath = '/app';
+
+const headers: Readonly<Record<string, string>> = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/**
+ * Serves the built dashboard below `/app/`; without a build, passes requests on. Every path without a file is a page of
+ * the dashboard, which its own router finds.
+ */
+export function serveDashboard(): Middleware {
+  let site: BuiltSite | null = null;
+  return async (ctx, next) => {
+    const isHome = ctx.path === '/';
+    if (!isHome && ctx.path !== dashboardPath && !ctx.path.startsWith(`${dashboardPath}/`)) return next();
+    site ??= BuiltSite.open(folder);
+    if (site === null) return next();
+    ctx.state.route = isHome ? '/' : '/app/{page}';
+    requireReading(ctx);
+    // Relative, because a proxy may serve it below another path.
+    if (isHome || ctx.path === dashboardPath) return redirect(ctx, 'app/');
+    ctx.set(headers);
+    const below = ctx.path.slice(dashboardPath.length + 1);
+    const found = site.find(below);
+    if (found.kind === 'file') return found.file.send(ctx);
+    const isPage = !below.startsWith('assets/');
+    const index = site.find('');
+    if (index.kind === 'file') await index.file.send(ctx, isPage ? 200 : 404);
+  };
+}
+
+function redirect(ctx: Context, target: string): void {
+  ctx.status = 303;
+  ctx.set('Cache-Control', 'no-cache');
+  ctx.redirect(target);
+}

@@ -1,0 +1,39 @@
+import { en, type Words } from './words/en.ts';
+
+/** What a user chooses for this browser. */
+export const themes = ['system', 'light', 'dark'] as const;
+export const languages = { en: 'English', de: 'Deutsch', fr: 'Français' } as const;
+
+export type Theme = (typeof themes)[number];
+export type Language = keyof typeof languages;
+
+/** The words in the language of the user. Other languages are loaded when they are chosen. */
+export let words: Words = en;
+
+/** The language that the user chose, or that the browser asks for. */
+export function readLanguage(): Language {
+  const wanted = [localStorage.getItem('svc-language') ?? '', ...navigator.languages].map((tag) => tag.slice(0, 2));
+  return (wanted.find((tag) => Object.hasOwn(languages, tag)) ?? 'en') as Language;
+}
+
+/** Loads the words of a language. */
+export async function useLanguage(language: Language): Promise<void> {
+  if (language === 'de') words = (await import('./words/de.ts')).de;
+  else if (language === 'fr') words = (await import('./words/fr.ts')).fr;
+  else words = en;
+  document.documentElement.lang = language;
+}
+
+export function readTheme(): Theme {
+  const stored = localStorage.getItem('svc-theme') as Theme | null;
+  return stored !== null && themes.includes(stored) ? stored : 'system';
+}
+
+export function useTheme(theme: Theme): void {
+  document.documentElement.dataset.theme = theme;
+}
+
+/** Keeps a choice for the next visit. */
+export function keep(name: 'svc-theme' | 'svc-language', value: string): void {
+  localStorage.setItem(name, value);
+}

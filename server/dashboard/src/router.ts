@@ -1,0 +1,83 @@
+import type { TemplateResult } from 'lit';
+
+/** A page of the dashboard. */
+export interface Page {
+  /** Below `/app/`, with parameters: `webhooks/:id`. */
+  readonly path: string;
+  /** Loads the page. @returns its title and how it is drawn. */
+  load(): Promise<PageModule>;
+}
+
+export interface PageModule {
+  title(): string;
+  render(parameters: Readonly<Record<string, string | undefined>>): TemplateResult;
+}
+
+/** What is shown now. */
+export interface Place {
+  readonly page: PageModule;
+  readonly parameters: Readonly<Record<string, string | undefined>>;
+}
+
+const base = '/app/';
+
+/** Finds the page of the address, and follows links and the back button. Asks before unsaved input is lost. */
+export class Router {
+  /** Set by a form with unsaved input; asks the user. */
+  confirmLeaving: (() => boolean) | null = null;
+  readonly #pages: readonly { readonly pattern: URLPattern; readonly page: Page }[];
+  readonly #missing: Page;
+  readonly #show: (place: Place) => void;
+  #shown = location.href;
+  #navigation = 0;
+
+  constructor(pages: readonly Page[], missing: Page, show: (place: Place) => void) {
+    this.#pages = pages.map((page) => ({ page, pattern: new URLPattern({ pathname: base + page.path }) }));
+    this.#missing = missing;
+    this.#show = show;
+    addEventListener('popstate', () => {
+      if (this.#mayLeave()) void this.open();
+      else history.pushState(null, '', this.#shown);
+    });
+    addEventListener('click', (event) => this.#followLink(event));
+    addEventListener('beforeunload', (event) => {
+      if (this.confirmLeaving !== null) event.preventDefault();
+    });
+  }
+
+  /** Goes to a page. @param href relative to `/app/`. */
+  async go(href: string, { replaces = false } = {}): Promise<void> {
+    if (!this.#mayLeave()) return;
+    history[replaces ? 'replaceState' : 'pushState'](null, '', new URL(href, location.origin + base));
+    scrollTo(0, 0);
+    await this.open();
+  }
+
+  /** Shows the page of the current address. */
+  async open(): Promise<void> {
+    const navigation = ++this.#navigation;
+    this.#shown = location.href;
+    const { pathname } = location;
+    const match = this.#pages.find(({ pattern }) => pattern.test({ pathname }));
+    const page = await (match?.page ?? this.#missing).load();
+    // Another link was followed in the meantime.
+    if (navigation !== this.#navigation) return;
+    document.title = `${page.title()} · Svc`;
+    this.#show({ page, parameters: match?.pattern.exec({ pathname })?.pathname.groups ?? {} });
+  }
+
+  #mayLeave(): boolean {
+    if (this.confirmLeaving !== null && !this.confirmLeaving()) return false;
+    this.confirmLeaving = null;
+    return true;
+  }
+
+  #followLink(event: MouseEvent): void {
+    const link = event.composedPath().find((target) => target instanceof HTMLAnchorElement);
+    if (link === undefined || event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || link.target || link.download) return;
+    if (link.origin !== location.origin || !link.pathname.startsWith(base)) return;
+    event.preventDefault();
+    void this.go(link.href);
+  }
+}
