@@ -27,9 +27,10 @@ const assets = [
   'demo/*.js',
   'controls/catalogue/**/*.json',
 ];
-for (const name of globSync(assets, { cwd: server, exclude: ['dist', 'node_modules', 'test'] }))
+for (const name of globSync(assets, { cwd: server, exclude: ['dist', 'node_modules', 'test', 'dashboard'] }))
   copy(join(server, name));
 copy(join(root, 'docs-site/dist'));
+copy(join(server, 'dashboard/dist'));
 await using database = openDatabase({ url: null, file: join(dist, 'server/testing/template.sqlite') });
 await migrate(database);
 

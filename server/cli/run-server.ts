@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { dashboardPath, hasDashboard } from '../dashboard/serve.ts';
 import { credentialsFile, type DemoCredentials, seedDemo } from '../demo/seed.ts';
 import { documentationPath, hasDocumentation } from '../documentation/serve.ts';
 import { openInstallation } from '../installation/installation.ts';
@@ -40,6 +41,7 @@ function announce(
 ): void {
   const store = settings.databaseUrl === null ? `SQLite in ${settings.dataDir}` : 'PostgreSQL';
   say(`Svc listens on ${baseUrl} (${store}). Ctrl-C stops it.`);
+  if (hasDashboard()) say(`  Dashboard      ${baseUrl}${dashboardPath}/`);
   say(`  API document   ${baseUrl}/v1/openapi.json`);
   if (hasDocumentation()) say(`  Documentation  ${baseUrl}${documentationPath}/`);
   if (isDemo) {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { BuiltSite } from '../documentation/built-site.ts';
@@ -7,6 +8,11 @@ const folder = join(import.meta.dirname, 'dist');
 
 /** The path of the dashboard. */
 export const dashboardPath = '/app';
+
+/** Whether the dashboard was built. */
+export function hasDashboard(): boolean {
+  return existsSync(join(folder, 'index.html'));
+}
 
 const headers: Readonly<Record<string, string>> = {
   'Content-Security-Policy':

@@ -27,6 +27,7 @@ const order = [
   'widgets',
   'demo',
   'documentation',
+  'dashboard',
   'app.ts',
   'process',
   'cli',
