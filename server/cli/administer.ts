@@ -66,7 +66,9 @@ A user who already has a password on this server keeps it, and gets an invitatio
     const { email, role } = options;
     const password = randomText(24);
     const wanted = {
-      ...{ email, role, passwordHash: await passwords.hash(password) },
+      email,
+      role,
+      passwordHash: await passwords.hash(password),
       givenName: options['given-name'] || null,
       familyName: options['family-name'] || null,
     };

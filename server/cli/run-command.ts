@@ -62,7 +62,9 @@ async function run(words: readonly string[]): Promise<number> {
   const settings = readSettings(process.env, command.defaults?.(process.env));
   const isShown = !json && process.stderr.isTTY;
   const context: CommandContext = {
-    ...{ clock: systemClock, settings, options },
+    clock: systemClock,
+    settings,
+    options,
     say: (line) => {
       if (!json) console.log(line);
     },

@@ -85,8 +85,13 @@ export async function verifyTenant(scene: Scene, { id, slug }: Owner) {
     return `${table} ${row}: ${issue}`;
   });
   return {
-    ...{ tenantId: id, slug, chains: ledgers.map(({ chain }) => chain), proofs: ledgers.map(({ proof }) => proof) },
-    ...{ anchors: ledgers.map(({ point }) => point), notices, rows },
+    tenantId: id,
+    slug,
+    chains: ledgers.map(({ chain }) => chain),
+    proofs: ledgers.map(({ proof }) => proof),
+    anchors: ledgers.map(({ point }) => point),
+    notices,
+    rows,
   };
 }
 

@@ -46,7 +46,7 @@ export const PublicRecordInput = z
   })
   .meta({ id: 'PublicConsentRecordInput' });
 
-/** The request of a capture of either kind. What is stored under the same name needs no other code than the schemas. */
+/** The request of a capture of either kind. A field that a record has under the same name is stored without further code. */
 export type CaptureBody = Omit<z.output<typeof RecordInput>, 'method'> &
   Pick<z.output<typeof PublicRecordInput>, 'method' | 'noticeVersion'>;
 

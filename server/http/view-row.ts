@@ -47,7 +47,10 @@ const known = new Map<string, string>();
 
 /** The names of fields are those of schemas, so few are remembered. */
 function columnOf(name: string): string {
-  const column = known.get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  known.set(name, column);
+  let column = known.get(name);
+  if (column === undefined) {
+    column = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    known.set(name, column);
+  }
   return column;
 }

@@ -34,7 +34,10 @@ const settings = readSettings({
   SVC_LOG_LEVEL: 'error',
   SVC_WEBHOOK_ALLOW_PRIVATE: 'true',
   ...JSON.parse(process.argv[2] ?? '{}'),
-  ...{ HOST: '127.0.0.1', PORT: '0', SVC_DATA_DIR: folder, DATABASE_URL: undefined },
+  HOST: '127.0.0.1',
+  PORT: '0',
+  SVC_DATA_DIR: folder,
+  DATABASE_URL: undefined,
 });
 
 let setTo: number | null = null;
@@ -141,7 +144,11 @@ function recordRequest({ req, method }: Context, route: Route | null) {
     return push(chunk);
   };
   return {
-    ...{ operation: route?.operationId ?? null, method, url: req.url ?? '', headers, status: null as number | null },
+    operation: route?.operationId ?? null,
+    method,
+    url: req.url ?? '',
+    headers,
+    status: null as number | null,
     // Read when the requests are sent to the test: then the body is there.
     get body() {
       return readBody(Buffer.concat(chunks).toString());

@@ -30,7 +30,7 @@ function writeTags(widget: Widget, baseUrl: string, { noticeId, tenant }: Owner)
   return { script, element, tag: `${script}\n${element}` };
 }
 
-/** A script of a widget that only some sites need, with its own tag. */
+/** A script of a widget that only some sites need. */
 interface AddOnKind {
   /** Whether it runs after the page is parsed. The others must run before the tags that they hold back. */
   readonly isDeferred: boolean;

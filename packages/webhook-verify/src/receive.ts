@@ -77,7 +77,12 @@ export const jsonHeaders = { 'content-type': 'application/json' };
 
 const optionNames: Names<HandlerOptions<unknown> & SecretVerification<unknown>> = {
   ...verifierNames,
-  ...{ verifier: 1, handler: 1, replay: 1, onDuplicate: 1, maxBytes: 1, onError: 1 },
+  verifier: 1,
+  handler: 1,
+  replay: 1,
+  onDuplicate: 1,
+  maxBytes: 1,
+  onError: 1,
 };
 
 /** Makes what turns a request into an answer; adapters only translate. */
@@ -92,10 +97,8 @@ export function createReceiver<Request>(
     onDuplicate,
   } = requireOptions(options, optionNames);
   const verifier = readVerifier(options);
-  const functions = [
-    ...[handler, onError, onDuplicate ?? handler, replay === undefined ? handler : replay?.run],
-    ...[verifier?.constructEvent, verifier?.checkHeaders],
-  ];
+  const run = replay === undefined ? handler : replay?.run;
+  const functions = [handler, onError, onDuplicate ?? handler, run, verifier?.constructEvent, verifier?.checkHeaders];
   if (!(maxBytes >= 1) || !functions.every((one) => typeof one === 'function'))
     fail(
       'options_invalid',

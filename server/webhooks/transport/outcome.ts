@@ -64,7 +64,6 @@ const meanings: Readonly<Record<string, readonly [NoAnswerReason, string]>> = {
   EHOSTUNREACH: ['connection', 'The receiver cannot be reached.'],
   ENETUNREACH: ['connection', 'The receiver cannot be reached.'],
   ETIMEDOUT: ['connection', 'The receiver did not take the connection.'],
-  UND_ERR_CONNECT_TIMEOUT: ['connection', 'The receiver did not take the connection.'],
   CERT_HAS_EXPIRED: ['tls', 'The certificate of the receiver has expired.'],
   CERT_NOT_YET_VALID: ['tls', 'The certificate of the receiver is not valid yet.'],
   CERT_REVOKED: ['tls', 'The certificate of the receiver is revoked.'],
