@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
-import { BuiltSite } from '../documentation/built-site.ts';
-import { requireReading } from '../http/static-file.ts';
+import { BuiltSite, type Found } from '../documentation/built-site.ts';
+import { requireReading, type StaticFile } from '../http/static-file.ts';
 
 const folder = join(import.meta.dirname, 'dist');
 
@@ -42,9 +42,9 @@ export function serveDashboard(): Middleware {
     const below = ctx.path.slice(dashboardPath.length + 1);
     const found = site.find(below);
     if (found.kind === 'file') return found.file.send(ctx);
-    const isPage = !below.startsWith('assets/');
-    const index = site.find('');
-    if (index.kind === 'file') await index.file.send(ctx, isPage ? 200 : 404);
+    // A file of an earlier build; every other path is a page.
+    if (below.startsWith('assets/')) return next();
+    await (site.find('') as Extract<Found, { file: StaticFile }>).file.send(ctx);
   };
 }
 

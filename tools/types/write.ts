@@ -175,8 +175,13 @@ class TypeWriter {
   }
 
   /** All declarations, by name. */
-  write(): string {
-    const names = [...this.#declarations.keys()].sort();
+  get names(): readonly string[] {
+    return [...this.#declarations.keys()].sort();
+  }
+
+  /** @param others names that are imported in place of being declared. */
+  write(others: readonly string[] = []): string {
+    const names = this.names.filter((name) => !others.includes(name));
     return names.map((name) => this.#writeDeclaration(name)).join('\n');
   }
 
@@ -305,25 +310,28 @@ export function writeComment(text: string, indent: string): string {
 
 /** Writes the types of what the operations of the SDK send and receive. */
 export function writeApiTypes(document: ApiDocument): string {
-  const { types, results } = writeOperations(document, (id) => !Object.hasOwn(leftOutOperations, id));
+  const { writer, results } = writeOperations(document, isInSdk);
   return `// biome-ignore-all lint/suspicious/noConfusingVoidType: it is what the methods return
 ${notice}import type { ByteStream, Page } from '../transport.ts';
 import type { Items, Json, PageParams, ScimProjection, Time } from './values.ts';
 
-${types}
+${writer.write()}
 ${results}`;
 }
 
 /** Writes what the dashboard needs besides the SDK: the operations of a session, and the scope of every operation. */
 export function writeDashboardTypes(document: ApiDocument): string {
-  const { types, results } = writeOperations(document, (id) => {
-    return Object.hasOwn(leftOutOperations, id) && !id.endsWith('AccessToken');
-  });
+  const sdkNames = writeOperations(document, isInSdk).writer.names;
+  const { writer, results } = writeOperations(document, (id) => !isInSdk(id) && !id.endsWith('AccessToken'));
+  const types = writer.write(sdkNames);
+  const imported = sdkNames.filter((name) => new RegExp(`\\b${name}\\b`).test(types + results));
   const scopes = listOperations(document).flatMap(({ operation }) => {
     const scope = operation['x-scope'];
     return scope === undefined ? [] : [`  ${operation.operationId}: '${scope}',\n`];
   });
-  return `${notice}import type { Items } from '../../../packages/node-sdk/src/types/values.ts';
+  return `// biome-ignore-all format: generated
+${notice}import type { ${imported.join(', ')} } from '../../../packages/node-sdk/src/types/api.ts';
+import type { Items } from '../../../packages/node-sdk/src/types/values.ts';
 
 ${types}
 ${results}
@@ -331,6 +339,10 @@ ${results}
 export const operationScopes = {
 ${scopes.join('')}} as const;
 `;
+}
+
+function isInSdk(operationId: string): boolean {
+  return !Object.hasOwn(leftOutOperations, operationId);
 }
 
 function writeOperations(document: ApiDocument, isIncluded: (operationId: string) => boolean) {
@@ -343,7 +355,7 @@ function writeOperations(document: ApiDocument, isIncluded: (operationId: string
     results.push(`  readonly ${operation.operationId}: ${writeResult(operation, writer)};\n`);
   }
   return {
-    types: writer.write(),
+    writer,
     results: `/** What the method of each operation returns, by its id in the OpenAPI document. */
 export interface OperationResults {
 ${results.join('')}}

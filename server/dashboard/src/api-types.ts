@@ -1,4 +1,6 @@
+// biome-ignore-all format: generated
 // Generated from server/openapi.json by tools/types/write.ts.
+import type { EndedSessions, MemberRole, Session, User } from '../../../packages/node-sdk/src/types/api.ts';
 import type { Items } from '../../../packages/node-sdk/src/types/values.ts';
 
 export interface AcceptedInvitation {
@@ -13,10 +15,6 @@ export interface BackupCodes {
 
 export interface ChangedPassword {
   readonly session: SessionReference;
-}
-
-export interface EndedSessions {
-  readonly ended: number;
 }
 
 export interface InvitationAcceptance {
@@ -38,9 +36,6 @@ export interface Me {
   /** Every tenant that the user can sign in to. */
   readonly memberships: readonly Membership[];
 }
-
-/** A role, or the platform role, which only the operator of this server can give. */
-export type MemberRole = 'admin' | 'dpo' | 'engineer' | 'auditor' | 'cs_agent' | 'dpco_principal';
 
 export interface Membership {
   readonly tenantId: string;
@@ -87,17 +82,6 @@ export interface PasswordConfirmation {
   readonly password: string;
 }
 
-export interface Session {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly lastSeenAt: string;
-  /** When it ends at the latest; an idle session ends earlier. */
-  readonly expiresAt: string;
-  /** The challenge that was answered with a code; null without one. */
-  readonly challengeId: string | null;
-  readonly isCurrent: boolean;
-}
-
 export interface SessionReference {
   readonly id: string;
   readonly expiresAt: string;
@@ -141,26 +125,6 @@ export interface TotpEnrollment {
   /** Each can be used once, instead of a code of the authenticator. They are shown only here. */
   readonly backupCodes: readonly string[];
 }
-
-export interface User {
-  readonly id: string;
-  readonly email: string;
-  readonly displayName: string;
-  readonly givenName: string | null;
-  readonly familyName: string | null;
-  /** The id at the identity provider. */
-  readonly externalId: string | null;
-  readonly role: MemberRole;
-  readonly status: UserStatus;
-  /** False until the user has accepted an invitation of this tenant. */
-  readonly canSignIn: boolean;
-  readonly mfaEnabled: boolean;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly lastSignedInAt: string | null;
-}
-
-export type UserStatus = 'active' | 'suspended' | 'deleted';
 
 /** What the method of each operation returns, by its id in the OpenAPI document. */
 export interface OperationResults {

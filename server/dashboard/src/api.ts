@@ -3,6 +3,7 @@ import type {
   ApiPromise,
   ListOperation,
   ListOptions,
+  Method,
   Operation,
   PagePromise,
   RequestOptions,
@@ -10,6 +11,7 @@ import type {
   Transport,
   WithResponse,
 } from '../../../packages/node-sdk/src/transport.ts';
+import type { OperationResults } from './api-types.ts';
 
 /** An error that the server returned, or a request that it did not answer (status 0). */
 export class RequestError extends Error {
@@ -108,3 +110,13 @@ function addressOf(path: string, parameters: Operation['parameters'], query: obj
 }
 
 export const transport = new SessionTransport();
+
+/** Calls an operation of the session, which the SDK has no method for. */
+export function call<Id extends keyof OperationResults>(
+  id: Id,
+  method: Method,
+  path: string,
+  more: Pick<Operation, 'body' | 'answer'> = {},
+): ApiPromise<OperationResults[Id]> {
+  return transport.request<OperationResults[Id]>({ id, method, path, ...more });
+}

@@ -1,4 +1,4 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { RequestError } from './api.ts';
 import { words } from './preferences.ts';
 
@@ -6,6 +6,35 @@ import { words } from './preferences.ts';
 export class DashboardElement extends LitElement {
   protected override createRenderRoot(): HTMLElement {
     return this;
+  }
+}
+
+/** An element whose actions run one at a time and may fail. */
+export class TaskElement extends DashboardElement {
+  static override properties: PropertyDeclarations = { isBusy: { state: true }, error: { state: true } };
+
+  declare isBusy: boolean;
+  /** Why the last action failed; null if it did not. */
+  declare error: unknown;
+
+  constructor() {
+    super();
+    this.isBusy = false;
+    this.error = null;
+  }
+
+  /** Runs an action, unless another one is running. */
+  protected async run(step: () => Promise<void>): Promise<void> {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    this.error = null;
+    try {
+      await step();
+    } catch (error) {
+      this.error = error;
+    } finally {
+      this.isBusy = false;
+    }
   }
 }
 
@@ -29,7 +58,7 @@ function describeError(error: unknown): string {
   return detail === undefined ? error.message || words.failed : `${error.message} ${detail.path}: ${detail.issue}`;
 }
 
-/** Runs what a form does, once at a time. @returns the values of its fields. */
+/** Keeps the browser from sending a form. @returns the values of its fields. */
 export function readForm(event: SubmitEvent): Readonly<Record<string, string>> {
   event.preventDefault();
   return Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement)) as Record<string, string>;

@@ -1,23 +1,19 @@
 import { html, type TemplateResult } from 'lit';
-import { DashboardElement, field, readForm, username, viewError } from './element.ts';
+import { field, readForm, TaskElement, username, viewError } from './element.ts';
 import { words } from './preferences.ts';
 import { session } from './session.ts';
 
 /** The page behind the link of an invitation: `/app/invite#token`. Servers and logs see nothing after the `#`. */
-export class InvitationForm extends DashboardElement {
-  static override properties = { accepted: { state: true }, isBusy: { state: true }, error: { state: true } };
+export class InvitationForm extends TaskElement {
+  static override properties = { accepted: { state: true } };
 
   /** The address that accepted; null before. */
   declare accepted: string | null;
-  declare isBusy: boolean;
-  declare error: unknown;
   readonly #token = location.hash.slice(1);
 
   constructor() {
     super();
     this.accepted = null;
-    this.isBusy = false;
-    this.error = null;
     document.title = `${words.invitationTitle} · Svc`;
   }
 
@@ -40,20 +36,13 @@ export class InvitationForm extends DashboardElement {
     </form>`;
   }
 
-  readonly #accept = async (event: SubmitEvent): Promise<void> => {
+  readonly #accept = (event: SubmitEvent): void => {
     const { password = '' } = readForm(event);
-    if (this.isBusy) return;
-    this.isBusy = true;
-    this.error = null;
-    try {
+    void this.run(async () => {
       const { email } = await session.acceptInvitation({ token: this.#token, password });
       history.replaceState(null, '', '/app/invite');
       this.accepted = email;
-    } catch (error) {
-      this.error = error;
-    } finally {
-      this.isBusy = false;
-    }
+    });
   };
 
   readonly #enter = (): void => {

@@ -21,34 +21,24 @@ export interface Place {
 
 const base = '/app/';
 
-/** Finds the page of the address, and follows links and the back button. Asks before unsaved input is lost. */
+/** Finds the page of the address, and follows links and the back button. */
 export class Router {
-  /** Set by a form with unsaved input; asks the user. */
-  confirmLeaving: (() => boolean) | null = null;
   readonly #pages: readonly { readonly pattern: URLPattern; readonly page: Page }[];
   readonly #missing: Page;
   readonly #show: (place: Place) => void;
-  #shown = location.href;
   #navigation = 0;
 
   constructor(pages: readonly Page[], missing: Page, show: (place: Place) => void) {
     this.#pages = pages.map((page) => ({ page, pattern: new URLPattern({ pathname: base + page.path }) }));
     this.#missing = missing;
     this.#show = show;
-    addEventListener('popstate', () => {
-      if (this.#mayLeave()) void this.open();
-      else history.pushState(null, '', this.#shown);
-    });
+    addEventListener('popstate', () => void this.open());
     addEventListener('click', (event) => this.#followLink(event));
-    addEventListener('beforeunload', (event) => {
-      if (this.confirmLeaving !== null) event.preventDefault();
-    });
   }
 
   /** Goes to a page. @param href relative to `/app/`. */
-  async go(href: string, { replaces = false } = {}): Promise<void> {
-    if (!this.#mayLeave()) return;
-    history[replaces ? 'replaceState' : 'pushState'](null, '', new URL(href, location.origin + base));
+  async go(href: string): Promise<void> {
+    history.pushState(null, '', new URL(href, location.origin + base));
     scrollTo(0, 0);
     await this.open();
   }
@@ -56,7 +46,6 @@ export class Router {
   /** Shows the page of the current address. */
   async open(): Promise<void> {
     const navigation = ++this.#navigation;
-    this.#shown = location.href;
     const { pathname } = location;
     const match = this.#pages.find(({ pattern }) => pattern.test({ pathname }));
     const page = await (match?.page ?? this.#missing).load();
@@ -64,12 +53,6 @@ export class Router {
     if (navigation !== this.#navigation) return;
     document.title = `${page.title()} · Svc`;
     this.#show({ page, parameters: match?.pattern.exec({ pathname })?.pathname.groups ?? {} });
-  }
-
-  #mayLeave(): boolean {
-    if (this.confirmLeaving !== null && !this.confirmLeaving()) return false;
-    this.confirmLeaving = null;
-    return true;
   }
 
   #followLink(event: MouseEvent): void {

@@ -1,11 +1,5 @@
-import { RequestError, transport } from './api.ts';
-import {
-  type InvitationAcceptance,
-  type Me,
-  type OperationResults,
-  operationScopes,
-  type SignInInput,
-} from './api-types.ts';
+import { call, RequestError } from './api.ts';
+import { type InvitationAcceptance, type Me, operationScopes, type SignInInput } from './api-types.ts';
 
 /** The signed-in user, for every page. Emits `change` when it becomes another one. */
 class CurrentSession extends EventTarget {
@@ -14,8 +8,7 @@ class CurrentSession extends EventTarget {
 
   /** Reads who is signed in. */
   async load(): Promise<void> {
-    const operation = { id: 'getMe', method: 'GET', path: '/v1/me' } as const;
-    this.me = await transport.request<Me>(operation).catch((error: unknown) => {
+    this.me = await call('getMe', 'GET', '/v1/me').catch((error: unknown) => {
       if (error instanceof RequestError && error.status === 401) return null;
       throw error;
     });
@@ -28,26 +21,22 @@ class CurrentSession extends EventTarget {
   }
 
   signIn(input: SignInInput) {
-    return post('signIn', '/v1/auth/sign-in', input);
+    return call('signIn', 'POST', '/v1/auth/sign-in', { body: input });
   }
 
   answerChallenge(challengeId: string, code: string) {
-    return post('answerChallenge', '/v1/auth/challenge', { challengeId, code });
+    return call('answerChallenge', 'POST', '/v1/auth/challenge', { body: { challengeId, code } });
   }
 
   acceptInvitation(acceptance: InvitationAcceptance) {
-    return post('acceptInvitation', '/v1/auth/invitations/accept', acceptance);
+    return call('acceptInvitation', 'POST', '/v1/auth/invitations/accept', { body: acceptance });
   }
 
   async signOut(): Promise<void> {
-    await post('signOut', '/v1/auth/sign-out');
+    await call('signOut', 'POST', '/v1/auth/sign-out');
     this.me = null;
     this.dispatchEvent(new Event('change'));
   }
-}
-
-function post<Id extends keyof OperationResults>(id: Id, path: string, body?: object) {
-  return transport.request<OperationResults[Id]>({ id, method: 'POST', path, body });
 }
 
 export const session = new CurrentSession();

@@ -1,5 +1,5 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { DashboardElement, field, readForm, username, viewError } from './element.ts';
+import { field, readForm, TaskElement, username, viewError } from './element.ts';
 import { words } from './preferences.ts';
 import { session } from './session.ts';
 
@@ -7,14 +7,12 @@ import { session } from './session.ts';
  * The form that signs a user in: password, then a code if a second factor is enabled.
  * @fires signed-in
  */
-export class SignInForm extends DashboardElement {
+export class SignInForm extends TaskElement {
   static override properties = {
     email: {},
     tenant: {},
     note: {},
     challengeId: { state: true },
-    isBusy: { state: true },
-    error: { state: true },
   };
 
   /** The only user who may sign in here, in the middle of their work; empty for anyone. */
@@ -24,8 +22,6 @@ export class SignInForm extends DashboardElement {
   /** Shown above the form. */
   declare note: string;
   declare challengeId: string | null;
-  declare isBusy: boolean;
-  declare error: unknown;
 
   constructor() {
     super();
@@ -33,8 +29,6 @@ export class SignInForm extends DashboardElement {
     this.tenant = '';
     this.note = '';
     this.challengeId = null;
-    this.isBusy = false;
-    this.error = null;
   }
 
   protected override render(): TemplateResult {
@@ -51,7 +45,8 @@ export class SignInForm extends DashboardElement {
   }
 
   protected override updated(changed: PropertyValues<this>): void {
-    if (changed.get('challengeId') !== undefined) this.querySelector('input')?.focus();
+    const hasFailed = changed.has('error') && this.error !== null;
+    if (hasFailed || changed.get('challengeId') !== undefined) this.querySelector('input')?.focus();
   }
 
   #viewPassword(): TemplateResult {
@@ -70,7 +65,7 @@ export class SignInForm extends DashboardElement {
 
   readonly #sendPassword = (event: SubmitEvent): void => {
     const { email = this.email, password = '', tenant = this.tenant } = readForm(event);
-    void this.#run(async () => {
+    void this.run(async () => {
       const signed = await session.signIn({ email, password, ...(tenant !== '' && { tenant }) });
       if (signed.status === 'signed_in') this.#finish();
       else this.challengeId = signed.challengeId;
@@ -79,7 +74,7 @@ export class SignInForm extends DashboardElement {
 
   readonly #sendCode = (event: SubmitEvent): void => {
     const { code = '' } = readForm(event);
-    void this.#run(async () => {
+    void this.run(async () => {
       await session.answerChallenge(this.challengeId as string, code.trim());
       this.#finish();
     });
@@ -92,21 +87,6 @@ export class SignInForm extends DashboardElement {
 
   #finish(): void {
     this.dispatchEvent(new Event('signed-in'));
-  }
-
-  async #run(step: () => Promise<void>): Promise<void> {
-    if (this.isBusy) return;
-    this.isBusy = true;
-    this.error = null;
-    try {
-      await step();
-    } catch (error) {
-      this.error = error;
-      await this.updateComplete;
-      this.querySelector('input')?.focus();
-    } finally {
-      this.isBusy = false;
-    }
   }
 }
 

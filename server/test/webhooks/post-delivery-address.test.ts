@@ -31,6 +31,23 @@ function answerInTurn(...answers: readonly (readonly ResolvedAddress[])[]): {
   };
 }
 
+/** Asserts that no connection is given for a target. */
+async function assertRefused(
+  options: Parameters<typeof openSocket>[1],
+  target: Parameters<typeof openSocket>[2],
+): Promise<void> {
+  const opened: unknown[] = await new Promise((resolve) => {
+    openSocket(
+      undici,
+      options,
+      target,
+      () => {},
+      (...answer) => resolve(answer),
+    );
+  });
+  assert.deepEqual(opened, [new DeliveryFailure('refused_address', refused.message), null]);
+}
+
 describe('the address of a delivery', () => {
   for (const [how, addresses] of [
     ['is private', [loopback]],
@@ -85,16 +102,7 @@ describe('the address of a delivery', () => {
     const receiver = await startReceiver(context, () => {});
     const target = { protocol: 'http:', hostname: '127.0.0.1', port: String(receiver.port) };
     const options = { policy: { allowPrivate: false }, lookup: async () => [], authorities: null };
-    const opened: unknown[] = await new Promise((resolve) => {
-      openSocket(
-        undici,
-        options,
-        target,
-        () => {},
-        (...answer) => resolve(answer),
-      );
-    });
-    assert.deepEqual(opened, [new DeliveryFailure('refused_address', refused.message), null]);
+    await assertRefused(options, target);
     // A connection of the test itself is the first one that the receiver sees.
     const own = new AbortController();
     const ended = fetch(`http://127.0.0.1:${receiver.port}/`, { signal: own.signal }).catch(() => undefined);
@@ -115,16 +123,7 @@ describe('the address of a delivery', () => {
     };
     const target = { protocol: 'http:', hostname: 'hooks.example.com', port: String(receiver.port) };
     const options = { policy, lookup: async () => [loopback], authorities: null };
-    const opened: unknown[] = await new Promise((resolve) => {
-      openSocket(
-        undici,
-        options,
-        target,
-        () => {},
-        (...answer) => resolve(answer),
-      );
-    });
-    assert.deepEqual(opened, [new DeliveryFailure('refused_address', refused.message), null]);
+    await assertRefused(options, target);
     await receiver.connected(1);
     await receiver.allClosed();
   });

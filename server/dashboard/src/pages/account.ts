@@ -1,13 +1,14 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import { encode } from 'uqr';
-import { transport } from '../api.ts';
-import type { OperationResults, Session } from '../api-types.ts';
-import { DashboardElement, field, readForm, username, viewError } from '../element.ts';
+import type { Session } from '../../../../packages/node-sdk/src/types/api.ts';
+import { call } from '../api.ts';
+import type { OperationResults } from '../api-types.ts';
+import { field, readForm, TaskElement, username, viewError } from '../element.ts';
 import { keep, type Language, languages, readLanguage, useLanguage, words } from '../preferences.ts';
 import { session } from '../session.ts';
 
 /** The user's own account: second factor, password, sessions, language. */
-export class Account extends DashboardElement {
+export class Account extends TaskElement {
   static override properties = {
     sessions: { state: true },
     factor: { state: true },
@@ -15,8 +16,6 @@ export class Account extends DashboardElement {
     backupCodes: { state: true },
     task: { state: true },
     notice: { state: true },
-    error: { state: true },
-    isBusy: { state: true },
   };
 
   declare sessions: readonly Session[] | null;
@@ -28,8 +27,6 @@ export class Account extends DashboardElement {
   /** What the password that is asked for confirms. */
   declare task: 'enroll' | 'disable' | 'backup codes' | null;
   declare notice: string;
-  declare error: unknown;
-  declare isBusy: boolean;
 
   constructor() {
     super();
@@ -39,13 +36,11 @@ export class Account extends DashboardElement {
     this.backupCodes = null;
     this.task = null;
     this.notice = '';
-    this.error = null;
-    this.isBusy = false;
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    void this.#run(() => this.#load());
+    void this.run(() => this.#load());
   }
 
   protected override render(): TemplateResult {
@@ -98,7 +93,7 @@ export class Account extends DashboardElement {
       ${viewQrCode(uri)}
       <details>
         <summary>${words.enrollManual}</summary>
-        <code class="wrap">${uri}</code>
+        <code>${uri}</code>
       </details>
       ${field(words.code, 'code', { autocomplete: 'one-time-code' })}
       <div class="actions"><button class="primary" ?disabled=${this.isBusy}>${words.continue}</button></div>
@@ -168,12 +163,7 @@ export class Account extends DashboardElement {
   async #load(): Promise<void> {
     const [sessions, factor] = await Promise.all([
       call('listMySessions', 'GET', '/v1/me/sessions'),
-      transport.request<OperationResults['getMfaStatus']>({
-        id: 'getMfaStatus',
-        method: 'GET',
-        path: '/v1/me/mfa',
-        answer: 'bare',
-      }),
+      call('getMfaStatus', 'GET', '/v1/me/mfa', { answer: 'bare' }),
     ]);
     this.sessions = sessions.items;
     this.factor = factor;
@@ -187,14 +177,14 @@ export class Account extends DashboardElement {
 
   readonly #confirm = (event: SubmitEvent): void => {
     const { password } = readForm(event);
-    void this.#run(async () => {
+    void this.run(async () => {
       if (this.task === 'enroll')
-        this.enrollment = await call('enrollTotp', 'POST', '/v1/me/mfa/totp/enroll', { password });
+        this.enrollment = await call('enrollTotp', 'POST', '/v1/me/mfa/totp/enroll', { body: { password } });
       else if (this.task === 'disable')
-        this.factor = await call('disableTotp', 'DELETE', '/v1/me/mfa/totp', { password });
+        this.factor = await call('disableTotp', 'DELETE', '/v1/me/mfa/totp', { body: { password } });
       else
         this.backupCodes = (
-          await call('replaceBackupCodes', 'POST', '/v1/me/mfa/backup-codes', { password })
+          await call('replaceBackupCodes', 'POST', '/v1/me/mfa/backup-codes', { body: { password } })
         ).backupCodes;
       this.task = null;
     });
@@ -202,8 +192,8 @@ export class Account extends DashboardElement {
 
   readonly #verify = (event: SubmitEvent): void => {
     const { code = '' } = readForm(event);
-    void this.#run(async () => {
-      this.factor = await call('verifyTotp', 'POST', '/v1/me/mfa/totp/verify', { code: code.trim() });
+    void this.run(async () => {
+      this.factor = await call('verifyTotp', 'POST', '/v1/me/mfa/totp/verify', { body: { code: code.trim() } });
       this.backupCodes = this.enrollment?.backupCodes ?? null;
       this.enrollment = null;
     });
@@ -211,14 +201,14 @@ export class Account extends DashboardElement {
 
   readonly #store = (): void => {
     this.backupCodes = null;
-    void this.#run(() => this.#load());
+    void this.run(() => this.#load());
   };
 
   readonly #changePassword = (event: SubmitEvent): void => {
     const form = event.currentTarget as HTMLFormElement;
     const values = readForm(event);
-    void this.#run(async () => {
-      await call('changePassword', 'POST', '/v1/auth/password', values);
+    void this.run(async () => {
+      await call('changePassword', 'POST', '/v1/auth/password', { body: values });
       form.reset();
       this.notice = words.passwordChanged;
       await this.#load();
@@ -233,34 +223,12 @@ export class Account extends DashboardElement {
   };
 
   #end(id: string | null): void {
-    void this.#run(async () => {
+    void this.run(async () => {
       if (id === null) await call('endMyOtherSessions', 'DELETE', '/v1/me/sessions');
       else await call('endMySession', 'DELETE', `/v1/me/sessions/${id}`);
       await this.#load();
     });
   }
-
-  async #run(step: () => Promise<void>): Promise<void> {
-    if (this.isBusy) return;
-    this.isBusy = true;
-    this.error = null;
-    try {
-      await step();
-    } catch (error) {
-      this.error = error;
-    } finally {
-      this.isBusy = false;
-    }
-  }
-}
-
-function call<Id extends keyof OperationResults>(
-  id: Id,
-  method: 'GET' | 'POST' | 'DELETE',
-  path: string,
-  body?: object,
-): Promise<OperationResults[Id]> {
-  return transport.request<OperationResults[Id]>({ id, method, path, body });
 }
 
 /** A time in the zone of the user, with the stored UTC value as its title. */

@@ -15,7 +15,6 @@ export const de: Words = {
   back: 'Zurück',
   cancel: 'Abbrechen',
   sessionEnded: 'Ihre Sitzung ist abgelaufen. Melden Sie sich erneut an; Ihre Eingaben bleiben erhalten.',
-  otherUser: 'Das ist ein anderes Konto. Laden Sie die Seite neu, um damit fortzufahren.',
   invitationTitle: 'Einladung annehmen',
   invitationHint: 'Wählen Sie ein Passwort mit mindestens 15 Zeichen. Einige zufällige Wörter merken sich leicht.',
   invitationAccepted: 'Die Einladung ist angenommen. Melden Sie sich mit Ihrem neuen Passwort an.',
@@ -63,6 +62,5 @@ export const de: Words = {
   changePassword: 'Passwort ändern',
   currentPassword: 'Aktuelles Passwort',
   passwordChanged: 'Das Passwort ist geändert. Ihre anderen Sitzungen sind beendet.',
-  role: 'Rolle',
   memberships: 'Mandanten',
 };

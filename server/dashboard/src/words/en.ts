@@ -14,7 +14,6 @@ export const en = {
   back: 'Back',
   cancel: 'Cancel',
   sessionEnded: 'Your session ended. Sign in again; what you entered is kept.',
-  otherUser: 'This is a different user. Reload the page to continue as them.',
   invitationTitle: 'Accept the invitation',
   invitationHint: 'Choose a password with at least 15 characters. A few random words are easy to remember.',
   invitationAccepted: 'The invitation is accepted. Sign in with your new password.',
@@ -61,7 +60,6 @@ export const en = {
   changePassword: 'Change password',
   currentPassword: 'Current password',
   passwordChanged: 'The password is changed. Your other sessions have ended.',
-  role: 'Role',
   memberships: 'Tenants',
 };
 

@@ -15,7 +15,6 @@ export const fr: Words = {
   back: 'Retour',
   cancel: 'Annuler',
   sessionEnded: 'Votre session a expiré. Reconnectez-vous ; votre saisie est conservée.',
-  otherUser: 'Il s’agit d’un autre compte. Rechargez la page pour continuer avec celui-ci.',
   invitationTitle: 'Accepter l’invitation',
   invitationHint:
     'Choisissez un mot de passe d’au moins 15 caractères. Quelques mots au hasard se retiennent facilement.',
@@ -64,6 +63,5 @@ export const fr: Words = {
   changePassword: 'Changer le mot de passe',
   currentPassword: 'Mot de passe actuel',
   passwordChanged: 'Le mot de passe est changé. Vos autres sessions sont terminées.',
-  role: 'Rôle',
   memberships: 'Organisations',
 };
