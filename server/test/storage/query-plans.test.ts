@@ -46,9 +46,9 @@ import { listBehind, readTilesOf } from '../../ledger/tree-store.ts';
 import { type DsrFilter, listBreaches, listDsrs, requireBreach, requireDsr } from '../../privacy/store.ts';
 import { readMemberPage } from '../../scim/store.ts';
 import type { Queries } from '../../storage/database.ts';
+import { markRedelivered } from '../../webhooks/deliveries/changes.ts';
 import type { DeliveryRow } from '../../webhooks/deliveries/delivery.ts';
-import { markRedelivered } from '../../webhooks/deliveries/redelivery-store.ts';
-import { type DeliveryFilter, listDeliveries, type Place } from '../../webhooks/deliveries/store.ts';
+import { type DeliveryFilter, type Place, walkDeliveries } from '../../webhooks/deliveries/store.ts';
 import { openTestInstallation } from '../harness.ts';
 import { type FilledTenant, fillLedgers } from '../ledger/fixture.ts';
 
@@ -146,7 +146,7 @@ describe('the plans of SQLite for a subject', () => {
 
 // A dead-letter queue is read when something is wrong: when it is largest.
 describe('the plans of SQLite for deliveries', () => {
-  const place = { createdAt: '2026', id: 'i' };
+  const place = '2026 i';
   const [tenant, endpoint, deadOfTenant, deadOfEndpoint] = [
     'webhook_deliveries_tenant \\(tenant_id=\\?',
     'webhook_deliveries_endpoint \\(endpoint_id=\\?',
@@ -157,7 +157,7 @@ describe('the plans of SQLite for deliveries', () => {
   const span = ' AND created_at>\\? AND created_at<\\?';
   const dead = Array.from({ length: 500 }, (_, number) => ({ id: `${number}` }) as DeliveryRow);
   const list = (filter: DeliveryFilter, after: Place | null) => (queries: Queries) =>
-    listDeliveries(queries, 't', filter, after, 50);
+    walkDeliveries(queries, { tenantId: 't', filter, order: 'newest first', after }, 50);
   const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
     ['the first page', tenant, list({}, null)],
     ['a later page', tenant + further, list({}, place)],

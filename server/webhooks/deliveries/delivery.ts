@@ -185,9 +185,3 @@ export const RedeliveryView = z
   .meta({ id: 'WebhookRedelivery' });
 export type RedeliveryView = z.output<typeof RedeliveryView>;
 export type RedeliveryFilter = RedeliveryView['filter'];
-
-/** What an order says, as it is kept. */
-export function filterOf(input: RedeliveryInput): RedeliveryFilter {
-  const { webhookId = null, status, reason = null, eventType = null, from = null, to = null } = input;
-  return { webhookId, status, reason, eventType, from, to };
-}

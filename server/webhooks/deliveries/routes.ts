@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { listRoute } from '../../http/list-route.ts';
-import { notFound } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { cursorPageOf, Id, Time } from '../../http/schemas.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { cancelDelivery, cancelRedelivery, countRedelivery, orderRedelivery, redeliver } from './changes.ts';
+import { mapPage, takeNewest } from '../../storage/page.ts';
+import { cancelDelivery, redeliver } from './changes.ts';
 import {
   DeliveryDetail,
   DeliveryStatus,
@@ -15,8 +15,8 @@ import {
   viewDelivery,
 } from './delivery.ts';
 import { EventTypeName } from './event.ts';
-import { findRedelivery, listRedeliveries } from './redelivery-store.ts';
-import { findDelivery, listDeliveries, readPlace, writePlace } from './store.ts';
+import { cancelRedelivery, findRedelivery, orderRedelivery, prepareOrder, viewRedelivery } from './redelivery.ts';
+import { findDelivery, walkDeliveries } from './store.ts';
 
 const reads = { tag: 'Webhooks', scope: 'webhooks:read' } as const;
 const writes = { tag: 'Webhooks', scope: 'webhooks:write' } as const;
@@ -42,10 +42,9 @@ export function deliveryRoutes({ database }: Pick<Installation, 'database'>): re
       limit: { most: 200, usual: 50 },
       result: cursorPageOf(DeliveryView),
       place: 'string',
-      async find({ query, principal: { tenantId } }, { after, limit }) {
-        const place = after === null ? null : readPlace(after);
-        const { rows, next } = await listDeliveries(database.kysely, tenantId, query, place, limit);
-        return { rows: rows.map(viewDelivery), next: next && writePlace(next) };
+      async find({ query: filter, principal: { tenantId } }, { after, limit }) {
+        const walk = { tenantId, filter, order: 'newest first', after } as const;
+        return mapPage(await walkDeliveries(database.kysely, walk, limit), viewDelivery);
       },
     }),
     defineRoute('GET /v1/webhooks/deliveries/{id}', {
@@ -55,11 +54,7 @@ export function deliveryRoutes({ database }: Pick<Installation, 'database'>): re
       description: 'What receivers answered is given as it came: treat it as text of a stranger.',
       params: DeliveryParams,
       result: DeliveryDetail,
-      async handle({ params, principal }) {
-        const delivery = await findDelivery(database.kysely, principal.tenantId, params.id);
-        if (delivery === undefined) throw notFound('delivery');
-        return delivery;
-      },
+      handle: ({ params, principal }) => findDelivery(database.kysely, principal.tenantId, params.id),
     }),
     defineRoute('POST /v1/webhooks/deliveries/{id}/redeliver', {
       operationId: 'redeliverWebhookDelivery',
@@ -110,7 +105,7 @@ export function redeliveryRoutes({ database }: Pick<Installation, 'database'>): 
       result: z.strictObject({ count: z.int().min(0) }).meta({ id: 'WebhookRedeliveryCount' }),
       errors: ['not_found', 'webhook_deleted', 'webhook_not_enabled'],
       async handle({ query, principal, now }) {
-        return { count: await countRedelivery(database.kysely, now, principal.tenantId, query) };
+        return { count: (await prepareOrder(database.kysely, now, principal.tenantId, query)).total };
       },
     }),
     listRoute('/v1/webhooks/redeliveries', {
@@ -120,8 +115,10 @@ export function redeliveryRoutes({ database }: Pick<Installation, 'database'>): 
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(RedeliveryView),
       place: 'string',
-      find: ({ principal: { tenantId } }, { after, limit }) =>
-        listRedeliveries(database.kysely, tenantId, after, limit),
+      async find({ principal: { tenantId } }, { after, limit }) {
+        const orders = database.kysely.selectFrom('webhook_redeliveries').selectAll();
+        return mapPage(await takeNewest(orders.where('tenant_id', '=', tenantId), after, limit), viewRedelivery);
+      },
     }),
     defineRoute('GET /v1/webhooks/redeliveries/{id}', {
       operationId: 'getWebhookRedelivery',
@@ -129,11 +126,7 @@ export function redeliveryRoutes({ database }: Pick<Installation, 'database'>): 
       summary: 'Get an order to send deliveries again',
       params: DeliveryParams,
       result: RedeliveryView,
-      async handle({ params, principal }) {
-        const redelivery = await findRedelivery(database.kysely, principal.tenantId, params.id);
-        if (redelivery === undefined) throw notFound('redelivery');
-        return redelivery;
-      },
+      handle: ({ params, principal }) => findRedelivery(database.kysely, principal.tenantId, params.id),
     }),
     defineRoute('DELETE /v1/webhooks/redeliveries/{id}', {
       operationId: 'cancelWebhookRedelivery',

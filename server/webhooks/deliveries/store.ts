@@ -1,77 +1,22 @@
-import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { requireFound } from '../../http/problem.ts';
 import { locksRows, type Queries } from '../../storage/database.ts';
 import { type Page, takePage } from '../../storage/page.ts';
 import { findRow } from '../../storage/rows.ts';
-import type { Tables } from '../../storage/tables.ts';
 import { type DeliveryDetail, type DeliveryRow, viewDeliveryDetail } from './delivery.ts';
 
+/** Which deliveries of a tenant: those that match every field that is given. */
 export interface DeliveryFilter {
-  readonly status?: string | undefined;
-  readonly webhookId?: string | undefined;
-  readonly eventType?: string | undefined;
-  readonly reason?: string | undefined;
+  readonly status?: string | null | undefined;
+  readonly webhookId?: string | null | undefined;
+  readonly eventType?: string | null | undefined;
+  readonly reason?: string | null | undefined;
   /** Created at this time or later. */
-  readonly from?: string | undefined;
+  readonly from?: string | null | undefined;
   /** Created before this time. */
-  readonly to?: string | undefined;
-}
-
-/**
- * A page of the deliveries of a tenant, newest first.
- * @param after the last delivery already seen; null for the first page.
- * @returns the deliveries, and where to go on when there are more.
- */
-export async function listDeliveries(
-  queries: Queries,
-  tenantId: string,
-  { status, eventType, reason, ...range }: DeliveryFilter,
-  after: Place | null,
-  limit: number,
-): Promise<Page<DeliveryRow, Place>> {
-  const { isDead, status: unindexedStatus } = byStatus(status);
-  const unindexed = { status: unindexedStatus, eventType, reason };
-  return walkDeliveries(queries, { ...range, tenantId, isDead, order: 'newest first', after, unindexed }, limit);
-}
-
-/** Finds a delivery of a tenant as it is stored. */
-export function findDeliveryRow(queries: Queries, tenantId: string, id: string): Promise<DeliveryRow | undefined> {
-  return findRow(queries, 'webhook_deliveries', { tenant_id: tenantId, id });
-}
-
-/** Makes a delivery of a tenant due that waits. @returns it; nothing where it does not wait or an attempt is under way. */
-export async function expeditePending(
-  queries: Queries,
-  now: string,
-  tenantId: string,
-  id: string,
-): Promise<DeliveryRow | undefined> {
-  // What is due already keeps its place among what is.
-  return updatePending(queries, tenantId, id)
-    .set({ due_at: sql<string>`case when due_at > ${now} then ${now} else due_at end` })
-    .returningAll()
-    .executeTakeFirst();
-}
-
-/** Cancels a delivery of a tenant that waits. @returns it; nothing where it does not wait or an attempt is under way. */
-export async function cancelPending(
-  queries: Queries,
-  now: string,
-  tenantId: string,
-  id: string,
-): Promise<DeliveryRow | undefined> {
-  return updatePending(queries, tenantId, id)
-    .set({ status: 'canceled', due_at: null, finished_at: now })
-    .returningAll()
-    .executeTakeFirst();
-}
-
-function updatePending(queries: Queries, tenantId: string, id: string) {
-  return queries
-    .updateTable('webhook_deliveries')
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where('status', '=', 'pending')
-    .where('claimed_by', 'is', null);
+  readonly to?: string | null | undefined;
+  /** Of any of these webhooks. */
+  readonly webhookIds?: readonly string[] | undefined;
 }
 
 /**
@@ -90,17 +35,12 @@ export async function makeAllDue(queries: Queries, now: string, endpointId: stri
     .execute();
 }
 
-/** Finds a delivery with its event and its attempts. */
-export async function findDelivery(
-  queries: Queries,
-  tenantId: string,
-  id: string,
-): Promise<DeliveryDetail | undefined> {
-  const row = await findDeliveryRow(queries, tenantId, id);
-  if (row === undefined) return undefined;
-  const event = await findRow(queries, 'webhook_events', { tenant_id: tenantId, id: row.event_id });
+/** Finds a delivery with its event and its attempts. @throws {Problem} `not_found`. */
+export async function findDelivery(queries: Queries, tenantId: string, id: string): Promise<DeliveryDetail> {
+  const row = requireFound(await findRow(queries, 'webhook_deliveries', { tenant_id: tenantId, id }), 'delivery');
   // Both are forgotten together, perhaps at this moment.
-  if (event === undefined) return undefined;
+  const match = { tenant_id: tenantId, id: row.event_id };
+  const event = requireFound(await findRow(queries, 'webhook_events', match), 'delivery');
   const attempts = await queries
     .selectFrom('webhook_attempts')
     .selectAll()
@@ -111,44 +51,23 @@ export async function findDelivery(
   return viewDeliveryDetail(row, event, attempts);
 }
 
-/** A filter by status, as a walk takes it. */
-export function byStatus(status: string | undefined): {
-  readonly isDead: boolean;
-  readonly status: string | undefined;
-} {
-  return status === 'dead' ? { isDead: true, status: undefined } : { isDead: false, status };
-}
+/** The position of a delivery in the order of creation: its time and its id, with a space between them. */
+export type Place = string;
 
-/** The position of a delivery in the order of creation. */
-export interface Place {
-  readonly createdAt: string;
-  readonly id: string;
+/** The place of a delivery. */
+export function placeOf({ created_at, id }: Pick<DeliveryRow, 'created_at' | 'id'>): Place {
+  return `${created_at} ${id}`;
 }
 
 /** A walk through deliveries of a tenant, in one order or the other. */
 export interface Walk {
   readonly tenantId: string;
+  readonly filter: DeliveryFilter;
   readonly order: 'newest first' | 'oldest first';
   /** What was seen already; null at the start. */
   readonly after: Place | null;
   /** Oldest first: what was created later is left out. */
-  readonly until?: Place | undefined;
-  /** Created at this time or later. */
-  readonly from?: string | undefined;
-  /** Created before this time. */
-  readonly to?: string | undefined;
-  /** Only dead letters, which have indexes of their own. */
-  readonly isDead?: boolean | undefined;
-  readonly webhookId?: string | undefined;
-  readonly unindexed: UnindexedFilter;
-}
-
-/** What no index leads to: deliveries are read to see whether they fit. */
-export interface UnindexedFilter {
-  readonly status?: string | undefined;
-  readonly eventType?: string | undefined;
-  readonly reason?: string | undefined;
-  readonly webhookIds?: readonly string[] | undefined;
+  readonly until?: Place;
 }
 
 /** How many deliveries are read for one page at most, so that a filter that matches few does not block others. */
@@ -159,24 +78,19 @@ export const mostLookedAt = 5000;
  * @returns them, and where the walk goes on: null when it has come to its end. With an unindexed filter there may be more although
  *   fewer than `limit` came.
  */
-export async function walkDeliveries(queries: Queries, walk: Walk, limit: number): Promise<Page<DeliveryRow, Place>> {
-  const isFiltered = Object.values(walk.unindexed).some((value) => value !== undefined);
-  const end = isFiltered ? await findEnd(queries, walk) : null;
-  const page = await takePage(inOrder(queries, walk, end).selectAll().where(passes(walk.unindexed)), limit, placeOf);
+export async function walkDeliveries(queries: Queries, walk: Walk, limit: number): Promise<Page<DeliveryRow>> {
+  const end = unindexed(walk.filter).length > 0 ? await findEnd(queries, walk) : null;
+  let query = inOrder(queries, walk, end).selectAll();
+  for (const condition of unindexed(walk.filter)) query = query.where(condition);
+  const page = await takePage(query, limit, placeOf);
   return { ...page, next: page.next ?? end };
 }
 
-/** How many deliveries a walk would meet. */
-export async function countDeliveries(queries: Queries, walk: Omit<Walk, 'after' | 'order'>): Promise<number> {
-  const { count } = await inRange(queries, { ...walk, order: 'oldest first', after: null }, null)
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where(passes(walk.unindexed))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-function placeOf(row: Pick<DeliveryRow, 'created_at' | 'id'>): Place {
-  return { createdAt: row.created_at, id: row.id };
+/** How many deliveries a walk meets. */
+export async function countDeliveries(queries: Queries, walk: Walk): Promise<number> {
+  let query = inRange(queries, walk, null).select(({ fn }) => fn.countAll<number>().as('count'));
+  for (const condition of unindexed(walk.filter)) query = query.where(condition);
+  return Number((await query.executeTakeFirstOrThrow()).count);
 }
 
 /** The last delivery that may be looked at; null when there are not so many. */
@@ -195,49 +109,39 @@ function inOrder(queries: Queries, walk: Walk, end: Place | null) {
 }
 
 function inRange(queries: Queries, walk: Walk, end: Place | null) {
-  const { tenantId, isDead, webhookId } = walk;
-  let query = queries.selectFrom('webhook_deliveries').where('tenant_id', '=', tenantId);
+  const { status, webhookId } = walk.filter;
+  let query = queries.selectFrom('webhook_deliveries').where('tenant_id', '=', walk.tenantId);
   // Written out: for a value that is bound, SQLite cannot know that the index of dead letters holds it.
-  if (isDead) query = query.where('status', '=', sql.lit('dead'));
-  if (webhookId !== undefined) query = query.where('endpoint_id', '=', webhookId);
+  if (status === 'dead') query = query.where('status', '=', sql.lit('dead'));
+  if (webhookId) query = query.where('endpoint_id', '=', webhookId);
   for (const bound of boundsOf(walk, end)) query = query.where(bound);
   return query;
 }
 
 /** One bound on either side, the narrower one: of two, SQLite may take the wider and read what lies between. */
-function boundsOf({ order, after, until, from, to }: Walk, end: Place | null): readonly RawBuilder<boolean>[] {
-  const notBefore = from === undefined ? [] : [sql<boolean>`created_at >= ${from}`];
-  const before = to === undefined ? [] : [sql<boolean>`created_at < ${to}`];
+function boundsOf({ order, after, until, filter: { from, to } }: Walk, end: Place | null) {
+  const notBefore = from ? [sql<boolean>`created_at >= ${from}`] : [];
+  const before = to ? [sql<boolean>`created_at < ${to}`] : [];
   if (order === 'newest first') {
     return [...(end === null ? notBefore : [compare('>=', end)]), ...(after === null ? before : [compare('<', after)])];
   }
-  const last = end ?? (until !== undefined && (to === undefined || until.createdAt < to) ? until : null);
+  // A place is less than a time if its own time is.
+  const last = end ?? (until && (!to || until < to) ? until : null);
   return [...(after === null ? notBefore : [compare('>', after)]), ...(last === null ? before : [compare('<=', last)])];
 }
 
-function compare(operator: '<' | '<=' | '>' | '>=', { createdAt, id }: Place): RawBuilder<boolean> {
+function compare(operator: '<' | '<=' | '>' | '>=', place: Place): RawBuilder<boolean> {
+  const [createdAt, id] = place.split(' ');
   return sql`(created_at, id) ${sql.raw(operator)} (${createdAt}, ${id})`;
 }
 
-function passes({ status, eventType, reason, webhookIds }: UnindexedFilter) {
-  return (delivery: ExpressionBuilder<Tables, 'webhook_deliveries'>) =>
-    delivery.and([
-      ...(status === undefined ? [] : [delivery('status', '=', status)]),
-      ...(eventType === undefined ? [] : [delivery('event_type', '=', eventType)]),
-      ...(reason === undefined ? [] : [delivery('reason', '=', reason)]),
-      ...(webhookIds === undefined ? [] : [delivery('endpoint_id', 'in', webhookIds)]),
-    ]);
-}
-
-/** A place as one text. */
-export function writePlace({ createdAt, id }: Place): string {
-  return `${createdAt} ${id}`;
-}
-
-/** Reads what `writePlace` wrote. */
-export function readPlace(text: string): Place {
-  const [createdAt = '', id = ''] = text.split(' ');
-  return { createdAt, id };
+/** What no index leads to, unlike dead letters: deliveries are read to see whether they match. */
+function unindexed({ status, eventType, reason, webhookIds }: DeliveryFilter): readonly RawBuilder<boolean>[] {
+  const wanted = { status: status === 'dead' ? null : status, event_type: eventType, reason };
+  const equal = Object.entries(wanted)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([column, value]) => sql<boolean>`${sql.ref(column)} = ${value}`);
+  return webhookIds === undefined ? equal : [...equal, sql<boolean>`endpoint_id in (${sql.join(webhookIds)})`];
 }
 
 const day = 24 * 60 * 60 * 1000;

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../storage/clock.ts';
 import type { Database } from '../../storage/database.ts';
 import { type FaultLog, type Repeated, repeat } from '../../storage/fault-log.ts';
-import { stepRedeliveries } from '../deliveries/changes.ts';
+import { stepRedeliveries } from '../deliveries/redelivery.ts';
 import type { WebhookSender } from './sender.ts';
 
 export interface RunSenderOptions {

@@ -1,0 +1,219 @@
+import { type Selectable, sql } from 'kysely';
+import type { AuditSource } from '../../audit/source.ts';
+import { Problem, requireFound } from '../../http/problem.ts';
+import { viewRow } from '../../http/view-row.ts';
+import { type Database, locksRows, type Queries } from '../../storage/database.ts';
+import { newId } from '../../storage/ids.ts';
+import { insertRows } from '../../storage/insert-rows.ts';
+import { findRow, insertRow } from '../../storage/rows.ts';
+import type { Tables } from '../../storage/tables.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { holdEvents, markRedelivered, newRedelivery, record, requireReceiver } from './changes.ts';
+import { type RedeliveryFilter, type RedeliveryInput, RedeliveryView } from './delivery.ts';
+import { announceDeliveries } from './outbox.ts';
+import { countDeliveries, placeOf, type Walk, walkDeliveries } from './store.ts';
+
+/** An order to send many deliveries again. */
+type RedeliveryRow = Selectable<Tables['webhook_redeliveries']>;
+
+/** An order as its tenant sees it. */
+export function viewRedelivery(row: RedeliveryRow): RedeliveryView {
+  return viewRow(RedeliveryView, row, { filter: readFilter(row) });
+}
+
+function readFilter({ filter }: Pick<RedeliveryRow, 'filter'>): RedeliveryFilter {
+  return JSON.parse(filter);
+}
+
+/** Finds an order of a tenant. @throws {Problem} `not_found`. */
+export async function findRedelivery(queries: Queries, tenantId: string, id: string): Promise<RedeliveryView> {
+  const row = await findRow(queries, 'webhook_redeliveries', { tenant_id: tenantId, id });
+  return viewRedelivery(requireFound(row, 'redelivery'));
+}
+
+/**
+ * What an order would store; one that nothing fits is finished at once.
+ * @throws {Problem} `not_found`, `webhook_deleted`, `webhook_not_enabled`.
+ */
+export async function prepareOrder(
+  queries: Queries,
+  now: string,
+  tenantId: string,
+  input: RedeliveryInput,
+): Promise<RedeliveryRow> {
+  const { webhookId = null, status, reason = null, eventType = null, from = null, to = null } = input;
+  if (webhookId !== null) await requireReceiver(queries, tenantId, webhookId);
+  const filter: RedeliveryFilter = { webhookId, status, reason, eventType, from, to };
+  const order = {
+    id: newId(),
+    tenant_id: tenantId,
+    filter: JSON.stringify(filter),
+    queued: 0,
+    position: null,
+    created_at: now,
+  };
+  const receivers = await listReceivers(queries, order);
+  const total = receivers.length === 0 ? 0 : await countDeliveries(queries, walkOf(order, receivers));
+  const isFinished = total === 0;
+  return { ...order, status: isFinished ? 'finished' : 'running', total, finished_at: isFinished ? now : null };
+}
+
+/**
+ * Orders that all deliveries that fit are sent again; one order of a tenant is carried out at a time.
+ * @throws {Problem} `not_found`, `webhook_deleted`, `webhook_not_enabled`, `webhook_redelivery_running`.
+ */
+export async function orderRedelivery(
+  work: UnitOfWork,
+  source: AuditSource,
+  input: RedeliveryInput,
+): Promise<RedeliveryView> {
+  const { transaction } = work;
+  const { tenantId } = source;
+  // Counting may take its time, so it comes before anybody has to wait.
+  const order = await prepareOrder(transaction, work.now, tenantId, input);
+  await work.lockTenant(tenantId);
+  const running = await transaction
+    .selectFrom('webhook_redeliveries')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('status', '=', sql.lit('running'))
+    .executeTakeFirst();
+  if (running !== undefined)
+    throw new Problem('webhook_redelivery_running', `Wait for the order ${running.id} to finish, or cancel it.`);
+  await insertRow(transaction, 'webhook_redeliveries', order);
+  await record(work, source, 'webhook_redelivery.ordered', order.id, { filter: readFilter(order), total: order.total });
+  return viewRedelivery(order);
+}
+
+/** Ends an order: what it has queued is sent. One that has ended stays as it is. @throws {Problem} `not_found`. */
+export async function cancelRedelivery(work: UnitOfWork, source: AuditSource, id: string): Promise<RedeliveryView> {
+  const { transaction, now } = work;
+  const { tenantId } = source;
+  await work.lockTenant(tenantId);
+  const canceled = await transaction
+    .updateTable('webhook_redeliveries')
+    .set({ status: 'canceled', finished_at: now })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .returningAll()
+    .executeTakeFirst();
+  if (canceled === undefined) return findRedelivery(transaction, tenantId, id);
+  const { queued, total } = canceled;
+  await record(work, source, 'webhook_redelivery.canceled', id, { queued, total });
+  return viewRedelivery(canceled);
+}
+
+/** So many deliveries are queued in one transaction: some 15 milliseconds, which others may have to wait for. */
+const batch = 500;
+
+/**
+ * Carries out a part of an order to send deliveries again, in one transaction that also notes how far it came: a process
+ * that ends in the middle leaves nothing half done. On PostgreSQL several processes may do this at once.
+ * @returns whether there was something to do, so that there may be more.
+ */
+export function stepRedeliveries(database: Database, now: string): Promise<boolean> {
+  return runUnitOfWork(database, now, async (work) => {
+    const { transaction } = work;
+    const order = await takeRunning(transaction);
+    if (order === undefined) return false;
+    const receivers = await listReceivers(transaction, order, true);
+    const { rows, next } =
+      receivers.length === 0
+        ? { rows: [], next: null }
+        : await walkDeliveries(transaction, walkOf(order, receivers), batch);
+    const fitting = await holdEvents(transaction, rows);
+    const ids = fitting.map(({ id }) => id);
+    // A caller may have sent one of them again meanwhile.
+    const isMarked = readFilter(order).status === 'dead';
+    const marked = isMarked ? await markRedelivered(transaction, fitting) : new Set(ids);
+    const created_at = createdAfter(order, now);
+    const deliveries = fitting
+      .filter(({ id }) => marked.has(id))
+      .map((row, index) => ({ ...newRedelivery(row, now), created_at, due_at: dueAt(order, now, index) }));
+    await insertRows(transaction, 'webhook_deliveries', deliveries);
+    await transaction
+      .updateTable('webhook_redeliveries')
+      .set({
+        queued: order.queued + deliveries.length,
+        ...(next === null ? { status: 'finished', finished_at: now } : { position: next }),
+      })
+      .where('id', '=', order.id)
+      .execute();
+    const reached = new Set(deliveries.map(({ endpoint_id }) => endpoint_id));
+    const enabled = receivers.filter(({ id, status }) => status === 'enabled' && reached.has(id));
+    announceDeliveries(
+      work,
+      enabled.map(({ id }) => id),
+    );
+    return true;
+  });
+}
+
+/**
+ * Takes the order, of any tenant, of which least is done, so that a large one keeps none waiting; on PostgreSQL past
+ * those that another process works at. It stays locked until the transaction ends.
+ */
+function takeRunning(queries: Queries): Promise<RedeliveryRow | undefined> {
+  const query = queries
+    .selectFrom('webhook_redeliveries')
+    .selectAll()
+    .where('status', '=', sql.lit('running'))
+    .orderBy('queued')
+    .orderBy('id')
+    .limit(sql.lit(1));
+  return (locksRows(queries) ? query.forUpdate().skipLocked() : query).executeTakeFirst();
+}
+
+type Receivers = readonly { readonly id: string; readonly status: string }[];
+
+/**
+ * Finds the endpoints that an order may send to, now or when they are enabled again: not those that were deleted or that the
+ * server disabled.
+ * @param areLocked keeps them as they are until the transaction ends.
+ */
+function listReceivers(
+  queries: Queries,
+  order: Pick<RedeliveryRow, 'tenant_id' | 'filter'>,
+  areLocked = false,
+): Promise<Receivers> {
+  const { webhookId } = readFilter(order);
+  let query = queries
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'status'])
+    .where('tenant_id', '=', order.tenant_id)
+    .where('deleted_at', 'is', null)
+    .where('status', '!=', 'disabled')
+    .orderBy('id');
+  if (webhookId !== null) query = query.where('id', '=', webhookId);
+  if (areLocked && locksRows(queries)) query = query.forShare();
+  return query.execute();
+}
+
+/** The deliveries that fit an order. Those that it makes itself come later than its own place, and are none. */
+function walkOf(
+  order: Pick<RedeliveryRow, 'id' | 'tenant_id' | 'filter' | 'position' | 'created_at'>,
+  receivers: Receivers,
+): Walk {
+  const filter = readFilter(order);
+  return {
+    tenantId: order.tenant_id,
+    filter: filter.webhookId === null ? { ...filter, webhookIds: receivers.map(({ id }) => id) } : filter,
+    order: 'oldest first',
+    after: order.position,
+    until: placeOf(order),
+  };
+}
+
+/** What is sent again comes at a rate, so that what happens meanwhile does not wait behind all of it. */
+function dueAt({ created_at, queued }: RedeliveryRow, now: string, index: number): string {
+  const time = Date.parse(created_at) + ((queued + index) * 1000) / perSecond;
+  return new Date(Math.max(time, Date.parse(now))).toISOString();
+}
+
+const perSecond = 100;
+
+/** New deliveries come after the place of their order, also by the clock of a server that is late: it never meets them. */
+function createdAfter({ created_at }: RedeliveryRow, now: string): string {
+  return now > created_at ? now : new Date(Date.parse(created_at) + 1).toISOString();
+}
