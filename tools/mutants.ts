@@ -17,7 +17,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'consent-look-alike-origin',
     rule: 'a notice accepts records only from its domain and the hosts below it',
-    file: 'server/consent/notice.ts',
+    file: 'server/consent/recorder.ts',
     text: 'host === domain || (host',
     replacement: 'host.endsWith(domain) || (host',
     tests: ['server/test/consent/domain.test.ts', 'server/test/consent/public-origin.test.ts'],
@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'consent-required-purpose',
     rule: 'a required purpose cannot be refused',
-    file: 'server/consent/decide.ts',
+    file: 'server/consent/record.ts',
     text: 'required && choice === false',
     replacement: 'required && choice === null',
     tests: ['server/test/consent/decide.test.ts', 'server/test/consent/capture.test.ts'],
@@ -34,8 +34,8 @@ export const mutants: readonly Mutant[] = [
     name: 'consent-archived-notice',
     rule: 'an archived notice takes no records',
     file: 'server/consent/recorder.ts',
-    text: "notice.status !== 'published' || notice.published === null",
-    replacement: 'notice.published === null',
+    text: "status !== 'published' || latest === null",
+    replacement: 'latest === null',
     tests: ['server/test/consent/capture.test.ts'],
   },
   {
@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'consent-repeated-record',
     rule: 'a record of a visitor is repeated only if it was decided at the same moment',
-    file: 'server/consent/decide.ts',
+    file: 'server/consent/record.ts',
     text: 'record.capturedAt === capturedAt &&',
     replacement: '',
     tests: ['server/test/consent/decide.test.ts', 'server/test/consent/public-repeat.test.ts'],

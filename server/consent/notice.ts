@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { Id, list, refuseRepeated, text, UtcTime } from '../http/schemas.ts';
@@ -155,17 +154,4 @@ export function searchText(content: NoticeContent): string {
 /** Text without differences of case and form. */
 export function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase();
-}
-
-/** An origin as browsers serialise it: lower-case ASCII host, a port only where it is not the default. */
-const webOrigin = /^https?:\/\/([a-z0-9._-]{1,253})(?::\d{1,5})?$/;
-
-/**
- * Whether a page of this origin may use a notice of this domain: the host is the domain or lies below it.
- * The scheme must be http or https; the port does not matter. `null`, no origin and look-alikes do not match.
- */
-export function originMatches(origin: string | undefined, domain: string): boolean {
-  const host = origin === undefined ? undefined : webOrigin.exec(origin)?.[1];
-  if (host === undefined) return false;
-  return host === domain || (host.endsWith(`.${domain}`) && isIP(domain) === 0);
 }

@@ -4,10 +4,9 @@ import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Cursor, Id, queryInteger, text, UtcTime } from '../http/schemas.ts';
 import type { Queries } from '../storage/database.ts';
-import { stateAfter } from './decide.ts';
 import { Notice } from './notice.ts';
 import { findNotice, findPublishedWithPurpose } from './notice-store.ts';
-import { ConsentRecord, PurposeStates, type Space, SubjectId } from './record.ts';
+import { ConsentRecord, PurposeStates, type Space, SubjectId, stateAfter } from './record.ts';
 import type { ConsentServices } from './record-routes.ts';
 import { readSubject } from './record-store.ts';
 

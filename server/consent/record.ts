@@ -1,6 +1,10 @@
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
+import { invalidValues, type ProblemDetail } from '../http/problem.ts';
 import { dictionary, Id, list, pageOf, Time, text, UtcTime } from '../http/schemas.ts';
 import type { Link } from '../ledger/append.ts';
+import type { Tables } from '../storage/tables.ts';
+import type { Purpose } from './notice.ts';
 
 const SubjectChannel = z.enum(['email', 'phone', 'subject_id']).meta({ id: 'SubjectChannel' });
 const CaptureMethod = z
@@ -137,16 +141,6 @@ const RecordEventData = z.strictObject({ recordId: Id, ...recordEventFields }).m
 /** The data of the webhook events about records. */
 export const recordEvents = { 'consent.recorded': RecordEventData, 'consent.withdrawn': RecordEventData };
 
-/** The decision and its place in the ledger, and nothing about the device. */
-export function presentEventData(record: ConsentRecord): z.output<typeof RecordEventData> {
-  return { recordId: record.id, ...pick(record, recordEventFields) } as z.output<typeof RecordEventData>;
-}
-
-/** The values of the fields of a schema, in its order. */
-function pick(record: ConsentRecord, fields: object): Partial<ConsentRecord> {
-  return Object.fromEntries(Object.keys(fields).map((key) => [key, record[key as keyof ConsentRecord]]));
-}
-
 /**
  * What a visitor gets back: enough to find the record again and to prove it. Anybody may send a subject id, so nothing
  * here may depend on what the subject decided before.
@@ -167,11 +161,6 @@ export const PublicRecord = ConsentRecord.pick({
   .extend({ ledgerHash })
   .meta({ id: 'PublicConsentRecord' });
 
-/** The part of a record that a visitor gets. */
-export function presentPublicRecord(record: ConsentRecord): z.output<typeof PublicRecord> {
-  return pick(record, PublicRecord.shape) as z.output<typeof PublicRecord>;
-}
-
 type NullableKey = { [Key in keyof ConsentRecord]: null extends ConsentRecord[Key] ? Key : never }[keyof ConsentRecord];
 type PositionKey = 'recordedAt' | 'sequence' | 'ledgerHash' | 'prevLedgerHash';
 
@@ -183,12 +172,24 @@ const { ledgerHash: _hash, prevLedgerHash: _previous, ...hashedFields } = Consen
 /** In the order of the API, and in canonical order. Only these are stored and shown, whatever else a draft has. */
 const recordKeys = Object.keys(ConsentRecord.shape);
 const entryKeys = [...Object.keys(hashedFields), 'tenantId'].sort();
+const publicKeys = Object.keys(PublicRecord.shape);
+const eventKeys = Object.keys(recordEventFields);
 
 /** The values of these keys; null for those that a draft left out. */
-function select(keys: readonly string[], values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function select(keys: readonly string[], values: object): object {
   const selected: Record<string, unknown> = {};
-  for (const key of keys) selected[key] = values[key] ?? null;
+  for (const key of keys) selected[key] = (values as Readonly<Record<string, unknown>>)[key] ?? null;
   return selected;
+}
+
+/** The part of a record that a visitor gets. */
+export function presentPublicRecord(record: ConsentRecord): z.output<typeof PublicRecord> {
+  return select(publicKeys, record) as z.output<typeof PublicRecord>;
+}
+
+/** The decision and its place in the ledger, and nothing about the device. */
+export function presentEventData(record: ConsentRecord): z.output<typeof RecordEventData> {
+  return { recordId: record.id, ...select(eventKeys, record) } as z.output<typeof RecordEventData>;
 }
 
 /**
@@ -211,12 +212,8 @@ function sortStates(states: PurposeStates): PurposeStates {
   return Object.fromEntries(sorted.map(([key, { granted, recordId }]) => [key, { granted, recordId }]));
 }
 
-/** A ledger row as it is stored. */
-export interface StoredRecord {
-  readonly entry: string;
-  readonly hash: string;
-  readonly prev_hash: string | null;
-}
+/** What is stored of a ledger row, as far as the API shows it. */
+export type StoredRecord = Pick<Selectable<Tables['consent_records']>, 'entry' | 'hash' | 'prev_hash'>;
 
 /** A record from what is stored. */
 export function readRecord({ entry, hash, prev_hash }: StoredRecord): ConsentRecord {
@@ -226,11 +223,88 @@ export function readRecord({ entry, hash, prev_hash }: StoredRecord): ConsentRec
 
 /** A draft with its place in the ledger. */
 export function placeRecord(draft: RecordDraft, { at: recordedAt, sequence, hash, prevHash }: Link): ConsentRecord {
-  const values = { ...draft, recordedAt, sequence, ...presentHashes(hash, prevHash) };
-  return select(recordKeys, values) as Partial<ConsentRecord> as ConsentRecord;
+  return select(recordKeys, { ...draft, recordedAt, sequence, ...presentHashes(hash, prevHash) }) as ConsentRecord;
 }
 
 /** The hashes of a ledger row as the API gives them. */
 function presentHashes(hash: string, previous: string | null) {
   return { ledgerHash: `sha256:${hash}`, prevLedgerHash: previous && `sha256:${previous}` };
+}
+
+/**
+ * Checks choices against the purposes of a notice: none unknown, no required one refused.
+ * @param complete whether every purpose must be named.
+ * @param pathOf the path of the choice about a purpose in the request.
+ * @throws {Problem} `validation_failed` naming each wrong one.
+ */
+export function checkChoices(
+  purposes: readonly Purpose[],
+  choices: PurposeChoices,
+  complete: boolean,
+  pathOf: (purpose: string) => string = (purpose) => `body.purposes.${purpose}`,
+): void {
+  const details: ProblemDetail[] = [];
+  let known = 0;
+  for (const { key, required } of purposes) {
+    const choice = Object.hasOwn(choices, key) ? choices[key] : undefined;
+    if (choice !== undefined) known += 1;
+    else if (complete) details.push({ path: pathOf(key), issue: 'is missing: name every purpose of the notice' });
+    if (required && choice === false) {
+      details.push({ path: pathOf(key), issue: 'is required and cannot be refused' });
+    }
+  }
+  const named = Object.keys(choices);
+  if (named.length > known) {
+    const unknown = named.filter((key) => !purposes.some((purpose) => purpose.key === key));
+    details.push(...unknown.map((key) => ({ path: pathOf(key), issue: 'is not a purpose of the notice' })));
+  }
+  if (named.length === 0 && !complete) details.push({ path: 'body.purposes', issue: 'must name at least one purpose' });
+  if (details.length > 0) throw invalidValues(details);
+}
+
+/** What an earlier record of a subject on the notice says; any record or draft will do. */
+export type EarlierRecord = Pick<RecordDraft, 'id' | 'purposes' | 'otherPurposes' | 'capturedAt' | 'method' | 'source'>;
+
+/** What holds for a subject on a notice in one space after its latest record there: purpose key to state. */
+export function stateAfter(latest: EarlierRecord | undefined): PurposeStates {
+  if (latest === undefined) return {};
+  const named = Object.entries(latest.purposes).map(
+    ([key, granted]) => [key, { granted, recordId: latest.id }] as const,
+  );
+  return { ...latest.otherPurposes, ...Object.fromEntries(named) };
+}
+
+/** The part of a state that choices leave as it is. */
+export function keepOthers(state: PurposeStates, choices: PurposeChoices): PurposeStates {
+  return Object.fromEntries(Object.entries(state).filter(([key]) => !Object.hasOwn(choices, key)));
+}
+
+/** The records that choices turn off: each grants, in this state, something that is refused now. */
+export function findGranting(state: PurposeStates, choices: PurposeChoices): ReadonlySet<string> {
+  const granting = Object.keys(choices)
+    .filter((key) => choices[key] === false && Object.hasOwn(state, key) && state[key]?.granted === true)
+    .map((key) => (state[key] as PurposeStates[string]).recordId);
+  return new Set(granting);
+}
+
+/**
+ * The earlier record that a visitor's request repeats: the same choices, made at the same moment.
+ * @param history records of the subject on the notice, in any order.
+ */
+export function findRepeated<Earlier extends EarlierRecord>(
+  history: readonly Earlier[],
+  { capturedAt, method, purposes }: CaptureBody,
+): Earlier | undefined {
+  return history.find(
+    (record) =>
+      record.source === 'public' &&
+      record.capturedAt === capturedAt &&
+      (record.method ?? undefined) === method &&
+      sameChoices(record.purposes, purposes),
+  );
+}
+
+function sameChoices(one: PurposeChoices, other: PurposeChoices): boolean {
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
 }

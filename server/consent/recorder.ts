@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import type { NewAuditEvent } from '../audit/event.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
@@ -7,11 +9,28 @@ import { ByteCache } from '../storage/cache.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import type { Outcome, UnitOfWork } from '../storage/unit-of-work.ts';
-import { checkChoices, type EarlierRecord, findGranting, findRepeated, keepOthers, stateAfter } from './decide.ts';
-import { type NoticeVersion, originMatches } from './notice.ts';
+import {
+  announceDeliveries,
+  findSubscribers,
+  insertEvents,
+  isWanted,
+  queueDeliveries,
+} from '../webhooks/deliveries/outbox.ts';
+import type { NoticeVersion } from './notice.ts';
 import { findStates, type NoticeState, type VersionCache } from './notice-store.ts';
-import type { CaptureBody, ConsentRecord, PurposeChoices, PurposeStates, RecordDraft } from './record.ts';
-import { describeRecord, describeVisits, emitRecords } from './record-events.ts';
+import {
+  type CaptureBody,
+  type ConsentRecord,
+  checkChoices,
+  type EarlierRecord,
+  findGranting,
+  findRepeated,
+  keepOthers,
+  presentEventData,
+  type RecordDraft,
+  type recordEvents as recordEventTypes,
+  stateAfter,
+} from './record.ts';
 import { appendRecords, findLatestRecords, findNewest, listNewestRecords, type SubjectPlace } from './record-store.ts';
 
 /** A capture on its way to the ledger. */
@@ -28,8 +47,8 @@ export interface CaptureRequest {
   pathOf?(purpose: string): string;
 }
 
-/** A notice as the capture needs it. */
-interface CapturableNotice extends Omit<NoticeState, 'version'> {
+/** A notice as it was last seen. */
+interface SeenNotice extends NoticeState {
   /** The latest version; null when nothing was ever published. */
   readonly published: NoticeVersion | null;
 }
@@ -38,16 +57,16 @@ interface CapturableNotice extends Omit<NoticeState, 'version'> {
 export interface Capture {
   readonly request: CaptureRequest;
   /** The notice as it was then. */
-  readonly notice: CapturableNotice;
+  readonly notice: SeenNotice;
   readonly published: NoticeVersion;
+  readonly place: SubjectPlace;
 }
 
 /** Appends consent records with their audit and webhook events. */
 export class ConsentRecorder {
   readonly #hasher: PrivateHasher;
   readonly #versions: VersionCache;
-  /** Notices as they were last seen. */
-  readonly #seen = new ByteCache<CapturableNotice>();
+  readonly #seen = new ByteCache<SeenNotice>();
 
   constructor(hasher: PrivateHasher, versions: VersionCache) {
     this.#hasher = hasher;
@@ -62,51 +81,47 @@ export class ConsentRecorder {
   async prepare(queries: Queries, request: CaptureRequest, now: string): Promise<Capture> {
     const seen = this.#seen.get(request.noticeId);
     if (seen !== undefined) {
-      try {
-        return await this.#check(queries, seen, request, now);
-      } catch (error) {
-        requireProblem(error);
-      }
+      const checked = await settle(() => this.#check(queries, seen, request, now));
+      if ('result' in checked) return checked.result;
     }
-    const notices = await this.#loadNotices(queries, [request]);
+    const notices = await this.#loadNotices(queries, [request.noticeId]);
     return this.#check(queries, notices.get(request.noticeId), request, now);
   }
 
   /** What a request may be recorded against. @throws {Problem} */
   async #check(
     queries: Queries,
-    notice: CapturableNotice | undefined,
+    notice: SeenNotice | undefined,
     request: CaptureRequest,
     now: string,
   ): Promise<Capture> {
     const { caller, origin, body } = request;
-    const { purposes, capturedAt } = body;
+    const { subjectId, purposes, capturedAt } = body;
     if (notice === undefined || (caller !== null && notice.tenantId !== caller.tenantId))
       throw notFound('consent notice');
-    if (caller === null && !originMatches(origin, notice.published?.domain ?? notice.draftDomain))
+    const { id: noticeId, tenantId, status, published: latest } = notice;
+    if (caller === null && !originMatches(origin, latest?.domain ?? notice.draftDomain))
       throw new Problem(
         'consent_origin_not_allowed',
         origin === undefined
           ? 'The request carries no Origin; records of visitors are accepted only from pages of the site.'
           : 'The Origin of the request does not belong to the domain of the notice.',
       );
-    if (notice.status !== 'published' || notice.published === null)
-      throw new Problem(
-        'consent_notice_not_published',
-        `The notice is ${notice.status}; publish it to capture records.`,
-        {
-          fields: { requiredStatus: 'published', actualStatus: notice.status },
-        },
-      );
-    const { version } = notice.published;
-    const { noticeVersion = version } = body;
-    const isCurrent = noticeVersion === version;
-    const published = isCurrent
-      ? notice.published
-      : await this.#findVersion(queries, notice.id, noticeVersion, version);
+    if (status !== 'published' || latest === null)
+      throw new Problem('consent_notice_not_published', `The notice is ${status}; publish it to capture records.`, {
+        fields: { requiredStatus: 'published', actualStatus: status },
+      });
+    const { noticeVersion = latest.version } = body;
+    let published: NoticeVersion | undefined = latest;
+    // A number beyond the latest need not be looked up, and may be more than the column holds.
+    if (noticeVersion > latest.version) published = undefined;
+    else if (noticeVersion < latest.version) published = await this.#versions.find(queries, noticeId, noticeVersion);
+    if (published === undefined)
+      throw invalidValues([{ path: 'body.noticeVersion', issue: 'is not a published version of the notice' }]);
     checkChoices(published.purposes, purposes, caller === null, request.pathOf);
     if (capturedAt !== undefined) requirePast('body.capturedAt', capturedAt, now, clockSkew);
-    return { request, notice, published };
+    const place = { tenantId, noticeId, subjectId, space: caller === null ? 'public' : 'api' } as const;
+    return { request, notice, published, place };
   }
 
   /**
@@ -118,177 +133,127 @@ export class ConsentRecorder {
     work: UnitOfWork,
     present: (record: ConsentRecord) => Result,
   ): Promise<readonly Outcome<Result>[]> {
-    const outcomes = new Map<CaptureRequest, Outcome<EarlierRecord>>();
-    const drafts = await this.#decide(work, captures, outcomes);
-    const byId = new Map<string, ConsentRecord>();
-    if (drafts.size > 0) {
-      const records = await appendRecords(work, [...drafts.keys()]);
-      const captured = [...drafts].map(([{ tenantId }, { caller }], index) => {
-        return { caller, tenantId, record: records[index] as ConsentRecord };
-      });
-      for (const record of records) byId.set(record.id, record);
-      await recordEvents(work, describeCaptures(captured));
-      for (const [tenantId, ofTenant] of Map.groupBy(captured, (one) => one.tenantId)) {
-        const ofOne = ofTenant.map(({ record }) => record);
-        await emitRecords(work, tenantId, ofOne);
-      }
+    const { transaction: queries, now } = work;
+    // Locks the notices: what has changed since then is checked again.
+    const notices = await this.#loadNotices(
+      queries,
+      captures.map(({ request }) => request.noticeId),
+    );
+    const checked: Outcome<Capture>[] = [];
+    for (const capture of captures) {
+      const { request, notice } = capture;
+      const current = notices.get(request.noticeId);
+      if (notice === current) checked.push({ result: capture });
+      else checked.push(await settle(() => this.#check(queries, current, request, now)));
     }
-    return captures.map(({ request }) => {
-      const outcome = outcomes.get(request) as Outcome<EarlierRecord>;
-      if ('error' in outcome) return outcome;
-      return { result: present(byId.get(outcome.result.id) ?? (outcome.result as ConsentRecord)) };
+    const histories = await loadHistories(
+      queries,
+      checked.flatMap((one) => ('result' in one ? one.result : [])),
+    );
+    const drafts = new Map<RecordDraft, AuditSource | null>();
+    const decided: Outcome<EarlierRecord>[] = [];
+    for (const one of checked)
+      decided.push(
+        'error' in one ? one : await settle(() => this.#decide(queries, one.result, histories, drafts, now)),
+      );
+    const records = new Map<string, ConsentRecord>();
+    if (drafts.size > 0) for (const record of await recordDrafts(work, drafts)) records.set(record.id, record);
+    return decided.map((one) => {
+      if ('error' in one) return one;
+      return { result: present(records.get(one.result.id) ?? (one.result as ConsentRecord)) };
     });
   }
 
   /**
-   * Checks each request whose notice has changed, now that it is locked, and compares all with the subjects' records.
-   * @param outcomes gets the draft, the record or draft that is repeated, or the error, of each request.
-   * @returns the drafts to append.
+   * Compares a request with the records of its subject, those that the group appends included.
+   * @param histories of the subjects; a draft is added to its own.
+   * @param drafts gets the draft of a new record.
+   * @returns the draft, or the record or draft that the request repeats.
    */
   async #decide(
-    { transaction: queries, now }: UnitOfWork,
-    captures: readonly Capture[],
-    outcomes: Map<CaptureRequest, Outcome<EarlierRecord>>,
-  ): Promise<ReadonlyMap<RecordDraft, CaptureRequest>> {
-    const notices = await this.#loadNotices(
-      queries,
-      captures.map(({ request }) => request),
-    );
-    const places = new Map<Capture, SubjectPlace>();
-    for (const before of captures) {
-      const { request } = before;
-      const notice = notices.get(request.noticeId);
-      try {
-        const checked = before.notice === notice ? before : await this.#check(queries, notice, request, now);
-        places.set(checked, placeOf(checked));
-      } catch (error) {
-        outcomes.set(request, { error: requireProblem(error) });
-      }
-    }
-    const histories = await loadHistories(queries, places);
-    const drafts = new Map<RecordDraft, CaptureRequest>();
-    for (const [capture, place] of places) {
-      const { request } = capture;
-      const history = histories.get(nameOf(place)) ?? [];
-      const repeated = mayRepeat(request) ? findRepeated(history, request.body) : undefined;
-      if (repeated !== undefined) {
-        outcomes.set(request, { result: repeated });
-        continue;
-      }
-      try {
-        request.countAppend?.();
-      } catch (error) {
-        outcomes.set(request, { error: requireProblem(error) });
-        continue;
-      }
-      // Most subjects are new, and without a decision nothing can be withdrawn.
-      const state = stateAfter(history[0]);
-      const { purposes } = request.body;
-      const withdrawsRecordId =
-        history.length > 0 ? await findWithdrawn(queries, place.noticeId, state, purposes, history) : null;
-      const draft = this.#draft(capture, place, state, withdrawsRecordId, now);
-      histories.set(nameOf(place), [draft, ...history]);
-      outcomes.set(request, { result: draft });
-      drafts.set(draft, request);
-    }
-    return drafts;
-  }
-
-  async #loadNotices(
     queries: Queries,
-    requests: readonly CaptureRequest[],
-  ): Promise<ReadonlyMap<string, CapturableNotice>> {
-    const notices = new Map<string, CapturableNotice>();
-    const ids = [...new Set(requests.map(({ noticeId }) => noticeId))];
-    if (ids.length === 0) return notices;
-    for (const { version, ...notice } of await findStates(queries, ids)) {
-      const seen = this.#seen.get(notice.id);
-      if (seen !== undefined && isSame(seen, notice, version)) {
-        notices.set(notice.id, seen);
-        continue;
-      }
-      const published = (await this.#versions.find(queries, notice.id, version)) ?? null;
-      const capturable = { ...notice, published };
-      notices.set(notice.id, capturable);
-      this.#seen.set(notice.id, capturable, seenLength);
-    }
-    return notices;
-  }
-
-  /** The earlier version that the person saw and the request names. */
-  async #findVersion(queries: Queries, noticeId: string, version: number, current: number): Promise<NoticeVersion> {
-    // A number beyond the latest need not be looked up, and may be more than the column holds.
-    const seen = version < current ? await this.#versions.find(queries, noticeId, version) : undefined;
-    if (seen !== undefined) return seen;
-    throw invalidValues([{ path: 'body.noticeVersion', issue: 'is not a published version of the notice' }]);
-  }
-
-  #draft(
-    { request, published }: Capture,
-    { tenantId, noticeId, space }: SubjectPlace,
-    state: PurposeStates,
-    withdrawsRecordId: string | null,
+    { request, published, place }: Capture,
+    histories: Map<string, readonly EarlierRecord[]>,
+    drafts: Map<RecordDraft, AuditSource | null>,
     now: string,
-  ): RecordDraft {
+  ): Promise<EarlierRecord> {
+    const name = nameOf(place);
+    const history = histories.get(name) ?? [];
+    const repeated = mayRepeat(request) ? findRepeated(history, request.body) : undefined;
+    if (repeated !== undefined) return repeated;
+    request.countAppend?.();
     const { ip = null, ua = null, capturedAt = now, ...said } = request.body;
-    return {
+    const state = stateAfter(history[0]);
+    // A withdrawal turns off the newest of the records that grant what is refused now.
+    const granting = findGranting(state, said.purposes);
+    const recent = history.find(({ id }) => granting.has(id));
+    const [only = null, ...more] = granting;
+    const withdrawsRecordId =
+      recent?.id ?? (more.length === 0 ? only : await findNewest(queries, place.noticeId, [...granting]));
+    const draft: RecordDraft = {
       // A field of a request is absent, never undefined.
-      ...(said as Pick<RecordDraft, 'subjectId' | 'purposes'>),
+      ...(said as Pick<RecordDraft, 'purposes'>),
+      ...place,
       id: newId(),
-      tenantId,
-      noticeId,
       noticeVersion: published.version,
       noticeContentHash: published.contentHash,
       kind: withdrawsRecordId === null ? 'capture' : 'withdrawal',
       withdrawsRecordId,
       otherPurposes: keepOthers(state, said.purposes),
-      source: space,
-      space,
-      ipHash: this.#hasher.hash(tenantId, ip),
-      uaHash: this.#hasher.hash(tenantId, ua),
+      source: place.space,
+      ipHash: this.#hasher.hash(place.tenantId, ip),
+      uaHash: this.#hasher.hash(place.tenantId, ua),
       capturedAt,
     };
+    histories.set(name, [draft, ...history]);
+    drafts.set(draft, request.caller);
+    return draft;
+  }
+
+  /** The notices with these ids. One that is as it was last seen is the same object, too. */
+  async #loadNotices(queries: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, SeenNotice>> {
+    const notices = new Map<string, SeenNotice>();
+    for (const state of await findStates(queries, [...new Set(ids)])) {
+      const { id, version } = state;
+      let notice = this.#seen.get(id);
+      if (notice === undefined || !isSame(notice, state)) {
+        notice = { ...state, published: (await this.#versions.find(queries, id, version)) ?? null };
+        this.#seen.set(id, notice, seenLength);
+      }
+      notices.set(id, notice);
+    }
+    return notices;
   }
 }
 
-/** Throws what is not a problem of one request: a failure of the database concerns all, and in a transaction ends it. */
-function requireProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  throw error;
-}
-
-/**
- * The record that choices turn off: the newest of those that grant what is refused now.
- * @param history the newest records of the subject, newest first; some may not be stored yet.
- */
-async function findWithdrawn(
-  queries: Queries,
-  noticeId: string,
-  state: PurposeStates,
-  choices: PurposeChoices,
-  history: readonly EarlierRecord[],
-): Promise<string | null> {
-  const granting = findGranting(state, choices);
-  if (granting.size < 2) return [...granting][0] ?? null;
-  const recent = history.find(({ id }) => granting.has(id));
-  return recent?.id ?? findNewest(queries, noticeId, [...granting]);
-}
-
-/** Whether a notice is as it was last seen: then it is the same object, too. */
-function isSame(seen: CapturableNotice, notice: Omit<CapturableNotice, 'published'>, version: number): boolean {
-  return (
-    seen.status === notice.status &&
-    (seen.published?.version ?? 0) === version &&
-    seen.draftDomain === notice.draftDomain &&
-    seen.tenantId === notice.tenantId
-  );
+function isSame(seen: NoticeState, state: NoticeState): boolean {
+  return Object.entries(state).every(([key, value]) => seen[key as keyof NoticeState] === value);
 }
 
 /** What is kept of a notice beside its content, which the cache of the versions has. */
 const seenLength = 500;
 
-function placeOf({ request: { caller, noticeId, body }, notice: { tenantId } }: Capture): SubjectPlace {
-  return { tenantId, noticeId, subjectId: body.subjectId, space: caller === null ? 'public' : 'api' };
+/** The outcome of a step for one request. A failure that is no problem concerns all, and ends their transaction. */
+async function settle<Result>(step: () => Promise<Result>): Promise<Outcome<Result>> {
+  try {
+    return { result: await step() };
+  } catch (error) {
+    if (error instanceof Problem) return { error };
+    throw error;
+  }
+}
+
+/** An origin as browsers serialise it: lower-case ASCII host, a port only where it is not the default. */
+const webOrigin = /^https?:\/\/([a-z0-9._-]{1,253})(?::\d{1,5})?$/;
+
+/**
+ * Whether a page of this origin may use a notice of this domain: the host is the domain or lies below it.
+ * The scheme must be http or https; the port does not matter. `null`, no origin and look-alikes do not match.
+ */
+export function originMatches(origin: string | undefined, domain: string): boolean {
+  const host = origin === undefined ? undefined : webOrigin.exec(origin)?.[1];
+  if (host === undefined) return false;
+  return host === domain || (host.endsWith(`.${domain}`) && isIP(domain) === 0);
 }
 
 /** Only a visitor's page sends a decision again, with the time at which it was made. */
@@ -302,11 +267,12 @@ function mayRepeat({ caller, body }: CaptureRequest): boolean {
  */
 async function loadHistories(
   queries: Queries,
-  places: ReadonlyMap<Capture, SubjectPlace>,
+  captures: readonly Capture[],
 ): Promise<Map<string, readonly EarlierRecord[]>> {
   const histories = new Map<string, readonly EarlierRecord[]>();
-  for (const record of await findLatestRecords(queries, [...places.values()])) histories.set(nameOf(record), [record]);
-  for (const [{ request }, place] of places) {
+  const places = captures.map(({ place }) => place);
+  for (const record of await findLatestRecords(queries, places)) histories.set(nameOf(record), [record]);
+  for (const { request, place } of captures) {
     if (!mayRepeat(request)) continue;
     const history = histories.get(nameOf(place));
     if (history?.length !== 1 || findRepeated(history, request.body) !== undefined) continue;
@@ -322,22 +288,84 @@ function nameOf({ noticeId, space, subjectId }: Omit<SubjectPlace, 'tenantId'>):
   return `${noticeId} ${space} ${subjectId}`;
 }
 
-/** A record that was appended. */
-interface Captured {
-  readonly caller: AuditSource | null;
-  readonly tenantId: string;
-  readonly record: ConsentRecord;
-}
-
-/** The audit events of a group: one for each record of a caller, one for all records of a notice's visitors. */
-function describeCaptures(captured: readonly Captured[]) {
-  const events = captured.flatMap(({ caller, record }) =>
+/**
+ * Appends records with their audit and webhook events.
+ * @param drafts each with its caller; null for a visitor.
+ * @returns the records, in order.
+ */
+export async function recordDrafts(
+  work: UnitOfWork,
+  drafts: ReadonlyMap<RecordDraft, AuditSource | null>,
+): Promise<readonly ConsentRecord[]> {
+  const records = await appendRecords(work, [...drafts.keys()]);
+  const written = [...drafts].map(([{ tenantId }, caller], index) => {
+    return { tenantId, caller, record: records[index] as ConsentRecord };
+  });
+  // An event for each record of a caller, and one for all records of a notice's visitors.
+  const events = written.flatMap(({ caller, record }) =>
     caller === null ? [] : [{ source: caller, event: describeRecord(record) }],
   );
-  const visits = captured.filter(({ caller }) => caller === null);
+  const visits = written.filter(({ caller }) => caller === null);
   for (const [noticeId, ofNotice] of Map.groupBy(visits, ({ record }) => record.noticeId)) {
-    const records = ofNotice.map(({ record }) => record);
-    events.push({ source: systemSource(ofNotice[0]?.tenantId as string), event: describeVisits(noticeId, records) });
+    const event = describeVisits(
+      noticeId,
+      ofNotice.map(({ record }) => record),
+    );
+    events.push({ source: systemSource(ofNotice[0]?.tenantId as string), event });
   }
-  return events;
+  await recordEvents(work, events);
+  for (const [tenantId, ofTenant] of Map.groupBy(written, (one) => one.tenantId)) {
+    const ofOne = ofTenant.map(({ record }) => record);
+    await emitRecords(work, tenantId, ofOne);
+  }
+  return records;
+}
+
+/** The audit event of one record that a caller made. */
+function describeRecord(record: ConsentRecord): NewAuditEvent {
+  return {
+    module: 'consent',
+    action: actionOf(record),
+    targetId: record.id,
+    targetRef: record.noticeId,
+    diff: { sequence: record.sequence, purposes: record.purposes, ledgerHash: record.ledgerHash },
+  };
+}
+
+function actionOf({ kind }: ConsentRecord): keyof typeof recordEventTypes {
+  return kind === 'withdrawal' ? 'consent.withdrawn' : 'consent.recorded';
+}
+
+/**
+ * The audit event of all that visitors decided on a notice in one group: it names the span of the ledger and its last
+ * hash, and so ties the two chains together.
+ */
+function describeVisits(noticeId: string, records: readonly ConsentRecord[]): NewAuditEvent {
+  const first = records[0] as ConsentRecord;
+  const last = records.at(-1) as ConsentRecord;
+  return {
+    module: 'consent',
+    action: 'consent.recorded',
+    targetId: noticeId,
+    targetRef: null,
+    diff: {
+      records: records.length,
+      withdrawals: records.filter(({ kind }) => kind === 'withdrawal').length,
+      firstSequence: first.sequence,
+      lastSequence: last.sequence,
+      ledgerHash: last.ledgerHash,
+    },
+  };
+}
+
+/** An event that no endpoint wants is not written, unlike others: the ledger has the record anyway. */
+async function emitRecords(work: UnitOfWork, tenantId: string, records: readonly ConsentRecord[]): Promise<void> {
+  const { transaction, now } = work;
+  const subscribers = await findSubscribers(transaction, tenantId);
+  const events = records
+    .filter((record) => isWanted(subscribers, actionOf(record)))
+    .map((record) => ({ tenantId, type: actionOf(record), data: presentEventData(record) }));
+  if (events.length === 0) return;
+  const rows = await insertEvents(transaction, now, events);
+  announceDeliveries(work, await queueDeliveries(transaction, now, rows, subscribers));
 }

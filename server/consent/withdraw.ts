@@ -1,17 +1,23 @@
 import type { z } from 'zod';
 import type { AuditSource } from '../audit/source.ts';
-import { recordEvent } from '../audit/store.ts';
 import { invalidValues, Problem, requireFound } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
 import type { Queries } from '../storage/database.ts';
 import { newId } from '../storage/ids.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import { keepOthers, stateAfter } from './decide.ts';
 import type { Purpose } from './notice.ts';
 import { findNotice, findVersion } from './notice-store.ts';
-import type { ConsentRecord, PurposeChoices, PurposeStates, RecordDraft, WithdrawalInput } from './record.ts';
-import { describeRecord, emitRecords } from './record-events.ts';
-import { appendRecords, findLatestRecords, findRecord, listRecordsAfter, type SubjectPlace } from './record-store.ts';
+import {
+  type ConsentRecord,
+  keepOthers,
+  type PurposeChoices,
+  type PurposeStates,
+  type RecordDraft,
+  stateAfter,
+  type WithdrawalInput,
+} from './record.ts';
+import { findLatestRecords, findRecord, listRecordsAfter, type SubjectPlace } from './record-store.ts';
+import { recordDrafts } from './recorder.ts';
 
 /**
  * Withdraws purposes that a record granted: a new row that names the original. Archiving a notice does not take the
@@ -33,11 +39,12 @@ export async function withdrawRecord(
   const original = requireFound(found, 'consent record');
   const version = await findVersion(work.transaction, noticeId, original.noticeVersion);
   const keys = pickPurposes(original.purposes, version?.purposes ?? [], input.purposes);
-  const { subjectId, space } = original;
-  const [latest] = await findLatestRecords(work.transaction, [{ tenantId, noticeId, subjectId, space }]);
+  const { noticeVersion, noticeContentHash, subjectId, subjectChannel, space } = original;
+  const place = { tenantId, noticeId, subjectId, space };
+  const [latest] = await findLatestRecords(work.transaction, [place]);
   const state = stateAfter(latest);
   const held = keys.filter((key) => state[key]?.granted === true);
-  const ended = await findEnded(work.transaction, { tenantId, noticeId, subjectId, space }, original, held, state);
+  const ended = await findEnded(work.transaction, place, original, held, state);
   const granted = held.filter((key) => !ended.has(key));
   if (granted.length === 0) {
     throw new Problem(
@@ -47,25 +54,20 @@ export async function withdrawRecord(
   }
   const purposes = Object.fromEntries(granted.map((key) => [key, false]));
   const draft: RecordDraft = {
+    ...place,
     id: newId(),
-    tenantId,
-    noticeId,
-    noticeVersion: original.noticeVersion,
-    noticeContentHash: original.noticeContentHash,
-    subjectId,
-    subjectChannel: original.subjectChannel,
+    noticeVersion,
+    noticeContentHash,
+    subjectChannel,
     kind: 'withdrawal',
     withdrawsRecordId: original.id,
     method: input.method ?? null,
     purposes,
     otherPurposes: keepOthers(state, purposes),
     source: 'api',
-    space,
     capturedAt: input.capturedAt ?? work.now,
   };
-  const [record] = await appendRecords(work, [draft]);
-  await recordEvent(work, source, describeRecord(record as ConsentRecord));
-  await emitRecords(work, tenantId, [record as ConsentRecord]);
+  const [record] = await recordDrafts(work, new Map([[draft, source]]));
   return record as ConsentRecord;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { checkChoices, type EarlierRecord, findGranting, keepOthers, stateAfter } from '../../consent/decide.ts';
+import { checkChoices, type EarlierRecord, findGranting, keepOthers, stateAfter } from '../../consent/record.ts';
 import { Problem } from '../../http/problem.ts';
 
 // The last key is also a member that every object inherits.

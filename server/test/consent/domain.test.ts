@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { normalizeDomain, originMatches } from '../../consent/notice.ts';
+import { normalizeDomain } from '../../consent/notice.ts';
+import { originMatches } from '../../consent/recorder.ts';
 
 const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.webUrl(), fc.domain());
 
