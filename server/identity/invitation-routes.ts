@@ -70,7 +70,7 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
         const tenant = await findTenant(work.transaction, call.principal.tenantId);
         if (tenant === undefined) throw notFound('tenant');
         const source = call.source();
-        const { row, token } = await invite(work, source, { email, role, defaultRole: tenant.settings.defaultRole });
+        const { row, token } = await invite(work, source, { email, role, defaultRole: tenant.defaultRole });
         requireRoleToGive(call.principal, row.role);
         return { ...viewInvitation(row, work.now), token };
       },

@@ -7,7 +7,6 @@ import { listGroupMembers } from '../identity/membership-store.ts';
 import { platformRole, type Role } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { requireTenant } from '../tenants/store.ts';
-import type { TenantSettings } from '../tenants/tenant.ts';
 import {
   type ExtendedUse,
   type GroupStep,
@@ -21,7 +20,7 @@ import { readNewUser, readReplacement } from './user.ts';
 
 /** Adds a member. @throws {Problem} `uniqueness` if the person is a member, active or suspended. */
 export async function createUser(work: UnitOfWork, source: AuditSource, body: unknown): Promise<Membership> {
-  const { defaultRole } = await readSettings(work, source);
+  const { defaultRole } = await requireTenant(work.transaction, source.tenantId);
   const member = { ...readNewUser(body, defaultRole), isAccepted: false };
   const added = await addMember(work, source, member, 'SCIM: user created');
   if (added === undefined) throw new Problem('uniqueness', 'A user with this userName already exists.');
@@ -33,7 +32,7 @@ export async function createUser(work: UnitOfWork, source: AuditSource, body: un
  * @throws {Problem} `not_found`, `mutability` for a member whom the operator manages, and those of the body.
  */
 export async function patchUser(work: UnitOfWork, source: AuditSource, id: string, body: unknown): Promise<Membership> {
-  const { scimCompatibility } = await readSettings(work, source);
+  const { scimCompatibility } = await requireTenant(work.transaction, source.tenantId);
   const operations = readPatch(body);
   const { change, use } =
     scimCompatibility === 'strict' ? { change: readUserPatch(operations), use: null } : readExtendedPatch(operations);
@@ -56,7 +55,7 @@ export async function replaceUser(
   id: string,
   body: unknown,
 ): Promise<Membership> {
-  const { scimCompatibility } = await readSettings(work, source);
+  const { scimCompatibility } = await requireTenant(work.transaction, source.tenantId);
   if (scimCompatibility === 'strict')
     throw new Problem('not_implemented', 'PUT of a user is not supported; replace active or roles with PATCH.');
   const before = await requireMember(work, source, id);
@@ -71,10 +70,6 @@ export async function replaceUser(
 /** Removes a member from the tenant; the person and the history stay. @throws {Problem} `not_found`. */
 export async function deleteUser(work: UnitOfWork, source: AuditSource, id: string): Promise<void> {
   await changeUser(work, source, id, { isDeleted: true }, 'SCIM: user deleted');
-}
-
-async function readSettings({ transaction }: UnitOfWork, { tenantId }: AuditSource): Promise<TenantSettings> {
-  return (await requireTenant(transaction, tenantId)).settings;
 }
 
 async function requireMember(work: UnitOfWork, source: AuditSource, id: string): Promise<Membership> {

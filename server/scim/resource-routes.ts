@@ -274,8 +274,8 @@ async function findPage(
   return { members: slicePage(found, page), total: found.length };
 }
 
-function mapOf({ settings }: Tenant): GroupRoleMap {
-  return settings.sso.attributeMap.scimGroupRoleMap;
+function mapOf({ sso }: Tenant): GroupRoleMap {
+  return sso.attributeMap.scimGroupRoleMap;
 }
 
 async function requireGroup(

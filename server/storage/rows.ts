@@ -22,17 +22,18 @@ export async function findRow<Name extends TableName>(
   return row as Row<Name> | undefined;
 }
 
-/** Inserts a row. @returns it, for the event of the change. */
-export async function insertRow<Name extends TableName, Inserted extends Readonly<Insertable<Tables[Name]>>>(
+/** Inserts a row; columns without a value are null. @returns the whole row, for the event of the change. */
+export async function insertRow<Name extends TableName>(
   queries: Queries,
   table: Name,
-  row: Inserted,
-): Promise<Inserted> {
-  await queries
+  row: Readonly<Insertable<Tables[Name]>>,
+): Promise<Row<Name>> {
+  const inserted = await queries
     .insertInto(table as 'tenants')
     .values(row as never)
-    .execute();
-  return row;
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return inserted as Row<Name>;
 }
 
 /** Updates one row. @returns it as it is now, for the event of the change. @throws unless exactly one row matches. */

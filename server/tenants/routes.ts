@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { diffFields, recordChange } from '../audit/row-state.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { defineRoute, type Route } from '../http/route.ts';
@@ -6,7 +5,7 @@ import type { Installation } from '../installation/installation.ts';
 import type { Json } from '../ledger/canonical.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readTenant, requireTenant, tenantRows, updateTenant } from './store.ts';
-import { type Tenant, TenantChange, type TenantSettings, TenantView } from './tenant.ts';
+import { Tenant, TenantChange } from './tenant.ts';
 
 /** The operations on the caller's tenant. */
 export function tenantRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
@@ -16,8 +15,8 @@ export function tenantRoutes({ database }: Pick<Installation, 'database'>): read
       tag: 'Tenant',
       summary: 'Get the tenant and its settings',
       scope: 'users:read',
-      result: TenantView,
-      handle: async ({ principal }) => view(await requireTenant(database.kysely, principal.tenantId)),
+      result: Tenant,
+      handle: ({ principal }) => requireTenant(database.kysely, principal.tenantId),
     }),
     defineRoute('PATCH /v1/tenant', {
       operationId: 'editTenant',
@@ -27,27 +26,21 @@ export function tenantRoutes({ database }: Pick<Installation, 'database'>): read
         'Omitted fields keep their values; `sso` is replaced as a whole. Roles that change, the default or that of a group, must have no scope that the caller lacks.',
       scope: 'tenant:write',
       body: TenantChange,
-      result: TenantView,
+      result: Tenant,
       errors: ['forbidden'],
       async change(call, work) {
         const { principal, body } = call;
         // Serializes concurrent edits: the second reads what the first wrote.
         await work.lockTenant(principal.tenantId);
         const tenant = await requireTenant(work.transaction, principal.tenantId);
-        const before = { name: tenant.name, ...tenant.settings };
         const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-        const after: typeof before = { ...before, ...given };
-        const diff = diffFields(before as Readonly<Record<string, Json>>, after as Readonly<Record<string, Json>>);
-        if (Object.keys(diff.after).length === 0) return view(tenant);
-        const { name, ...settings } = after;
-        requireRolesToGive(principal, tenant.settings, settings);
-        const row = await updateTenant(work, tenant.id, { name, settings });
-        await recordChange(work, call.source(), tenantRows, row, {
-          verb: 'edited',
-          targetRef: tenant.slug,
-          diff,
-        });
-        return view(readTenant(row));
+        const wanted: Tenant = { ...tenant, ...given };
+        const diff = diffFields(tenant as Readonly<Record<string, Json>>, wanted as Readonly<Record<string, Json>>);
+        if (Object.keys(diff.after).length === 0) return tenant;
+        requireRolesToGive(principal, tenant, wanted);
+        const row = await updateTenant(work, wanted);
+        await recordChange(work, call.source(), tenantRows, row, { verb: 'edited', targetRef: tenant.slug, diff });
+        return readTenant(row);
       },
     }),
   ];
@@ -57,14 +50,10 @@ export function tenantRoutes({ database }: Pick<Installation, 'database'>): read
  * Settings assign roles to members from the identity provider, so the caller can set only roles that they could assign.
  * @throws {Problem} `forbidden`.
  */
-function requireRolesToGive(principal: Principal, old: TenantSettings, wanted: TenantSettings): void {
+function requireRolesToGive(principal: Principal, old: Tenant, wanted: Tenant): void {
   const oldGroups = new Map(Object.entries(old.sso.attributeMap.scimGroupRoleMap));
   const groups = Object.entries(wanted.sso.attributeMap.scimGroupRoleMap);
   const given = groups.filter(([group, role]) => oldGroups.get(group) !== role).map(([, role]) => role);
   if (wanted.defaultRole !== old.defaultRole) given.push(wanted.defaultRole);
   for (const role of new Set(given)) requireRoleToGive(principal, role);
-}
-
-function view({ settings, ...tenant }: Tenant): z.output<typeof TenantView> {
-  return { ...tenant, ...settings };
 }

@@ -3,6 +3,7 @@ import { describeRows, recordChange } from '../audit/row-state.ts';
 import { systemSource } from '../audit/source.ts';
 import { requireFound } from '../http/problem.ts';
 import { latestVersion } from '../http/surface.ts';
+import { viewRow } from '../http/view-row.ts';
 import { openChains } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { leastRole, type Role } from '../principal/roles.ts';
@@ -12,7 +13,7 @@ import { prepareQuery } from '../storage/prepared-query.ts';
 import { insertRow, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
-import type { Tenant, TenantSettings } from './tenant.ts';
+import { Tenant } from './tenant.ts';
 
 export const tenantRows = describeRows('tenants', 'tenants', 'tenant', { owner: 'id' });
 
@@ -26,11 +27,6 @@ export async function createTenant(work: UnitOfWork, { slug, name }: Pick<Tenant
     name,
     api_version: latestVersion,
     created_at: work.now,
-    default_role: null,
-    scim_compatibility: null,
-    sso: null,
-    require_second_factor: null,
-    dsr_days: null,
   });
   await openChains(work, row.id);
   await recordChange(work, systemSource(row.id), tenantRows, row, { verb: 'created', targetRef: row.slug });
@@ -38,24 +34,16 @@ export async function createTenant(work: UnitOfWork, { slug, name }: Pick<Tenant
 }
 
 /** Stores the name and the settings of a tenant. @returns the row after the change, for the audit event. */
-export async function updateTenant(
-  work: UnitOfWork,
-  id: string,
-  { name, settings }: Pick<Tenant, 'name' | 'settings'>,
-): Promise<TenantRow> {
-  return updateRow(
-    work.transaction,
-    'tenants',
-    { id },
-    {
-      name,
-      default_role: settings.defaultRole,
-      scim_compatibility: settings.scimCompatibility,
-      sso: canonicalize(settings.sso as Json),
-      require_second_factor: settings.requireSecondFactor ? 'yes' : null,
-      dsr_days: settings.dsrDays,
-    },
-  );
+export async function updateTenant({ transaction }: UnitOfWork, { id, ...tenant }: Tenant): Promise<TenantRow> {
+  const columns = {
+    name: tenant.name,
+    default_role: tenant.defaultRole,
+    scim_compatibility: tenant.scimCompatibility,
+    sso: canonicalize(tenant.sso as Json),
+    require_second_factor: tenant.requireSecondFactor ? 'yes' : null,
+    dsr_days: tenant.dsrDays,
+  };
+  return updateRow(transaction, 'tenants', { id }, columns);
 }
 
 /** Finds a tenant by id or slug. */
@@ -83,19 +71,12 @@ export async function listTenants(queries: Queries): Promise<readonly Pick<Tenan
 
 /** Converts a row to a tenant. */
 export function readTenant(row: TenantRow): Tenant {
-  return {
-    id: row.id,
-    slug: row.slug,
-    name: row.name,
-    apiVersion: row.api_version,
-    createdAt: row.created_at,
-    settings: {
-      defaultRole: (row.default_role ?? leastRole) as Role,
-      scimCompatibility: (row.scim_compatibility ?? 'strict') as TenantSettings['scimCompatibility'],
-      sso: row.sso === null ? { attributeMap: { scimGroupRoleMap: {} } } : JSON.parse(row.sso),
-      requireSecondFactor: row.require_second_factor !== null,
-      // A month (GDPR Article 12(3)).
-      dsrDays: row.dsr_days ?? 30,
-    },
-  };
+  return viewRow(Tenant, row, {
+    defaultRole: (row.default_role ?? leastRole) as Role,
+    scimCompatibility: (row.scim_compatibility ?? 'strict') as Tenant['scimCompatibility'],
+    sso: row.sso === null ? { attributeMap: { scimGroupRoleMap: {} } } : JSON.parse(row.sso),
+    requireSecondFactor: row.require_second_factor !== null,
+    // A month (GDPR Article 12(3)).
+    dsrDays: row.dsr_days ?? 30,
+  });
 }

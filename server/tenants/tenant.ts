@@ -39,7 +39,7 @@ export const SsoConfiguration = z
   })
   .meta({ id: 'SsoConfigurationInput', outputId: 'SsoConfiguration' });
 
-const TenantSettings = z.strictObject({
+const settings = {
   defaultRole: RoleName.meta({ description: 'The role of members whom SCIM provisions without a role.' }),
   scimCompatibility: z.enum(['strict', 'extended']).meta({
     id: 'ScimCompatibility',
@@ -55,28 +55,23 @@ const TenantSettings = z.strictObject({
     description:
       'Days in which a data-subject request must be answered, for requests opened from now on. The month of GDPR Article 12(3) can be as short as 28 days.',
   }),
-});
-export type TenantSettings = Readonly<z.output<typeof TenantSettings>>;
+};
 
-/** The tenant as its API returns it. */
-export const TenantView = z
+/** A tenant with its settings. `apiVersion` is the API version of requests that name none. */
+export const Tenant = z
   .strictObject({
     id: Id,
     slug: TenantSlug,
     apiVersion: z.string(),
     name: TenantName,
-    ...TenantSettings.shape,
+    ...settings,
     createdAt: UtcTime,
   })
   .meta({ id: 'Tenant' });
+export type Tenant = Readonly<z.output<typeof Tenant>>;
 
 /** An edit of the tenant; omitted fields keep their values. */
 export const TenantChange = z
-  .strictObject({ name: TenantName, ...TenantSettings.shape })
+  .strictObject({ name: TenantName, ...settings })
   .partial()
   .meta({ id: 'TenantChange' });
-
-/** A tenant with its settings apart. `apiVersion` is the API version of requests that name none. */
-export type Tenant = Readonly<Omit<z.output<typeof TenantView>, keyof TenantSettings>> & {
-  readonly settings: TenantSettings;
-};

@@ -159,9 +159,9 @@ async function fillPeople(work: UnitOfWork, tenantId: string, slug: string): Pro
 /** Changed settings, and data-subject requests and breaches with the fewest and with all fields. */
 async function fillPrivacy(work: UnitOfWork, tenantId: string): Promise<void> {
   const source = systemSource(tenantId);
-  const { name, settings } = await requireTenant(work, tenantId);
-  const tenant = await updateTenant(work, tenantId, { name, settings: { ...settings, dsrDays: 45 } });
-  await recordChange(work, source, tenantRows, tenant, { verb: 'edited', targetRef: name });
+  const tenant = await requireTenant(work, tenantId);
+  const edited = await updateTenant(work, { ...tenant, dsrDays: 45 });
+  await recordChange(work, source, tenantRows, edited, { verb: 'edited', targetRef: tenant.name });
   await createDsr(work, source, { subjectId: subjects[2] as string, type: 'objection' });
   const wanted = { subjectId: 'plain \uFFFD', type: 'access', channel: 'letter', notes: 'Wrote twice.' } as const;
   const { id } = await createDsr(work, source, wanted);
