@@ -9,8 +9,8 @@ export type BreachRow = Selectable<Tables['breach_incidents']>;
 
 export const breachStatuses = ['open', 'contained', 'closed'] as const;
 export const breachSeverities = ['low', 'medium', 'high', 'critical'] as const;
-export const BreachSeverity = z.enum(breachSeverities).meta({ id: 'BreachSeverity' });
-export const BreachStatus = z.enum(breachStatuses).meta({ id: 'BreachStatus' });
+const BreachSeverity = z.enum(breachSeverities).meta({ id: 'BreachSeverity' });
+const BreachStatus = z.enum(breachStatuses).meta({ id: 'BreachStatus' });
 
 const fields = {
   title: visibleText(200),
@@ -78,6 +78,9 @@ export const BreachView = z
   })
   .meta({ id: 'Breach' });
 export type BreachView = z.output<typeof BreachView>;
+
+export const breachFilters = { status: BreachStatus.optional(), severity: BreachSeverity.optional() };
+export type BreachFilter = z.output<z.ZodObject<typeof breachFilters>>;
 
 const BreachEventData = z
   .strictObject({ breachId: Id, severity: BreachSeverity, status: BreachStatus, notificationDueAt: UtcTime })

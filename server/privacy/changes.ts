@@ -11,23 +11,10 @@ import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { requireTenant } from '../tenants/store.ts';
 import type { EventType } from '../webhooks/deliveries/event.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import {
-  type BreachChange,
-  type BreachInput,
-  type BreachRow,
-  type BreachView,
-  notificationDue,
-  viewBreach,
-} from './breach.ts';
-import {
-  type DsrCompletion,
-  type DsrExtension,
-  type DsrInput,
-  type DsrRow,
-  dueAfter,
-  extendDue,
-  isOverdue,
-} from './dsr.ts';
+import type { BreachChange, BreachInput, BreachRow, BreachView } from './breach.ts';
+import { notificationDue, viewBreach } from './breach.ts';
+import type { DsrCompletion, DsrExtension, DsrInput, DsrRow } from './dsr.ts';
+import { dueAfter, extendDue, isOverdue } from './dsr.ts';
 import { breachRows, dsrRows, requireBreach, requireDsr } from './store.ts';
 
 // The audit log cannot be erased, the data of a person can. So audit events hold types, statuses, outcomes and dates only.
@@ -45,22 +32,14 @@ export async function createDsr(work: UnitOfWork, source: AuditSource, input: Ds
   const { tenantId } = source;
   const { subjectId, type, channel = null, notes = null, receivedAt = work.now } = input;
   requirePast('body.receivedAt', receivedAt, work.now);
-  const { settings } = await requireTenant(work.transaction, tenantId);
-  const dueAt = dueAfter(receivedAt, settings.dsrDays);
+  const { dsrDays } = await requireTenant(work.transaction, tenantId);
+  const dueAt = dueAfter(receivedAt, dsrDays);
   const row = await insertRow(work.transaction, 'dsr_requests', {
     ...newColumns(work, source),
     ...toColumns({ subjectId, type, channel, notes, receivedAt, dueAt }),
-    outcome: null,
-    reason: null,
-    extended_at: null,
-    extension_reason: null,
-    completed_at: null,
   });
-  await recordChange(work, source, dsrRows, row, {
-    verb: 'created',
-    targetRef: null,
-    diff: { type, receivedAt, dueAt },
-  });
+  const diff = { type, receivedAt, dueAt };
+  await recordChange(work, source, dsrRows, row, { verb: 'created', targetRef: null, diff });
   await emitEvents(work, [{ tenantId, type: 'dsr.created', data: { dsrId: row.id, subjectId, type, dueAt } }]);
   return row;
 }
@@ -70,12 +49,7 @@ export async function createDsr(work: UnitOfWork, source: AuditSource, input: Ds
  * Repeating the call with the same reason changes nothing.
  * @throws {Problem} `not_found`, `dsr_already_completed`, `dsr_extension_not_allowed`.
  */
-export async function extendDsr(
-  work: UnitOfWork,
-  source: AuditSource,
-  id: string,
-  { reason }: DsrExtension,
-): Promise<DsrRow> {
+export async function extendDsr(work: UnitOfWork, source: AuditSource, id: string, { reason }: DsrExtension) {
   const dsr = await lockDsr(work, source, id);
   if (dsr.status === 'completed')
     throw new Problem('dsr_already_completed', 'The request is completed and cannot be extended.');
@@ -94,14 +68,8 @@ export async function extendDsr(
  * Completes a request. Repeating the call with the same outcome and reason changes nothing.
  * @throws {Problem} `not_found`, `dsr_already_completed`.
  */
-export async function completeDsr(
-  work: UnitOfWork,
-  source: AuditSource,
-  id: string,
-  completion: DsrCompletion,
-): Promise<DsrRow> {
+export async function completeDsr(work: UnitOfWork, source: AuditSource, id: string, completion: DsrCompletion) {
   const { outcome, reason = null } = completion;
-  const { tenantId } = source;
   const dsr = await lockDsr(work, source, id);
   if (dsr.status === 'completed') {
     if (dsr.outcome === outcome && dsr.reason === reason) return dsr;
@@ -111,7 +79,7 @@ export async function completeDsr(
   const diff = { status: { before: 'open', after: 'completed' }, outcome, completedAt: work.now };
   const row = await updateDsr(work, source, id, columns, 'completed', diff);
   const data = { dsrId: id, subjectId: dsr.subject_id, type: dsr.type, outcome };
-  await emitEvents(work, [{ tenantId, type: 'dsr.completed', data }]);
+  await emitEvents(work, [{ tenantId: source.tenantId, type: 'dsr.completed', data }]);
   return row;
 }
 
@@ -147,10 +115,6 @@ export async function reportBreach(work: UnitOfWork, source: AuditSource, input:
     ...newColumns(work, source),
     ...toColumns({ ...given, affectedSubjects }),
     data_categories: JSON.stringify(dataCategories),
-    authority_notified_at: null,
-    subjects_notified_at: null,
-    notification_reason: null,
-    closed_at: null,
   });
   const diff = { severity, discoveredAt, notificationDueAt: notificationDue(discoveredAt) };
   await recordChange(work, source, breachRows, row, { verb: 'reported', targetRef: null, diff });
@@ -172,12 +136,7 @@ const auditedFields = ['severity', 'status', 'authorityNotifiedAt', 'subjectsNot
  * Edits a breach. An edit that changes nothing is neither audited nor emitted.
  * @throws {Problem} `not_found`, `breach_transition_not_allowed`, `validation_failed`.
  */
-export async function editBreach(
-  work: UnitOfWork,
-  source: AuditSource,
-  id: string,
-  change: BreachChange,
-): Promise<BreachRow> {
+export async function editBreach(work: UnitOfWork, source: AuditSource, id: string, change: BreachChange) {
   const { tenantId } = source;
   // Serializes concurrent edits: the second reads what the first wrote.
   await work.lockTenant(tenantId);
@@ -187,16 +146,9 @@ export async function editBreach(
   const changed = Object.keys(after);
   if (changed.length === 0) return stored;
   const { dataCategories, ...plain } = after;
-  const row = await updateRow(
-    work.transaction,
-    'breach_incidents',
-    { tenant_id: tenantId, id },
-    {
-      ...toColumns(plain),
-      ...(dataCategories !== undefined && { data_categories: JSON.stringify(dataCategories) }),
-      updated_at: work.now,
-    },
-  );
+  const categories = dataCategories !== undefined && { data_categories: JSON.stringify(dataCategories) };
+  const columns = { ...toColumns(plain), ...categories, updated_at: work.now };
+  const row = await updateRow(work.transaction, 'breach_incidents', { tenant_id: tenantId, id }, columns);
   const audited = auditedFields.filter((name) => Object.hasOwn(after, name));
   const pick = (fields: typeof after) => Object.fromEntries(audited.map((name) => [name, fields[name] as Json]));
   const diff = { changed, before: pick(before), after: pick(after) };
@@ -248,11 +200,12 @@ function checkTimes({ discoveredAt }: BreachView, change: BreachChange, now: str
 /** The two cases in which the tenant must document its reasons (GDPR Article 33(1) and (5)). */
 function checkReason(wanted: BreachView): readonly ProblemDetail[] {
   const { status, authorityNotifiedAt, notificationDueAt, notificationReason } = wanted;
-  if (notificationReason !== null) return [];
-  const path = 'body.notificationReason';
-  if (authorityNotifiedAt !== null && authorityNotifiedAt > notificationDueAt)
-    return [{ path, issue: 'is required if the authority was notified later than 72 hours after the discovery' }];
-  if (status === 'closed' && authorityNotifiedAt === null)
-    return [{ path, issue: 'is required to close a breach that the authority was not notified of' }];
-  return [];
+  const issue =
+    (authorityNotifiedAt !== null &&
+      authorityNotifiedAt > notificationDueAt &&
+      'is required if the authority was notified later than 72 hours after the discovery') ||
+    (status === 'closed' &&
+      authorityNotifiedAt === null &&
+      'is required to close a breach that the authority was not notified of');
+  return notificationReason === null && issue ? [{ path: 'body.notificationReason', issue }] : [];
 }

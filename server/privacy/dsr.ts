@@ -13,13 +13,13 @@ export const dsrChannels = ['email', 'phone', 'web', 'letter', 'in_person', 'oth
 export const dsrStatuses = ['open', 'completed'] as const;
 export const dsrOutcomes = ['fulfilled', 'rejected', 'partially_fulfilled'] as const;
 
-export const DsrType = z.enum(dsrTypes).meta({ id: 'DataSubjectRequestType' });
-export const DsrStatus = z.enum(dsrStatuses).meta({ id: 'DataSubjectRequestStatus' });
+const DsrType = z.enum(dsrTypes).meta({ id: 'DataSubjectRequestType' });
+const DsrStatus = z.enum(dsrStatuses).meta({ id: 'DataSubjectRequestStatus' });
 const DsrChannel = z.enum(dsrChannels).meta({ id: 'DataSubjectRequestChannel' });
-export const DsrOutcome = z.enum(dsrOutcomes).meta({ id: 'DataSubjectRequestOutcome' });
+const DsrOutcome = z.enum(dsrOutcomes).meta({ id: 'DataSubjectRequestOutcome' });
 
 /** Not normalized: other systems look it up by the same text. */
-export const DsrSubjectId = text(256).min(1);
+const DsrSubjectId = text(256).min(1);
 const Reason = visibleText(2000);
 
 export const DsrInput = z
@@ -77,6 +77,17 @@ export const DsrView = z
   })
   .meta({ id: 'DataSubjectRequest' });
 export type DsrView = z.output<typeof DsrView>;
+
+export const dsrFilters = {
+  status: DsrStatus.optional(),
+  type: DsrType.optional(),
+  subjectId: DsrSubjectId.optional().meta({ description: 'Only requests of this person; exact match.' }),
+  overdue: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: 'Whether the request is open past its due date, at the time of the call.' }),
+};
+export type DsrFilter = z.output<z.ZodObject<typeof dsrFilters>>;
 
 /** The data of the webhook events; `dsr.completed` has exactly the fields of spec.md "Events" 4. */
 export const dsrEvents = {

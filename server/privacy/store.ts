@@ -4,8 +4,8 @@ import { requireFound } from '../http/problem.ts';
 import type { Queries } from '../storage/database.ts';
 import { type Page, takeNewest } from '../storage/page.ts';
 import { findRow } from '../storage/rows.ts';
-import type { BreachRow, BreachView } from './breach.ts';
-import type { DsrRow, DsrView } from './dsr.ts';
+import type { BreachFilter, BreachRow } from './breach.ts';
+import type { DsrFilter, DsrRow } from './dsr.ts';
 
 export const dsrRows = describeRows('dsr_requests', 'privacy', 'dsr');
 export const breachRows = describeRows('breach_incidents', 'privacy', 'breach');
@@ -18,13 +18,6 @@ export async function requireDsr(queries: Queries, tenantId: string, id: string)
 /** Reads a breach of a tenant. @throws {Problem} `not_found`. */
 export async function requireBreach(queries: Queries, tenantId: string, id: string): Promise<BreachRow> {
   return requireFound(await findRow(queries, 'breach_incidents', { tenant_id: tenantId, id }), 'breach');
-}
-
-export interface DsrFilter {
-  readonly status?: DsrView['status'] | undefined;
-  readonly type?: DsrView['type'] | undefined;
-  readonly subjectId?: string | undefined;
-  readonly overdue?: 'true' | 'false' | undefined;
 }
 
 /** A page of the requests of a tenant, newest first. @param now decides which are overdue. */
@@ -52,7 +45,7 @@ export async function listDsrs(
 export async function listBreaches(
   queries: Queries,
   tenantId: string,
-  { status, severity }: { readonly [Name in 'status' | 'severity']?: BreachView[Name] | undefined },
+  { status, severity }: BreachFilter,
   { after, limit }: PageStart<string>,
 ): Promise<Page<BreachRow>> {
   let query = queries.selectFrom('breach_incidents').selectAll().where('tenant_id', '=', tenantId);
