@@ -156,7 +156,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
   });
   koa.use(serveApiDocument());
   koa.use(servePublicKey(installation.signer));
-  koa.use(serveWidgets(settings));
+  koa.use(serveWidgets(settings.baseUrl));
   koa.use(serveTrust(installation, publishedTrust));
   koa.use(serveDemo(installation));
   koa.use(serveDocumentation(installation));

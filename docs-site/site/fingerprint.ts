@@ -15,7 +15,7 @@ const inputs = [
   'server/{openapi.json,settings.ts}',
   'server/widgets/releases/*/*/integrity.json',
   'server/{access,cli,principal,webhooks}/**/*.ts',
-  'server/documentation/webhook-events.ts',
+  'server/documentation/api-document.ts',
   'server/http/{html,problem}.ts',
   'CHANGELOG.md',
   'package-lock.json',

@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { z } from 'zod';
+import { noticeEvents } from '../consent/notice.ts';
+import { recordEvents } from '../consent/record.ts';
+import { controlEvents } from '../controls/control.ts';
 import { writeDocument } from '../http/openapi.ts';
 import type { RecordedCall } from '../http/openapi-operation.ts';
 import type { Route } from '../http/route.ts';
+import { userEvents } from '../identity/membership.ts';
+import { mfaEvents } from '../identity/mfa/store.ts';
 import { scopeDescriptions } from '../principal/scopes.ts';
+import { breachEvents } from '../privacy/breach.ts';
+import { dsrEvents } from '../privacy/dsr.ts';
 import { type EventType, eventOccasions, eventTypes } from '../webhooks/deliveries/event.ts';
-import { eventData } from './webhook-events.ts';
+import { endpointEvents } from '../webhooks/endpoints/endpoint.ts';
 
 /** What the operations of each tag are about, in the order of the document. */
 export const tagDescriptions = {
@@ -28,6 +36,18 @@ export const tagDescriptions = {
   'OAuth 2.0': 'Exchange an API key for an access token (client credentials, RFC 6749) and revoke it (RFC 7009).',
   SCIM: 'Provisioning of users and role groups by an identity provider (SCIM 2.0, RFC 7644).',
 } as const;
+
+/** The schema of the data of every type of event. */
+export const eventData = {
+  ...recordEvents,
+  ...noticeEvents,
+  ...dsrEvents,
+  ...breachEvents,
+  ...controlEvents,
+  ...userEvents,
+  ...mfaEvents,
+  ...endpointEvents,
+} as const satisfies Readonly<Record<EventType, z.ZodType>>;
 
 /** Recorded calls and deliveries, which are the examples of the document. */
 export interface RecordedExamples {

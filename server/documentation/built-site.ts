@@ -34,11 +34,9 @@ export class BuiltSite {
   /** Reads the site in a folder; null if the folder has none. */
   static open(folder: string): BuiltSite | null {
     const files = new Map<string, StaticFile>();
-    for (const entry of globSync('**/*', { cwd: folder, withFileTypes: true })) {
-      const path = join(entry.parentPath, entry.name)
-        .slice(folder.length + 1)
-        .replaceAll(sep, '/');
-      const bytes = entry.isFile() && path !== buildNote ? readIfThere(join(folder, path)) : null;
+    for (const name of globSync('**/*', { cwd: folder, exclude: [buildNote] })) {
+      const path = name.replaceAll(sep, '/');
+      const bytes = readFile(join(folder, name));
       if (bytes !== null) files.set(path, new StaticFile(path, bytes, isPinned(path, bytes) ? immutable : 'no-cache'));
     }
     return files.has('index.html') ? new BuiltSite(files) : null;
@@ -66,15 +64,15 @@ function isPinned(path: string, bytes: Buffer): boolean {
   if (path.startsWith('assets/')) return true;
   const [folder, ...released] = path.split('/');
   if (folder !== 'live' || released.length !== 3) return false;
-  return readIfThere(join(widgetPlaces.releases, ...released))?.equals(bytes) === true;
+  return readFile(join(widgetPlaces.releases, ...released))?.equals(bytes) === true;
 }
 
-/** Null for a missing file: a build can run at the same time. */
-function readIfThere(file: string): Buffer | null {
+/** Null for a folder, and for a missing file: a build can run at the same time. */
+function readFile(path: string): Buffer | null {
   try {
-    return readFileSync(file);
+    return readFileSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (['ENOENT', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
   }
 }

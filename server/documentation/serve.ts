@@ -17,8 +17,10 @@ export function hasDocumentation(): boolean {
   return existsSync(join(folder, 'index.html'));
 }
 
+type Needed = Pick<Installation, 'clock' | 'database' | 'settings'>;
+
 /** Serves the built documentation below `/docs`; without a build, passes requests on. */
-export function serveDocumentation(installation: Pick<Installation, 'clock' | 'database' | 'settings'>): Middleware {
+export function serveDocumentation(installation: Needed): Middleware {
   let site: BuiltSite | null = null;
   const readFacts = describeServer(installation);
   return async (ctx, next) => {
@@ -70,31 +72,21 @@ export function serveApiDocument(): Middleware {
   return (ctx, next) => (ctx.path === documentPath ? serve(ctx) : next());
 }
 
-/** What the live pages need to know; all of it is on the public demo page. */
-interface ServerFacts {
-  /** The public address; null if none is set. */
-  readonly baseUrl: string | null;
-  readonly demo: DemoSite | null;
-}
-
 /** Anyone may request the facts at any rate, so the database is queried at most once in this time. */
 const keptMilliseconds = 10_000;
 
-function describeServer({
-  clock,
-  database,
-  settings,
-}: Pick<Installation, 'clock' | 'database' | 'settings'>): () => Promise<ServerFacts> {
-  let kept: { readonly at: number; readonly facts: Promise<ServerFacts> } | undefined;
+/** What the live pages need to know: the public address and the demo. All of it is on the public demo page. */
+function describeServer({ clock, database, settings }: Needed) {
+  let kept: { readonly at: number; readonly demo: Promise<DemoSite | null> } | undefined;
   return async () => {
     const at = Date.parse(clock());
-    if (kept !== undefined && Math.abs(at - kept.at) < keptMilliseconds) return kept.facts;
-    const read = { at, facts: findDemoSite(database.kysely).then((demo) => ({ baseUrl: settings.baseUrl, demo })) };
-    kept = read;
-    // The next request retries after a failure.
-    read.facts.catch(() => {
-      if (kept === read) kept = undefined;
-    });
-    return read.facts;
+    if (kept === undefined || Math.abs(at - kept.at) >= keptMilliseconds) {
+      kept = { at, demo: findDemoSite(database.kysely) };
+      // The next request retries after a failure.
+      kept.demo.catch(() => {
+        kept = undefined;
+      });
+    }
+    return { baseUrl: settings.baseUrl, demo: await kept.demo };
   };
 }

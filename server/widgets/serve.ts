@@ -10,15 +10,9 @@ const widgetIndexPath = '/widgets/index.json';
 
 /**
  * Serves the widgets below `/widgets/<name>/<version>/`, and their list, to pages of any origin.
- * @param options `baseUrl` is the public address of this server, null to use the Host header.
+ * @param baseUrl the public address of this server; null to use the Host header.
  */
-export function serveWidgets({
-  baseUrl,
-  places,
-}: {
-  readonly baseUrl: string | null;
-  readonly places?: WidgetPlaces;
-}): Middleware {
+export function serveWidgets(baseUrl: string | null, places?: WidgetPlaces): Middleware {
   let widgets: readonly Widget[] | undefined;
   let index: { readonly address: string; readonly file: StaticFile } | undefined;
   return async (ctx, next) => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { immutable, StaticFile } from '../http/static-file.ts';
@@ -66,8 +66,7 @@ export type Widget = ReturnType<typeof readFolder>;
 
 /** Reads the current version of a widget: its build, or the latest release; undefined without either. */
 export function readWidget(packageName: PackageName, places = widgetPlaces): Widget | undefined {
-  const { versions, current } = readVersions(packageName, places);
-  return versions.find(({ version }) => version === current);
+  return readVersions(packageName, places).current;
 }
 
 /** Reads every version of every widget, the newest of each first. */
@@ -77,23 +76,18 @@ export function readWidgets(places = widgetPlaces): readonly Widget[] {
 
 function readVersions(packageName: PackageName, places: WidgetPlaces) {
   const kind = widgetKinds.find((one) => one.packageName === packageName) as WidgetKind;
+  const read = (folder: string, isReleased: boolean) =>
+    existsSync(join(folder, manifestName)) ? [readFolder(kind, folder, isReleased)] : [];
   const folder = join(places.releases, kind.name);
-  const releases = (existsSync(folder) ? readdirSync(folder) : [])
-    .map((version) => join(folder, version))
-    .filter(hasManifest)
-    .map((release) => readFolder(kind, release, true));
-  const buildFolder = findBuild(packageName, places);
-  const build = hasManifest(buildFolder) ? readFolder(kind, buildFolder, false) : undefined;
+  const releases = globSync('*', { cwd: folder }).flatMap((version) => read(join(folder, version), true));
+  const builds = read(findBuild(packageName, places), false);
   // A released version keeps the bytes of its release.
-  const isNew = build !== undefined && !releases.some(({ version }) => version === build.version);
-  const versions = (isNew ? [build, ...releases] : releases).toSorted((one, other) =>
-    compareVersions(other.version, one.version),
+  const byVersion = new Map([...builds, ...releases].map((widget) => [widget.version, widget]));
+  // Number by number (Semantic Versioning 2.0.0, item 11).
+  const versions = [...byVersion.values()].sort((one, other) =>
+    other.version.localeCompare(one.version, 'en', { numeric: true }),
   );
-  return { versions, current: build?.version ?? versions[0]?.version };
-}
-
-function hasManifest(folder: string): boolean {
-  return existsSync(join(folder, manifestName));
+  return { versions, current: byVersion.get(builds[0]?.version ?? '') ?? versions[0] };
 }
 
 function readFolder(kind: WidgetKind, folder: string, isReleased: boolean) {
@@ -114,11 +108,4 @@ function readFolder(kind: WidgetKind, folder: string, isReleased: boolean) {
     /** Those files and `integrity.json`, by their path below `/widgets/<name>/<version>/`. */
     files: new Map(names.map((name) => [name, new StaticFile(name, readFileSync(join(folder, name)), caching)])),
   };
-}
-
-/** Compares two versions number by number (Semantic Versioning 2.0.0, item 11). */
-function compareVersions(one: string, other: string): number {
-  const [left, right] = [one, other].map((version) => version.split('.').map(Number)) as [number[], number[]];
-  const index = left.findIndex((part, place) => part !== right[place]);
-  return index < 0 ? 0 : (left[index] as number) - (right[index] as number);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EventData, WebhookEvent } from '@svc/webhook-verify';
 import { findEventDataIssues } from '@svc/webhook-verify/schemas';
-import { eventData } from '../../documentation/webhook-events.ts';
+import { eventData } from '../../documentation/api-document.ts';
 import { type EventType, eventTypes } from '../../webhooks/deliveries/event.ts';
 import { createFreshTenant, describeServer } from '../consent/helpers.ts';
 import { readWebhooks } from '../identity/membership-helpers.ts';
