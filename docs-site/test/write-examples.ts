@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecordedCall } from '../../server/http/openapi-operation.ts';
-import { newId } from '../../server/storage/ids.ts';
+import { newId } from '../../server/storage/rows.ts';
 import { startTestServer } from '../../server/test/harness.ts';
 import { readWebhooks } from '../../server/test/identity/membership-helpers.ts';
 import { makeAllHappen } from '../../server/test/webhooks/all-events.ts';

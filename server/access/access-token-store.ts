@@ -4,12 +4,9 @@ import { recordEvent } from '../audit/store.ts';
 import { generateToken, isToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/scopes.ts';
-import { addTime } from '../storage/clock.ts';
-import type { Queries } from '../storage/database.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
-import { insertRow } from '../storage/rows.ts';
+import { addTime, type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
+import { insertRow, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { type RowSeal, requireSeal, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { type ApiKeyRow, findKeyHolderById } from './api-key-store.ts';
 
 const prefix = 'svc_at_';

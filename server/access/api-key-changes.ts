@@ -3,8 +3,7 @@ import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import type { PrincipalCall } from '../http/route.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/scopes.ts';
-import { addTime } from '../storage/clock.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { addTime, type UnitOfWork } from '../storage/database.ts';
 import { environmentOf, statusOf, type WantedApiKey } from './api-key.ts';
 import {
   type ApiKeyRow,

@@ -5,13 +5,10 @@ import { recordEvents } from '../audit/store.ts';
 import { hashToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/scopes.ts';
-import type { Queries } from '../storage/database.ts';
-import { newId } from '../storage/ids.ts';
+import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { type Page, takeNewest } from '../storage/page.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
-import { findRow, insertRow, updateRow } from '../storage/rows.ts';
+import { findRow, insertRow, newId, prepareQuery, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { displayApiKey, generateApiKey, type KeyEnvironment, type KeyStatus } from './api-key.ts';
 import { maySignIn } from './session-store.ts';
 

@@ -7,7 +7,7 @@ import { text } from '../http/schemas.ts';
 import { ReadyAnswer } from '../http/surface.ts';
 import type { Installation } from '../installation/installation.ts';
 import { readScopes, type Scope } from '../principal/scopes.ts';
-import { runUnitOfWork } from '../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../storage/database.ts';
 import { issueToken, revokeToken } from './access-token-store.ts';
 import { type ApiKeyRow, findKey, findKeyHolder } from './api-key-store.ts';
 import type { LastUses } from './last-uses.ts';

@@ -3,12 +3,9 @@ import { describeRows, recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { displayPrefix, generateToken, hashToken, isToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
-import type { Queries } from '../storage/database.ts';
-import { newId } from '../storage/ids.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
-import { findRow, insertRow, updateRow } from '../storage/rows.ts';
+import type { Queries, UnitOfWork } from '../storage/database.ts';
+import { findRow, insertRow, newId, prepareQuery, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
 
 const prefix = 'scim_';
 

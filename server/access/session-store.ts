@@ -2,13 +2,9 @@ import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { generateToken, isToken } from '../installation/token.ts';
 import { platformRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
-import { addTime } from '../storage/clock.ts';
-import { inBatches, type Queries } from '../storage/database.ts';
-import { newId } from '../storage/ids.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
-import { findRow, insertRow } from '../storage/rows.ts';
+import { addTime, type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
+import { findRow, inBatches, insertRow, newId, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { type RowSeal, requireSeal, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { unauthenticated } from './request-credentials.ts';
 
 const tokenPrefix = 'svc_session_';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
+import type { UnitOfWork } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { AuditModule, NewAuditEvent } from './event.ts';
 import type { AuditSource } from './source.ts';
 import { recordEvents } from './store.ts';

@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
 import { appendEntries } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
-import type { Queries } from '../storage/database.ts';
-import { newId } from '../storage/ids.ts';
+import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { mapPage, type Page, takeNewest } from '../storage/page.ts';
-import { findRow } from '../storage/rows.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { findRow, newId } from '../storage/rows.ts';
 import {
   type AuditEvent,
   type AuditEventDetail,

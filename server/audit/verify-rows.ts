@@ -1,5 +1,5 @@
 import type { Queries } from '../storage/database.ts';
-import { findRow, mayHideBytes } from '../storage/rows.ts';
+import { hasInvalidBytes } from '../storage/rows.ts';
 import { hashRow, type RowKind, readStates } from './row-state.ts';
 
 export interface RowReport {
@@ -143,8 +143,7 @@ async function findFault(
 ): Promise<string | null> {
   if (expected.length === 0) return 'the audit log has no event of the row';
   if (!expected.includes(hashStored(kind, row))) return 'the row differs from the audit log';
-  if (!Object.values(row).some(mayHideBytes)) return null;
-  return (await findRow(queries, kind.table, row)) === undefined ? 'the text is not Unicode' : null;
+  return (await hasInvalidBytes(queries, kind.table, row)) ? 'the text is not Unicode' : null;
 }
 
 /** The hash of a row; empty for a row with a value that Svc cannot store, such as an infinite number. */

@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { Time } from '../http/schemas.ts';
 import { databaseFile } from '../installation/installation.ts';
 import type { Settings } from '../settings.ts';
-import type { Clock } from '../storage/clock.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Clock, Queries } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 

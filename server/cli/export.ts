@@ -15,10 +15,8 @@ import { type LedgerName, ledgerTables } from '../ledger/append.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';
 import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { growTree, type LedgerOf } from '../ledger/tree-store.ts';
-import { systemClock } from '../storage/clock.ts';
-import { type Database, inTransaction } from '../storage/database.ts';
+import { type Database, inTransaction, runUnitOfWork, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
-import { runUnitOfWork } from '../storage/unit-of-work.ts';
 import {
   defineCommand,
   explainUncreated,

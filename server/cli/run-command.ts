@@ -1,7 +1,7 @@
 import { MalformedLog } from '../ledger/anchor-records.ts';
 import { RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
 import { readSettings, SettingsError } from '../settings.ts';
-import { systemClock } from '../storage/clock.ts';
+import { systemClock } from '../storage/database.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
 import { DamagedDatabase } from '../storage/sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';

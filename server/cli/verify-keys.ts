@@ -3,8 +3,7 @@ import { isSealed, type LedgerName, type SealedHead } from '../ledger/append.ts'
 import { openCheckpoint } from '../ledger/checkpoint.ts';
 import type { NoteVerifier } from '../ledger/signed-note.ts';
 import { type Settings, SettingsError } from '../settings.ts';
-import type { Database, Queries } from '../storage/database.ts';
-import type { RowSeal } from '../storage/unit-of-work.ts';
+import type { Database, Queries, RowSeal } from '../storage/database.ts';
 import type { Findings } from './findings.ts';
 
 /** The keys for the signatures and seals of an installation. */

@@ -3,8 +3,7 @@ import { describeRows } from '../audit/row-state.ts';
 import { BriefCache, ByteCache } from '../storage/cache.ts';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { mapPage, type Page, takeNewest } from '../storage/page.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
-import { findRow } from '../storage/rows.ts';
+import { findRow, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import {
   foldText,

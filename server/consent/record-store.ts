@@ -1,9 +1,8 @@
 import { CompiledQuery, sql } from 'kysely';
 import { appendEntries } from '../ledger/append.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { cutPage, mapPage, type Page, takeNewest } from '../storage/page.ts';
-import { prepareQuery, rememberText } from '../storage/prepared-query.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { prepareQuery, rememberText } from '../storage/rows.ts';
 import {
   type ConsentRecord,
   placeRecord,

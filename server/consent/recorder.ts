@@ -6,9 +6,8 @@ import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
 import type { PrivateHasher } from '../installation/secrets.ts';
 import { ByteCache } from '../storage/cache.ts';
-import type { Queries } from '../storage/database.ts';
-import { newId } from '../storage/ids.ts';
-import type { Outcome, UnitOfWork } from '../storage/unit-of-work.ts';
+import type { Outcome, Queries, UnitOfWork } from '../storage/database.ts';
+import { newId } from '../storage/rows.ts';
 import {
   announceDeliveries,
   findSubscribers,

@@ -2,9 +2,8 @@ import type { z } from 'zod';
 import type { AuditSource } from '../audit/source.ts';
 import { invalidValues, Problem, requireFound } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
-import type { Queries } from '../storage/database.ts';
-import { newId } from '../storage/ids.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { Queries, UnitOfWork } from '../storage/database.ts';
+import { newId } from '../storage/rows.ts';
 import type { Purpose } from './notice.ts';
 import { findNotice, findVersion } from './notice-store.ts';
 import {

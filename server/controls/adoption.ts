@@ -1,7 +1,7 @@
 import { recordChange, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { insertRows } from '../storage/insert-rows.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { UnitOfWork } from '../storage/database.ts';
+import { insertRows } from '../storage/rows.ts';
 import { type CatalogueControl, catalogue, type Framework } from './catalogue/catalogue.ts';
 import { newControlRow } from './control-changes.ts';
 import { newTestRow } from './part-changes.ts';

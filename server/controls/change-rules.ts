@@ -1,7 +1,7 @@
 import { diffFields } from '../audit/row-state.ts';
 import { invalidValues, Problem, type ProblemDetail } from '../http/problem.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
-import { addTime, dayMilliseconds } from '../storage/clock.ts';
+import { addTime, dayMilliseconds } from '../storage/database.ts';
 import type { NewWebhookEvent } from '../webhooks/deliveries/event.ts';
 import type { AssessedControl } from './assess-control.ts';
 import { type ControlChange, type ControlRow, definitionNames } from './control.ts';

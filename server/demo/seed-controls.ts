@@ -7,8 +7,7 @@ import { NewEvidence } from '../controls/evidence.ts';
 import { addEvidence, addTest, recordResult } from '../controls/part-changes.ts';
 import type { ResultStatus } from '../controls/status.ts';
 import { readControls } from '../controls/store.ts';
-import { addTime, dayMilliseconds } from '../storage/clock.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { addTime, dayMilliseconds, type UnitOfWork } from '../storage/database.ts';
 
 /** The number of controls with a history; the others are not started. */
 const startedControls = 64;

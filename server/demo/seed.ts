@@ -12,10 +12,15 @@ import { randomText } from '../installation/token.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';
 import { scopes } from '../principal/scopes.ts';
 import { SettingsError } from '../settings.ts';
-import { addTime, type Clock, dayMilliseconds } from '../storage/clock.ts';
-import type { Database } from '../storage/database.ts';
+import {
+  addTime,
+  type Clock,
+  type Database,
+  dayMilliseconds,
+  runUnitOfWork,
+  type UnitOfWork,
+} from '../storage/database.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
-import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { createTenant, findTenant, listTenants } from '../tenants/store.ts';
 import { replaceTrustCenter } from '../trust/changes.ts';
 import { TrustCenterInput } from '../trust/trust-center.ts';

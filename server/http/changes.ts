@@ -1,8 +1,14 @@
 import type { SecretBox } from '../installation/secrets.ts';
-import type { Clock } from '../storage/clock.ts';
-import { blamesRow, type Database, type Queries } from '../storage/database.ts';
+import {
+  blamesRow,
+  type Clock,
+  type Database,
+  type Outcome,
+  type Queries,
+  runUnitOfWork,
+  type UnitOfWork,
+} from '../storage/database.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
-import { type Outcome, runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import {
   claimKey,
   findAnswer,

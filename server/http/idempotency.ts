@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Principal } from '../principal/principal.ts';
-import { addTime } from '../storage/clock.ts';
-import type { Queries } from '../storage/database.ts';
+import { addTime, type Queries } from '../storage/database.ts';
 import { findRow } from '../storage/rows.ts';
 import { Problem } from './problem.ts';
 import type { Route } from './route.ts';

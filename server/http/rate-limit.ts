@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { PrivateHasher } from '../installation/secrets.ts';
-import { inBatches, type Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/database.ts';
+import { inBatches } from '../storage/rows.ts';
 import { Problem } from './problem.ts';
 
 /** One limit that a request counts against. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
 import type { Scope } from '../principal/scopes.ts';
-import type { Outcome, UnitOfWork } from '../storage/unit-of-work.ts';
+import type { Outcome, UnitOfWork } from '../storage/database.ts';
 import type { Client } from './client.ts';
 import type { ProblemCode } from './problem.ts';
 import type { LimitRule } from './rate-limit.ts';

@@ -1,11 +1,9 @@
 import type { Selectable } from 'kysely';
 import { describeRows, hashRow, type RowChange, type RowKind, recordChanges } from '../audit/row-state.ts';
 import type { SourceOf } from '../audit/source.ts';
-import type { Queries } from '../storage/database.ts';
-import { newId } from '../storage/ids.ts';
-import { findRow, updateRow } from '../storage/rows.ts';
+import type { Queries, UnitOfWork } from '../storage/database.ts';
+import { findRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
 
 /** The account of a user, independent of tenants. */
 export const accountRows = describeRows('users', 'identity', 'account', { owner: 'members' });

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import { describeRows, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { inBatches } from '../storage/database.ts';
+import type { UnitOfWork } from '../storage/database.ts';
+import { inBatches } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
 
 export type InvitationRow = Selectable<Tables['invitations']>;
 

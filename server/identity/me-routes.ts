@@ -3,7 +3,7 @@ import { maySignIn, type SomeSessions } from '../access/session-store.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route, type UserCall } from '../http/route.ts';
 import { Id } from '../http/schemas.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { UnitOfWork } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
 import { listSecondFactorHolders } from './account-store.ts';
 import { MemberRoleName, TenantReference, User, viewUser } from './membership.ts';

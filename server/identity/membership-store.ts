@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import { maySignIn } from '../access/session-store.ts';
 import { describeRows } from '../audit/row-state.ts';
 import type { MemberRole } from '../principal/roles.ts';
-import { inBatches, type Queries } from '../storage/database.ts';
+import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { mapPage, type Page, takePage } from '../storage/page.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { inBatches, prepareQuery } from '../storage/rows.ts';
 import { type MemberStatus, type Membership, type MembershipRow, readMembership } from './membership.ts';
 
 export const membershipRows = describeRows('memberships', 'identity', 'user', {

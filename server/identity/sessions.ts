@@ -7,9 +7,7 @@ import { Id, listOf, UtcTime } from '../http/schemas.ts';
 import { viewRow } from '../http/view-row.ts';
 import type { Principal } from '../principal/principal.ts';
 import type { SessionLifetime } from '../settings.ts';
-import { addTime } from '../storage/clock.ts';
-import type { Database } from '../storage/database.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { addTime, type Database, type UnitOfWork } from '../storage/database.ts';
 
 /** A session, as its user and the administrators of its tenant see it. */
 export const SessionView = z

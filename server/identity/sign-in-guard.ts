@@ -3,7 +3,7 @@ import { type Client, clientBucket } from '../http/client.ts';
 import { Problem } from '../http/problem.ts';
 import type { LimitRule, RateLimiter } from '../http/rate-limit.ts';
 import type { Installation } from '../installation/installation.ts';
-import { runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
+import { runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import type { AccountRow } from './account-store.ts';
 import type { HashCaller } from './password-queue.ts';
 import { clearFailures, countAttempt, returnAttempt } from './sign-in-store.ts';

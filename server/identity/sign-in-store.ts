@@ -1,8 +1,5 @@
-import { addTime, dayMilliseconds } from '../storage/clock.ts';
-import type { Queries } from '../storage/database.ts';
-import { newId } from '../storage/ids.ts';
-import { insertRow, updateRow } from '../storage/rows.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { addTime, dayMilliseconds, type Queries, type UnitOfWork } from '../storage/database.ts';
+import { insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Membership } from './membership.ts';
 
 const challengeMilliseconds = 5 * 60 * 1000;

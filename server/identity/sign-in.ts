@@ -8,9 +8,8 @@ import { Problem } from '../http/problem.ts';
 import type { Installation } from '../installation/installation.ts';
 import { platformRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
-import { inTransaction } from '../storage/database.ts';
+import { inTransaction, requireSeal, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import { updateRow } from '../storage/rows.ts';
-import { requireSeal, runUnitOfWork, type UnitOfWork } from '../storage/unit-of-work.ts';
 import { findTenant } from '../tenants/store.ts';
 import {
   type AccountRow,

@@ -2,8 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
 import type { Settings } from '../settings.ts';
-import { type Clock, systemClock } from '../storage/clock.ts';
-import { type Database, type DatabaseLocation, openDatabase } from '../storage/database.ts';
+import { type Clock, type Database, type DatabaseLocation, openDatabase, systemClock } from '../storage/database.ts';
 import { isMigrated, migrate } from '../storage/migrate.ts';
 import { openSecrets, type Secrets } from './secrets.ts';
 

@@ -3,8 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { NoteSigner } from '../ledger/signed-note.ts';
 import { type Settings, SettingsError } from '../settings.ts';
-import { type Database, inTransaction, type Queries } from '../storage/database.ts';
-import type { RowSeal } from '../storage/unit-of-work.ts';
+import { type Database, inTransaction, type Queries, type RowSeal } from '../storage/database.ts';
 import { PasswordHasher } from './password-hash.ts';
 
 /** Where the data folder keeps the secret. */

@@ -1,11 +1,15 @@
 import { hash as digest } from 'node:crypto';
 import type { Insertable } from 'kysely';
-import type { Clock } from '../storage/clock.ts';
-import { locksRows, type Queries } from '../storage/database.ts';
-import { insertRows } from '../storage/insert-rows.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
+import {
+  type Clock,
+  locksRows,
+  type Queries,
+  type RowSeal,
+  requireSeal,
+  type UnitOfWork,
+} from '../storage/database.ts';
+import { insertRows, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { type RowSeal, requireSeal, type UnitOfWork } from '../storage/unit-of-work.ts';
 
 /** The ledgers, by their name in `chain_heads`. Each tenant has one chain in each. */
 export const ledgerTables = { consent: 'consent_records', audit: 'audit_events' } as const;

@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
-import type { Queries } from '../storage/database.ts';
+import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { type Page, takeNewest } from '../storage/page.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
-import { insertRow } from '../storage/rows.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import { insertRow, prepareQuery } from '../storage/rows.ts';
 import { isSealed, readHead } from './append.ts';
 import { type Checkpoint, nameOrigin, writeCheckpoint } from './checkpoint.ts';
 import { type Anchoring, containsAnchor, listSigned, RewrittenLedger } from './checkpoint-anchors.ts';

@@ -1,5 +1,5 @@
 import type { Queries } from '../storage/database.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
+import { prepareQuery } from '../storage/rows.ts';
 import { type LedgerName, ledgerTables } from './append.ts';
 import type { Range } from './merkle.ts';
 import type { LedgerOf } from './tree-store.ts';

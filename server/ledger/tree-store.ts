@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import { locksRows, type Queries } from '../storage/database.ts';
-import { insertRows } from '../storage/insert-rows.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
-import { findRow, updateRow } from '../storage/rows.ts';
+import { findRow, insertRows, prepareQuery, updateRow } from '../storage/rows.ts';
 import { type LedgerName, readHead } from './append.ts';
 import { readHashes } from './entry-store.ts';
 import { leafOf, type Range } from './merkle.ts';

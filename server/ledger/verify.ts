@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
-import { findRow, mayHideBytes } from '../storage/rows.ts';
+import { hasInvalidBytes } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type ChainHead, emptyHead, hashEntry, type LedgerName, ledgerTables, readHead } from './append.ts';
 import type { LedgerOf } from './tree-store.ts';
@@ -72,7 +72,7 @@ export async function verifyChain(
       if (row.sequence > sequence) return fault(sequence, null, 'the row is missing');
       const issue = findFault(row, ledger, sequence, last?.hash ?? null);
       if (issue !== null) return fault(sequence, row.id, issue);
-      if (mayHideBytes(row.entry) && (await findRow(queries, ledgerTables[ledger], row)) === undefined)
+      if (await hasInvalidBytes(queries, ledgerTables[ledger], row))
         return fault(sequence, row.id, 'the text is not Unicode');
       last = row;
       onEntry(row);

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, list, refuseRepeated, Time, UtcTime, visibleText } from '../http/schemas.ts';
 import { viewRow } from '../http/view-row.ts';
-import { addTime, dayMilliseconds } from '../storage/clock.ts';
+import { addTime, dayMilliseconds } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 
 export type BreachRow = Selectable<Tables['breach_incidents']>;

@@ -5,16 +5,28 @@ import { findPastFault, requirePast } from '../http/schemas.ts';
 import { toColumns } from '../http/view-row.ts';
 import { randomText } from '../installation/token.ts';
 import type { Json } from '../ledger/canonical.ts';
-import { newId } from '../storage/ids.ts';
-import { insertRow, updateRow } from '../storage/rows.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { UnitOfWork } from '../storage/database.ts';
+import { insertRow, newId, updateRow } from '../storage/rows.ts';
 import { requireTenant } from '../tenants/store.ts';
 import type { EventType } from '../webhooks/deliveries/event.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import type { BreachChange, BreachInput, BreachRow, BreachView } from './breach.ts';
-import { notificationDue, viewBreach } from './breach.ts';
-import type { DsrCompletion, DsrExtension, DsrInput, DsrRow } from './dsr.ts';
-import { dueAfter, extendDue, isOverdue } from './dsr.ts';
+import {
+  type BreachChange,
+  type BreachInput,
+  type BreachRow,
+  type BreachView,
+  notificationDue,
+  viewBreach,
+} from './breach.ts';
+import {
+  type DsrCompletion,
+  type DsrExtension,
+  type DsrInput,
+  type DsrRow,
+  dueAfter,
+  extendDue,
+  isOverdue,
+} from './dsr.ts';
 import { breachRows, dsrRows, requireBreach, requireDsr } from './store.ts';
 
 // The audit log cannot be erased, the data of a person can. So audit events hold types, statuses, outcomes and dates only.

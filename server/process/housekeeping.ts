@@ -7,7 +7,8 @@ import { deleteExpiredSignIns } from '../identity/sign-in-store.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
 import { inTransaction, type Queries } from '../storage/database.ts';
-import { type FaultLog, type Repeated, repeat } from '../storage/fault-log.ts';
+import type { FaultLog } from '../storage/fault-log.ts';
+import { type Repeated, repeat } from '../storage/repeat.ts';
 import { forgetOldEvents } from '../webhooks/deliveries/store.ts';
 
 /**

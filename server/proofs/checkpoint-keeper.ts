@@ -3,8 +3,7 @@ import { nameLedger } from '../ledger/anchor-log.ts';
 import { type Anchoring, anchorCheckpoints, RewrittenLedger, startLog } from '../ledger/checkpoint-anchors.ts';
 import { findCheckpoint, signCheckpoint } from '../ledger/checkpoint-store.ts';
 import { growTree, type LedgerOf, listBehind } from '../ledger/tree-store.ts';
-import { type Database, inTransaction } from '../storage/database.ts';
-import { runUnitOfWork } from '../storage/unit-of-work.ts';
+import { type Database, inTransaction, runUnitOfWork } from '../storage/database.ts';
 
 /** The most ledgers and entries per step, so that requests can run between two steps. */
 const stepLedgers = 10;

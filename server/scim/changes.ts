@@ -5,7 +5,7 @@ import type { Membership, MembershipChange } from '../identity/membership.ts';
 import { addMember, changeMembers, readMembersForChange } from '../identity/membership-changes.ts';
 import { listGroupMembers } from '../identity/membership-store.ts';
 import { platformRole, type Role } from '../principal/roles.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { UnitOfWork } from '../storage/database.ts';
 import { requireTenant } from '../tenants/store.ts';
 import {
   type ExtendedUse,

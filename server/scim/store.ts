@@ -1,7 +1,7 @@
 import { findUnstorable } from '../http/input.ts';
 import { type Membership, type MembershipRow, readMembership } from '../identity/membership.ts';
 import type { Queries } from '../storage/database.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
+import { prepareQuery } from '../storage/rows.ts';
 import type { Page } from './query.ts';
 
 /** One page of members, ordered by id, and the number of all that match. */

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { Client } from '../http/client.ts';
-import { findOwnAddress } from '../http/client.ts';
+import { type Client, findOwnAddress } from '../http/client.ts';
 import { readJsonBody } from '../http/input.ts';
 import { Problem, type ProblemCode } from '../http/problem.ts';
 import { schemasOf } from '../http/schemas.ts';

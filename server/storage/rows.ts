@@ -1,4 +1,13 @@
-import type { ExpressionBuilder, Insertable, Selectable } from 'kysely';
+import { randomFillSync } from 'node:crypto';
+import {
+  type Compilable,
+  CompiledQuery,
+  type ExpressionBuilder,
+  type Insertable,
+  type RawBuilder,
+  type Selectable,
+  sql,
+} from 'kysely';
 import type { Queries } from './database.ts';
 import type { Tables } from './tables.ts';
 
@@ -61,8 +70,161 @@ function matches(match: object) {
   };
 }
 
-/** Whether a text may have been decoded from other bytes, which `findRow` by the text decides: the database compares bytes. */
-export function mayHideBytes(text: unknown): boolean {
+/** Whether the text of a row that was read stands for bytes that are not UTF-8 (the database compares bytes). */
+export async function hasInvalidBytes<Name extends TableName>(
+  queries: Queries,
+  table: Name,
+  row: Match<Name>,
+): Promise<boolean> {
   // Every invalid byte of UTF-8 decodes to this character, which could hide a changed byte.
-  return typeof text === 'string' && text.includes('\uFFFD');
+  const mayHide = Object.values(row).some((value) => typeof value === 'string' && value.includes('\uFFFD'));
+  return mayHide && (await findRow(queries, table, row)) === undefined;
+}
+
+/**
+ * Inserts many rows with few statements. The text of a statement depends only on its number of rows, which is a power of
+ * two, so that each text is built once and stays prepared.
+ * @param skipsPresent skips rows whose key already exists, instead of failing.
+ */
+export async function insertRows<Table extends keyof Tables & string>(
+  queries: Queries,
+  table: Table,
+  rows: readonly Readonly<Insertable<Tables[Table]>>[],
+  { skipsPresent = false }: { readonly skipsPresent?: boolean } = {},
+): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const columns = Object.keys(first);
+  for (let start = 0; start < rows.length; ) {
+    const size = Math.min(maximumRows, 2 ** Math.floor(Math.log2(rows.length - start)));
+    const parameters: unknown[] = [];
+    for (const row of rows.slice(start, start + size)) {
+      for (const column of columns) parameters.push((row as Readonly<Record<string, unknown>>)[column]);
+    }
+    await queries.executeQuery(CompiledQuery.raw(insertText(queries, table, columns, size, skipsPresent), parameters));
+    start += size;
+  }
+}
+
+const maximumRows = 128;
+
+function insertText(
+  queries: Queries,
+  table: string,
+  columns: readonly string[],
+  size: number,
+  skipsPresent: boolean,
+): string {
+  return rememberText(queries, `insert ${table} ${columns} ${size} ${skipsPresent}`, () => {
+    const row = sql`(${sql.join(columns.map(() => sql.val('')))})`;
+    const rows = sql.join(Array.from({ length: size }, () => row));
+    return sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.id(column)))}) values ${rows}
+      ${skipsPresent ? sql`on conflict do nothing` : sql``}`;
+  });
+}
+
+/** Below the parameter limit of SQLite. */
+const batchSize = 1000;
+
+/** Runs a statement for many values, at most 1,000 at a time. @returns the rows of all statements. */
+export async function inBatches<Value, Row>(
+  values: readonly Value[],
+  run: (batch: readonly Value[]) => Promise<readonly Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let start = 0; start < values.length; start += batchSize)
+    rows.push(...(await run(values.slice(start, start + batchSize))));
+  return rows;
+}
+
+/** A placeholder for a value that is bound when the query runs. */
+class Parameter {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** A query that is built once per database and run with different values: building costs more than running. */
+export type PreparedQuery<Given extends object, Row> = (queries: Queries, values: Given) => Promise<readonly Row[]>;
+
+/**
+ * Prepares a query.
+ * @param build builds the query; `parameter('name')` is a placeholder of the type that the context requires.
+ */
+export function prepareQuery<Given extends object, Row>(
+  build: (
+    queries: Queries,
+    parameter: <Name extends keyof Given & string>(name: Name) => Given[Name],
+  ) => Compilable<Row>,
+): PreparedQuery<Given, Row> {
+  // The adapter is one object per database, inside and outside transactions.
+  const built = new WeakMap<object, CompiledQuery<Row>>();
+  const parameter = <Name extends keyof Given & string>(name: Name) => new Parameter(name) as unknown as Given[Name];
+  return async (queries, values) => {
+    const { adapter } = queries.getExecutor();
+    let query = built.get(adapter);
+    if (query === undefined) {
+      query = build(queries, parameter).compile();
+      built.set(adapter, query);
+    }
+    const parameters = query.parameters.map((value) =>
+      value instanceof Parameter ? values[value.name as keyof Given] : value,
+    );
+    const { rows } = await queries.executeQuery<Row>({ ...query, parameters });
+    return rows;
+  };
+}
+
+/** Built statements, by the adapter of their database. */
+const texts = new WeakMap<object, Map<string, string>>();
+
+/** The SQL text of a query that is built only once per key: building costs more than running. */
+export function rememberText(queries: Queries, key: string, build: () => RawBuilder<unknown>): string {
+  const { adapter } = queries.getExecutor();
+  let known = texts.get(adapter);
+  if (known === undefined) {
+    known = new Map();
+    texts.set(adapter, known);
+  }
+  let text = known.get(key);
+  if (text === undefined) {
+    text = build().compile(queries).sql;
+    known.set(key, text);
+  }
+  return text;
+}
+
+const random = Buffer.alloc(8 * 512);
+let unused = 0;
+let lastTime = 0;
+let counter = 0;
+
+/**
+ * A new identifier: UUIDv7 (RFC 9562 section 5.7) with a 12-bit counter after the time (section 6.2, method 1). Ids of
+ * this process sort in the order of their creation, even if the clock goes back.
+ */
+export function newId(): string {
+  const now = Date.now();
+  counter += 1;
+  if (now > lastTime || counter > 0xfff) {
+    lastTime = now > lastTime ? now : lastTime + 1;
+    counter = 0;
+  }
+  const time = lastTime.toString(16).padStart(12, '0');
+  const order = counter.toString(16).padStart(3, '0');
+  const tail = takeRandom();
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+}
+
+/** 62 random bits after the two variant bits, as 16 hex digits. Fetching many at once from the system is cheaper. */
+function takeRandom(): string {
+  if (unused === 0) {
+    randomFillSync(random);
+    unused = random.length;
+  }
+  unused -= 8;
+  random[unused] = ((random[unused] as number) & 0x3f) | 0x80;
+  return random.toString('hex', unused, unused + 8);
 }

@@ -7,12 +7,9 @@ import { viewRow } from '../http/view-row.ts';
 import { openChains } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { leastRole, type Role } from '../principal/roles.ts';
-import type { Queries } from '../storage/database.ts';
-import { newId } from '../storage/ids.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
-import { insertRow, updateRow } from '../storage/rows.ts';
+import type { Queries, UnitOfWork } from '../storage/database.ts';
+import { insertRow, newId, prepareQuery, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import { Tenant } from './tenant.ts';
 
 export const tenantRows = describeRows('tenants', 'tenants', 'tenant', { owner: 'id' });

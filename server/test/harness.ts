@@ -23,8 +23,7 @@ import { type Scope, scopes } from '../principal/scopes.ts';
 import type { ServerLimits } from '../process/graceful-server.ts';
 import { startServer } from '../process/serve.ts';
 import { readSettings } from '../settings.ts';
-import type { Dialect } from '../storage/database.ts';
-import { runUnitOfWork } from '../storage/unit-of-work.ts';
+import { type Dialect, runUnitOfWork } from '../storage/database.ts';
 import { createTenant } from '../tenants/store.ts';
 import { addressOf, findPostgresTemplate, writeMigratedFile } from './migrated-database.ts';
 

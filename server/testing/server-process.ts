@@ -20,7 +20,7 @@ import { databaseFile, openInstallation } from '../installation/installation.ts'
 import { scopes } from '../principal/scopes.ts';
 import { createLog, startServer } from '../process/serve.ts';
 import { readSettings } from '../settings.ts';
-import { runUnitOfWork } from '../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../storage/database.ts';
 import { createTenant } from '../tenants/store.ts';
 import type { Fault, RecordedRequest, TestTenant } from './index.ts';
 

@@ -4,9 +4,8 @@ import { catalogue } from '../controls/catalogue/catalogue.ts';
 import { invalidValues } from '../http/problem.ts';
 import { findPastFault } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
-import { newId } from '../storage/ids.ts';
-import { findRow, insertRow, updateRow } from '../storage/rows.ts';
-import type { UnitOfWork } from '../storage/unit-of-work.ts';
+import type { UnitOfWork } from '../storage/database.ts';
+import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import { readContent, type TrustCenterRow, trustCenterRows } from './store.ts';
 import type { TrustCenterInput, TrustContent } from './trust-center.ts';
 

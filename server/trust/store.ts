@@ -3,7 +3,7 @@ import { describeRows } from '../audit/row-state.ts';
 import { findCheckpoint } from '../ledger/checkpoint-store.ts';
 import { BriefCache } from '../storage/cache.ts';
 import type { Queries } from '../storage/database.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
+import { prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { emptyContent, type PublishedTrustCenter, type TrustContent } from './trust-center.ts';
 

@@ -5,7 +5,7 @@ import { HostCookie } from '../../server/access/request-credentials.ts';
 import { createSession } from '../../server/access/session-store.ts';
 import { systemSource } from '../../server/audit/source.ts';
 import { createUser } from '../../server/identity/invitation-changes.ts';
-import { runUnitOfWork } from '../../server/storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../server/storage/database.ts';
 import type { Benchmark, Finding } from './benchmark.ts';
 import { startChild } from './child.ts';
 import { requestSlice } from './http-comparison.ts';

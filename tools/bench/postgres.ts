@@ -3,7 +3,7 @@ import pg from 'pg';
 import { VersionCache } from '../../server/consent/notice-store.ts';
 import { type CaptureRequest, ConsentRecorder } from '../../server/consent/recorder.ts';
 import type { Installation } from '../../server/installation/installation.ts';
-import { runUnitOfWork } from '../../server/storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../server/storage/database.ts';
 import { startPostgres } from '../test/postgres.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { userAgent } from './http-comparison.ts';

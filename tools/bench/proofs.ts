@@ -6,7 +6,7 @@ import { TiledTree } from '../../server/ledger/tiles.ts';
 import { verifyChain } from '../../server/ledger/verify.ts';
 import { ProofCheck } from '../../server/ledger/verify-checkpoints.ts';
 import { proveInclusion } from '../../server/proofs/prove.ts';
-import { runUnitOfWork } from '../../server/storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../server/storage/database.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { perCpuSecond } from './report.ts';
 import { createSite, fillLedger, openSite, type Site } from './site.ts';

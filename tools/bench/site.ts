@@ -7,9 +7,8 @@ import { appendRecords } from '../../server/consent/record-store.ts';
 import { demoNotice } from '../../server/demo/seed.ts';
 import { type Installation, openInstallation } from '../../server/installation/installation.ts';
 import { readSettings } from '../../server/settings.ts';
-import type { Database } from '../../server/storage/database.ts';
-import { newId } from '../../server/storage/ids.ts';
-import { runUnitOfWork } from '../../server/storage/unit-of-work.ts';
+import { type Database, runUnitOfWork } from '../../server/storage/database.ts';
+import { newId } from '../../server/storage/rows.ts';
 import { createTenant } from '../../server/tenants/store.ts';
 
 /** An installation with a tenant that has a published notice. */

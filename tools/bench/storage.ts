@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { prepareQuery } from '../../server/storage/prepared-query.ts';
+import { prepareQuery } from '../../server/storage/rows.ts';
 import type { Benchmark, Finding } from './benchmark.ts';
 import { openPlain } from './plain-sqlite.ts';
 import { perCpuSecond } from './report.ts';

@@ -7,8 +7,7 @@ import { writeApiDocument } from '../../server/documentation/api-document.ts';
 import { deriveSecrets } from '../../server/installation/secrets.ts';
 import { AnchorLog } from '../../server/ledger/anchor-log.ts';
 import { readSettings } from '../../server/settings.ts';
-import { systemClock } from '../../server/storage/clock.ts';
-import { openDatabase } from '../../server/storage/database.ts';
+import { openDatabase, systemClock } from '../../server/storage/database.ts';
 
 await using database = openDatabase({ url: null, file: ':memory:' });
 const secrets = deriveSecrets('');

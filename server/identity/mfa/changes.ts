@@ -3,7 +3,7 @@ import type { RowChange } from '../../audit/row-state.ts';
 import type { SourceOf } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';
 import type { SessionLifetime } from '../../settings.ts';
-import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import type { UnitOfWork } from '../../storage/database.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { recordAccountChange, secondFactorRows } from '../account-store.ts';
 import type { StoredCodes } from './codes.ts';

@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { generateSecret, generateURI, verify } from 'otplib/functional';
 import type { Installation } from '../../installation/installation.ts';
+import type { UnitOfWork } from '../../storage/database.ts';
 import { findRow } from '../../storage/rows.ts';
-import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import type { HashCaller, PasswordQueue } from '../password-queue.ts';
 import { consumeBackupCode, consumeStep, findSecondFactor, type SecondFactorRow } from './store.ts';
 

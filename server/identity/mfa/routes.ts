@@ -4,7 +4,7 @@ import { Problem } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { text } from '../../http/schemas.ts';
 import { answerWith } from '../../http/surface.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { reauthenticate, refuseProof } from '../change-password.ts';
 import { findWeakness, TypedPassword } from '../password.ts';
 import type { SignInServices } from '../sign-in.ts';

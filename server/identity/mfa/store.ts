@@ -1,11 +1,9 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id } from '../../http/schemas.ts';
-import type { Queries } from '../../storage/database.ts';
-import { insertRows } from '../../storage/insert-rows.ts';
-import { findRow } from '../../storage/rows.ts';
+import type { Queries, UnitOfWork } from '../../storage/database.ts';
+import { findRow, insertRows } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
-import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 
 /** The states are those of spec.md "User second factor"; a user who never enrolled has no row. */
 export type SecondFactorRow = Omit<Selectable<Tables['second_factors']>, 'state'> & {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
 import { addMember, changeMembers } from '../../identity/membership-changes.ts';
 import { platformRole } from '../../principal/roles.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { readAllRows } from '../http/stored-rows.ts';

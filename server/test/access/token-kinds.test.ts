@@ -5,7 +5,7 @@ import { findKeyHolder } from '../../access/api-key-store.ts';
 import { findScimTokenHolder } from '../../access/scim-token-store.ts';
 import { findSession } from '../../access/session-store.ts';
 import { generateToken, hashToken } from '../../installation/token.ts';
-import { newId } from '../../storage/ids.ts';
+import { newId } from '../../storage/rows.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { getToken, makeKey } from './keys.ts';

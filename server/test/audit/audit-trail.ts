@@ -1,6 +1,6 @@
 import { recordEvent } from '../../audit/store.ts';
 import type { ActorType } from '../../principal/principal.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import type { RequestOptions, TestServer } from '../harness.ts';
 
 export interface WantedEvent {

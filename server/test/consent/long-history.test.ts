@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import SQLite from 'better-sqlite3';
 import type { RecordDraft } from '../../consent/record.ts';
 import { appendRecords } from '../../consent/record-store.ts';
-import { newId } from '../../storage/ids.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
+import { newId } from '../../storage/rows.ts';
 import { startTestServer, type TestResponse, type TestServer } from '../harness.ts';
 import { allGranted, capture, payload, unknownId, visit, withdraw } from './helpers.ts';
 

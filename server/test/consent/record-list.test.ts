@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { RecordDraft } from '../../consent/record.ts';
 import { appendRecords } from '../../consent/record-store.ts';
-import { newId } from '../../storage/ids.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
+import { newId } from '../../storage/rows.ts';
 import {
   assertProblem,
   capture,

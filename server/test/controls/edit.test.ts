@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
 import { changeMembers } from '../../identity/membership-changes.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { describeServer } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { base, openTenant, payload } from './helpers.ts';

@@ -14,7 +14,7 @@ import {
   transitions,
 } from '../../controls/status.ts';
 import { Problem } from '../../http/problem.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import type { TestServer } from '../harness.ts';
 import { readStored, recountControls, type StoredControls } from './recount.ts';
 import { ownControl } from './samples.ts';

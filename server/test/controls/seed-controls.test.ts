@@ -6,7 +6,7 @@ import { controlStatuses } from '../../controls/status.ts';
 import { readControls } from '../../controls/store.ts';
 import { seedControls } from '../../demo/seed-controls.ts';
 import { createUser } from '../../identity/invitation-changes.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { createTenant } from '../../tenants/store.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';

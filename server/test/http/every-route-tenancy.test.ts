@@ -5,8 +5,7 @@ import { systemSource } from '../../audit/source.ts';
 import type { Route } from '../../http/route.ts';
 import type { MembershipChange } from '../../identity/membership.ts';
 import { changeMembers } from '../../identity/membership-changes.ts';
-import type { Dialect } from '../../storage/database.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { type Dialect, runUnitOfWork } from '../../storage/database.ts';
 import {
   describeOnEachDatabase,
   describeOnOneDatabase,

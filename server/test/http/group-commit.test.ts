@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { GroupCommit } from '../../http/changes.ts';
 import { Problem } from '../../http/problem.ts';
+import type { Outcome } from '../../storage/database.ts';
 import { DatabaseUnavailable } from '../../storage/unavailable.ts';
-import type { Outcome } from '../../storage/unit-of-work.ts';
 
 /** A writer whose batches wait until they are released, one by one. */
 class Gate {

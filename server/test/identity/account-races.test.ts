@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { createFreshTenant, describeServerOnEachDatabase } from '../consent/helpers.ts';
 import { describeOnEachDatabase, startTestServer, type TestResponse } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';

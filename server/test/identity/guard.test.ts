@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { systemSource } from '../../audit/source.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../../identity/account-store.ts';
 import { waitAfter } from '../../identity/sign-in-guard.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import {
   describeOnOneDatabase,
   startTestServer,

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
 import { invite as createInvitation } from '../../identity/invitation-changes.ts';
 import { generateToken } from '../../installation/token.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { answer, createEnrolledMember, showCode } from '../mfa/authenticator.ts';

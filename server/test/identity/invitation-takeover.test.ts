@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../../identity/account-store.ts';
 import { createUser } from '../../identity/invitation-changes.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 import type { TestTenant } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';

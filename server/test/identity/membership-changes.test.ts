@@ -5,7 +5,7 @@ import { systemSource } from '../../audit/source.ts';
 import { findOrCreateAccount } from '../../identity/account-store.ts';
 import { addMember } from '../../identity/membership-changes.ts';
 import { roleIds } from '../../principal/roles.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { createFreshTenant, describeServer } from '../consent/helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { systemSource } from '../../audit/source.ts';
 import type { Membership, MembershipChange } from '../../identity/membership.ts';
 import { addMember, changeMembers, type NewMember } from '../../identity/membership-changes.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import type { TestResponse, TestServer } from '../harness.ts';
 
 /** Adds a person as an identity provider does: a member who took no invitation yet. */

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../../identity/account-store.ts';
 import { PasswordHasher } from '../../installation/password-hash.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { describeOnOneDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { createEnrolledMember } from '../mfa/authenticator.ts';

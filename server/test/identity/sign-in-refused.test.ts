@@ -6,7 +6,7 @@ import { endSessions } from '../../access/session-store.ts';
 import { systemSource } from '../../audit/source.ts';
 import { accountRows, recordAccountChange, updatePassword } from '../../identity/account-store.ts';
 import { databaseFile } from '../../installation/installation.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { describeOnOneDatabase, startTestServer, type TestResponse, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { addMembership, type Credentials, countHashes, readCookies, readEvents, signIn } from './sign-in-requests.ts';

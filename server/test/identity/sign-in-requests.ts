@@ -7,7 +7,7 @@ import { addMember } from '../../identity/membership-changes.ts';
 import type { HashCost } from '../../installation/password-hash.ts';
 import type { MemberRole } from '../../principal/roles.ts';
 import { startServer } from '../../process/serve.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import type { RequestOptions, TestResponse, TestServer } from '../harness.ts';
 
 /** The secret of installations whose passwords a test hashes itself. */

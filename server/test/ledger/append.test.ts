@@ -6,8 +6,8 @@ import { recordEvents } from '../../audit/store.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { appendEntries, type Link, nextTime, openChains } from '../../ledger/append.ts';
 import { verifyChain } from '../../ledger/verify.ts';
-import { newId } from '../../storage/ids.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { newId } from '../../storage/rows.ts';
 import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
 
 const now = '2026-11-21T12:00:00.000Z';

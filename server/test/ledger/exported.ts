@@ -12,7 +12,7 @@ import type { Installation } from '../../installation/installation.ts';
 import { type StoredCheckpoint, signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { prepareExport } from '../../ledger/export.ts';
 import type { LedgerOf } from '../../ledger/tree-store.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { createTenant } from '../../tenants/store.ts';
 
 /** Texts that break naive splitting of lines, sorting of keys, or counting of bytes as characters. */

@@ -8,7 +8,7 @@ import { AnchorLog } from '../../ledger/anchor-log.ts';
 import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
 import { anchorCheckpoints, stateRestore } from '../../ledger/checkpoint-anchors.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { createTenant } from '../../tenants/store.ts';
 import { openTestInstallation, TestClock } from '../harness.ts';
 import { appendOne, signNow } from './exported.ts';

@@ -4,7 +4,7 @@ import { systemSource } from '../../audit/source.ts';
 import { editNotice, publishNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
 import { signCheckpoint } from '../../ledger/checkpoint-store.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 import { draftRecord, type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
 

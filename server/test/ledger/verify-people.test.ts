@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { newId } from '../../storage/ids.ts';
+import { newId } from '../../storage/rows.ts';
 import { runSvc } from '../cli/run-svc.ts';
 import { payload } from '../consent/helpers.ts';
 import {

@@ -12,7 +12,7 @@ import { addMember, changeMembers } from '../../identity/membership-changes.ts';
 import { disableSecondFactor, enableSecondFactor, startEnrolment } from '../../identity/mfa/changes.ts';
 import { findSecondFactor } from '../../identity/mfa/store.ts';
 import { roleIds } from '../../principal/roles.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { accept } from '../identity/invitation-helpers.ts';
 import { runVerify } from './fixture.ts';

@@ -5,7 +5,7 @@ import { hashContent } from '../../consent/notice.ts';
 import { archiveNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
 import { verifyVersions } from '../../consent/verify-notices.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { describeOnOneDatabase, openTestInstallation, TestClock } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
 import { changeRow, deleteRow, insertRow, type Row, readRows, tamper } from './tamper.ts';

@@ -12,7 +12,7 @@ import {
 import { consumeCode, type VerifiedCode, verifyCode } from '../../identity/mfa/codes.ts';
 import { findSecondFactor, type SecondFactorRow } from '../../identity/mfa/store.ts';
 import { PasswordQueue } from '../../identity/password-queue.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import {
   createEnrolledMember,

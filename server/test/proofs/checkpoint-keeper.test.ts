@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import type { Installation } from '../../installation/installation.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { createTenant } from '../../tenants/store.ts';
 import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
 import { appendOne } from '../ledger/exported.ts';

@@ -4,7 +4,7 @@ import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
 import type { LedgerName } from '../../ledger/append.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { noticeContent, type TestServer, type TestTenant } from '../harness.ts';
 import { appendOne } from '../ledger/exported.ts';
 import { draftRecord } from '../ledger/fixture.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { systemSource } from '../../audit/source.ts';
 import { findOrCreateAccount } from '../../identity/account-store.ts';
 import { addMember } from '../../identity/membership-changes.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import type { RequestOptions, TestResponse, TestServer } from '../harness.ts';
 
 export const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { Installation } from '../../installation/installation.ts';
 import { inTransaction } from '../../storage/database.ts';
-import { insertRows } from '../../storage/insert-rows.ts';
+import { insertRows } from '../../storage/rows.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 
 describeOnEachDatabase('insertRows', (dialect) => {

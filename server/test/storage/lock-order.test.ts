@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import { appendEntries } from '../../ledger/append.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 
 describe('the locks of a unit of work', () => {

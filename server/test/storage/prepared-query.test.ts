@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Installation } from '../../installation/installation.ts';
 import { inTransaction } from '../../storage/database.ts';
-import { prepareQuery } from '../../storage/prepared-query.ts';
+import { prepareQuery } from '../../storage/rows.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 
 interface Count {

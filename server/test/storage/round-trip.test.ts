@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { Installation } from '../../installation/installation.ts';
-import { newId } from '../../storage/ids.ts';
+import { newId } from '../../storage/rows.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 
 describeOnEachDatabase('stored values', (dialect) => {

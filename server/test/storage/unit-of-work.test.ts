@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { createTenant } from '../../tenants/store.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { newId } from '../../storage/ids.ts';
+import { newId } from '../../storage/rows.ts';
 import { findTenant, listTenants } from '../../tenants/store.ts';
 import { TenantName, TenantSlug } from '../../tenants/tenant.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { capture, createFreshTenant, describeServerOnEachDatabase, payload, withdraw } from '../consent/helpers.ts';
 import { createClient, type WebhookClient } from './webhook-client.ts';

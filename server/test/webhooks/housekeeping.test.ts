@@ -6,8 +6,8 @@ import { LastUses } from '../../access/last-uses.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { startHousekeeping } from '../../process/housekeeping.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { openTestInstallation, TestClock } from '../harness.ts';
 

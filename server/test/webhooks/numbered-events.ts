@@ -1,4 +1,4 @@
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
 import type { ReceivedDelivery } from './sending.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { type EventType, eventTypes } from '../../webhooks/deliveries/event.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';

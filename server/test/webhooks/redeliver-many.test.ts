@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Database } from '../../storage/database.ts';
-import type { RedeliveryView } from '../../webhooks/deliveries/delivery.ts';
-import { type DeliveryRow, type DeliveryStatus, deliveryStatuses } from '../../webhooks/deliveries/delivery.ts';
+import {
+  type DeliveryRow,
+  type DeliveryStatus,
+  deliveryStatuses,
+  type RedeliveryView,
+} from '../../webhooks/deliveries/delivery.ts';
 import { stepRedeliveries } from '../../webhooks/deliveries/redelivery.ts';
 import { assertProblem, describeServerOnEachDatabase, payload, unknownId } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { newId } from '../../storage/ids.ts';
-import { insertRows } from '../../storage/insert-rows.ts';
+import { insertRows, newId } from '../../storage/rows.ts';
 import type { DeliveryRow, DeliveryStatus } from '../../webhooks/deliveries/delivery.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { runUnitOfWork } from '../../storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { disableEndpoint } from '../../webhooks/endpoints/changes.ts';
 import type { DisabledReason } from '../../webhooks/endpoints/endpoint.ts';
 import { findEndpointForSending, type SendingEndpoint } from '../../webhooks/endpoints/store.ts';

@@ -3,9 +3,8 @@ import type { AuditSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import { Problem, requireFound } from '../../http/problem.ts';
 import type { Json } from '../../ledger/canonical.ts';
-import { locksRows, type Queries } from '../../storage/database.ts';
+import { locksRows, type Queries, type UnitOfWork } from '../../storage/database.ts';
 import { findRow, insertRow } from '../../storage/rows.ts';
-import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import type { DeliveryRow } from './delivery.ts';
 import { announceDeliveries, newDelivery } from './outbox.ts';
 

@@ -1,8 +1,5 @@
-import type { Queries } from '../../storage/database.ts';
-import { newId } from '../../storage/ids.ts';
-import { insertRows } from '../../storage/insert-rows.ts';
-import { prepareQuery } from '../../storage/prepared-query.ts';
-import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import type { Queries, UnitOfWork } from '../../storage/database.ts';
+import { insertRows, newId, prepareQuery } from '../../storage/rows.ts';
 import { type EventType, isOperational, type NewWebhookEvent, type StoredEvent } from './event.ts';
 import { passesFilter, type ReadyFilter, readFilter } from './event-filter.ts';
 

@@ -1,12 +1,10 @@
 import type { Selectable } from 'kysely';
 import { describeRows } from '../../audit/row-state.ts';
 import { viewRow } from '../../http/view-row.ts';
-import type { Queries } from '../../storage/database.ts';
+import type { Queries, UnitOfWork } from '../../storage/database.ts';
 import { type Page, takeNewest } from '../../storage/page.ts';
-import { prepareQuery } from '../../storage/prepared-query.ts';
-import { updateRow } from '../../storage/rows.ts';
+import { prepareQuery, updateRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
-import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import { type EndpointStatus, EndpointView } from './endpoint.ts';
 
 export type EndpointRow = Selectable<Tables['webhook_endpoints']>;

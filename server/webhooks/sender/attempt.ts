@@ -1,4 +1,4 @@
-import { newId } from '../../storage/ids.ts';
+import { newId } from '../../storage/rows.ts';
 import type { UnopenedKey } from '../endpoints/signing.ts';
 import type { SendingEndpoint } from '../endpoints/store.ts';
 import type { DeliveryOutcome } from '../transport/outcome.ts';

@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '../../storage/unit-of-work.ts';
+import type { UnitOfWork } from '../../storage/database.ts';
 import type { NewWebhookEvent } from '../deliveries/event.ts';
 import { emitEvents, findSubscribers, isWanted } from '../deliveries/outbox.ts';
 import { disableEndpoint } from '../endpoints/changes.ts';

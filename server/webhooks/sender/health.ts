@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { locksRows, type Queries } from '../../storage/database.ts';
-import { prepareQuery } from '../../storage/prepared-query.ts';
+import { prepareQuery } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { EndedAttempt } from './attempt.ts';
 

@@ -1,8 +1,7 @@
 import { CompiledQuery, type Selectable, sql } from 'kysely';
 import type { ByteCache } from '../../storage/cache.ts';
 import { locksRows, type Queries } from '../../storage/database.ts';
-import { insertRows } from '../../storage/insert-rows.ts';
-import { prepareQuery, rememberText } from '../../storage/prepared-query.ts';
+import { insertRows, prepareQuery, rememberText } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { type StoredEvent, writeBody } from '../deliveries/event.ts';
 

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { Svc } from '@svc/node-sdk';
 import { createApiKey } from '../../../../server/access/api-key-store.ts';
 import { scopes } from '../../../../server/principal/scopes.ts';
-import { runUnitOfWork } from '../../../../server/storage/unit-of-work.ts';
+import { runUnitOfWork } from '../../../../server/storage/database.ts';
 import { startTestServer, type TestServer } from '../../../../server/test/harness.ts';
 
 const root = join(import.meta.dirname, '../..');
