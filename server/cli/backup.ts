@@ -1,15 +1,19 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { databaseFile } from '../installation/installation.ts';
-import { findSecret, secretFile } from '../installation/secrets.ts';
-import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
-import { completeAnchors } from '../ledger/checkpoint-anchors.ts';
+import { databaseFile, type Installation, openInstallation } from '../installation/installation.ts';
+import { findSecret, isSecretOf, secretFile } from '../installation/secrets.ts';
+import { AnchorLog, anchorFile, nameLedger } from '../ledger/anchor-log.ts';
+import { completeAnchors, stateRestore } from '../ledger/checkpoint-anchors.ts';
 import { NoteSigner } from '../ledger/signed-note.ts';
+import type { LedgerOf } from '../ledger/tree-store.ts';
+import { readLedgerName } from '../ledger/verify-anchors.ts';
 import type { Settings } from '../settings.ts';
-import { openDatabase } from '../storage/database.ts';
-import { copySqlite } from '../storage/sqlite.ts';
-import { defineCommand, explainUncreated, flag, requireDatabase, UsageError } from './command.ts';
+import { openDatabase, systemClock } from '../storage/database.ts';
+import { lockFolder } from '../storage/folder-lock.ts';
+import { migrate } from '../storage/migrate.ts';
+import { copySqlite, flushToDisk } from '../storage/sqlite.ts';
+import { type CommandContext, defineCommand, explainUncreated, flag, requireDatabase, UsageError } from './command.ts';
 
 export const backup = defineCommand({
   name: 'backup',
@@ -35,15 +39,13 @@ export const backup = defineCommand({
     }
     try {
       say(`Copying ${databaseFile(settings.dataDir)} …`);
-      const { bytes } = await copyWithAnchors(settings, to);
+      const bytes = await copyWithAnchors(settings, to);
       const secret = join(settings.dataDir, secretFile);
-      const takesSecret = options['without-secret'] !== true && settings.secret === null && existsSync(secret);
-      if (takesSecret) copyFileSync(secret, join(to, secretFile));
-      say(
-        `${bytes} bytes are in ${to}${takesSecret ? ', with the secret: keep it as safe as the server itself.' : '.'}`,
-      );
-      if (!takesSecret) say(adviseOnSecret(settings.secret !== null, findSecret(settings) !== null));
-      result({ folder: to, bytes, hasSecret: takesSecret });
+      const hasSecret = options['without-secret'] !== true && settings.secret === null && existsSync(secret);
+      if (hasSecret) copyFileSync(secret, join(to, secretFile));
+      say(`${bytes} bytes are in ${to}${hasSecret ? ', with the secret: keep it as safe as the server itself.' : '.'}`);
+      if (!hasSecret) say(adviseOnSecret(settings));
+      result({ folder: to, bytes, hasSecret });
     } catch (error) {
       // An incomplete copy must not be mistaken for a backup.
       rmSync(to, { recursive: true, force: true });
@@ -52,25 +54,148 @@ export const backup = defineCommand({
   },
 });
 
-/** Copies the database, and the log of checkpoints as far as it describes the copy. */
-async function copyWithAnchors(settings: Settings, to: string): Promise<{ readonly bytes: number }> {
+/** Copies the database, and the log of checkpoints as far as it describes the copy. @returns the size of the database. */
+async function copyWithAnchors(settings: Settings, to: string): Promise<number> {
   const { dataDir: from } = settings;
   const [log, copy] = [join(from, anchorFile), join(to, anchorFile)];
   // Copied before the database: a record of the log describes entries committed before it.
   if (existsSync(log)) copyFileSync(log, copy);
-  const copied = copySqlite(databaseFile(from), databaseFile(to));
+  const { bytes } = copySqlite(databaseFile(from), databaseFile(to));
   await using database = openDatabase({ url: null, file: databaseFile(to), reads: true });
   const secret = findSecret(settings);
   // Without the secret, checkpoints cannot be verified: the next start with the copy appends them.
-  if (secret === null) return copied;
+  if (secret === null) return bytes;
   const signer = new NoteSigner(secret);
   await completeAnchors(database.kysely, { signer, anchors: new AnchorLog(copy, signer.verifier) });
-  return copied;
+  return bytes;
 }
 
-function adviseOnSecret(isSetting: boolean, isKnown: boolean): string {
-  if (isSetting) return 'The secret is the setting SVC_SECRET: keep it, too; nothing can be restored without it.';
-  return isKnown
-    ? 'It does not contain the secret: keep secret.key elsewhere; nothing can be restored without it.'
-    : 'No secret was found: nothing can be restored without it.';
+function adviseOnSecret(settings: Settings): string {
+  const loss = 'nothing can be restored without it.';
+  if (settings.secret !== null) return `The secret is the setting SVC_SECRET: keep it, too; ${loss}`;
+  if (findSecret(settings) === null) return `No secret was found: ${loss}`;
+  return `It does not contain the secret: keep secret.key elsewhere; ${loss}`;
+}
+
+export const restore = defineCommand({
+  name: 'restore',
+  summary: 'put a backup into an empty data folder',
+  description: `Never replaces a database: first stop its server and move it away, with its -wal and -shm files. While a server runs in
+the data folder, nothing is restored. The next start brings the schema up to date. A signed statement in ${anchorFile}
+records the restore, so that svc verify does not report it as a roll-back.
+
+With --in-place nothing is copied: the database in the settings was restored by other means (pg_restore, a snapshot of
+the machine), and the command only records that in ${anchorFile}. With several servers on one PostgreSQL, run it on each.
+It prints the entries of each ledger in ${anchorFile} and in the database, and stops there without --yes: earlier records
+of ${anchorFile} no longer count after a restore. svc verify prints the time of the restore.`,
+  options: {
+    from: { schema: z.string().optional(), meaning: 'the folder that `svc backup` made', value: 'folder' },
+    'in-place': { schema: flag, meaning: 'accept the current database as restored by other means' },
+    yes: { schema: flag, meaning: 'with --in-place: yes, I know of this restore' },
+  },
+  async run(context) {
+    const { settings, options } = context;
+    const { from, 'in-place': isInPlace = false, yes = false } = options;
+    if ((from === undefined) !== isInPlace) throw new UsageError('Give either --from or --in-place.');
+    if (from === undefined) return acceptRestored(context, yes);
+    if (settings.databaseUrl !== null)
+      throw new UsageError(
+        'The data is in PostgreSQL. Restore it with pg_restore, give the server its secret, and run: svc restore --in-place',
+      );
+    return restoreFolder(context, resolve(from));
+  },
+});
+
+async function restoreFolder({ settings, say, result }: CommandContext, from: string): Promise<undefined> {
+  const { dataDir } = settings;
+  const target = databaseFile(dataDir);
+  if (!existsSync(databaseFile(from))) throw new UsageError(`There is no backup in ${from}.`);
+  requireNoDatabase(dataDir);
+  const secret = findSecret({ secret: settings.secret, dataDir: from }) ?? findSecret(settings);
+  if (secret === null) throw new UsageError(`There is no ${secretFile} in ${from}. Put it there, or set SVC_SECRET.`);
+  using _ = lockFolder(dataDir, 'exclusive');
+  const draft = `${target}.restoring-${process.pid}`;
+  try {
+    say(`Restoring ${from} …`);
+    const { bytes } = copySqlite(databaseFile(from), draft);
+    await requireSecretOf(draft, secret);
+    placeSecret(from, dataDir);
+    requireNoDatabase(dataDir);
+    await anchorRestored(draft, from, dataDir, secret);
+    // Atomic, and unlike a rename it replaces nothing.
+    linkSync(draft, target);
+    flushToDisk(dataDir);
+    say(`${bytes} bytes are in ${dataDir}. Check every hash with: svc verify`);
+    result({ dataDir, bytes });
+  } finally {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${draft}${end}`, { force: true });
+  }
+}
+
+/** Appends to the log of the data folder; if there is none, to that of the backup. */
+async function anchorRestored(draft: string, from: string, dataDir: string, secret: string): Promise<void> {
+  const [saved, own] = [join(from, anchorFile), join(dataDir, anchorFile)];
+  if (!existsSync(own) && existsSync(saved)) copyFileSync(saved, own);
+  await using database = openDatabase({ url: null, file: draft });
+  // A backup of an older version lacks tables that the statement is computed from.
+  await migrate(database);
+  const signer = new NoteSigner(secret);
+  await stateRestore(database, { signer, anchors: new AnchorLog(own, signer.verifier) }, systemClock());
+}
+
+async function acceptRestored({ settings, say, result }: CommandContext, isKnown: boolean): Promise<undefined> {
+  requireDatabase(settings);
+  using _ = lockFolder(settings.dataDir, 'exclusive');
+  await using installation = await openInstallation(settings);
+  const { file } = installation.anchors;
+  for (const line of await compareWithLog(installation)) say(line);
+  if (!isKnown)
+    throw new UsageError(
+      `Nothing was changed. If ${anchorFile} has more entries than the database, accepting silences the alarm about the missing ones. If you know of this restore, add --yes.`,
+    );
+  await stateRestore(installation.database, installation, installation.clock());
+  say(`${file} now records that this database was restored. Check every hash with: svc verify`);
+  result({ file });
+}
+
+/** One line for each ledger: its entries in the log and in the database. */
+async function compareWithLog({ database, anchors }: Installation): Promise<readonly string[]> {
+  anchors.open();
+  const heads = database.kysely.selectFrom('chain_heads').select(['tenant_id as tenantId', 'ledger', 'sequence']);
+  const entries = new Map((await heads.execute()).map((head) => [nameLedger(head as LedgerOf), head.sequence]));
+  const names = new Set([...anchors.ledgers(), ...entries.keys()]);
+  return [...names].sort().map((name) => {
+    const of = readLedgerName(name);
+    const anchor = of === null ? undefined : anchors.latest(of);
+    return `${name}: ${anchorFile} has ${anchor?.size ?? 'no'} entries, the database has ${entries.get(name) ?? 'no'}`;
+  });
+}
+
+/**
+ * A leftover write-ahead log counts as a database, too: SQLite would apply it to the restored one.
+ * @throws {UsageError}
+ */
+function requireNoDatabase(dataDir: string): void {
+  const files = ['', '-wal', '-shm', '-journal'].map((end) => `${databaseFile(dataDir)}${end}`);
+  const left = files.filter((file) => existsSync(file));
+  if (left.length === 0) return;
+  throw new UsageError(
+    `Files of a database exist: ${left.join(', ')}. They were not replaced. Stop the server and move ${left.length === 1 ? 'it' : 'them all'} away first.`,
+  );
+}
+
+/** @throws {UsageError} */
+async function requireSecretOf(file: string, secret: string): Promise<void> {
+  await using database = openDatabase({ url: null, file, reads: true });
+  if (await isSecretOf(database.kysely, secret)) return;
+  throw new UsageError('This secret is not the one that the backup was made with.');
+}
+
+/** Copies the secret of the backup, if it has one. @throws {UsageError} if the data folder has another. */
+function placeSecret(from: string, dataDir: string): void {
+  const [saved, own] = [join(from, secretFile), join(dataDir, secretFile)];
+  if (!existsSync(saved)) return;
+  if (!existsSync(own)) copyFileSync(saved, own);
+  else if (findSecret({ secret: null, dataDir }) !== findSecret({ secret: null, dataDir: from }))
+    throw new UsageError(`${own} is not the secret of the backup; it was not changed. Move it away first.`);
 }

@@ -27,8 +27,7 @@ import {
   UsageError,
   withMessage,
 } from './command.ts';
-import { exitCodeHelp, Findings } from './findings.ts';
-import { isFile, readNote } from './outside-checkpoints.ts';
+import { exitCodeHelp, Findings, isFile, readNote } from './findings.ts';
 
 const ledgers = Object.keys(ledgerTables) as [LedgerName, ...LedgerName[]];
 

@@ -1,3 +1,6 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { UsageError } from './command.ts';
+
 /** The exit codes of `verify` and `export verify`; every other command exits with 0, 1 or 2. */
 export const exitCodes = {
   holds: 0,
@@ -25,8 +28,6 @@ export interface Finding {
   readonly message: string;
 }
 
-const marks = { tampered: '✗', unchecked: '?', unreadable: '✗' } as const;
-
 /** Collects the findings of verification, and prints each at once. */
 export class Findings {
   readonly list: Finding[] = [];
@@ -38,7 +39,7 @@ export class Findings {
 
   add(kind: Finding['kind'], about: string, message: string, tenantId: string | null = null): void {
     this.list.push({ kind, about, tenantId, message });
-    this.#say(`${marks[kind]} ${message}`);
+    this.#say(`${kind === 'unchecked' ? '?' : '✗'} ${message}`);
   }
 
   /** That of the most severe finding: changes first, then what could not be read, then what could not be checked. */
@@ -54,4 +55,31 @@ export class Findings {
     const { exitCode, list } = this;
     return { intact: exitCode === exitCodes.holds, exitCode, findings: list };
   }
+}
+
+/** Whether a path names a file. */
+export function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile();
+}
+
+/**
+ * Reads the signed note of a checkpoint that the caller kept: the note itself, or a response of the API that contains it.
+ * @throws {UsageError}
+ */
+export function readNote(file: string): string {
+  if (!isFile(file)) throw new UsageError(`--checkpoint: there is no file ${file}.`);
+  // Mail programs and editors add byte order marks, white space and CRLF; the signature covers none of them.
+  const text = readFileSync(file, 'utf8')
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\r\n', '\n')
+    .trim();
+  if (!text.startsWith('{')) return `${text}\n`;
+  try {
+    const answer = JSON.parse(text);
+    const { note } = answer.data ?? answer;
+    if (typeof note === 'string') return note;
+  } catch {
+    // Reported below.
+  }
+  throw new UsageError(`--checkpoint: ${file} contains no checkpoint.`);
 }

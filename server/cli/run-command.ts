@@ -6,7 +6,7 @@ import { FolderInUse } from '../storage/folder-lock.ts';
 import { DamagedDatabase } from '../storage/sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { keyCreate, scimTokenCreate, tenantCreate, userCreate, userReset } from './administer.ts';
-import { backup } from './backup.ts';
+import { backup, restore } from './backup.ts';
 import {
   type Command,
   type CommandContext,
@@ -16,7 +16,6 @@ import {
   UsageError,
 } from './command.ts';
 import { exportCreate, exportVerify } from './export.ts';
-import { restore } from './restore.ts';
 import { demo, migrateCommand, serve } from './serve.ts';
 import { explainUnreachable, explainUnwritable } from './unreachable.ts';
 import { verify } from './verify.ts';

@@ -1,52 +1,91 @@
+import { apiKeyRows } from '../access/api-key-store.ts';
+import { scimTokenRows } from '../access/scim-token-store.ts';
+import type { RowKind } from '../audit/row-state.ts';
 import { RowStates, verifyRows } from '../audit/verify-rows.ts';
+import { noticeRows } from '../consent/notice-store.ts';
 import { verifyVersions } from '../consent/verify-notices.ts';
+import { controlRows, evidenceRows, programRows, resultRows, testRows } from '../controls/store.ts';
+import { accountRows, secondFactorRows } from '../identity/account-store.ts';
+import { invitationRows } from '../identity/invitation-store.ts';
+import { membershipRows } from '../identity/membership-store.ts';
 import { nameLedger } from '../ledger/anchor-log.ts';
 import { isSealed, type LedgerName, ledgerTables, readHead } from '../ledger/append.ts';
+import type { NoteVerifier } from '../ledger/signed-note.ts';
 import type { LedgerOf } from '../ledger/tree-store.ts';
 import { verifyChain } from '../ledger/verify.ts';
 import type { ReadAnchors, RootClaim } from '../ledger/verify-anchors.ts';
 import { ProofCheck } from '../ledger/verify-checkpoints.ts';
-import type { Database, Queries } from '../storage/database.ts';
+import { breachRows, dsrRows } from '../privacy/store.ts';
+import type { Queries, RowSeal } from '../storage/database.ts';
+import { tenantRows } from '../tenants/store.ts';
+import { trustCenterRows } from '../trust/store.ts';
+import { endpointRows } from '../webhooks/endpoints/store.ts';
 import type { CommandContext } from './command.ts';
 import type { Findings } from './findings.ts';
-import type { KeptClaim, StoredCheckpoints } from './outside-checkpoints.ts';
-import { changingRows } from './verified-tables.ts';
-import type { VerifyKeys } from './verify-keys.ts';
 
-/** A tenant whose rows are checked; `known` is false if rows name it and it does not exist. */
-export interface Owner {
-  readonly id: string;
-  readonly slug: string;
-  readonly known: boolean;
+/** The tables whose rows may change, and are compared with the audit log. */
+export const changingRows: readonly RowKind[] = [
+  tenantRows,
+  apiKeyRows,
+  scimTokenRows,
+  accountRows,
+  secondFactorRows,
+  membershipRows,
+  invitationRows,
+  noticeRows,
+  programRows,
+  controlRows,
+  evidenceRows,
+  testRows,
+  resultRows,
+  dsrRows,
+  breachRows,
+  trustCenterRows,
+  endpointRows,
+];
+
+/** Their names, for people. */
+export const changingTables = changingRows.map(({ table }) => table).join(', ');
+
+/** The keys for the signatures and seals of an installation. */
+export interface VerifyKeys {
+  readonly verifier: NoteVerifier;
+  readonly seal: RowSeal;
 }
 
-/** The input of the check of a tenant. */
+/** The root of a ledger in a checkpoint that the caller kept; its place is the file. */
+export interface KeptClaim extends RootClaim {
+  readonly of: LedgerOf;
+}
+
+/** What the ledgers and rows of the tenants are compared with. */
 interface Scene {
   readonly context: CommandContext;
-  readonly database: Database;
+  readonly queries: Queries;
+  /** Null if the secret of the database is unknown. */
   readonly keys: VerifyKeys | null;
   readonly anchors: ReadAnchors;
   readonly claims: readonly KeptClaim[];
-  /** Collects the checkpoints of each ledger. */
-  readonly stored: StoredCheckpoints[];
   readonly findings: Findings;
 }
 
-/** Checks the ledgers, notice versions and rows of a tenant. */
-export async function verifyTenant(scene: Scene, { id, slug }: Owner) {
-  const { kysely } = scene.database;
+/**
+ * Checks the ledgers, notice versions and rows of a tenant.
+ * @returns the report, and the checkpoints that the database has of each ledger.
+ */
+export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: string; readonly slug: string }) {
+  const { context, queries } = scene;
   const kept = scene.claims.filter(({ of }) => of.tenantId === id);
   /** Prints what was checked, or reports the faults. */
   const report = <Fault>(about: string, what: string, faults: readonly Fault[], describe: (fault: Fault) => string) => {
-    if (faults.length === 0) scene.context.say(`✓ ${slug}: ${what}`);
+    if (faults.length === 0) context.say(`✓ ${slug}: ${what}`);
     for (const fault of faults) scene.findings.add('tampered', about, `${slug}: ${describe(fault)}`, id);
   };
   const states = new RowStates();
   const ledgers = [];
   for (const ledger of Object.keys(ledgerTables) as LedgerName[]) {
-    const of = { tenantId: id, ledger };
-    const { checkpoints, isHeadBroken, ...verified } = await verifyLedger(scene, slug, of, kept, states);
-    scene.stored.push({ of, slug, checkpoints });
+    const verified = await verifyLedger(scene, slug, { tenantId: id, ledger }, kept, states);
+    const { isHeadBroken } = verified;
     const { entries, fault } = verified.chain;
     // If only the head of a chain is wrong, there is no row to name.
     report(isHeadBroken ? 'head' : 'chain', `${ledger} chain, ${entries} entries`, fault ? [fault] : [], (found) => {
@@ -73,31 +112,24 @@ export async function verifyTenant(scene: Scene, { id, slug }: Owner) {
   }
   const disproved = new Set(ledgers.flatMap(({ proof }) => proof.claimFaults.map(({ place }) => place)));
   for (const { place, of, size } of kept)
-    if (!disproved.has(place))
-      scene.context.say(`✓ ${slug}: ${of.ledger} ledger contains the ${size} entries of ${place}`);
-  const notices = await verifyVersions(kysely, id);
+    if (!disproved.has(place)) context.say(`✓ ${slug}: ${of.ledger} ledger contains the ${size} entries of ${place}`);
+  const notices = await verifyVersions(queries, id);
   report('notice', `${notices.versions} published notice versions`, notices.faults, ({ noticeId, version, issue }) => {
     return `notice ${noticeId} version ${version}: ${issue}`;
   });
-  const rows = await verifyRows(kysely, changingRows, id, states);
-  const tables = changingRows.map(({ table }) => table).join(', ');
-  report('row', `${rows.checked} rows of ${tables}`, rows.faults, ({ table, id: row, issue }) => {
+  const rows = await verifyRows(queries, changingRows, id, states);
+  report('row', `${rows.checked} rows of ${changingTables}`, rows.faults, ({ table, id: row, issue }) => {
     return `${table} ${row}: ${issue}`;
   });
-  return {
-    tenantId: id,
-    slug,
-    chains: ledgers.map(({ chain }) => chain),
-    proofs: ledgers.map(({ proof }) => proof),
-    anchors: ledgers.map(({ point }) => point),
-    notices,
-    rows,
-  };
+  const [chains, proofs] = [ledgers.map(({ chain }) => chain), ledgers.map(({ proof }) => proof)];
+  const anchors = ledgers.map(({ point }) => point);
+  const stored = ledgers.map(({ of, checkpoints }) => ({ of, slug, checkpoints }));
+  return { report: { tenantId: id, slug, chains, proofs, anchors, notices, rows }, stored };
 }
 
 /** Walks one chain, and compares it with its head, its checkpoints and the checkpoints outside of the database. */
 async function verifyLedger(
-  { context, database: { kysely }, keys, anchors }: Scene,
+  { context, queries, keys, anchors }: Scene,
   slug: string,
   of: LedgerOf,
   kept: readonly KeptClaim[],
@@ -105,18 +137,24 @@ async function verifyLedger(
 ) {
   const { tenantId, ledger } = of;
   const anchored = anchors.claims.get(nameLedger(of)) ?? [];
-  const check = await ProofCheck.open(kysely, of, [...anchored, ...kept.filter((claim) => claim.of.ledger === ledger)]);
+  const claims = [...anchored, ...kept.filter((claim) => claim.of.ledger === ledger)];
+  const check = await ProofCheck.open(queries, of, claims);
   const showProgress = (entries: number) => context.showProgress(`${slug} ${ledger}: ${entries} …`);
-  const chain = await verifyChain(kysely, ledger, tenantId, showProgress, ({ entry, hash }) => {
+  const chain = await verifyChain(queries, ledger, tenantId, showProgress, ({ entry, hash }) => {
     if (ledger === 'audit') states.read(entry);
     check.take(hash);
   });
   const proof = await check.finish(keys?.verifier ?? null, chain.fault === null);
   context.showProgress('');
   const newest = anchored.reduce<RootClaim | null>((one, other) => (one && other.size < one.size ? one : other), null);
-  const isHeadBroken = chain.fault === null && keys !== null && !(await hasSealedHead(kysely, of, keys));
+  let isHeadBroken = false;
+  if (chain.fault === null && keys !== null) {
+    const head = await readHead(queries, tenantId, ledger);
+    isHeadBroken = head === undefined || !isSealed(keys.seal, tenantId, ledger, head);
+  }
   const fault = isHeadBroken ? { ledger, tenantId, sequence: chain.entries, id: null, issue: brokenSeal } : chain.fault;
   return {
+    of,
     chain: { ...chain, fault },
     isHeadBroken,
     proof: { ledger, ...proof },
@@ -128,8 +166,3 @@ async function verifyLedger(
 
 const brokenSeal =
   'the seal of the head does not fit: something other than Svc wrote it, so the newest entries may be missing or forged';
-
-async function hasSealedHead(queries: Queries, { tenantId, ledger }: LedgerOf, { seal }: VerifyKeys): Promise<boolean> {
-  const head = await readHead(queries, tenantId, ledger);
-  return head !== undefined && isSealed(seal, tenantId, ledger, head);
-}

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { changingRows, workingState } from '../../cli/verified-tables.ts';
+import { changingRows } from '../../cli/verify-tenant.ts';
 import { describeSettings } from '../../settings.ts';
 import { createLocation, type TestLocation } from '../harness.ts';
+import { workingState } from '../ledger/tamper.ts';
 import { runSvc } from './run-svc.ts';
 
 const commands = [

@@ -105,3 +105,21 @@ function nameRow(table: ProtectedTable, row: Row): RawBuilder<unknown> {
   const conditions = protectedTables[table].map((column) => sql`${sql.id(column)} = ${row[column]}`);
   return sql.join(conditions, sql` and `);
 }
+
+/** Tables that `svc verify` does not check: they contain no record, event, notice, key or tenant. */
+export const workingState = [
+  'idempotency_keys',
+  'rate_limits',
+  'sessions',
+  'sign_in_challenges',
+  'sign_in_failures',
+  'backup_codes',
+  'access_tokens',
+  'webhook_events',
+  'webhook_deliveries',
+  'webhook_attempts',
+  'webhook_health',
+  'webhook_senders',
+  'webhook_redeliveries',
+  'merkle_trees',
+];

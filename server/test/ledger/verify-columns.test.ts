@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { changingRows } from '../../cli/verified-tables.ts';
+import { changingRows } from '../../cli/verify-tenant.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { fillLedgers, runVerify, type VerifyReport } from './fixture.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { changingRows } from '../../cli/verified-tables.ts';
+import { changingRows } from '../../cli/verify-tenant.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify, type VerifyReport } from './fixture.ts';

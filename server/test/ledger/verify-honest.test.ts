@@ -12,9 +12,8 @@ import {
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
-import { backup } from '../../cli/backup.ts';
+import { backup, restore } from '../../cli/backup.ts';
 import type { Command } from '../../cli/command.ts';
-import { restore } from '../../cli/restore.ts';
 import { databaseFile, type Installation, openInstallation } from '../../installation/installation.ts';
 import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
 import { nameRestore, writeRestoreStatement } from '../../ledger/anchor-records.ts';

@@ -4,7 +4,7 @@ import canonicalize from 'canonicalize';
 import { sql } from 'kysely';
 import { systemSource } from '../../audit/source.ts';
 import { RowStates, verifyRows } from '../../audit/verify-rows.ts';
-import { changingRows, workingState } from '../../cli/verified-tables.ts';
+import { changingRows } from '../../cli/verify-tenant.ts';
 import { hashContent } from '../../consent/notice.ts';
 import { archiveNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
 import type { Installation } from '../../installation/installation.ts';
@@ -13,7 +13,16 @@ import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
-import { changeRow, deleteRow, insertRow, type ProtectedTable, protectedTables, type Row, readRows } from './tamper.ts';
+import {
+  changeRow,
+  deleteRow,
+  insertRow,
+  type ProtectedTable,
+  protectedTables,
+  type Row,
+  readRows,
+  workingState,
+} from './tamper.ts';
 
 describeOnOneDatabase('verifyRows', (dialect) => {
   let installation: Installation;

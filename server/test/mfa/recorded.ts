@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RowStates, verifyRows } from '../../audit/verify-rows.ts';
-import { changingRows } from '../../cli/verified-tables.ts';
+import { changingRows } from '../../cli/verify-tenant.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import type { TestServer } from '../harness.ts';
 
