@@ -50,14 +50,6 @@ export async function storeHash(
   return update.where('id', '=', id).where('password_hash', '=', password_hash).executeTakeFirst();
 }
 
-/** Which of these users have an enabled second factor. */
-export async function listSecondFactorHolders(queries: Queries, userIds: readonly string[]): Promise<Set<string>> {
-  if (userIds.length === 0) return new Set();
-  const enabled = queries.selectFrom('second_factors').select('user_id').where('state', '=', 'enabled');
-  const rows = await enabled.where('user_id', 'in', userIds).execute();
-  return new Set(rows.map((row) => row.user_id));
-}
-
 /** Hashes of the account and the second factor of a user, for the audit log of a tenant that they join. */
 export async function hashAccountStates(queries: Queries, userId: string): Promise<Readonly<Record<string, string>>> {
   const account = await findAccountById(queries, userId);

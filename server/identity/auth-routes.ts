@@ -5,11 +5,11 @@ import type { Client } from '../http/client.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Id, text, UtcTime } from '../http/schemas.ts';
 import { answerWith, type ReadyAnswer } from '../http/surface.ts';
-import { findTenant } from '../tenants/store.ts';
-import { listSecondFactorHolders } from './account-store.ts';
+import { requireTenant } from '../tenants/store.ts';
 import { changePassword } from './change-password.ts';
 import { acceptInvitation } from './invitation-changes.ts';
-import { TenantReference, User, viewUser } from './membership.ts';
+import { TenantReference, User } from './membership.ts';
+import { viewUser } from './membership-store.ts';
 import { NewPassword, TypedPassword } from './password.ts';
 import { answerChallenge, type OpenedSession, type SignInServices, sessionEvent, signIn } from './sign-in.ts';
 
@@ -50,12 +50,11 @@ export function authRoutes(services: SignInServices): readonly Route[] {
 
   /** The answer of a completed sign-in, with its cookies. */
   const welcome = async ({ id, token, expiresAt, account, membership }: OpenedSession): Promise<ReadyAnswer> => {
-    const tenant = await findTenant(database.kysely, membership.tenantId);
-    const holders = await listSecondFactorHolders(database.kysely, [account.id]);
+    const { id: tenantId, slug, name } = await requireTenant(database.kysely, membership.tenant_id);
     const signedIn = {
       status: 'signed_in',
-      user: viewUser(membership, holders.has(account.id)),
-      tenant: { id: membership.tenantId, slug: tenant?.slug, name: tenant?.name },
+      user: await viewUser(database.kysely, membership),
+      tenant: { id: tenantId, slug, name },
       session: { id, expiresAt },
     };
     const cookies = [sessionCookie.write(token), guard.rememberDevice(account)];

@@ -92,7 +92,7 @@ export async function requireStrongPassword(
   const hasSecondFactor = userId !== null && (await isSecondFactorEnabled(queries, userId));
   const tenant = await findTenant(queries, tenantId);
   const member = userId === null ? undefined : await findMember(queries, tenantId, userId);
-  const names = [email, tenant?.slug, tenant?.name, member?.givenName, member?.familyName, 'svc'];
+  const names = [email, tenant?.slug, tenant?.name, member?.given_name, member?.family_name, 'svc'];
   const words = names.filter((word) => typeof word === 'string');
   const weakness = await findWeakness(password, { hasSecondFactor, words });
   if (weakness !== null) throw invalidValues([{ path: `body.${field}`, issue: weakness }]);

@@ -11,6 +11,7 @@ import { findTenant } from '../tenants/store.ts';
 import { accountRows, findAccount, findOrCreateAccount, recordAccountChange, updatePassword } from './account-store.ts';
 import { requireStrongPassword } from './change-password.ts';
 import { closeInvitations, type InvitationRow, invitationRows, statusOf } from './invitation-store.ts';
+import { memberStatus } from './membership.ts';
 import { addMember, changeMembers, type NewMember } from './membership-changes.ts';
 import { findMemberByEmail, isAcceptedElsewhere, listMembershipsOf } from './membership-store.ts';
 import { isSecondFactorEnabled } from './mfa/store.ts';
@@ -32,7 +33,7 @@ export async function invite(
   const { tenantId } = source;
   await work.lockTenant(tenantId);
   const member = await findMemberByEmail(work.transaction, tenantId, wanted.email);
-  if (member?.status === 'suspended')
+  if (member !== undefined && memberStatus(member) === 'suspended')
     throw new Problem('conflict', 'This member is suspended; reactivate them instead of inviting them.');
   if (member !== undefined && wanted.role !== undefined && wanted.role !== member.role)
     throw new Problem(
@@ -109,8 +110,8 @@ export async function acceptInvitation(
       const reason = 'Invitation accepted';
       const added = await addMember(work, source, { email, role, isActivated: true, isAccepted: true }, reason);
       if (added === undefined) {
-        const member = (await changeMembers(work, source, [id], { isAccepted: true }, reason)).get(id);
-        if (member?.status !== 'active')
+        const [member] = await changeMembers(work, source, [id], { isAccepted: true }, reason);
+        if (member === undefined || memberStatus(member) !== 'active')
           throw new Problem('conflict', 'Your access is suspended; ask the administrator who invited you.');
         // The inviter may have lacked the rights to give the member's current role.
         if (member.role !== role)
@@ -164,7 +165,7 @@ export async function createUser(
   if (member === undefined) return undefined;
   if (hasPassword) {
     // A former member who signed in to this tenant needs no invitation.
-    const invited = member.isAccepted ? null : await invite(work, source, { email, role, defaultRole: role });
+    const invited = member.accepted_at !== null ? null : await invite(work, source, { email, role, defaultRole: role });
     return { userId, isPasswordSet: false, invitationToken: invited?.token ?? null };
   }
   const row = await updatePassword(work, userId, passwordHash);

@@ -5,9 +5,8 @@ import { defineRoute, type Route, type UserCall } from '../http/route.ts';
 import { Id } from '../http/schemas.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
-import { listSecondFactorHolders } from './account-store.ts';
-import { MemberRoleName, TenantReference, User, viewUser } from './membership.ts';
-import { findMember } from './membership-store.ts';
+import { MemberRoleName, TenantReference, User } from './membership.ts';
+import { findMember, viewUser } from './membership-store.ts';
 import { EndedSessions, endAndRecord, SessionList, SessionView, viewSessions } from './sessions.ts';
 import type { SignInServices } from './sign-in.ts';
 
@@ -49,7 +48,6 @@ export function meRoutes(services: SignInServices): readonly Route[] {
         const sessions = await viewSessions(services, principal, actor.id);
         const session = sessions.find(({ isCurrent }) => isCurrent);
         if (tenant === undefined || member === undefined || session === undefined) throw notFound('session');
-        const holders = await listSecondFactorHolders(database.kysely, [actor.id]);
         const memberships = await database.kysely
           .selectFrom('memberships')
           .innerJoin('tenants', 'tenants.id', 'tenant_id')
@@ -60,7 +58,7 @@ export function meRoutes(services: SignInServices): readonly Route[] {
           .$castTo<z.output<typeof MembershipView>>()
           .execute();
         return {
-          user: viewUser(member, holders.has(actor.id)),
+          user: await viewUser(database.kysely, member),
           tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name },
           scopes: [...scopes],
           session,

@@ -3,7 +3,7 @@ import { recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
-import { findRow, insertRow, updateRow } from '../storage/rows.ts';
+import { findRow, inBatches, insertRow, updateRow } from '../storage/rows.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { findOrCreateAccount, hashAccountStates } from './account-store.ts';
 import { closeInvitations } from './invitation-store.ts';
@@ -11,13 +11,12 @@ import {
   changedColumns,
   describeChange,
   findChanges,
-  type Membership,
   type MembershipChange,
   type MembershipRow,
+  memberStatus,
   type Profile,
-  readMembership,
 } from './membership.ts';
-import { lockMembers, membershipRows, updateMemberships } from './membership-store.ts';
+import { lockMembers, membershipRows } from './membership-store.ts';
 
 /** A user to make a member. */
 export interface NewMember extends Profile {
@@ -39,7 +38,7 @@ export async function addMember(
   source: AuditSource,
   member: NewMember,
   reason: string,
-): Promise<Membership | undefined> {
+): Promise<MembershipRow | undefined> {
   const { tenantId } = source;
   // Concurrent additions of the same user wait here, and the hash of the account that this tenant records stays current
   // until the next change is recorded.
@@ -65,28 +64,15 @@ export async function addMember(
   };
   if (earlier === undefined) await insertRow(work.transaction, 'memberships', row);
   else await updateRow(work.transaction, 'memberships', { tenant_id: tenantId, user_id: id }, row);
-  await announce(work, source, [{ before: earlier === undefined ? null : readMembership(earlier), row }], reason);
-  return readMembership(row);
-}
-
-/** Locks the tenant and reads the memberships of these users, without deleted ones. */
-export async function readMembersForChange(
-  work: UnitOfWork,
-  tenantId: string,
-  userIds: readonly string[],
-): Promise<ReadonlyMap<string, Membership>> {
-  return byUser(await lockMembers(work, tenantId, userIds));
-}
-
-function byUser(rows: Iterable<MembershipRow>): ReadonlyMap<string, Membership> {
-  return new Map([...rows].map((row) => [row.user_id, readMembership(row)]));
+  await announce(work, source, [{ before: earlier ?? null, row }], reason);
+  return row;
 }
 
 /**
  * Changes the memberships of these users: every change of a state or role goes through here. Each change is recorded in
  * the audit log and sent to webhooks, and members who are no longer active lose their sessions in this tenant. Members
  * that already have the values, and users who are not members, are skipped.
- * @returns the members after the change, by user id.
+ * @returns the members after the change.
  */
 export async function changeMembers(
   work: UnitOfWork,
@@ -94,53 +80,56 @@ export async function changeMembers(
   userIds: readonly string[],
   change: MembershipChange,
   reason: string,
-): Promise<ReadonlyMap<string, Membership>> {
+): Promise<readonly MembershipRow[]> {
   const { tenantId } = source;
   const present = await lockMembers(work, tenantId, [...new Set(userIds)]);
   const columns = changedColumns(change, work.now);
   const after = new Map(present.map((row) => [row.user_id, row]));
-  const changed: MembershipRow[] = [];
+  const changes: ChangedMember[] = [];
   // One statement for all rows that change in the same columns; usually that is all of them.
   for (const [names, rows] of Map.groupBy(present, (row) => Object.keys(findChanges(row, columns)).join(' '))) {
     if (names === '') continue;
-    const set = findChanges(rows[0] as MembershipRow, columns);
+    const set = { ...findChanges(rows[0] as MembershipRow, columns), updated_at: work.now };
+    const update = work.transaction.updateTable('memberships').set(set).where('tenant_id', '=', tenantId);
     const ids = rows.map((row) => row.user_id);
-    const updated = await updateMemberships(work, tenantId, ids, set);
+    const updated = await inBatches(ids, (some) => update.where('user_id', 'in', some).returningAll().execute());
     if (updated.length !== ids.length) throw new Error('A membership that was locked could not be updated.');
     for (const row of updated) after.set(row.user_id, row);
-    changed.push(...rows);
+    changes.push(...rows.map((before) => ({ before, row: after.get(before.user_id) as MembershipRow })));
   }
-  const changes = changed.map((row) => ({ before: readMembership(row), row: after.get(row.user_id) as MembershipRow }));
   await announce(work, source, changes, reason);
   if (change.isDeleted) {
     // Removed members must not return through an earlier invitation.
     await closeInvitations(work, source, 'revoked', { userIds: [...after.keys()] }, 'The member was removed');
   }
-  return byUser(after.values());
+  return [...after.values()];
 }
+
+/** @property before null for a new membership. */
+type ChangedMember = { readonly before: MembershipRow | null; readonly row: MembershipRow };
 
 /** Records changes of memberships, notifies webhooks, and ends the sessions of members who are no longer active. */
 async function announce(
   work: UnitOfWork,
   source: AuditSource,
-  changes: readonly { readonly before: Membership | null; readonly row: MembershipRow }[],
+  changes: readonly ChangedMember[],
   reason: string,
 ): Promise<void> {
-  const events = changes.flatMap(({ before, row }) => {
-    const after = readMembership(row);
-    return describeChange(before, after).map((event) => ({ event, before, after, row }));
-  });
+  const { tenantId } = source;
+  const events = changes.flatMap(({ before, row }) =>
+    describeChange(before, row).map((event) => ({ ...event, before, row })),
+  );
   // Once a user can sign in to this tenant, its audit log records the state of their account.
   const states = new Map<string, Readonly<Record<string, string>>>();
-  for (const { before, after } of events) {
-    const wasKnown = before !== null && before.status !== 'deleted' && before.isAccepted;
-    if (after.isAccepted && !wasKnown)
-      states.set(after.userId, await hashAccountStates(work.transaction, after.userId));
+  for (const { before, row } of events) {
+    const wasKnown = before !== null && before.deleted_at === null && before.accepted_at !== null;
+    if (row.accepted_at !== null && !wasKnown)
+      states.set(row.user_id, await hashAccountStates(work.transaction, row.user_id));
   }
   await recordChanges(
     work,
     membershipRows,
-    events.map(({ event: { verb, diff }, row }) => {
+    events.map(({ verb, diff, row }) => {
       const alsoStates = states.get(row.user_id);
       const change = { verb, diff, reason, targetRef: row.user_name, ...(alsoStates && { alsoStates }) };
       return { source, row, change };
@@ -148,10 +137,13 @@ async function announce(
   );
   await emitEvents(
     work,
-    events.flatMap(({ event: { type, diff }, after: { tenantId, userId, userName, role, status } }) =>
-      type === null ? [] : [{ tenantId, type, data: { userId, email: userName, role, status, ...diff } }],
-    ),
+    events.flatMap(({ type, diff, row }) => {
+      const { user_id: userId, user_name: email, role } = row;
+      return type === null
+        ? []
+        : [{ tenantId, type, data: { userId, email, role, status: memberStatus(row), ...diff } }];
+    }),
   );
-  const inactive = events.filter(({ after }) => after.status !== 'active').map(({ after }) => after.userId);
-  await endSessions(work.transaction, { userIds: inactive, tenantId: source.tenantId });
+  const inactive = events.filter(({ row }) => memberStatus(row) !== 'active').map(({ row }) => row.user_id);
+  await endSessions(work.transaction, { userIds: inactive, tenantId });
 }

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
+import type { z } from 'zod';
 import { maySignIn } from '../access/session-store.ts';
 import { describeRows } from '../audit/row-state.ts';
+import { viewRow } from '../http/view-row.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { mapPage, type Page, takePage } from '../storage/page.ts';
+import { type Page, takePage } from '../storage/page.ts';
 import { inBatches, prepareQuery } from '../storage/rows.ts';
-import { type MemberStatus, type Membership, type MembershipRow, readMembership } from './membership.ts';
+import { canSignIn, displayName, type MemberStatus, type MembershipRow, memberStatus, User } from './membership.ts';
 
 export const membershipRows = describeRows('memberships', 'identity', 'user', {
   key: 'user_id',
@@ -13,19 +15,15 @@ export const membershipRows = describeRows('memberships', 'identity', 'user', {
 });
 
 /** Finds a member by user id; deleted ones are left out. */
-export async function findMember(queries: Queries, tenantId: string, userId: string): Promise<Membership | undefined> {
+export async function findMember(queries: Queries, tenantId: string, userId: string) {
   const [row] = await selectMember(queries, { tenantId, userId });
-  return row && readMembership(row);
+  return row;
 }
 
 /** Finds a member by the normalized e-mail address; deleted ones are left out. */
-export async function findMemberByEmail(
-  queries: Queries,
-  tenantId: string,
-  email: string,
-): Promise<Membership | undefined> {
+export async function findMemberByEmail(queries: Queries, tenantId: string, email: string) {
   const [row] = await selectMemberByEmail(queries, { tenantId, email });
-  return row && readMembership(row);
+  return row;
 }
 
 const members = (queries: Queries, tenantId: string) =>
@@ -51,21 +49,6 @@ export async function lockMembers(
   return inBatches(userIds, (batch) => members(work.transaction, tenantId).where('user_id', 'in', batch).execute());
 }
 
-/** Sets the same columns in several memberships. @returns the updated rows, in any order. */
-export function updateMemberships(
-  work: UnitOfWork,
-  tenantId: string,
-  userIds: readonly string[],
-  columns: Partial<MembershipRow>,
-): Promise<MembershipRow[]> {
-  const update = work.transaction
-    .updateTable('memberships')
-    .set({ ...columns, updated_at: work.now })
-    .returningAll();
-  const ofTenant = update.where('tenant_id', '=', tenantId);
-  return inBatches(userIds, (batch) => ofTenant.where('user_id', 'in', batch).execute());
-}
-
 /** Reads a page of the members, newest accounts first. @param before the user id of the last item of the previous page. */
 export async function listMembers(
   queries: Queries,
@@ -73,7 +56,7 @@ export async function listMembers(
   { status, role }: { readonly status?: MemberStatus | undefined; readonly role?: string | undefined },
   before: string | null,
   limit: number,
-): Promise<Page<Membership>> {
+): Promise<Page<MembershipRow>> {
   const query = members(queries, tenantId)
     .$if(role !== undefined, (query) => query.where('role', '=', role as string))
     .$if(status === 'active', (query) => query.where('deactivated_at', 'is', null).where('unassigned_at', 'is', null))
@@ -82,7 +65,7 @@ export async function listMembers(
     )
     .$if(before !== null, (query) => query.where('user_id', '<', before as string))
     .orderBy('user_id', 'desc');
-  return mapPage(await takePage(query, limit, ({ user_id }) => user_id), readMembership);
+  return takePage(query, limit, ({ user_id }) => user_id);
 }
 
 /** Lists the members of the group of a role, including those suspended by `active: false`. */
@@ -90,10 +73,10 @@ export async function listGroupMembers(
   queries: Queries,
   tenantId: string,
   role: MemberRole,
-): Promise<readonly Pick<Membership, 'userId' | 'userName'>[]> {
+): Promise<readonly Pick<MembershipRow, 'user_id' | 'user_name'>[]> {
   return queries
     .selectFrom('memberships')
-    .select(['user_id as userId', 'user_name as userName'])
+    .select(['user_id', 'user_name'])
     .where('tenant_id', '=', tenantId)
     .where('role', '=', role)
     .where('deleted_at', 'is', null)
@@ -103,10 +86,9 @@ export async function listGroupMembers(
 }
 
 /** Lists the memberships of a user in all tenants. */
-export async function listMembershipsOf(queries: Queries, userId: string): Promise<readonly Membership[]> {
+export async function listMembershipsOf(queries: Queries, userId: string): Promise<readonly MembershipRow[]> {
   const present = queries.selectFrom('memberships').selectAll().where('deleted_at', 'is', null);
-  const rows = await present.where('user_id', '=', userId).orderBy('tenant_id').execute();
-  return rows.map(readMembership);
+  return present.where('user_id', '=', userId).orderBy('tenant_id').execute();
 }
 
 /** Whether a user ever accepted an invitation of another tenant: then this tenant does not control their account. */
@@ -117,8 +99,35 @@ export async function isAcceptedElsewhere(queries: Queries, userId: string, tena
 }
 
 /** Whether the tenant has another administrator who can sign in. */
-export async function hasOtherAdmin(queries: Queries, { tenantId, userId }: Membership): Promise<boolean> {
+export async function hasOtherAdmin(queries: Queries, { tenant_id, user_id }: MembershipRow): Promise<boolean> {
   const admins = queries.selectFrom('memberships').select('user_id').where('role', '=', 'admin').where(maySignIn);
-  const others = admins.where('tenant_id', '=', tenantId).where('user_id', '!=', userId);
+  const others = admins.where('tenant_id', '=', tenant_id).where('user_id', '!=', user_id);
   return (await others.limit(sql.lit(1)).executeTakeFirst()) !== undefined;
+}
+
+/** Members as the API returns them. */
+export async function viewUsers(queries: Queries, members: readonly MembershipRow[]): Promise<z.output<typeof User>[]> {
+  const enabled = queries.selectFrom('second_factors').select('user_id').where('state', '=', 'enabled');
+  const rows = await inBatches(members, (batch) => {
+    const ids = batch.map(({ user_id }) => user_id);
+    return enabled.where('user_id', 'in', ids).execute();
+  });
+  const holders = new Set(rows.map(({ user_id }) => user_id));
+  return members.map((row) =>
+    viewRow(User, row, {
+      id: row.user_id,
+      email: row.user_name,
+      displayName: displayName(row),
+      status: memberStatus(row),
+      canSignIn: canSignIn(row),
+      // Before the user accepts an invitation, the tenant sees only what it entered itself.
+      mfaEnabled: row.accepted_at !== null && holders.has(row.user_id),
+    }),
+  );
+}
+
+/** A member as the API returns them. */
+export async function viewUser(queries: Queries, member: MembershipRow): Promise<z.output<typeof User>> {
+  const [user] = await viewUsers(queries, [member]);
+  return user as z.output<typeof User>;
 }

@@ -12,45 +12,20 @@ export type MembershipRow = Selectable<Tables['memberships']>;
 const UserStatus = z.enum(['active', 'suspended', 'deleted']).meta({ id: 'UserStatus' });
 export type MemberStatus = z.output<typeof UserStatus>;
 
-/** The membership of a user in one tenant (spec.md "States and transitions"). */
-export type Membership = Readonly<ReturnType<typeof readMembership>>;
-
-/** Reads a membership from its row. */
-export function readMembership(row: MembershipRow) {
-  const isActivated = row.deactivated_at === null;
-  const isAssigned = row.unassigned_at === null;
-  const present = isActivated && isAssigned ? 'active' : 'suspended';
-  const status: MemberStatus = row.deleted_at === null ? present : 'deleted';
-  return {
-    tenantId: row.tenant_id,
-    userId: row.user_id,
-    /** The e-mail address, spelled as the tenant entered it. */
-    userName: row.user_name,
-    givenName: row.given_name,
-    familyName: row.family_name,
-    externalId: row.external_id,
-    role: row.role as MemberRole,
-    status,
-    /** False after `active: false`, until `active: true`. */
-    isActivated,
-    /** False after a removal from the role group, until the user is added to a group again or `active: true`. */
-    isAssigned,
-    /** Whether the user accepted an invitation of this tenant, so that they can sign in to it. */
-    isAccepted: row.accepted_at !== null,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    lastSignedInAt: row.last_signed_in_at,
-  };
-}
-
-/** The display name of a user: the name if it is more than white space, else the address. */
-export function displayName({ givenName, familyName, userName }: Membership): string {
-  return [givenName, familyName].filter((part) => part !== null && part.trim() !== '').join(' ') || userName;
+/** The status of a membership (spec.md "States and transitions"). */
+export function memberStatus(row: MembershipRow): MemberStatus {
+  if (row.deleted_at !== null) return 'deleted';
+  return row.deactivated_at === null && row.unassigned_at === null ? 'active' : 'suspended';
 }
 
 /** Whether a membership allows sign-in to its tenant. */
-export function canSignIn({ status, isAccepted }: Membership): boolean {
-  return status === 'active' && isAccepted;
+export function canSignIn(row: MembershipRow): boolean {
+  return memberStatus(row) === 'active' && row.accepted_at !== null;
+}
+
+/** The display name of a user: the name if it is more than white space, else the address. */
+export function displayName({ given_name, family_name, user_name }: MembershipRow): string {
+  return [given_name, family_name].filter((part) => part !== null && part.trim() !== '').join(' ') || user_name;
 }
 
 /** The attributes of a user that a tenant can edit. */
@@ -64,9 +39,11 @@ export interface Profile {
 /** The values that a membership is to have; omitted ones do not change. */
 export interface MembershipChange extends Profile {
   readonly role?: MemberRole | undefined;
-  /** `active: true` also adds the user to their role group again. */
+  /** `active: false` suspends until `active: true`, which also adds the user to their role group again. */
   readonly isActivated?: boolean | undefined;
+  /** A removal from the role group suspends until the user is added to a group again. */
   readonly isAssigned?: boolean;
+  /** The user accepted an invitation of this tenant, so that they can sign in to it. */
   readonly isAccepted?: true;
   readonly isDeleted?: true;
 }
@@ -110,19 +87,21 @@ interface MembershipEvent {
 }
 
 /** The events of a change. @param before null for a new membership. */
-export function describeChange(before: Membership | null, after: Membership): readonly MembershipEvent[] {
-  const { role, status } = after;
-  if (before === null || before.status === 'deleted') {
+export function describeChange(before: MembershipRow | null, after: MembershipRow): readonly MembershipEvent[] {
+  const { role } = after;
+  const status = memberStatus(after);
+  if (before === null || before.deleted_at !== null) {
     const restored = before !== null && { restored: true };
     return [describe('user.provisioned', { after: { role, status }, ...restored })];
   }
   const events: MembershipEvent[] = [];
   if (before.role !== role)
     events.push(describe('user.role_changed', { before: { role: before.role }, after: { role } }));
-  if (before.status !== status)
-    events.push(describe(statusEvents[status], { before: { status: before.status }, after: { status } }));
-  const names = events.length > 0 ? restFields : [...restFields, ...stateFields];
-  const diff = diffFields(pick(before, names), pick(after, names));
+  const earlier = memberStatus(before);
+  if (earlier !== status)
+    events.push(describe(statusEvents[status], { before: { status: earlier }, after: { status } }));
+  const hasState = events.length === 0;
+  const diff = diffFields(listFields(before, hasState), listFields(after, hasState));
   return Object.keys(diff.after).length === 0
     ? events
     : [...events, { verb: 'updated', type: null, diff: { ...diff } }];
@@ -139,14 +118,16 @@ const statusEvents = {
   deleted: 'user.deprovisioned',
 } as const;
 
-type Field = keyof Membership;
-/** The fields that events about the state or role leave out. */
-const restFields: readonly Field[] = ['userName', 'givenName', 'familyName', 'externalId', 'isAccepted'];
-/** The fields that make up the state; listed only when the state itself does not change. */
-const stateFields: readonly Field[] = ['isActivated', 'isAssigned'];
-
-function pick(membership: Membership, names: readonly Field[]): Readonly<Record<string, Json>> {
-  return Object.fromEntries(names.map((name) => [name, membership[name]]));
+/** @param hasState adds what makes up the state; left out beside an event about the state or role. */
+function listFields(row: MembershipRow, hasState: boolean): Readonly<Record<string, Json>> {
+  return {
+    userName: row.user_name,
+    givenName: row.given_name,
+    familyName: row.family_name,
+    externalId: row.external_id,
+    isAccepted: row.accepted_at !== null,
+    ...(hasState && { isActivated: row.deactivated_at === null, isAssigned: row.unassigned_at === null }),
+  };
 }
 
 export const MemberRoleName = z.enum([...roleIds, platformRole]).meta({
@@ -172,27 +153,6 @@ export const User = z
     lastSignedInAt: UtcTime.nullable(),
   })
   .meta({ id: 'User' });
-export type User = z.output<typeof User>;
-
-/** A membership as the API returns it. */
-export function viewUser(membership: Membership, mfaEnabled: boolean): User {
-  return {
-    id: membership.userId,
-    email: membership.userName,
-    displayName: displayName(membership),
-    givenName: membership.givenName,
-    familyName: membership.familyName,
-    externalId: membership.externalId,
-    role: membership.role,
-    status: membership.status,
-    canSignIn: canSignIn(membership),
-    // Before the user accepts an invitation, the tenant sees only what it entered itself.
-    mfaEnabled: membership.isAccepted && mfaEnabled,
-    createdAt: membership.createdAt,
-    updatedAt: membership.updatedAt,
-    lastSignedInAt: membership.lastSignedInAt,
-  };
-}
 
 /** The tenant of a session. */
 export const TenantReference = z

@@ -1,18 +1,18 @@
 import { addTime, dayMilliseconds, type Queries, type UnitOfWork } from '../storage/database.ts';
 import { insertRow, newId, updateRow } from '../storage/rows.ts';
-import type { Membership } from './membership.ts';
+import type { MembershipRow } from './membership.ts';
 
 const challengeMilliseconds = 5 * 60 * 1000;
 /** The most codes that can be tried against one challenge. */
 const mostAttempts = 5;
 
-type Member = Pick<Membership, 'tenantId' | 'userId'>;
+type Member = Pick<MembershipRow, 'tenant_id' | 'user_id'>;
 
 /** Creates a challenge after a right password: the sign-in requires a code. */
-export async function createChallenge(work: UnitOfWork, { tenantId, userId }: Member) {
+export async function createChallenge(work: UnitOfWork, { tenant_id, user_id }: Member) {
   const id = newId();
   const expiresAt = addTime(work.now, challengeMilliseconds);
-  const row = { id, tenant_id: tenantId, user_id: userId, attempts: 0, expires_at: expiresAt };
+  const row = { id, tenant_id, user_id, attempts: 0, expires_at: expiresAt };
   await insertRow(work.transaction, 'sign_in_challenges', row);
   return { id, expiresAt };
 }
@@ -21,7 +21,7 @@ export async function createChallenge(work: UnitOfWork, { tenantId, userId }: Me
 export async function findChallenge(queries: Queries, id: string, now: string): Promise<Member | undefined> {
   return queries
     .selectFrom('sign_in_challenges')
-    .select(['tenant_id as tenantId', 'user_id as userId'])
+    .select(['tenant_id', 'user_id'])
     .where('id', '=', id)
     .where('expires_at', '>', now)
     .where('attempts', '<', mostAttempts)

@@ -20,7 +20,7 @@ import {
   storeHash,
 } from './account-store.ts';
 import { normalizeEmail } from './email.ts';
-import { canSignIn, type Membership } from './membership.ts';
+import { canSignIn, type MembershipRow } from './membership.ts';
 import { findMember, listMembershipsOf } from './membership-store.ts';
 import { consumeCode, verifyCode } from './mfa/codes.ts';
 import { isSecondFactorEnabled } from './mfa/store.ts';
@@ -53,7 +53,7 @@ export interface Visitor {
 export interface OpenedSession extends OpenSession {
   readonly status: 'signed_in';
   readonly account: AccountRow;
-  readonly membership: Membership;
+  readonly membership: MembershipRow;
 }
 
 /** The password was right; a code of the second factor is required. */
@@ -78,12 +78,12 @@ export async function signIn(
   const { memberships, isRight } = await guard.check(attempt, async () => {
     const all = await listMembershipsOf(database.kysely, account?.id ?? '');
     const tenant = wanted.tenant === undefined ? null : await findTenant(database.kysely, wanted.tenant);
-    const memberships = tenant === null ? all : all.filter(({ tenantId }) => tenantId === tenant?.id);
+    const memberships = tenant === null ? all : all.filter(({ tenant_id }) => tenant_id === tenant?.id);
     return { memberships, isRight: await passwords.verify(attempt, wanted.password, account?.password_hash ?? null) };
   });
   const [membership] = memberships
     .filter(canSignIn)
-    .toSorted((one, other) => (other.lastSignedInAt ?? '').localeCompare(one.lastSignedInAt ?? ''));
+    .toSorted((one, other) => (other.last_signed_in_at ?? '').localeCompare(one.last_signed_in_at ?? ''));
   if (account === undefined || membership === undefined || !isRight) {
     // One reason for both: a tenant that the user left must not learn that the password was right.
     const reason = 'Wrong password, or no active membership';
@@ -99,8 +99,8 @@ export async function signIn(
       await guard.giveBack(work, attempt);
       // A right password without a code that follows indicates a stolen password.
       const source = clientSource({ type: 'user', id: account.id, email: account.email }, client, hasher);
-      const event = sessionEvent('challenged', account.id, target.membership.userName, { challengeId: id });
-      await recordEvent(work, source(membership.tenantId), event);
+      const event = sessionEvent('challenged', account.id, target.membership.user_name, { challengeId: id });
+      await recordEvent(work, source(membership.tenant_id), event);
       return { status: 'mfa_required', challengeId: id, expiresAt };
     }
     await guard.succeed(work, attempt);
@@ -127,7 +127,7 @@ export async function answerChallenge(
   const { database, guard } = services;
   const { client, now } = visitor;
   const challenge = await findChallenge(database.kysely, challengeId, now);
-  const account = challenge && (await findAccountById(database.kysely, challenge.userId));
+  const account = challenge && (await findAccountById(database.kysely, challenge.user_id));
   if (challenge === undefined || account === undefined) throw invalidChallenge();
   const attempt = await guard.admit(account.email, account, client);
   // Only a wrong or used code counts as a failure.
@@ -150,7 +150,7 @@ export async function answerChallenge(
   });
   if (session !== null) return session;
   const all = await listMembershipsOf(database.kysely, account.id);
-  const memberships = all.filter(({ tenantId }) => tenantId === challenge.tenantId);
+  const memberships = all.filter(({ tenant_id }) => tenant_id === challenge.tenant_id);
   await refuseSignIn(services, { attempt, account, memberships, reason: 'Wrong code' }, visitor);
   throw new Problem('code_incorrect', 'The code is wrong, expired or was used before. Try the next one.');
 }
@@ -187,7 +187,7 @@ async function rehash(
 async function lockSignIn(
   work: UnitOfWork,
   { sessionCookie }: SignInServices,
-  { tenantId, userId }: Pick<Membership, 'tenantId' | 'userId'>,
+  { tenant_id: tenantId, user_id: userId }: Pick<MembershipRow, 'tenant_id' | 'user_id'>,
   { client }: Visitor,
 ) {
   const account = await work.lockAccount(userId);
@@ -208,7 +208,7 @@ async function openSession(
   proof: { readonly challengeId: string | null; readonly method: string },
   { client }: Visitor,
 ): Promise<OpenedSession> {
-  const { tenantId, userId, userName } = membership;
+  const { tenant_id: tenantId, user_id: userId, user_name: userName } = membership;
   const { challengeId, method } = proof;
   if (replaced !== undefined) {
     const { id, tenant_id, user_id, email } = replaced;
@@ -245,16 +245,16 @@ export function sessionEvent(
  */
 export async function refuseSignIn(
   { database, hasher }: SignInServices,
-  refused: { attempt: Attempt; account: AccountRow | undefined; memberships: readonly Membership[]; reason: string },
+  refused: { attempt: Attempt; account: AccountRow | undefined; memberships: readonly MembershipRow[]; reason: string },
   { client, now }: Visitor,
 ): Promise<void> {
   const { attempt, account, memberships, reason } = refused;
   const sourceOf = clientSource({ type: 'user', id: null, email: null }, client, hasher);
   const events = memberships
-    .filter(({ isAccepted }) => isAccepted)
-    .map(({ tenantId, userName }) => ({
-      source: sourceOf(tenantId),
-      event: { ...sessionEvent('refused', account?.id ?? null, userName), reason },
+    .filter(({ accepted_at }) => accepted_at !== null)
+    .map(({ tenant_id, user_name }) => ({
+      source: sourceOf(tenant_id),
+      event: { ...sessionEvent('refused', account?.id ?? null, user_name), reason },
     }));
   await runUnitOfWork(database, now, async (work) => {
     if (events.length > 0) await recordEvents(work, events);

@@ -2,17 +2,31 @@ import { z } from 'zod';
 import type { SomeSessions } from '../access/session-store.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { listRoute } from '../http/list-route.ts';
-import { notFound, Problem } from '../http/problem.ts';
+import { Problem, requireFound } from '../http/problem.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { cursorPageOf, Id, text } from '../http/schemas.ts';
 import { platformRole, RoleName } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { mapPage } from '../storage/page.ts';
-import { listSecondFactorHolders } from './account-store.ts';
 import { normalizeEmail } from './email.ts';
-import { MemberRoleName, type Membership, type MembershipChange, User, viewUser } from './membership.ts';
-import { changeMembers, readMembersForChange } from './membership-changes.ts';
-import { findMember, findMemberByEmail, hasOtherAdmin, isAcceptedElsewhere, listMembers } from './membership-store.ts';
+import {
+  canSignIn,
+  MemberRoleName,
+  type MembershipChange,
+  type MembershipRow,
+  memberStatus,
+  User,
+} from './membership.ts';
+import { changeMembers } from './membership-changes.ts';
+import {
+  findMember,
+  findMemberByEmail,
+  hasOtherAdmin,
+  isAcceptedElsewhere,
+  listMembers,
+  lockMembers,
+  viewUser,
+  viewUsers,
+} from './membership-store.ts';
 import { disableSecondFactor } from './mfa/changes.ts';
 import { findSecondFactor } from './mfa/store.ts';
 import { EndedSessions, endAndRecord, SessionList, viewSessions } from './sessions.ts';
@@ -24,18 +38,15 @@ const Reason = text(500).trim().min(1).optional().meta({ description: 'The reaso
 export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionLifetime'>): readonly Route[] {
   const { database } = services;
 
-  const view = async (queries: Queries, member: Membership): Promise<User> =>
-    viewUser(member, (await listSecondFactorHolders(queries, [member.userId])).has(member.userId));
-
   const change = async (
     call: PrincipalCall,
     work: UnitOfWork,
-    member: Membership,
+    member: MembershipRow,
     wanted: MembershipChange,
     reason: string,
   ) => {
-    const changed = await changeMembers(work, call.source(), [member.userId], wanted, reason);
-    return view(work.transaction, changed.get(member.userId) ?? member);
+    const [changed = member] = await changeMembers(work, call.source(), [member.user_id], wanted, reason);
+    return viewUser(work.transaction, changed);
   };
 
   const revoke = async (call: PrincipalCall, work: UnitOfWork, userId: string, which: SomeSessions) => {
@@ -43,7 +54,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
     await work.lockTenant(tenantId);
     const member = await requireMember(work.transaction, tenantId, userId);
     if (member.role !== platformRole) requireRoleToGive(call.principal, member.role);
-    const user = { id: userId, name: member.userName };
+    const user = { id: userId, name: member.user_name };
     return endAndRecord(work, call.source(), 'session.revoked', user, which);
   };
 
@@ -67,14 +78,13 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
         const { kysely } = database;
         const { status, role } = filter;
         const found = email && (await findMemberByEmail(kysely, tenantId, normalizeEmail(email) ?? ''));
-        const fits = found && (status ?? found.status) === found.status && (role ?? found.role) === found.role;
-        const page =
+        const fits =
+          found && (status ?? memberStatus(found)) === memberStatus(found) && (role ?? found.role) === found.role;
+        const { rows, next } =
           email === undefined
             ? await listMembers(kysely, tenantId, filter, after, limit)
             : { rows: fits ? [found] : [], next: null };
-        const ids = page.rows.map(({ userId }) => userId);
-        const holders = await listSecondFactorHolders(kysely, ids);
-        return mapPage(page, (member) => viewUser(member, holders.has(member.userId)));
+        return { rows: await viewUsers(kysely, rows), next };
       },
     }),
     defineRoute('GET /v1/users/{id}', {
@@ -84,7 +94,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       scope: 'users:read',
       result: User,
       handle: async ({ params, principal: { tenantId } }) =>
-        view(database.kysely, await requireMember(database.kysely, tenantId, params.id)),
+        viewUser(database.kysely, await requireMember(database.kysely, tenantId, params.id)),
     }),
     defineRoute('PATCH /v1/users/{id}', {
       ...changing,
@@ -123,8 +133,8 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       scope: 'users:read',
       result: SessionList,
       async handle({ params, principal }) {
-        const { userId } = await requireMember(database.kysely, principal.tenantId, params.id);
-        return { items: await viewSessions(services, principal, userId), nextCursor: null };
+        const { user_id } = await requireMember(database.kysely, principal.tenantId, params.id);
+        return { items: await viewSessions(services, principal, user_id), nextCursor: null };
       },
     }),
     defineRoute('DELETE /v1/users/{id}/sessions', {
@@ -157,23 +167,21 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
         await work.lockAccount(call.params.id);
         const member = await requireChangeable(call, work);
         requireRoleToGive(call.principal, member.role);
-        const factor = await findSecondFactor(work.transaction, member.userId);
+        const factor = await findSecondFactor(work.transaction, member.user_id);
         // The same answer for a member who accepted no invitation, whatever second factor they have elsewhere.
-        if (!member.isAccepted || factor === undefined || factor.state === 'disabled')
+        if (member.accepted_at === null || factor === undefined || factor.state === 'disabled')
           throw new Problem('conflict', 'This member has no second factor.');
-        if (await isAcceptedElsewhere(work.transaction, member.userId, tenantId))
+        if (await isAcceptedElsewhere(work.transaction, member.user_id, tenantId))
           throw new Problem('conflict', 'Only the operator of this server can reset the second factor of this member.');
-        await disableSecondFactor(work, call.source, member.userId, 'reset');
-        return view(work.transaction, member);
+        await disableSecondFactor(work, call.source, member.user_id, 'reset');
+        return viewUser(work.transaction, member);
       },
     }),
   ];
 }
 
-async function requireMember(queries: Queries, tenantId: string, userId: string): Promise<Membership> {
-  const member = await findMember(queries, tenantId, userId);
-  if (member === undefined) throw notFound('user');
-  return member;
+async function requireMember(queries: Queries, tenantId: string, userId: string): Promise<MembershipRow> {
+  return requireFound(await findMember(queries, tenantId, userId), 'user');
 }
 
 /**
@@ -183,11 +191,11 @@ async function requireMember(queries: Queries, tenantId: string, userId: string)
 async function requireChangeable(
   { params, principal }: PrincipalCall<{ readonly id: string }>,
   work: UnitOfWork,
-): Promise<Membership> {
+): Promise<MembershipRow> {
   const { tenantId, actor } = principal;
-  const member = (await readMembersForChange(work, tenantId, [params.id])).get(params.id);
-  if (member === undefined) throw notFound('user');
-  if (member.userId === actor.id)
+  const [found] = await lockMembers(work, tenantId, [params.id]);
+  const member = requireFound(found, 'user');
+  if (member.user_id === actor.id)
     throw new Problem('conflict', 'You cannot change your own access; ask another administrator.');
   // Platform members too can be suspended and removed; only the operator can reverse it.
   if (member.role !== platformRole) requireRoleToGive(principal, member.role);
@@ -199,8 +207,8 @@ async function requireChangeable(
  * remove them, because it has its own token.
  * @throws {Problem} `conflict`.
  */
-async function requireAdminLeft(queries: Queries, member: Membership): Promise<void> {
-  if (member.role !== 'admin' || member.status !== 'active' || !member.isAccepted) return;
+async function requireAdminLeft(queries: Queries, member: MembershipRow): Promise<void> {
+  if (member.role !== 'admin' || !canSignIn(member)) return;
   if (await hasOtherAdmin(queries, member)) return;
   throw new Problem(
     'conflict',

@@ -1,9 +1,9 @@
 import type { AuditSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
-import { notFound, Problem } from '../http/problem.ts';
-import type { Membership, MembershipChange } from '../identity/membership.ts';
-import { addMember, changeMembers, readMembersForChange } from '../identity/membership-changes.ts';
-import { listGroupMembers } from '../identity/membership-store.ts';
+import { Problem, requireFound } from '../http/problem.ts';
+import type { MembershipChange, MembershipRow } from '../identity/membership.ts';
+import { addMember, changeMembers } from '../identity/membership-changes.ts';
+import { listGroupMembers, lockMembers } from '../identity/membership-store.ts';
 import { platformRole, type Role } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { requireTenant } from '../tenants/store.ts';
@@ -19,7 +19,7 @@ import { invalidValue, quote } from './surface.ts';
 import { readNewUser, readReplacement } from './user.ts';
 
 /** Adds a member. @throws {Problem} `uniqueness` if the person is a member, active or suspended. */
-export async function createUser(work: UnitOfWork, source: AuditSource, body: unknown): Promise<Membership> {
+export async function createUser(work: UnitOfWork, source: AuditSource, body: unknown): Promise<MembershipRow> {
   const { defaultRole } = await requireTenant(work.transaction, source.tenantId);
   const member = { ...readNewUser(body, defaultRole), isAccepted: false };
   const added = await addMember(work, source, member, 'SCIM: user created');
@@ -31,7 +31,12 @@ export async function createUser(work: UnitOfWork, source: AuditSource, body: un
  * Applies the operations of a PATCH, all or none.
  * @throws {Problem} `not_found`, `mutability` for a member whom the operator manages, and those of the body.
  */
-export async function patchUser(work: UnitOfWork, source: AuditSource, id: string, body: unknown): Promise<Membership> {
+export async function patchUser(
+  work: UnitOfWork,
+  source: AuditSource,
+  id: string,
+  body: unknown,
+): Promise<MembershipRow> {
   const { scimCompatibility } = await requireTenant(work.transaction, source.tenantId);
   const operations = readPatch(body);
   const { change, use } =
@@ -54,13 +59,13 @@ export async function replaceUser(
   source: AuditSource,
   id: string,
   body: unknown,
-): Promise<Membership> {
+): Promise<MembershipRow> {
   const { scimCompatibility } = await requireTenant(work.transaction, source.tenantId);
   if (scimCompatibility === 'strict')
     throw new Problem('not_implemented', 'PUT of a user is not supported; replace active or roles with PATCH.');
   const before = await requireMember(work, source, id);
   const change = readReplacement(body, before);
-  const isActivating = change.isActivated === true && !before.isActivated;
+  const isActivating = change.isActivated === true && before.deactivated_at !== null;
   if (isPlatformMember(before) && (isActivating || change.role !== undefined)) throw managedByOperator();
   const member = await changeUser(work, source, id, keepAssignment(change, before), 'SCIM: user replaced');
   await recordExtendedUse(work, source, member, { form: 'put', skippedPaths: [] });
@@ -72,8 +77,9 @@ export async function deleteUser(work: UnitOfWork, source: AuditSource, id: stri
   await changeUser(work, source, id, { isDeleted: true }, 'SCIM: user deleted');
 }
 
-async function requireMember(work: UnitOfWork, source: AuditSource, id: string): Promise<Membership> {
-  return requireUser((await readMembersForChange(work, source.tenantId, [id])).get(id));
+async function requireMember(work: UnitOfWork, source: AuditSource, id: string): Promise<MembershipRow> {
+  const [member] = await lockMembers(work, source.tenantId, [id]);
+  return requireUser(member);
 }
 
 async function changeUser(
@@ -82,22 +88,22 @@ async function changeUser(
   id: string,
   change: MembershipChange,
   reason: string,
-): Promise<Membership> {
-  return requireUser((await changeMembers(work, source, [id], change, reason)).get(id));
+): Promise<MembershipRow> {
+  const [member] = await changeMembers(work, source, [id], change, reason);
+  return requireUser(member);
 }
 
 /** @throws {Problem} `not_found`. */
-export function requireUser(member: Membership | undefined): Membership {
-  if (member === undefined) throw notFound('user');
-  return member;
+export function requireUser(member: MembershipRow | undefined): MembershipRow {
+  return requireFound(member, 'user');
 }
 
 /**
  * Providers send `active: true` with every change of a profile, so as part of one it reverts `active: false`, but not a
  * removal from a role group.
  */
-function keepAssignment(change: MembershipChange, { isAssigned }: Membership): MembershipChange {
-  return change.isActivated === undefined ? change : { ...change, isAssigned };
+function keepAssignment(change: MembershipChange, { unassigned_at }: MembershipRow): MembershipChange {
+  return change.isActivated === undefined ? change : { ...change, isAssigned: unassigned_at === null };
 }
 
 function describeChange({ isActivated, role }: UserChange): string {
@@ -111,20 +117,20 @@ function describeChange({ isActivated, role }: UserChange): string {
 async function recordExtendedUse(
   work: UnitOfWork,
   source: AuditSource,
-  { userId, userName }: Membership,
+  { user_id, user_name }: MembershipRow,
   { form, skippedPaths }: ExtendedUse,
 ): Promise<void> {
   await recordEvent(work, source, {
     module: 'identity',
     action: 'scim.extended_request',
-    targetId: userId,
-    targetRef: userName,
+    targetId: user_id,
+    targetRef: user_name,
     diff: { form, skippedPaths },
   });
 }
 
 /** Only the operator of the server assigns the role of the platform; a tenant can only revoke access (spec.md "SCIM role group"). */
-function isPlatformMember({ role }: Membership): boolean {
+function isPlatformMember({ role }: MembershipRow): boolean {
   return role === platformRole;
 }
 
@@ -149,17 +155,17 @@ export async function changeGroup(
   if (steps.length === 0) return;
   const { tenantId } = source;
   const named = [...new Set(steps.flatMap(({ userIds }) => userIds))];
-  const members = await readMembersForChange(work, tenantId, named);
+  const members = new Map((await lockMembers(work, tenantId, named)).map((row) => [row.user_id, row]));
   const joining = steps.flatMap(({ kind, userIds }) => (kind === 'remove' ? [] : userIds));
   const unknown = joining.find((id) => !members.has(id));
   if (unknown !== undefined) throw invalidValue(`There is no user ${quote(unknown)}; nothing was changed.`);
-  if (joining.some((id) => isPlatformMember(members.get(id) as Membership))) throw managedByOperator();
+  if (joining.some((id) => isPlatformMember(members.get(id) as MembershipRow))) throw managedByOperator();
   const current = steps.some(({ kind }) => kind === 'replace')
     ? await listGroupMembers(work.transaction, tenantId, role)
-    : [...members.values()].filter((member) => member.role === role && member.isAssigned);
+    : [...members.values()].filter((member) => member.role === role && member.unassigned_at === null);
   const { assigned, removed } = planSteps(
     steps,
-    current.map(({ userId }) => userId),
+    current.map(({ user_id }) => user_id),
   );
   // Sets the role too: a request can add and remove the same user.
   await changeMembers(work, source, removed, { role, isAssigned: false }, `SCIM: removed from the group ${role}`);
@@ -169,9 +175,9 @@ export async function changeGroup(
 /** Removes all members of a role group; the role and the people stay. */
 export async function clearGroup(work: UnitOfWork, source: AuditSource, role: Role): Promise<void> {
   // Takes the lock before the list is read.
-  await readMembersForChange(work, source.tenantId, []);
+  await work.lockTenant(source.tenantId);
   const members = await listGroupMembers(work.transaction, source.tenantId, role);
-  const ids = members.map(({ userId }) => userId);
+  const ids = members.map(({ user_id }) => user_id);
   await changeMembers(work, source, ids, { isAssigned: false }, `SCIM: group ${role} deleted`);
 }
 

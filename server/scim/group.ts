@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
 import { list, schemasOf, text, UtcTime } from '../http/schemas.ts';
-import type { Membership } from '../identity/membership.ts';
+import type { MembershipRow } from '../identity/membership.ts';
 import { isRole, platformRole, type Role, RoleName } from '../principal/roles.ts';
 import { invalidValue, type Locate, quote, readAttributes, readByHand, readMessage } from './surface.ts';
 
@@ -79,7 +79,7 @@ export interface NamedGroup {
  */
 export function presentGroup(
   { role, displayName }: NamedGroup,
-  members: readonly Pick<Membership, 'userId' | 'userName'>[] | null,
+  members: readonly Pick<MembershipRow, 'user_id' | 'user_name'>[] | null,
   created: string,
   locate: Locate,
 ): ScimGroup {
@@ -87,7 +87,7 @@ export function presentGroup(
     schemas: [groupUrn],
     id: role,
     displayName,
-    ...(members !== null && { members: members.map(({ userId, userName }) => ({ value: userId, display: userName })) }),
+    ...(members !== null && { members: members.map((row) => ({ value: row.user_id, display: row.user_name })) }),
     meta: { resourceType: 'Group', created, location: locate(`/Groups/${role}`) },
   };
 }

@@ -3,7 +3,7 @@ import { notFound } from '../http/problem.ts';
 import { type Call, defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { ReadyAnswer } from '../http/surface.ts';
 import { normalizeEmail } from '../identity/email.ts';
-import type { Membership } from '../identity/membership.ts';
+import type { MembershipRow } from '../identity/membership.ts';
 import { findMember, findMemberByEmail, listGroupMembers } from '../identity/membership-store.ts';
 import type { Installation } from '../installation/installation.ts';
 import { type Role, roleIds } from '../principal/roles.ts';
@@ -66,7 +66,7 @@ export function scimUserRoutes({ database, baseUrl }: ScimServices): readonly Ro
   const createView = ({ query, client }: Call<unknown, ProjectionQuery>) => {
     const projection = readProjection(query, userUrn);
     const locate = createLocate(baseUrl, client);
-    return (member: Membership): ScimUser => projection.apply(presentUser(member, locate));
+    return (member: MembershipRow): ScimUser => projection.apply(presentUser(member, locate));
   };
   const changeBy =
     (change: typeof patchUser) => async (call: ProjectedCall<{ readonly id: string }>, work: UnitOfWork) => {
@@ -101,7 +101,7 @@ export function scimUserRoutes({ database, baseUrl }: ScimServices): readonly Ro
       async change(call, work) {
         const view = createView(call);
         const member = await createUser(work, call.source(), call.body);
-        return answerCreated(baseUrl, call, `/Users/${member.userId}`, view(member));
+        return answerCreated(baseUrl, call, `/Users/${member.user_id}`, view(member));
       },
     }),
     defineRoute('GET /scim/v2/Users/{id}', {

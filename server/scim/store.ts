@@ -1,12 +1,12 @@
 import { findUnstorable } from '../http/input.ts';
-import { type Membership, type MembershipRow, readMembership } from '../identity/membership.ts';
+import type { MembershipRow } from '../identity/membership.ts';
 import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/rows.ts';
 import type { Page } from './query.ts';
 
 /** One page of members, ordered by id, and the number of all that match. */
 export interface MemberPage {
-  readonly members: readonly Membership[];
+  readonly members: readonly MembershipRow[];
   readonly total: number;
 }
 
@@ -27,7 +27,7 @@ export async function readMemberPage(
   const [row] = await countMembers(queries, values);
   const total = Number(row?.total);
   if (count === 0 || startIndex > total) return { members: [], total };
-  return { members: (await selectMembers(queries, values)).map(readMembership), total };
+  return { members: await selectMembers(queries, values), total };
 }
 
 interface Values {

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
 import { schemasOf, text, UtcTime } from '../http/schemas.ts';
 import { normalizeEmail } from '../identity/email.ts';
-import { displayName, type Membership, type MembershipChange, type Profile } from '../identity/membership.ts';
+import {
+  displayName,
+  type MembershipChange,
+  type MembershipRow,
+  memberStatus,
+  type Profile,
+} from '../identity/membership.ts';
 import type { NewMember } from '../identity/membership-changes.ts';
 import { isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
 import {
@@ -75,30 +81,30 @@ export const ScimUser = z
 export type ScimUser = z.output<typeof ScimUser>;
 
 /** Converts a member to a SCIM user (RFC 7643 section 4.1). */
-export function presentUser(member: Membership, locate: Locate): ScimUser {
-  const { userId, userName, givenName, familyName, externalId, role, status, isAssigned } = member;
+export function presentUser(member: MembershipRow, locate: Locate): ScimUser {
+  const { user_id: userId, user_name: userName, given_name, family_name, external_id, role } = member;
   const name = {
-    ...(givenName !== null && { givenName }),
-    ...(familyName !== null && { familyName }),
+    ...(given_name !== null && { givenName: given_name }),
+    ...(family_name !== null && { familyName: family_name }),
   };
   const isGiven = Object.keys(name).length > 0;
   const isNamed = Object.values(name).some((part) => part.trim() !== '');
   return {
     schemas: [userUrn],
     id: userId,
-    ...(externalId !== null && { externalId }),
+    ...(external_id !== null && { externalId: external_id }),
     userName,
     ...(isGiven && { name: { ...name, ...(isNamed && { formatted: displayName(member) }) } }),
     displayName: displayName(member),
     emails: [{ value: userName, type: 'work', primary: true }],
-    active: status === 'active',
+    active: memberStatus(member) === 'active',
     // SCIM has no name and no group for the role of the platform.
     roles: isRole(role) ? [{ value: role, primary: true }] : [],
-    groups: isAssigned && isRole(role) ? [{ value: role, type: 'direct' }] : [],
+    groups: member.unassigned_at === null && isRole(role) ? [{ value: role, type: 'direct' }] : [],
     meta: {
       resourceType: 'User',
-      created: member.createdAt,
-      lastModified: member.updatedAt,
+      created: member.created_at,
+      lastModified: member.updated_at,
       location: locate(`/Users/${userId}`),
     },
   };
@@ -151,9 +157,9 @@ export function readNewUser(body: unknown, defaultRole: Role): Omit<NewMember, '
  * Reads the body of a PUT. Omitted attributes keep their values.
  * @throws {Problem} `invalidSyntax`, `invalidValue`, `mutability` for another userName.
  */
-export function readReplacement(body: unknown, member: Membership): MembershipChange {
+export function readReplacement(body: unknown, member: MembershipRow): MembershipChange {
   const user = readMessage(body, userUrn);
-  if (readUserName(user).email !== normalizeEmail(member.userName))
+  if (readUserName(user).email !== normalizeEmail(member.user_name))
     throw new Problem('mutability', 'userName cannot be changed; delete the user and create another.');
   const role = readRole(user.get('roles'));
   const isActivated = readActive(user);

@@ -329,12 +329,12 @@ export async function startTestServer(
     if (member === undefined) throw new Error(`${email} is a member already`);
     // The change of the account is recorded in every tenant of the user, whose locks are taken in order.
     return runUnitOfWork(installation.database, clock.now(), async (work) => {
-      const row = await updatePassword(work, member.userId, passwordHash);
-      await recordAccountChange(work, systemSource, accountRows, member.userId, row, { verb: 'password_changed' });
-      const wanted = { tenantId, userId: member.userId, challengeId: null };
+      const row = await updatePassword(work, member.user_id, passwordHash);
+      await recordAccountChange(work, systemSource, accountRows, member.user_id, row, { verb: 'password_changed' });
+      const wanted = { tenantId, userId: member.user_id, challengeId: null };
       const session = await createSession(work, wanted, installation.settings.sessionLifetime);
       return {
-        userId: member.userId,
+        userId: member.user_id,
         email,
         password,
         sessionId: session.id,

@@ -162,7 +162,7 @@ describeServer('changing members', (server) => {
       const added: string[] = [];
       for (const email of emails) {
         const accepted = { email, role: 'auditor', isActivated: true, isAccepted: true } as const;
-        added.push((await addMember(work, systemSource(tenant.id), accepted, 'test'))?.userId as string);
+        added.push((await addMember(work, systemSource(tenant.id), accepted, 'test'))?.user_id as string);
       }
       return added;
     });

@@ -1,9 +1,31 @@
 import { sql } from 'kysely';
 import { systemSource } from '../../audit/source.ts';
-import type { Membership, MembershipChange } from '../../identity/membership.ts';
+import { type MembershipChange, type MembershipRow, memberStatus } from '../../identity/membership.ts';
 import { addMember, changeMembers, type NewMember } from '../../identity/membership-changes.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import type { TestResponse, TestServer } from '../harness.ts';
+
+export type Membership = ReturnType<typeof readMembership>;
+
+/** What a membership says, for tests that compare it. */
+export function readMembership(row: MembershipRow) {
+  return {
+    tenantId: row.tenant_id,
+    userId: row.user_id,
+    userName: row.user_name,
+    givenName: row.given_name,
+    familyName: row.family_name,
+    externalId: row.external_id,
+    role: row.role,
+    status: memberStatus(row),
+    isActivated: row.deactivated_at === null,
+    isAssigned: row.unassigned_at === null,
+    isAccepted: row.accepted_at !== null,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    lastSignedInAt: row.last_signed_in_at,
+  };
+}
 
 /** Adds a person as an identity provider does: a member who took no invitation yet. */
 export function addPerson(
@@ -12,9 +34,10 @@ export function addPerson(
   person: Partial<NewMember> & { readonly email: string },
 ): Promise<Membership | undefined> {
   const member = { role: 'auditor', isActivated: true, isAccepted: false, ...person } as const;
-  return runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
-    addMember(work, systemSource(tenantId), member, 'Added by a test'),
-  );
+  return runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
+    const row = await addMember(work, systemSource(tenantId), member, 'Added by a test');
+    return row && readMembership(row);
+  });
 }
 
 /** Changes members as an identity provider does. */
@@ -24,9 +47,10 @@ export function changePeople(
   userIds: readonly string[],
   change: MembershipChange,
 ): Promise<ReadonlyMap<string, Membership>> {
-  return runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
-    changeMembers(work, systemSource(tenantId), userIds, change, 'Changed by a test'),
-  );
+  return runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
+    const rows = await changeMembers(work, systemSource(tenantId), userIds, change, 'Changed by a test');
+    return new Map(rows.map((row) => [row.user_id, readMembership(row)]));
+  });
 }
 
 /** The audit events of a tenant, oldest first. */

@@ -84,7 +84,7 @@ export async function addMembership(
     const member = { email, role, isActivated, isAccepted };
     const added = await addMember(work, systemSource(tenantId), member, 'test');
     assert.ok(added);
-    return added.userId;
+    return added.user_id;
   });
 }
 

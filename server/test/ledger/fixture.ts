@@ -126,7 +126,7 @@ async function fillPeople(work: UnitOfWork, tenantId: string, slug: string): Pro
     { email, role: 'auditor', isActivated: true, isAccepted: true, ...profile },
     'test',
   );
-  const userId = member?.userId as string;
+  const userId = member?.user_id as string;
   const account = await updatePassword(work, userId, '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$dGFn');
   await recordAccountChange(work, systemSource, accountRows, userId, account, { verb: 'password_changed' });
   const factor = {

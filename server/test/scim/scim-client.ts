@@ -82,7 +82,7 @@ export function addMembers(server: TestServer, tenantId: string, count: number):
     for (const email of emails) {
       const wanted = { email, isActivated: true, isAccepted: false };
       const member = await addMember(work, systemSource(tenantId), { ...wanted, role: 'cs_agent' }, 'test');
-      ids.push(member?.userId as string);
+      ids.push(member?.user_id as string);
     }
     return ids;
   });

@@ -29,7 +29,7 @@ import {
   requireTest,
 } from '../../controls/store.ts';
 import { findAccount } from '../../identity/account-store.ts';
-import type { Membership } from '../../identity/membership.ts';
+import type { MembershipRow } from '../../identity/membership.ts';
 import {
   findMember,
   findMemberByEmail,
@@ -54,7 +54,7 @@ import { openTestInstallation } from '../harness.ts';
 import { type FilledTenant, fillLedgers } from '../ledger/fixture.ts';
 
 const bearer = (prefix: string) => generateToken(prefix);
-const member = { tenantId: 't', userId: 'u' } as Membership;
+const member = { tenant_id: 't', user_id: 'u' } as MembershipRow;
 const page = { startIndex: 1, count: 50 };
 
 const place = { tenantId: 't', noticeId: 'n', subjectId: 's', space: 'public' } as const;
