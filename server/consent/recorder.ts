@@ -8,13 +8,7 @@ import type { PrivateHasher } from '../installation/secrets.ts';
 import { ByteCache } from '../storage/cache.ts';
 import type { Outcome, Queries, UnitOfWork } from '../storage/database.ts';
 import { newId } from '../storage/rows.ts';
-import {
-  announceDeliveries,
-  findSubscribers,
-  insertEvents,
-  isWanted,
-  queueDeliveries,
-} from '../webhooks/deliveries/outbox.ts';
+import { emitWanted } from '../webhooks/deliveries/outbox.ts';
 import type { NoticeVersion } from './notice.ts';
 import { findStates, type NoticeState, type VersionCache } from './notice-store.ts';
 import {
@@ -359,12 +353,6 @@ function describeVisits(noticeId: string, records: readonly ConsentRecord[]): Ne
 
 /** An event that no endpoint wants is not written, unlike others: the ledger has the record anyway. */
 async function emitRecords(work: UnitOfWork, tenantId: string, records: readonly ConsentRecord[]): Promise<void> {
-  const { transaction, now } = work;
-  const subscribers = await findSubscribers(transaction, tenantId);
-  const events = records
-    .filter((record) => isWanted(subscribers, actionOf(record)))
-    .map((record) => ({ tenantId, type: actionOf(record), data: presentEventData(record) }));
-  if (events.length === 0) return;
-  const rows = await insertEvents(transaction, now, events);
-  announceDeliveries(work, await queueDeliveries(transaction, now, rows, subscribers));
+  const describe = (record: ConsentRecord) => ({ type: actionOf(record), data: presentEventData(record) });
+  await emitWanted(work, tenantId, () => records.map(describe));
 }

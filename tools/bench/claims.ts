@@ -26,8 +26,8 @@ export async function measureClaims(bench: Bench): Promise<Finding> {
     const endpointId = `endpoint-${turn % 10}`;
     await inTransaction(database, async (queries) => {
       const claim = () => claimDeliveries(queries, { endpointId, sender: 'bench', now: clock(), limit: 64 }, sent);
-      const claimed = await time(times, claim);
-      await finishAttempts(queries, 'bench', clock(), [], claimed.map(arrive));
+      const { deliveries } = await time(times, claim);
+      await finishAttempts(queries, 'bench', clock(), [], deliveries.map(arrive));
     });
   }
   return describeTimes(`claim of 64 where ${bench.largeRows.toLocaleString('en')} wait`, times.slice(100), 2);

@@ -231,7 +231,7 @@ async function fillWebhooks(work: UnitOfWork, tenantId: string, box: Installatio
   });
   await rotateSecret(work, source, rules, id, 24);
   await rotateSecret(work, source, rules, id, 1);
-  await disableEndpoint(work, { id, tenantId, url }, 'gone');
+  await disableEndpoint(work, { id, tenant_id: tenantId, url }, 'gone');
   await deleteEndpoint(work, source, (await create({ url: 'https://hooks.example.com/gone', status: 'paused' })).id);
 }
 

@@ -92,7 +92,7 @@ describeServer(
       const client = await createClient();
       const { result, events } = await watch(server, client.tenant.id, () => client.created({ asymmetric: true }));
       const { id } = result;
-      const { signingKey } = await client.sending(id);
+      const { signing_key: signingKey } = await client.sending(id);
       const { box, database } = server.installation;
       const privateKey = box.open(signingKey as string, signingKeyPurpose(id));
       assert.throws(() => box.open(signingKey as string, secretPurpose(id)));

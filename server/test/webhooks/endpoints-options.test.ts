@@ -93,12 +93,12 @@ describeServer('the options of a webhook', (server) => {
     const client = await createClient(server);
     const plain = await client.sending((await client.created()).id);
     assert.deepEqual(
-      [plain.rateLimit, plain.retrySchedule, plain.signingKey, plain.pausedUntil],
+      [plain.rate_limit, plain.retry_schedule, plain.signing_key, plain.paused_until],
       [null, null, null, null],
     );
     const { id } = await client.created({ rateLimit: 3, retrySchedule: [5, 60] });
-    const { rateLimit, retrySchedule } = await client.sending(id);
-    assert.deepEqual([rateLimit, retrySchedule], [3, [5000, 60_000]]);
+    const { rate_limit, retry_schedule } = await client.sending(id);
+    assert.deepEqual([rate_limit, retry_schedule], [3, '[5,60]']);
   });
 
   test('belong to one tenant', async () => {

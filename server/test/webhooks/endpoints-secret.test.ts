@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { secretPurpose } from '../../webhooks/endpoints/endpoint.ts';
+import { listSecrets } from '../../webhooks/endpoints/store.ts';
 import { assertBodiesRefused, describeServer, payload } from '../consent/helpers.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { watch } from '../identity/membership-helpers.ts';
@@ -11,7 +12,7 @@ import { createClient, hour } from './webhook-client.ts';
 describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
   /** The secrets that the sender uses, with the expiry of each. */
   async function secretsOf(client: Awaited<ReturnType<typeof createClient>>, id: string) {
-    const { secrets } = await client.sending(id);
+    const secrets = listSecrets(await client.sending(id));
     return secrets.map(({ sealed, expiresAt }) => [server.installation.box.open(sealed, secretPurpose(id)), expiresAt]);
   }
 

@@ -155,7 +155,7 @@ describeServer('POST /v1/webhooks', (server) => {
     assert.ok(stored.includes(id));
     for (const hidden of [secret, secret.slice(6)]) assert.ok(!stored.includes(hidden));
     const { box } = server.installation;
-    const [{ sealed } = { sealed: '' }] = (await client.sending(id)).secrets;
+    const { secret: sealed } = await client.sending(id);
     assert.equal(box.open(sealed, secretPurpose(id)), secret);
     assert.throws(() => box.open(sealed, secretPurpose(randomUUID())));
     const other = await client.created();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import type { Lookup } from '../../webhooks/transport/lookup.ts';
+import type { Lookup } from '../../webhooks/transport/connection.ts';
 import { makeCertificate } from './make-certificate.ts';
 import {
   createManualTimer,

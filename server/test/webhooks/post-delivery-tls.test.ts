@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { TLSSocket } from 'node:tls';
-import type { Lookup } from '../../webhooks/transport/lookup.ts';
+import type { Lookup } from '../../webhooks/transport/connection.ts';
 import { makeCertificate } from './make-certificate.ts';
 import { createManualTimer, openReceivers, startReceiver, withoutTiming, writeAnswer } from './receiver-helpers.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { createPublicLookup } from '../../webhooks/transport/lookup.ts';
+import { createPublicLookup } from '../../webhooks/transport/connection.ts';
 import { startNameServer } from './name-server.ts';
 import { createManualTimer, openReceivers, withoutTiming } from './receiver-helpers.ts';
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Timer } from '../../webhooks/transport/lookup.ts';
-import type { DeliveryOutcome } from '../../webhooks/transport/outcome.ts';
+import type { Timer } from '../../webhooks/transport/connection.ts';
+import type { DeliveryOutcome } from '../../webhooks/transport/exchange.ts';
 import { Receivers, type ReceiversOptions } from '../../webhooks/transport/receivers.ts';
 import type { TestCertificate } from './make-certificate.ts';
 

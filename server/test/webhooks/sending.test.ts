@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import { pino } from 'pino';
 import { attemptOffsets } from '../../webhooks/sender/schedule.ts';
 import { createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';
@@ -55,12 +56,15 @@ describeServerOnEachDatabase(
   (server) => {
     test('sends what it can when the event of a delivery is missing in a damaged database', async () => {
       await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
+      const lines: string[] = [];
+      const log = pino({}, { write: (line: string) => lines.push(line) });
+      await using sending = createTestSender(server, undefined, log);
       const damaged = await createSubscriber(server, `${receiver.url}damaged`);
       const healthy = await createSubscriber(server, `${receiver.url}healthy`);
       await openRequest(server, damaged.tenant);
       await openRequest(server, healthy.tenant);
       const { kysely } = server.installation.database;
+      const [lost] = await readDeliveries(server, damaged.tenant);
       await kysely.deleteFrom('webhook_events').where('tenant_id', '=', damaged.tenant.id).execute();
       await sending.deliver();
       assert.deepEqual(
@@ -68,6 +72,9 @@ describeServerOnEachDatabase(
         ['/healthy'],
       );
       assert.deepEqual(await readDeliveries(server, damaged.tenant), []);
+      const [{ level, msg, webhookId, orphaned } = {}, ...more] = lines.map((line) => JSON.parse(line));
+      assert.deepEqual([level, msg], [50, 'deleted deliveries whose event is missing']);
+      assert.deepEqual([webhookId, orphaned, more], [damaged.endpoint.id, [lost?.id], []]);
     });
 
     test('posts the body and the documented headers, signed with the secret of the endpoint', async () => {

@@ -62,10 +62,13 @@ export interface TestSender extends AsyncDisposable {
 }
 
 /** @param random what spreads the retries; 0.5 leaves the schedule as it is. */
-export function createTestSender({ installation }: TestServer, random = () => 0.5): TestSender {
+export function createTestSender(
+  { installation }: TestServer,
+  random = () => 0.5,
+  log = pino({ level: process.env.SVC_TEST_LOG ?? 'silent' }, pino.destination(2)),
+): TestSender {
   const receivers = new Receivers({ allowPrivate: true });
   const { database, clock, box } = installation;
-  const log = pino({ level: process.env.SVC_TEST_LOG ?? 'silent' }, pino.destination(2));
   const sender = new WebhookSender({ database, clock, box, receivers, log, random });
   const deliver = async () => {
     do {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { disableEndpoint } from '../../webhooks/endpoints/changes.ts';
 import type { DisabledReason } from '../../webhooks/endpoints/endpoint.ts';
-import { findEndpointForSending, type SendingEndpoint } from '../../webhooks/endpoints/store.ts';
+import { type Endpoint, findEndpointForSending } from '../../webhooks/endpoints/store.ts';
 import { createFreshTenant, payload } from '../consent/helpers.ts';
 import type { RequestOptions, TestResponse, TestServer, TestTenant } from '../harness.ts';
 
@@ -91,14 +91,14 @@ export class WebhookClient {
   }
 
   /** The endpoint as the sender reads it. */
-  async sending(id: string): Promise<SendingEndpoint> {
+  async sending(id: string): Promise<Endpoint> {
     const found = await findEndpointForSending(this.server.installation.database.kysely, id);
     if (found === undefined) throw new Error('the sender finds no such webhook');
     return found;
   }
 
   /** Disables a webhook that has failed for a time, as the server does. @param sent as the sender read it. */
-  async disable(id: string, reason: DisabledReason = 'failing', sent?: SendingEndpoint): Promise<boolean> {
+  async disable(id: string, reason: DisabledReason = 'failing', sent?: Endpoint): Promise<boolean> {
     const { installation, clock } = this.server;
     const endpoint = sent ?? (await this.sending(id));
     return runUnitOfWork(installation.database, clock.now(), (work) => disableEndpoint(work, endpoint, reason));

@@ -1,5 +1,7 @@
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { Json } from '../../ledger/canonical.ts';
+import type { Tables } from '../../storage/tables.ts';
 
 /** Every type of event (contract.md "Signatures"), and those about webhooks, with when it is sent. */
 export const eventOccasions = {
@@ -43,14 +45,7 @@ export interface NewWebhookEvent {
 }
 
 /** An event as it is stored. */
-export interface StoredEvent {
-  readonly id: string;
-  readonly tenant_id: string;
-  readonly type: string;
-  /** JSON. */
-  readonly data: string;
-  readonly created_at: string;
-}
+export type StoredEvent = Selectable<Tables['webhook_events']>;
 
 /** The body of its deliveries (spec.md "Webhook delivery body"), the same bytes for each. */
 export function writeBody({ id, type, created_at, tenant_id, data }: StoredEvent): string {

@@ -1,6 +1,6 @@
 import type { Queries, UnitOfWork } from '../../storage/database.ts';
 import { insertRows, newId, prepareQuery } from '../../storage/rows.ts';
-import { type EventType, isOperational, type NewWebhookEvent, type StoredEvent } from './event.ts';
+import { isOperational, type NewWebhookEvent, type StoredEvent } from './event.ts';
 import { passesFilter, type ReadyFilter, readFilter } from './event-filter.ts';
 
 /**
@@ -12,10 +12,33 @@ export async function emitEvents(work: UnitOfWork, events: readonly NewWebhookEv
   const rows = await insertEvents(work.transaction, work.now, events);
   const woken: string[] = [];
   for (const [tenantId, ofTenant] of Map.groupBy(rows, ({ tenant_id }) => tenant_id)) {
-    const subscribers = (await findSubscribers(work.transaction, tenantId)).filter(({ id }) => id !== except);
+    const subscribers = (await selectSubscribers(work.transaction, { tenantId })).filter(({ id }) => id !== except);
     woken.push(...(await queueDeliveries(work.transaction, work.now, ofTenant, subscribers)));
   }
   announceDeliveries(work, woken);
+}
+
+/**
+ * Writes events of a tenant like {@link emitEvents}, but none that no endpoint wants: for what is stored elsewhere anyway.
+ * @param describe returns the events; not called where there is no endpoint.
+ */
+export async function emitWanted(
+  work: UnitOfWork,
+  tenantId: string,
+  describe: () => readonly Omit<NewWebhookEvent, 'tenantId'>[],
+  except?: string,
+): Promise<void> {
+  const { transaction, now } = work;
+  const subscribers = (await selectSubscribers(transaction, { tenantId })).filter(({ id }) => id !== except);
+  if (subscribers.length === 0) return;
+  const wanted = describe().filter(({ type }) => subscribers.some((subscriber) => wants(subscriber, type)));
+  if (wanted.length === 0) return;
+  const rows = await insertEvents(
+    transaction,
+    now,
+    wanted.map((event) => ({ tenantId, ...event })),
+  );
+  announceDeliveries(work, await queueDeliveries(transaction, now, rows, subscribers));
 }
 
 /** Signals the sender, once the unit of work is durable, that endpoints have something to be sent. */
@@ -41,17 +64,12 @@ export async function insertEvents(
 }
 
 /** The endpoints of a tenant, as far as they decide what becomes of its events. */
-export type Subscribers = readonly {
+type Subscribers = readonly {
   readonly id: string;
   readonly event_types: string | null;
   readonly filter: string | null;
   readonly status: string;
 }[];
-
-/** Finds the endpoints of a tenant. */
-export function findSubscribers(queries: Queries, tenantId: string): Promise<Subscribers> {
-  return selectSubscribers(queries, { tenantId });
-}
 
 const selectSubscribers = prepareQuery<{ tenantId: string }, Subscribers[number]>((queries, parameter) =>
   queries
@@ -62,11 +80,7 @@ const selectSubscribers = prepareQuery<{ tenantId: string }, Subscribers[number]
     .orderBy('id'),
 );
 
-/** Whether any of the endpoints wants events of a type, whatever they hold. */
-export function isWanted(subscribers: Subscribers, type: EventType): boolean {
-  return subscribers.some((subscriber) => wants(subscriber, type));
-}
-
+/** Whether an endpoint wants events of a type, whatever they hold. */
 function wants({ event_types }: Pick<Subscribers[number], 'event_types'>, type: string): boolean {
   return event_types === null || event_types.split(' ').includes(type);
 }
@@ -77,7 +91,7 @@ function wants({ event_types }: Pick<Subscribers[number], 'event_types'>, type: 
  * @param events of the tenant of the endpoints.
  * @returns the endpoints that have something to be sent now.
  */
-export async function queueDeliveries(
+async function queueDeliveries(
   queries: Queries,
   now: string,
   events: readonly StoredEvent[],

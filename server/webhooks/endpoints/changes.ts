@@ -1,10 +1,11 @@
 import { type RowChange, recordChange } from '../../audit/row-state.ts';
 import { type AuditSource, systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
-import { invalidValues, notFound, Problem } from '../../http/problem.ts';
+import { invalidValues, Problem, requireFound } from '../../http/problem.ts';
 import type { SecretBox } from '../../installation/secrets.ts';
 import type { Queries, UnitOfWork } from '../../storage/database.ts';
-import { insertRow, insertRows, newId } from '../../storage/rows.ts';
+import { insertRow, newId } from '../../storage/rows.ts';
+import type { StoredEvent } from '../deliveries/event.ts';
 import { announceDeliveries, emitEvents, insertEvents, newDelivery } from '../deliveries/outbox.ts';
 import { makeAllDue } from '../deliveries/store.ts';
 import type { ReceiverPolicy } from '../transport/address-guard.ts';
@@ -21,14 +22,14 @@ import {
 } from './endpoint.ts';
 import { generateSigningKey, generateWebhookSecret } from './signing.ts';
 import {
+  type Endpoint,
   type EndpointRow,
   endpointRows,
   findEndpoint,
   listSecrets,
-  type RowWithHealth,
-  type SendingEndpoint,
   updateEndpoint,
   viewEndpoint,
+  wellHealth,
 } from './store.ts';
 
 /** Each event is written once for each endpoint that wants it, in the transaction of the change. */
@@ -50,10 +51,8 @@ export async function createEndpoint(
   input: EndpointInput,
 ): Promise<EndpointWithSecret> {
   await work.lockTenant(source.tenantId);
-  const present = await listAddresses(work.transaction, source.tenantId);
-  requireAddress(input.url, policy, present);
-  if (present.length >= mostEndpoints)
-    throw new Problem('conflict', `A tenant may have at most ${mostEndpoints} webhooks.`);
+  const present = await requireAddress(work.transaction, source.tenantId, input.url, policy);
+  if (present >= mostEndpoints) throw new Problem('conflict', `A tenant may have at most ${mostEndpoints} webhooks.`);
   const id = newId();
   const secret = generateWebhookSecret();
   const row = await insertRow(work.transaction, 'webhook_endpoints', {
@@ -70,7 +69,7 @@ export async function createEndpoint(
     deleted_at: null,
   });
   await record(work, source, row, 'created', describeForAudit(input));
-  return { ...viewEndpoint({ ...row, ...noFailures }, work.now), secret };
+  return { ...viewEndpoint({ ...row, ...wellHealth }, work.now), secret };
 }
 
 /**
@@ -94,11 +93,11 @@ export async function editEndpoint(
   );
   if (changed.length === 0) return before;
   const isMoved = changed.includes('url');
-  if (isMoved) requireAddress(after.url, policy, await listAddresses(work.transaction, source.tenantId));
+  if (isMoved) await requireAddress(work.transaction, source.tenantId, after.url, policy);
   const isEnabled = after.status !== 'disabled';
   const isResumed = after.status === 'enabled' && before.status !== 'enabled';
   const restarts = isMoved || isResumed || (before.status === 'disabled' && isEnabled);
-  const row = await updateEndpoint(work, source.tenantId, id, {
+  const row = await updateEndpoint(work, stored, {
     ...writeSettings(after),
     ...(isEnabled && { disabled_reason: null, disabled_at: null }),
     ...(changed.includes('asymmetric') && makeSigningKey(box, id, after.asymmetric)),
@@ -110,7 +109,7 @@ export async function editEndpoint(
     Object.fromEntries(Object.entries(describeForAudit(one)).filter(([name]) => names.includes(name)));
   await record(work, source, row, 'edited', { changed, before: pick(before), after: pick(after) });
   if (isResumed) announceDeliveries(work, [id]);
-  return viewEndpoint({ ...stored, ...row, ...(restarts && noFailures) }, work.now);
+  return viewEndpoint({ ...stored, ...row, ...(restarts && wellHealth) }, work.now);
 }
 
 /**
@@ -144,7 +143,7 @@ export async function rotateSecret(
   const end = new Date(Date.parse(work.now) + overlapHours * 3_600_000).toISOString();
   const lasting = earlier.filter(({ expiresAt }) => expiresAt !== null && expiresAt > work.now);
   const previous = overlapHours === 0 ? [] : [{ ...current, expiresAt: end }, ...lasting].slice(0, mostPreviousSecrets);
-  const row = await updateEndpoint(work, source.tenantId, id, {
+  const row = await updateEndpoint(work, before, {
     secret: box.seal(secret, secretPurpose(id)),
     previous_secrets: JSON.stringify(previous),
   });
@@ -162,7 +161,7 @@ export async function rotateSecret(
  */
 export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: string): Promise<void> {
   const before = await lockEndpoint(work, source, id);
-  const row = await updateEndpoint(work, source.tenantId, id, {
+  const row = await updateEndpoint(work, before, {
     deleted_at: work.now,
     url: '',
     filter: null,
@@ -184,17 +183,17 @@ export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: 
  */
 export async function disableEndpoint(
   work: UnitOfWork,
-  sent: Pick<SendingEndpoint, 'id' | 'tenantId' | 'url'>,
+  sent: Pick<Endpoint, 'id' | 'tenant_id' | 'url'>,
   reason: DisabledReason,
 ): Promise<boolean> {
-  const { id, tenantId, url } = sent;
+  const { id, tenant_id: tenantId, url } = sent;
   await work.lockTenant(tenantId);
   const before = await findEndpoint(work.transaction, tenantId, id);
   if (before === undefined || before.status !== 'enabled' || before.url !== url) return false;
   const { failingSince, lastError } = viewEndpoint(before, work.now);
   if (reason === 'failing' && failingSince === null) return false;
   const disabled = { status: 'disabled', disabled_reason: reason, disabled_at: work.now };
-  const row = await updateEndpoint(work, tenantId, id, disabled);
+  const row = await updateEndpoint(work, before, disabled);
   await record(work, systemSource(tenantId), row, 'disabled', { reason, failingSince });
   // Only the host: the path of an address is often a secret, and other receivers get this.
   const data = { webhookId: id, host: nameEndpoint(before), reason, failingSince, lastError };
@@ -203,11 +202,9 @@ export async function disableEndpoint(
 }
 
 /** Finds an endpoint and locks it until the unit of work ends. @throws {Problem} `not_found`. */
-async function lockEndpoint(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<RowWithHealth> {
+async function lockEndpoint(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<Endpoint> {
   await work.lockTenant(tenantId);
-  const endpoint = await findEndpoint(work.transaction, tenantId, id);
-  if (endpoint === undefined) throw notFound('webhook');
-  return endpoint;
+  return requireFound(await findEndpoint(work.transaction, tenantId, id), 'webhook');
 }
 
 /** What a caller sets of an endpoint. */
@@ -234,24 +231,8 @@ function writeSettings({ url, description, eventTypes, filter, rateLimit, retryS
   };
 }
 
-const noFailures = { failing_since: null, last_error: null, paused_until: null };
-
-/** The addresses of all endpoints of a tenant. */
-function listAddresses(queries: Queries, tenantId: string): Promise<readonly Pick<EndpointRow, 'id' | 'url'>[]> {
-  return queries
-    .selectFrom('webhook_endpoints')
-    .select(['id', 'url'])
-    .where('tenant_id', '=', tenantId)
-    .where('deleted_at', 'is', null)
-    .execute();
-}
-
 /** A private key, sealed, and its public one; none of both where an endpoint has none. */
-function makeSigningKey(
-  box: SecretBox,
-  id: string,
-  isWanted: boolean,
-): Pick<EndpointRow, 'signing_key' | 'public_key'> {
+function makeSigningKey(box: SecretBox, id: string, isWanted: boolean): Pick<Endpoint, 'signing_key' | 'public_key'> {
   if (!isWanted) return { signing_key: null, public_key: null };
   const { privateKey, publicKey } = generateSigningKey();
   return { signing_key: box.seal(privateKey, signingKeyPurpose(id)), public_key: publicKey };
@@ -267,16 +248,28 @@ async function record(
   await recordChange(work, source, endpointRows, row, { verb, targetRef: nameEndpoint(row), diff });
 }
 
-/** One address twice would get every event twice. @throws {Problem} `validation_failed`, `conflict`. */
-function requireAddress(
+/**
+ * One address twice would get every event twice.
+ * @returns how many endpoints the tenant has.
+ * @throws {Problem} `validation_failed`, `conflict`.
+ */
+async function requireAddress(
+  queries: Queries,
+  tenantId: string,
   url: string,
   policy: ReceiverPolicy,
-  present: readonly Pick<EndpointRow, 'id' | 'url'>[],
-): void {
+): Promise<number> {
   const issue = findReceiverFault(url, policy);
   if (issue !== null) throw invalidValues([{ path: 'body.url', issue }]);
+  const present = await queries
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'url'])
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
+    .execute();
   const other = present.find((endpoint) => endpoint.url === url);
   if (other !== undefined) throw new Problem('conflict', `There is a webhook with this address already: ${other.id}.`);
+  return present.length;
 }
 
 /**
@@ -292,11 +285,9 @@ export async function sendTest(work: UnitOfWork, source: AuditSource, id: string
     });
   const { tenantId } = source;
   const test = { tenantId, type: 'webhook.test', data: { webhookId: id } } as const;
-  const [delivery] = (await insertEvents(work.transaction, work.now, [test])).map((event) =>
-    newDelivery(event, id, work.now),
-  );
-  if (delivery === undefined) throw new Error('an event was not stored');
-  await insertRows(work.transaction, 'webhook_deliveries', [delivery]);
+  const [event] = await insertEvents(work.transaction, work.now, [test]);
+  const delivery = newDelivery(event as StoredEvent, id, work.now);
+  await insertRow(work.transaction, 'webhook_deliveries', delivery);
   await recordEvent(work, source, {
     module: 'webhooks',
     action: 'webhook.tested',

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { listRoute } from '../../http/list-route.ts';
-import { notFound } from '../../http/problem.ts';
+import { requireFound } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { cursorPageOf, Id } from '../../http/schemas.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { mapPage } from '../../storage/page.ts';
+import { mapPage, takeNewest } from '../../storage/page.ts';
 import { DeliveryView, viewDelivery } from '../deliveries/delivery.ts';
 import { createEndpoint, deleteEndpoint, editEndpoint, mostEndpoints, rotateSecret, sendTest } from './changes.ts';
 import { EndpointChange, EndpointInput, EndpointStatus, EndpointView, EndpointWithSecret } from './endpoint.ts';
-import { findEndpoint, listEndpoints, viewEndpoint } from './store.ts';
+import { findEndpoint, selectEndpoints, viewEndpoint } from './store.ts';
 
 const reads = { tag: 'Webhooks', scope: 'webhooks:read' } as const;
 const writes = { tag: 'Webhooks', scope: 'webhooks:write' } as const;
@@ -53,9 +53,10 @@ export function webhookRoutes({
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(EndpointView),
       place: 'string',
-      async find({ query, principal: { tenantId }, now }, { after, limit }) {
-        const page = await listEndpoints(database.kysely, tenantId, query, after, limit);
-        return mapPage(page, (endpoint) => viewEndpoint(endpoint, now));
+      async find({ query: { status }, principal: { tenantId }, now }, { after, limit }) {
+        let found = selectEndpoints(database.kysely).where('tenant_id', '=', tenantId);
+        if (status !== undefined) found = found.where('status', '=', status);
+        return mapPage(await takeNewest(found, after, limit), (endpoint) => viewEndpoint(endpoint, now));
       },
     }),
     defineRoute('GET /v1/webhooks/{id}', {
@@ -66,8 +67,7 @@ export function webhookRoutes({
       result: EndpointView,
       async handle({ params, principal, now }) {
         const endpoint = await findEndpoint(database.kysely, principal.tenantId, params.id);
-        if (endpoint === undefined) throw notFound('webhook');
-        return viewEndpoint(endpoint, now);
+        return viewEndpoint(requireFound(endpoint, 'webhook'), now);
       },
     }),
     defineRoute('PATCH /v1/webhooks/{id}', {

@@ -10,7 +10,7 @@ import type { SecretBox } from '../../installation/secrets.ts';
 import { randomText } from '../../installation/token.ts';
 import type { ClaimedDelivery } from '../sender/store.ts';
 import { secretPurpose, signingKeyPurpose } from './endpoint.ts';
-import type { SendingEndpoint } from './store.ts';
+import { type Endpoint, listSecrets } from './store.ts';
 
 const prefix = 'whsec_';
 const publicPrefix = 'whpk_';
@@ -36,9 +36,10 @@ export interface EndpointSigner {
 /** What an endpoint signs with that the secret of this installation does not open. */
 export type UnopenedKey = 'secret' | 'private key';
 
-/** The bytes of one delivery and the keys that sign it, the newer first. */
-export interface SignedBytes {
-  readonly keys: readonly SigningKey[];
+/** One delivery and what signs it. */
+interface SignedDelivery extends EndpointSigner {
+  /** Of the delivery, the same over all its tries. */
+  readonly id: string;
   /** Unix seconds. */
   readonly timestamp: number;
   readonly body: Uint8Array;
@@ -76,46 +77,34 @@ export function readPrivateKey(text: string): KeyObject {
 }
 
 /** The value of `Svc-Signature`: `t=<unix seconds>,v1=<hex>` with one `v1` a secret (contract.md "Signatures"). */
-export function signPayload({ keys, timestamp, body }: SignedBytes): string {
+export function signPayload({ keys, timestamp, body }: Omit<SignedDelivery, 'id' | 'privateKey'>): string {
   const digests = keys.map(({ whole }) => createHmac('sha256', whole).update(`${timestamp}.`).update(body));
   return [`t=${timestamp}`, ...digests.map((digest) => `v1=${digest.digest('hex')}`)].join(',');
 }
 
-interface StandardPayload extends SignedBytes {
-  readonly id: string;
-}
-
 /** The value of `webhook-signature` of Standard Webhooks 1.0: `v1,<base64>` a secret, over `<id>.<t>.<body>`. */
-export function signStandardPayload({ id, keys, timestamp, body }: StandardPayload): string {
-  return keys
-    .map(({ decoded }) => {
-      const hmac = createHmac('sha256', decoded).update(`${id}.${timestamp}.`).update(body);
-      return `v1,${hmac.digest('base64')}`;
-    })
-    .join(' ');
-}
-
-/** One more part of `webhook-signature`: `v1a,<base64>`, a signature of Ed25519 over the same bytes as `v1`. */
-function signByPrivateKey({ id, timestamp, body }: StandardPayload, privateKey: KeyObject): string {
-  const bytes = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]);
-  return `v1a,${signBytes(null, bytes, privateKey).toString('base64')}`;
+export function signStandardPayload({ id, keys, timestamp, body }: Omit<SignedDelivery, 'privateKey'>): string {
+  const start = `${id}.${timestamp}.`;
+  const digests = keys.map(({ decoded }) => createHmac('sha256', decoded).update(start).update(body));
+  return digests.map((digest) => `v1,${digest.digest('base64')}`).join(' ');
 }
 
 /**
  * Every header that proves where a delivery comes from: ours, and those of Standard Webhooks, so that a verifier which a
- * receiver has already works as well.
- * @param id of the delivery, the same over all its tries.
+ * receiver has already works as well. `v1a` is a signature of Ed25519 over the same bytes as `v1`.
  */
-export function signatureHeaders({
-  privateKey,
-  ...delivery
-}: StandardPayload & Pick<EndpointSigner, 'privateKey'>): Readonly<Record<string, string>> {
-  const signatures = signStandardPayload(delivery);
+export function signatureHeaders({ privateKey, ...delivery }: SignedDelivery): Readonly<Record<string, string>> {
+  const { id, timestamp, body } = delivery;
+  const signatures = [signStandardPayload(delivery)];
+  if (privateKey !== null) {
+    const bytes = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]);
+    signatures.push(`v1a,${signBytes(null, bytes, privateKey).toString('base64')}`);
+  }
   return {
     'svc-signature': signPayload(delivery),
-    'webhook-id': delivery.id,
-    'webhook-timestamp': String(delivery.timestamp),
-    'webhook-signature': privateKey === null ? signatures : `${signatures} ${signByPrivateKey(delivery, privateKey)}`,
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures.join(' '),
   };
 }
 
@@ -134,11 +123,12 @@ export interface OpenedSigner {
  */
 export function openSigner(
   box: SecretBox,
-  { id, secrets, signingKey }: Pick<SendingEndpoint, 'id' | 'secrets' | 'signingKey'>,
+  endpoint: Pick<Endpoint, 'id' | 'secret' | 'previous_secrets' | 'signing_key'>,
   now: string,
   known: OpenedSigner | null = null,
 ): OpenedSigner {
-  const active = secrets.filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
+  const { id, signing_key: signingKey } = endpoint;
+  const active = listSecrets(endpoint).filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
   const sealed = [...active.map((secret) => secret.sealed), signingKey].join(' ');
   if (known?.sealed === sealed) return known;
   const [current, ...previous] = active.map((secret) =>
@@ -161,17 +151,15 @@ function openOrNull<Key>(open: () => Key): Key | null {
 
 /** Every header of a delivery (spec.md "Events", Webhooks 1). */
 export function webhookHeaders(
-  { id, event }: Pick<ClaimedDelivery, 'id' | 'event'>,
+  { id, event: { type, body } }: Pick<ClaimedDelivery, 'id' | 'event'>,
   signer: EndpointSigner,
-  body: Uint8Array,
   now: string,
 ): Readonly<Record<string, string>> {
-  const timestamp = Math.floor(Date.parse(now) / 1000);
   return {
     'content-type': 'application/json',
     'user-agent': 'Svc-Webhooks/1',
-    'svc-event': event.type,
+    'svc-event': type,
     'svc-delivery': id,
-    ...signatureHeaders({ ...signer, id, timestamp, body }),
+    ...signatureHeaders({ ...signer, id, timestamp: Math.floor(Date.parse(now) / 1000), body }),
   };
 }

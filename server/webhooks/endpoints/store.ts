@@ -2,63 +2,69 @@ import type { Selectable } from 'kysely';
 import { describeRows } from '../../audit/row-state.ts';
 import { viewRow } from '../../http/view-row.ts';
 import type { Queries, UnitOfWork } from '../../storage/database.ts';
-import { type Page, takeNewest } from '../../storage/page.ts';
 import { prepareQuery, updateRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { type EndpointStatus, EndpointView } from './endpoint.ts';
+import { EndpointView } from './endpoint.ts';
 
 export type EndpointRow = Selectable<Tables['webhook_endpoints']>;
 
 export const endpointRows = describeRows('webhook_endpoints', 'webhooks', 'webhook');
 
-/** How an endpoint fares; null while all is well. */
-type Health = Pick<Selectable<Tables['webhook_health']>, 'failing_since' | 'last_error' | 'paused_until'>;
+/** How an endpoint fares. After an edit that resets it, only `failing_since` and `notified_at` may be set. */
+export type Health = Omit<Selectable<Tables['webhook_health']>, 'endpoint_id'>;
+
+/** All is well. */
+export const wellHealth: Health = {
+  failing_since: null,
+  failed_at: null,
+  last_error: null,
+  failures: null,
+  notified_at: null,
+  paused_until: null,
+};
+
+export const healthColumns = Object.keys(wellHealth) as readonly (keyof Health)[];
+
 /** An endpoint as it is stored, and how it fares. */
-export type RowWithHealth = EndpointRow & { readonly [Name in keyof Health]: Health[Name] | null };
+export type Endpoint = EndpointRow & Health;
 
-/** Changes columns of an endpoint. @returns the row as it is now, for the event of the change. */
-export function updateEndpoint(
-  { transaction, now }: UnitOfWork,
-  tenantId: string,
-  id: string,
-  columns: Partial<Omit<EndpointRow, 'id' | 'tenant_id' | 'created_at' | 'updated_at'>>,
-): Promise<EndpointRow> {
-  return updateRow(transaction, 'webhook_endpoints', { tenant_id: tenantId, id }, { ...columns, updated_at: now });
+/** How an endpoint fares, by itself. */
+export function healthOf(endpoint: Endpoint): Health {
+  return Object.fromEntries(healthColumns.map((name) => [name, endpoint[name]])) as unknown as Health;
 }
 
-/** Finds an endpoint of a tenant that was not deleted. */
-export function findEndpoint(queries: Queries, tenantId: string, id: string): Promise<RowWithHealth | undefined> {
-  return selectWithHealth(queries)
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-}
-
-/**
- * A page of the endpoints of a tenant, newest first.
- * @param before the id of the last endpoint already seen; null for the first page.
- */
-export function listEndpoints(
-  queries: Queries,
-  tenantId: string,
-  { status }: { readonly status?: EndpointStatus | undefined },
-  before: string | null,
-  limit: number,
-): Promise<Page<RowWithHealth>> {
-  const query = selectWithHealth(queries)
-    .where('tenant_id', '=', tenantId)
-    .where('deleted_at', 'is', null)
-    .$if(status !== undefined, (rest) => rest.where('status', '=', status as EndpointStatus));
-  return takeNewest(query, before, limit);
-}
-
-function selectWithHealth(queries: Queries) {
+/** The endpoints that were not deleted, of all tenants. */
+export function selectEndpoints(queries: Queries) {
   return queries
     .selectFrom('webhook_endpoints')
     .leftJoin('webhook_health', 'webhook_health.endpoint_id', 'webhook_endpoints.id')
     .selectAll('webhook_endpoints')
-    .select(['failing_since', 'last_error', 'paused_until']);
+    .select(healthColumns)
+    .where('deleted_at', 'is', null);
+}
+
+/** Finds an endpoint of a tenant that was not deleted. */
+export function findEndpoint(queries: Queries, tenantId: string, id: string): Promise<Endpoint | undefined> {
+  return selectEndpoints(queries).where('tenant_id', '=', tenantId).where('id', '=', id).executeTakeFirst();
+}
+
+/** Finds an endpoint to send to, whatever tenant it belongs to; none that was deleted. */
+export async function findEndpointForSending(queries: Queries, id: string): Promise<Endpoint | undefined> {
+  const [endpoint] = await selectForSending(queries, { id });
+  return endpoint;
+}
+
+const selectForSending = prepareQuery<{ id: string }, Endpoint>((queries, parameter) =>
+  selectEndpoints(queries).where('id', '=', parameter('id')),
+);
+
+/** Changes columns of an endpoint. @returns the row as it is now, for the event of the change. */
+export function updateEndpoint(
+  { transaction, now }: UnitOfWork,
+  { tenant_id, id }: Pick<Endpoint, 'tenant_id' | 'id'>,
+  columns: Partial<Omit<EndpointRow, 'id' | 'tenant_id' | 'created_at' | 'updated_at'>>,
+): Promise<EndpointRow> {
+  return updateRow(transaction, 'webhook_endpoints', { tenant_id, id }, { ...columns, updated_at: now });
 }
 
 /** A secret as it is stored: it opens with `secretPurpose` of its endpoint. */
@@ -68,64 +74,19 @@ export interface SealedSecret {
   readonly expiresAt: string | null;
 }
 
-/** An endpoint, as far as sending needs it. */
-export interface SendingEndpoint {
-  readonly id: string;
-  readonly tenantId: string;
-  readonly url: string;
-  readonly status: EndpointStatus;
-  /** The newer first. */
-  readonly secrets: readonly SealedSecret[];
-  /** A sealed private key of Ed25519; null where it only signs by HMAC. */
-  readonly signingKey: string | null;
-  /** Attempts a second, at most; null for as many as it keeps up with. */
-  readonly rateLimit: number | null;
-  /** When attempts are due, in milliseconds after the first one; null for the usual ones. */
-  readonly retrySchedule: readonly number[] | null;
-  /** Nothing is sent before, because the receiver asked for a pause: RFC 3339. */
-  readonly pausedUntil: string | null;
-}
-
-/** Finds an endpoint to send to, whatever tenant it belongs to; none that was deleted. */
-export async function findEndpointForSending(queries: Queries, id: string): Promise<SendingEndpoint | undefined> {
-  const [row] = await selectForSending(queries, { id });
-  if (row === undefined) return undefined;
-  const schedule: readonly number[] | null = row.retry_schedule === null ? null : JSON.parse(row.retry_schedule);
-  return {
-    id,
-    tenantId: row.tenant_id,
-    url: row.url,
-    status: row.status as EndpointStatus,
-    secrets: listSecrets(row),
-    signingKey: row.signing_key,
-    rateLimit: row.rate_limit,
-    retrySchedule: schedule?.map((seconds) => seconds * 1000) ?? null,
-    pausedUntil: row.paused_until,
-  };
-}
-
 /** The sealed secrets of an endpoint, the newer first. */
-export function listSecrets(
-  row: Pick<EndpointRow, 'secret' | 'previous_secrets'>,
-): readonly [SealedSecret, ...PreviousSecret[]] {
-  return [{ sealed: row.secret, expiresAt: null }, ...readPreviousSecrets(row)];
+export function listSecrets({
+  secret,
+  previous_secrets,
+}: Pick<Endpoint, 'secret' | 'previous_secrets'>): readonly [SealedSecret, ...SealedSecret[]] {
+  return [{ sealed: secret, expiresAt: null }, ...JSON.parse(previous_secrets)];
 }
-
-function readPreviousSecrets({ previous_secrets }: Pick<EndpointRow, 'previous_secrets'>): readonly PreviousSecret[] {
-  return JSON.parse(previous_secrets);
-}
-
-type PreviousSecret = SealedSecret & { readonly expiresAt: string };
-
-const selectForSending = prepareQuery<{ id: string }, RowWithHealth>((queries, parameter) =>
-  selectWithHealth(queries).where('id', '=', parameter('id')).where('deleted_at', 'is', null),
-);
 
 /** An endpoint at a time: a previous secret that has expired is none, nor is a pause that is over. */
-export function viewEndpoint(row: RowWithHealth, now: string): EndpointView {
+export function viewEndpoint(row: Endpoint, now: string): EndpointView {
   const { failing_since, last_error, paused_until } = row;
-  const ends = readPreviousSecrets(row)
-    .map(({ expiresAt }) => expiresAt)
+  const ends = listSecrets(row)
+    .map(({ expiresAt }) => expiresAt ?? '')
     .filter((end) => end > now)
     .toSorted();
   const health = {

@@ -1,9 +1,10 @@
 import { newId } from '../../storage/rows.ts';
+import type { AttemptRow } from '../deliveries/delivery.ts';
 import type { UnopenedKey } from '../endpoints/signing.ts';
-import type { SendingEndpoint } from '../endpoints/store.ts';
-import type { DeliveryOutcome } from '../transport/outcome.ts';
+import type { Endpoint } from '../endpoints/store.ts';
+import { type DeliveryOutcome, failBefore } from '../transport/exchange.ts';
 import { attemptOffsets, planRetry, readRetryAfter } from './schedule.ts';
-import type { AttemptRow, ClaimedDelivery, DeliveryState } from './store.ts';
+import type { ClaimedDelivery, DeliveryState } from './store.ts';
 
 /** An attempt that ended: its row, the new state of the delivery, and what it says about the endpoint. */
 export interface EndedAttempt {
@@ -11,49 +12,39 @@ export interface EndedAttempt {
   readonly took: number;
   /** What became of connections: one was opened, or one of before was used again; null for neither. */
   readonly connection: 'opened' | 'reused' | null;
-  readonly endpoint: SendingEndpoint;
+  readonly endpoint: Endpoint;
   readonly delivery: ClaimedDelivery;
   readonly row: AttemptRow;
   readonly state: DeliveryState;
-  /** Null when it was delivered. */
-  readonly failure: {
-    readonly message: string;
-    /** 410 Gone: the receiver wants nothing any more. */
-    readonly isGone: boolean;
-    /** Until when the receiver wants no requests at all (429 and 503 with Retry-After), for an hour at most: RFC 3339. */
-    readonly pausedUntil: string | null;
-  } | null;
-}
-
-/** There was nothing to sign with, so nothing was sent. */
-export interface UnsealableOutcome {
-  readonly outcome: 'unsealable';
-  readonly what: UnopenedKey;
+  /** Until when the receiver wants no requests at all (429 and 503 with Retry-After), for an hour at most: RFC 3339. */
+  readonly pausedUntil: string | null;
 }
 
 /** Judges an attempt and plans the next one. */
 export function endAttempt(attempt: {
-  readonly endpoint: SendingEndpoint;
+  readonly endpoint: Endpoint;
   readonly delivery: ClaimedDelivery;
   readonly startedAt: string;
-  readonly outcome: DeliveryOutcome | UnsealableOutcome;
+  readonly outcome: DeliveryOutcome;
   readonly now: string;
   /** From 0 up to 1. */
   readonly random: number;
 }): EndedAttempt {
   const { endpoint, delivery, startedAt, outcome, now, random } = attempt;
-  const { failure, status, excerpt, retryAfter, timing } = judge(outcome);
+  const { timing, reused } = outcome;
+  const answer = outcome.outcome === 'answered' ? outcome : null;
+  const failure = outcome.outcome === 'answered' ? judgeStatus(outcome.status) : outcome;
+  const status = answer?.status ?? null;
   const attempts = delivery.attempts + 1;
   const firstAttemptAt = delivery.first_attempt_at ?? startedAt;
-  const asked = failure && readRetryAfter(retryAfter, now);
-  const offsets = endpoint.retrySchedule === null ? attemptOffsets : [0, ...endpoint.retrySchedule];
-  const isGone = failure?.reason === 'gone';
-  const isOver = failure === null || isGone;
+  const asked = failure && readRetryAfter(answer?.retryAfter, now);
+  const isOver = failure === null || failure.reason === 'gone';
+  const offsets = readOffsets(endpoint);
   const dueAt = isOver ? null : planRetry({ offsets, attempts, firstAttemptAt, now, retryAfter: asked }, random);
   const pause = asked !== null && (status === 429 || status === 503) ? Math.min(asked, longestPause) : null;
   return {
     took: timing.total,
-    connection: timing.reused ? 'reused' : timing.connect === null ? null : 'opened',
+    connection: reused ? 'reused' : timing.connect === null ? null : 'opened',
     endpoint,
     delivery,
     row: {
@@ -63,8 +54,8 @@ export function endAttempt(attempt: {
       outcome: failure?.reason ?? 'delivered',
       response_status: status,
       message: failure?.message ?? null,
-      excerpt,
-      timing: JSON.stringify(timing),
+      excerpt: answer?.excerpt || null,
+      timing: JSON.stringify({ ...timing, reused }),
     },
     state: {
       id: delivery.id,
@@ -75,31 +66,23 @@ export function endAttempt(attempt: {
       first_attempt_at: firstAttemptAt,
       due_at: dueAt,
     },
-    failure: failure && {
-      message: failure.message,
-      isGone,
-      pausedUntil: pause === null ? null : new Date(Date.parse(now) + pause).toISOString(),
-    },
+    pausedUntil: pause === null ? null : new Date(Date.parse(now) + pause).toISOString(),
   };
+}
+
+/** When attempts at an endpoint are due, in milliseconds after the first one. */
+function readOffsets({ retry_schedule }: Endpoint): readonly number[] {
+  if (retry_schedule === null) return attemptOffsets;
+  return [0, ...JSON.parse(retry_schedule).map((seconds: number) => seconds * 1000)];
 }
 
 /** It holds for every delivery of the endpoint. */
 const longestPause = 60 * 60 * 1000;
 
-function judge(outcome: DeliveryOutcome | UnsealableOutcome) {
-  const nothing = { status: null, excerpt: null, retryAfter: null };
-  if (outcome.outcome === 'unsealable') {
-    const message = `The ${outcome.what} of the webhook cannot be opened with the secret of this installation: ${cures[outcome.what]}.`;
-    const timing = { connect: null, total: 0, reused: false };
-    return { ...nothing, failure: { reason: 'unsealable_secret', message }, timing };
-  }
-  const timing = { ...outcome.timing, reused: outcome.reused };
-  if (outcome.outcome === 'failed') {
-    const { reason, message } = outcome;
-    return { ...nothing, failure: { reason, message }, timing };
-  }
-  const { status, excerpt, retryAfter } = outcome;
-  return { failure: judgeStatus(status), status, excerpt: excerpt === '' ? null : excerpt, retryAfter, timing };
+/** There is nothing to sign with, so nothing is sent. */
+export function failUnsigned(what: UnopenedKey): DeliveryOutcome {
+  const message = `The ${what} of the webhook cannot be opened with the secret of this installation: ${cures[what]}.`;
+  return failBefore('unsealable_secret', message);
 }
 
 const cures: Readonly<Record<UnopenedKey, string>> = {
@@ -127,8 +110,8 @@ export type SentCount = ReturnType<typeof noCount>;
 export class SendCounter {
   #count = noCount();
 
-  count({ failure, connection }: Pick<EndedAttempt, 'failure' | 'connection'>): void {
-    this.#count[failure === null ? 'delivered' : 'failed'] += 1;
+  count(isDelivered: boolean, connection: EndedAttempt['connection']): void {
+    this.#count[isDelivered ? 'delivered' : 'failed'] += 1;
     if (connection !== null) this.#count.connections[connection] += 1;
   }
 

@@ -1,19 +1,22 @@
 import type { UnitOfWork } from '../../storage/database.ts';
 import type { NewWebhookEvent } from '../deliveries/event.ts';
-import { emitEvents, findSubscribers, isWanted } from '../deliveries/outbox.ts';
+import { emitWanted } from '../deliveries/outbox.ts';
 import { disableEndpoint } from '../endpoints/changes.ts';
 import { type DisabledReason, nameEndpoint } from '../endpoints/endpoint.ts';
-import type { SendingEndpoint } from '../endpoints/store.ts';
+import { type Endpoint, findEndpointForSending, type Health, healthOf } from '../endpoints/store.ts';
 import type { EndedAttempt } from './attempt.ts';
-import { findHealth, type Health, lockHealth, noteAttempts, saveHealth } from './health.ts';
+import { lockHealth, noteAttempts, saveHealth } from './health.ts';
 import { isWithinWindow } from './schedule.ts';
 import { type ClaimedDelivery, claimDeliveries, type DeliveryState, finishAttempts, type SentEvents } from './store.ts';
 
-/** The attempts of one endpoint that ended, and how it fared before them; null where it has another address by now. */
+/** The attempts of one endpoint that ended, and what they say about it. */
 interface EndedAttempts {
-  readonly endpoint: SendingEndpoint;
+  readonly endpoint: Endpoint;
   readonly attempts: readonly EndedAttempt[];
+  /** How it fared before them; null where it has another address by now. */
   readonly before: Health | null;
+  /** Why it is to be disabled; null where it is not. */
+  readonly lostFor: DisabledReason | null;
 }
 
 /** Writes attempts that ended and all that follows from them: what is due next, the health of their endpoints, and events for other endpoints. */
@@ -23,56 +26,47 @@ export async function writeAttempts(work: UnitOfWork, sender: string, ended: rea
   const rows = ended.map(({ row }) => row);
   const states = ended.map(({ state }) => state);
   const ofEndpoints = await readEndpoints(work, ended);
-  const lost = ofEndpoints.flatMap((of) => judgeEndpoint(of, now));
+  const lost = ofEndpoints.filter(({ lostFor }) => lostFor !== null);
   // Before the rows of the endpoints.
-  await work.lockTenant(...lost.map(({ endpoint }) => endpoint.tenantId));
+  await work.lockTenant(...lost.map(({ endpoint }) => endpoint.tenant_id));
   const dead = await finishAttempts(transaction, sender, now, rows, states);
-  for (const of of ofEndpoints) {
-    const isLost = lost.some(({ endpoint }) => endpoint.id === of.endpoint.id);
-    const news = await noteEndpoint(work, of, isLost);
+  for (const { endpoint, ...of } of ofEndpoints) {
+    const news = await noteEndpoint(work, { endpoint, ...of });
     const exhausted = of.attempts.filter(({ state }) => dead.has(state.id));
-    await notifyOthers(work, of.endpoint, [...describeExhausted(of.endpoint, exhausted), ...news]);
+    await notifyOthers(work, endpoint, [...describeExhausted(endpoint, exhausted), ...news]);
   }
-  for (const { endpoint, reason } of lost) await disableEndpoint(work, endpoint, reason);
+  for (const { endpoint, lostFor } of lost) await disableEndpoint(work, endpoint, lostFor as DisabledReason);
 }
 
 /** In the order of the ids: two servers that lock several do not deadlock. */
 async function readEndpoints(
-  { transaction }: UnitOfWork,
+  { transaction, now }: UnitOfWork,
   ended: readonly EndedAttempt[],
 ): Promise<readonly EndedAttempts[]> {
-  const groups = [...Map.groupBy(ended, ({ endpoint }) => endpoint.id).values()];
   const read: EndedAttempts[] = [];
-  for (const attempts of groups) {
+  for (const attempts of Map.groupBy(ended, ({ endpoint }) => endpoint.id).values()) {
     const [{ endpoint }] = attempts as [EndedAttempt];
-    const found = await findHealth(transaction, endpoint.id);
+    const found = await findEndpointForSending(transaction, endpoint.id);
     // What another address answered says nothing of this one.
-    read.push({ endpoint, attempts, before: found?.url === endpoint.url ? found.health : null });
+    const before = found?.url === endpoint.url ? healthOf(found) : null;
+    read.push({ endpoint, attempts, before, lostFor: before && findLoss(before, attempts, now) });
   }
   return read.sort((one, other) => (one.endpoint.id < other.endpoint.id ? -1 : 1));
 }
 
-/** Whether an endpoint is to be disabled after attempts. */
-function judgeEndpoint({ endpoint, attempts, before }: EndedAttempts, now: string): readonly LostEndpoint[] {
-  if (before === null) return [];
-  if (attempts.some(({ failure }) => failure?.isGone)) return [{ endpoint, reason: 'gone' }];
-  return noteAttempts(before, attempts, now).isLost ? [{ endpoint, reason: 'failing' }] : [];
-}
-
-interface LostEndpoint {
-  readonly endpoint: SendingEndpoint;
-  readonly reason: DisabledReason;
+function findLoss(before: Health, attempts: readonly EndedAttempt[], now: string): DisabledReason | null {
+  if (attempts.some(({ state }) => state.reason === 'gone')) return 'gone';
+  return noteAttempts(before, attempts, now).isLost ? 'failing' : null;
 }
 
 /** Updates the health of an endpoint. @returns events for the others; none that it fails if they get one that it is disabled. */
 async function noteEndpoint(
   { transaction, now }: UnitOfWork,
-  { endpoint, attempts, before }: EndedAttempts,
-  isLost: boolean,
+  { endpoint, attempts, before, lostFor }: EndedAttempts,
 ): Promise<readonly EndpointNews[]> {
   // All was well and is: most attempts end here.
-  if (before === null || (before.failing_since === null && attempts.every(({ failure }) => failure === null)))
-    return [];
+  const isWell = before?.failing_since === null && attempts.every(({ state }) => state.status === 'delivered');
+  if (before === null || isWell) return [];
   const held = await lockHealth(transaction, endpoint.id, before);
   const { health, recoveredFrom, isNewlyFailing } = noteAttempts(held, attempts, now);
   await saveHealth(transaction, endpoint.id, health);
@@ -84,7 +78,7 @@ async function noteEndpoint(
       type: 'webhook.endpoint_recovered',
       data: { ...other, failingSince: recoveredFrom, recoveredAt: now },
     });
-  if (isNewlyFailing && !isLost)
+  if (isNewlyFailing && lostFor === null)
     news.push({ type: 'webhook.endpoint_failing', data: { ...other, failingSince, lastError } });
   return news;
 }
@@ -98,13 +92,10 @@ type EndpointNews = Pick<NewWebhookEvent, 'type' | 'data'>;
  */
 async function notifyOthers(
   work: UnitOfWork,
-  { id, tenantId }: Pick<SendingEndpoint, 'id' | 'tenantId'>,
+  { id, tenant_id }: Endpoint,
   news: readonly EndpointNews[],
 ): Promise<void> {
-  if (news.length === 0) return;
-  const others = (await findSubscribers(work.transaction, tenantId)).filter((subscriber) => subscriber.id !== id);
-  const wanted = news.filter(({ type }) => isWanted(others, type)).map((one) => ({ tenantId, ...one }));
-  if (wanted.length > 0) await emitEvents(work, wanted, id);
+  if (news.length > 0) await emitWanted(work, tenant_id, () => news, id);
 }
 
 /**
@@ -112,7 +103,7 @@ async function notifyOthers(
  * nor for events about webhooks, so that two endpoints that fail do not report each other without end.
  */
 function describeExhausted(
-  endpoint: Pick<SendingEndpoint, 'id' | 'url'>,
+  endpoint: Endpoint,
   dead: readonly { readonly delivery: ClaimedDelivery; readonly state: DeliveryState }[],
 ): readonly EndpointNews[] {
   return dead
@@ -136,6 +127,8 @@ function describeExhausted(
 export interface ClaimedWork {
   /** To be attempted now. */
   readonly deliveries: readonly ClaimedDelivery[];
+  /** The ids of those that were deleted, because their event is missing. */
+  readonly orphaned: readonly string[];
   /** Whether more may be due. */
   readonly hasMore: boolean;
 }
@@ -144,23 +137,24 @@ export interface ClaimedWork {
 export async function claimForEndpoint(
   work: UnitOfWork,
   sender: string,
-  endpoint: SendingEndpoint,
+  endpoint: Endpoint,
   limit: number,
   sent: SentEvents,
 ): Promise<ClaimedWork> {
   const { transaction, now } = work;
-  const claimed = await claimDeliveries(transaction, { endpointId: endpoint.id, sender, now, limit }, sent);
-  const hasMore = claimed.length === limit;
-  const deliveries = claimed.filter(({ first_attempt_at }) => isWithinWindow(first_attempt_at, now));
-  if (deliveries.length === claimed.length) return { deliveries, hasMore };
-  const expired = claimed
-    .filter((delivery) => !deliveries.includes(delivery))
+  const claim = { endpointId: endpoint.id, sender, now, limit };
+  const { deliveries, orphaned } = await claimDeliveries(transaction, claim, sent);
+  const hasMore = deliveries.length + orphaned.length === limit;
+  const expired = deliveries
+    .filter(({ first_attempt_at }) => !isWithinWindow(first_attempt_at, now))
     .map((delivery) => {
       const { event: _, ...row } = delivery;
       return { delivery, state: { ...row, status: 'dead', due_at: null } as const };
     });
+  if (expired.length === 0) return { deliveries, orphaned, hasMore };
   const states = expired.map(({ state }) => state);
   await finishAttempts(transaction, sender, now, [], states);
   await notifyOthers(work, endpoint, describeExhausted(endpoint, expired));
-  return { deliveries, hasMore };
+  const ended = new Set(expired.map(({ delivery }) => delivery));
+  return { deliveries: deliveries.filter((delivery) => !ended.has(delivery)), orphaned, hasMore };
 }

@@ -1,23 +1,6 @@
-import type { Selectable } from 'kysely';
 import { locksRows, type Queries } from '../../storage/database.ts';
-import { prepareQuery } from '../../storage/rows.ts';
-import type { Tables } from '../../storage/tables.ts';
+import { type Health, healthColumns, wellHealth } from '../endpoints/store.ts';
 import type { EndedAttempt } from './attempt.ts';
-
-/** How an endpoint fares. After an edit that resets it, only `failing_since` and `notified_at` may be set. */
-export type Health = Omit<Selectable<Tables['webhook_health']>, 'endpoint_id'>;
-
-/** All is well. */
-const wellHealth: Health = {
-  failing_since: null,
-  failed_at: null,
-  last_error: null,
-  failures: null,
-  notified_at: null,
-  paused_until: null,
-};
-
-const columns = Object.keys(wellHealth) as readonly (keyof Health)[];
 
 /** The health of an endpoint after attempts, and what follows from it. */
 export interface NotedHealth {
@@ -34,11 +17,11 @@ export interface NotedHealth {
 export function noteAttempts(before: Health, attempts: readonly EndedAttempt[], now: string): NotedHealth {
   let health = before;
   let recoveredFrom: string | null = null;
-  for (const { row, failure } of attempts) {
-    if (failure === null) {
+  for (const attempt of attempts) {
+    if (attempt.state.status === 'delivered') {
       if (health.notified_at !== null) recoveredFrom = health.failing_since;
       health = { ...wellHealth, paused_until: health.paused_until };
-    } else health = noteFailure(health, row.at, failure);
+    } else health = noteFailure(health, attempt);
   }
   const failedFor = health.failing_since === null ? 0 : Date.parse(now) - Date.parse(health.failing_since);
   const isNewlyFailing =
@@ -47,15 +30,15 @@ export function noteAttempts(before: Health, attempts: readonly EndedAttempt[], 
   return { health, recoveredFrom, isNewlyFailing, isLost: failedFor >= longestFailure };
 }
 
-function noteFailure(health: Health, at: string, failure: NonNullable<EndedAttempt['failure']>): Health {
+function noteFailure(health: Health, { row: { at, message }, pausedUntil }: EndedAttempt): Health {
   const { failing_since, failed_at, failures, notified_at } = health;
   // A failure after a day without any starts a new period: days without attempts are no days of failure.
   const goesOn = failing_since !== null && failed_at !== null && Date.parse(at) - Date.parse(failed_at) <= day;
-  const pauses = [health.paused_until, failure.pausedUntil].filter((time) => time !== null);
+  const pauses = [health.paused_until, pausedUntil].filter((time) => time !== null);
   return {
     failing_since: goesOn ? failing_since : at,
     failed_at: at,
-    last_error: failure.message,
+    last_error: message,
     failures: goesOn ? (failures ?? 0) + 1 : 1,
     notified_at,
     paused_until: pauses.sort().at(-1) ?? null,
@@ -71,29 +54,6 @@ const leastFailures = 4;
 const longestFailure = 5 * day;
 
 /**
- * Finds how an endpoint fares, whatever tenant it belongs to.
- * @returns with the address that it has now; nothing when it was deleted.
- */
-export async function findHealth(
-  queries: Queries,
-  endpointId: string,
-): Promise<{ readonly url: string; readonly health: Health } | undefined> {
-  const [row] = await selectHealth(queries, { endpointId });
-  if (row === undefined) return undefined;
-  const { url, ...health } = row;
-  return { url, health };
-}
-
-const selectHealth = prepareQuery<{ endpointId: string }, Health & { readonly url: string }>((queries, parameter) =>
-  queries
-    .selectFrom('webhook_endpoints')
-    .leftJoin('webhook_health', 'webhook_health.endpoint_id', 'webhook_endpoints.id')
-    .select(['url', ...columns])
-    .where('id', '=', parameter('endpointId'))
-    .where('deleted_at', 'is', null),
-);
-
-/**
  * Reads how an endpoint fares and locks it until the transaction ends; SQLite has one writer in any case.
  * @param found what was read before.
  */
@@ -105,7 +65,7 @@ export async function lockHealth(queries: Queries, endpointId: string, found: He
     .onConflict((conflict) =>
       conflict.column('endpoint_id').doUpdateSet((row) => ({ endpoint_id: row.ref('excluded.endpoint_id') })),
     )
-    .returning(['endpoint_id', ...columns])
+    .returning(['endpoint_id', ...healthColumns])
     .executeTakeFirstOrThrow();
   return health;
 }

@@ -5,9 +5,9 @@ import { ByteCache } from '../../storage/cache.ts';
 import { type Clock, type Database, inTransaction, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import { type EndpointSigner, openSigner, type UnopenedKey, webhookHeaders } from '../endpoints/signing.ts';
-import { findEndpointForSending, type SendingEndpoint } from '../endpoints/store.ts';
+import { type Endpoint, findEndpointForSending } from '../endpoints/store.ts';
 import type { Receivers } from '../transport/receivers.ts';
-import { type EndedAttempt, endAttempt, SendCounter, type SentCount } from './attempt.ts';
+import { type EndedAttempt, endAttempt, failUnsigned, SendCounter, type SentCount } from './attempt.ts';
 import { type ClaimedWork, claimForEndpoint, writeAttempts } from './changes.ts';
 import { Lane } from './lane.ts';
 import {
@@ -258,7 +258,7 @@ export class WebhookSender {
     for (const lane of lanes) {
       const endpoint = await findEndpointForSending(work.transaction, lane.endpointId);
       if (endpoint?.status !== 'enabled') continue;
-      const { tenantId, rateLimit, pausedUntil } = endpoint;
+      const { tenant_id: tenantId, rate_limit: rateLimit, paused_until: pausedUntil } = endpoint;
       if (pausedUntil !== null && pausedUntil > work.now) {
         lane.pause(now, Date.parse(pausedUntil));
         continue;
@@ -270,7 +270,7 @@ export class WebhookSender {
       const limit = Math.min(free, lane.capacity(now));
       const claimed =
         limit === 0
-          ? { deliveries: [], hasMore: true }
+          ? { deliveries: [], orphaned: [], hasMore: true }
           : await claimForEndpoint(work, this.id, endpoint, limit, this.#sent);
       claims.push({ endpoint, lane, ...claimed });
       places -= claimed.deliveries.length;
@@ -279,7 +279,9 @@ export class WebhookSender {
     return claims;
   }
 
-  #begin({ endpoint, lane, deliveries, hasMore }: Claim, startedAt: string): void {
+  #begin({ endpoint, lane, deliveries, orphaned, hasMore }: Claim, startedAt: string): void {
+    if (orphaned.length > 0)
+      this.#options.log.error({ webhookId: endpoint.id, orphaned }, 'deleted deliveries whose event is missing');
     if (hasMore) lane.hasDue = true;
     // The others have their turn first, the next time.
     this.#lanes.delete(lane.endpointId);
@@ -308,15 +310,14 @@ export class WebhookSender {
 
   async #attempt({ endpoint, lane, signer, startedAt }: Attempt, delivery: ClaimedDelivery): Promise<void> {
     const { clock, receivers } = this.#options;
-    const { body } = delivery.event;
     const outcome =
       typeof signer === 'string'
-        ? ({ outcome: 'unsealable', what: signer } as const)
+        ? failUnsigned(signer)
         : await receivers.post({
             owner: endpoint.id,
             url: endpoint.url,
-            headers: webhookHeaders(delivery, signer, body, startedAt),
-            body,
+            headers: webhookHeaders(delivery, signer, startedAt),
+            body: delivery.event.body,
           });
     // This process stops: the delivery stays as it was.
     if (outcome.outcome === 'failed' && outcome.reason === 'aborted') {
@@ -325,12 +326,13 @@ export class WebhookSender {
     }
     const now = clock();
     const ended = endAttempt({ endpoint, delivery, startedAt, outcome, now, random: this.#random() });
-    if (ended.failure === null) {
+    const isDelivered = ended.state.status === 'delivered';
+    if (isDelivered) {
       this.#delivered += 1;
       lane.speedUp(ended.took);
     } else lane.slowDown();
-    if (ended.failure?.pausedUntil) lane.pause(Date.parse(now), Date.parse(ended.failure.pausedUntil));
-    this.#counter.count(ended);
+    if (ended.pausedUntil !== null) lane.pause(Date.parse(now), Date.parse(ended.pausedUntil));
+    this.#counter.count(isDelivered, ended.connection);
     this.#ended.push(ended);
     this.#woken.resolve();
   }
@@ -338,12 +340,12 @@ export class WebhookSender {
 
 /** What is sent to an endpoint now. */
 interface Claim extends ClaimedWork {
-  readonly endpoint: SendingEndpoint;
+  readonly endpoint: Endpoint;
   readonly lane: Lane;
 }
 
 interface Attempt {
-  readonly endpoint: SendingEndpoint;
+  readonly endpoint: Endpoint;
   readonly lane: Lane;
   /** Or what of the endpoint cannot be opened. */
   readonly signer: EndpointSigner | UnopenedKey;

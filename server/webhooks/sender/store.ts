@@ -1,14 +1,11 @@
-import { CompiledQuery, type Selectable, sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { ByteCache } from '../../storage/cache.ts';
 import { locksRows, type Queries } from '../../storage/database.ts';
 import { insertRows, prepareQuery, rememberText } from '../../storage/rows.ts';
-import type { Tables } from '../../storage/tables.ts';
+import type { AttemptRow, DeliveryRow } from '../deliveries/delivery.ts';
 import { type StoredEvent, writeBody } from '../deliveries/event.ts';
 
-type ClaimedRow = Pick<
-  Selectable<Tables['webhook_deliveries']>,
-  'id' | 'event_id' | 'attempts' | 'first_attempt_at' | 'reason' | 'response_status'
->;
+type ClaimedRow = Pick<DeliveryRow, 'id' | 'event_id' | 'attempts' | 'first_attempt_at' | 'reason' | 'response_status'>;
 
 /** A delivery that this process is to attempt now. */
 export type ClaimedDelivery = Omit<ClaimedRow, 'event_id'> & { readonly event: SentEvent };
@@ -29,9 +26,6 @@ export type DeliveryState = Omit<ClaimedRow, 'event_id'> & {
   /** Null for a delivery that is finished. */
   readonly due_at: string | null;
 };
-
-/** An attempt, to be kept. */
-export type AttemptRow = Selectable<Tables['webhook_attempts']>;
 
 /** An endpoint that has something waiting. */
 export interface WaitingEndpoint {
@@ -80,12 +74,13 @@ interface WantedClaim {
 /**
  * Claims what is due to an endpoint, oldest first; on PostgreSQL past what another process is claiming.
  * @param sent what need not be read again.
+ * @returns also the ids of those that had no event, and were deleted.
  */
 export async function claimDeliveries(
   queries: Queries,
   claim: WantedClaim,
   sent: SentEvents,
-): Promise<readonly ClaimedDelivery[]> {
+): Promise<{ readonly deliveries: readonly ClaimedDelivery[]; readonly orphaned: readonly string[] }> {
   const text = rememberText(queries, 'claim deliveries', () => {
     const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
     return sql`
@@ -106,10 +101,11 @@ export async function claimDeliveries(
     await queries.deleteFrom('webhook_attempts').where('delivery_id', 'in', orphaned).execute();
     await queries.deleteFrom('webhook_deliveries').where('id', 'in', orphaned).execute();
   }
-  return rows
+  const deliveries = rows
     .filter(({ event_id }) => events.has(event_id))
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
     .map(({ event_id, ...row }) => ({ ...row, event: events.get(event_id) as SentEvent }));
+  return { deliveries, orphaned };
 }
 
 async function readEvents(

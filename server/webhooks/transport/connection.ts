@@ -1,8 +1,73 @@
+import { lookup as lookupAddresses, Resolver } from 'node:dns/promises';
 import { isIP, Socket } from 'node:net';
 import type { buildConnector, Client, Dispatcher } from 'undici';
 import { isAllowedAddress, type ReceiverPolicy } from './address-guard.ts';
-import type { Lookup, ResolvedAddress } from './lookup.ts';
-import { DeliveryFailure, type DeliveryTiming, describeFailure, readCode } from './outcome.ts';
+import { DeliveryFailure, type DeliveryTiming, describeFailure, readCode } from './exchange.ts';
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Finds every address of a host name; after the signal, no caller waits for them. */
+export type Lookup = (hostname: string, signal: AbortSignal) => Promise<readonly ResolvedAddress[]>;
+
+/** Calls after so many milliseconds, unless cancelled by the function that it returns. */
+export type Timer = (milliseconds: number, act: () => void) => () => void;
+
+/** The look-up of the operating system: its hosts file, then DNS. */
+export const systemLookup: Lookup = (hostname) => lookupAddresses(hostname, { all: true, order: 'verbatim' });
+
+/** One try of a query; two tries with the time limit of a delivery in mind. */
+const queryMilliseconds = 3_000;
+const queryTries = 2;
+/** Once one family of addresses is known, the other gets a moment: some name servers never answer what they do not know. */
+const otherFamilyMilliseconds = 500;
+
+export interface PublicLookupOptions {
+  readonly timer: Timer;
+  /** Instead of those of the machine, `address:port`. */
+  readonly servers?: readonly string[];
+}
+
+/**
+ * Looks names up only in DNS, as fits names of the public internet. The look-up of the system waits in one of the few threads
+ * that all of the process shares: two names whose servers never answer would stop every other look-up. An address
+ * that comes too late is left out, and so is nothing to connect to either.
+ */
+export function createPublicLookup({ timer, servers }: PublicLookupOptions): Lookup {
+  return async (hostname, signal) => {
+    // A new one each time reads what the machine's settings are now.
+    const resolver = new Resolver({ timeout: queryMilliseconds, tries: queryTries });
+    if (servers !== undefined) resolver.setServers(servers);
+    const cancel = () => resolver.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    let stopWaiting = () => {};
+    let isWaiting = false;
+    const waitShortly = (addresses: readonly string[]) => {
+      if (addresses.length > 0 && !isWaiting) {
+        isWaiting = true;
+        stopWaiting = timer(otherFamilyMilliseconds, cancel);
+      }
+      return addresses;
+    };
+    const [v6, v4] = await Promise.allSettled([
+      resolver.resolve6(hostname).then(waitShortly),
+      resolver.resolve4(hostname).then(waitShortly),
+    ]);
+    stopWaiting();
+    signal.removeEventListener('abort', cancel);
+    if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
+    return [
+      ...readAddresses(v6).map((address) => ({ address, family: 6 })),
+      ...readAddresses(v4).map((address) => ({ address, family: 4 })),
+    ];
+  };
+}
+
+function readAddresses(result: PromiseSettledResult<readonly string[]>): readonly string[] {
+  return result.status === 'fulfilled' ? result.value : [];
+}
 
 export type Undici = typeof import('undici');
 
@@ -17,12 +82,17 @@ export type Step = Exclude<keyof DeliveryTiming, 'queued' | 'total'>;
 
 /** One connection to an origin, used by one delivery at a time; it opens again when the receiver closed it. */
 export class ReceiverConnection {
-  readonly client: Client;
+  readonly #client: Client;
   #socket: Socket | null = null;
   #onStep: (step: Step) => void = () => {};
 
-  constructor(undici: Undici, origin: string, options: ConnectOptions, onDisconnect: () => void) {
-    this.client = new undici.Client(origin, {
+  constructor(
+    undici: Undici,
+    origin: string,
+    options: ConnectOptions,
+    onDisconnect: (connection: ReceiverConnection) => void,
+  ) {
+    this.#client = new undici.Client(origin, {
       connect: (target, answer) => {
         this.#socket = openSocket(undici, options, target, (step) => this.#onStep(step), answer);
       },
@@ -35,7 +105,12 @@ export class ReceiverConnection {
       keepAliveTimeout: 4_000,
       keepAliveMaxTimeout: 60_000,
     });
-    this.client.on('disconnect', onDisconnect);
+    this.#client.on('disconnect', () => onDisconnect(this));
+  }
+
+  /** Whether it is open, from an earlier delivery. */
+  get isOpen(): boolean {
+    return this.#socket?.destroyed === false;
   }
 
   /** Bytes received since it was last opened, also when it is closed by now. */
@@ -46,13 +121,13 @@ export class ReceiverConnection {
   /** Sends a request. @param onStep called when a step of opening the connection is done. */
   send(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler, onStep: (step: Step) => void): void {
     this.#onStep = onStep;
-    this.client.dispatch(request, handler);
+    this.#client.dispatch(request, handler);
   }
 
   /** Closes it at once, also while it is being opened. */
   async destroy(): Promise<void> {
     this.#socket?.destroy();
-    await this.client.destroy();
+    await this.#client.destroy();
   }
 }
 

@@ -1,6 +1,112 @@
 import type { Dispatcher } from 'undici';
 import type { ReceiverConnection, Step } from './connection.ts';
-import { DeliveryFailure, type DeliveryOutcome, describeFailure } from './outcome.ts';
+
+/** Why there was no whole answer. */
+export type NoAnswerReason =
+  /** The time limit passed, wherever the exchange stood. */
+  | 'timeout'
+  /** The name of the receiver does not resolve. */
+  | 'dns'
+  /** The receiver is, or resolves to, what may not be written to. */
+  | 'refused_address'
+  /** No connection, or one that broke before the answer was whole. */
+  | 'connection'
+  /** The certificate is not valid for the name, or there is no common TLS. */
+  | 'tls'
+  /** What came back is not HTTP/1.1. */
+  | 'protocol'
+  /** The sender aborted it, because the server stops. */
+  | 'aborted'
+  /** The sender has nothing to sign it with. */
+  | 'unsealable_secret';
+
+/** How long each part took, in milliseconds; null where there was no such part (a kept connection has no look-up). */
+export interface DeliveryTiming {
+  /** Until it was handed to a connection. */
+  readonly queued: number | null;
+  readonly lookup: number | null;
+  readonly connect: number | null;
+  readonly tls: number | null;
+  /** From the request to the status of the answer. */
+  readonly firstByte: number | null;
+  /** Without the time in the queue, as is the time limit. */
+  readonly total: number;
+}
+
+/**
+ * How one try of a delivery ended. Nothing in it describes the network of the server. An answer counts with its
+ * status once it is whole, or once 64 KiB of it came: the rest is not read, and the connection is closed.
+ */
+export type DeliveryOutcome = Ending & {
+  readonly timing: DeliveryTiming;
+  /** Whether the connection was kept from an earlier delivery; that of the second try when a kept one broke. */
+  readonly reused: boolean;
+};
+
+type Ending =
+  | {
+      readonly outcome: 'answered';
+      readonly status: number;
+      /** The header Retry-After as it came, at most 100 characters. */
+      readonly retryAfter: string | null;
+      /** The beginning of the answer as text. */
+      readonly excerpt: string;
+    }
+  | { readonly outcome: 'failed'; readonly reason: NoAnswerReason; readonly message: string };
+
+/** A failure whose reason is known where it happens. */
+export class DeliveryFailure extends Error {
+  override readonly name = 'DeliveryFailure';
+  readonly reason: NoAnswerReason;
+
+  constructor(reason: NoAnswerReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+const meanings: Readonly<Record<string, readonly [NoAnswerReason, string]>> = {
+  ECONNREFUSED: ['connection', 'The receiver refused the connection.'],
+  EHOSTUNREACH: ['connection', 'The receiver cannot be reached.'],
+  ENETUNREACH: ['connection', 'The receiver cannot be reached.'],
+  ETIMEDOUT: ['connection', 'The receiver did not take the connection.'],
+  CERT_HAS_EXPIRED: ['tls', 'The certificate of the receiver has expired.'],
+  CERT_NOT_YET_VALID: ['tls', 'The certificate of the receiver is not valid yet.'],
+  CERT_REVOKED: ['tls', 'The certificate of the receiver is revoked.'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['tls', 'The certificate of the receiver is signed by itself.'],
+  SELF_SIGNED_CERT_IN_CHAIN: ['tls', 'The certificate of the receiver comes from an authority that is not trusted.'],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['tls', 'The receiver does not send the whole chain of its certificate.'],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['tls', 'The receiver does not send the whole chain of its certificate.'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['tls', 'The certificate of the receiver is for another name.'],
+  UND_ERR_HEADERS_OVERFLOW: ['protocol', 'The headers of the answer are longer than 16 KiB.'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['protocol', 'The answer is not as long as its Content-Length says.'],
+  UND_ERR_INVALID_ARG: ['protocol', 'The headers of the delivery cannot be written.'],
+};
+
+/** A network error in our words: the texts of the system hold addresses. */
+export function describeFailure(error: unknown): DeliveryFailure {
+  if (error instanceof DeliveryFailure) return error;
+  const code = readCode(error);
+  const known = meanings[code];
+  if (known !== undefined) return new DeliveryFailure(...known);
+  const { name, message } = error instanceof Error ? error : new Error();
+  if (name === 'HTTPParserError' || /^bad (?:response|upgrade)$/.test(message)) {
+    return new DeliveryFailure('protocol', 'The answer is not HTTP/1.1.');
+  }
+  if (/^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return new DeliveryFailure('tls', 'The TLS handshake failed.');
+  return new DeliveryFailure('connection', 'The receiver closed the connection before its answer was whole.');
+}
+
+/** The code of an error; Node gives several tries to connect that of the first. */
+export function readCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** The outcome of a delivery that never came to a connection. */
+export function failBefore(reason: NoAnswerReason, message: string): DeliveryOutcome {
+  const timing = { queued: null, lookup: null, connect: null, tls: null, firstByte: null, total: 0 };
+  return { outcome: 'failed', reason, message, timing, reused: false };
+}
 
 /** Of look-up, connection and answer together. Standard Webhooks recommends 15 to 30 seconds. */
 export const timeoutMs = 15_000;
@@ -19,62 +125,59 @@ const unreadable = /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu;
 export class DeliveryExchange implements Dispatcher.DispatchHandler {
   /** Whether the connection may serve another delivery afterwards. */
   isReusable = false;
-  readonly ended: Promise<DeliveryOutcome>;
+  readonly #ended = Promise.withResolvers<DeliveryOutcome>();
   readonly #connection: ReceiverConnection;
   readonly #request: Dispatcher.DispatchOptions;
-  readonly #resolve: (outcome: DeliveryOutcome) => void;
   readonly #startedAt = performance.now();
   readonly #timing: { -readonly [Name in Step | 'queued']: number | null };
   readonly #chunks: Uint8Array[] = [];
   #length = 0;
   #stepAt = this.#startedAt;
-  #isFresh = false;
-  #isReused = false;
+  #isReused: boolean;
   #isEnded = false;
   /** Of the connection, when the request was handed to it. */
   #bytesBefore = 0;
-  #status: number | null = null;
-  #retryAfter: string | null = null;
+  #answer: { readonly status: number; readonly retryAfter: string | null } | null = null;
 
   /** @param queuedAt when the delivery was handed to the transport, on the clock of `performance`. */
   constructor(connection: ReceiverConnection, request: Dispatcher.DispatchOptions, queuedAt: number) {
-    const { promise, resolve } = Promise.withResolvers<DeliveryOutcome>();
-    this.ended = promise;
-    this.#resolve = resolve;
     this.#connection = connection;
     this.#request = request;
+    this.#isReused = connection.isOpen;
     const queued = round(this.#startedAt - queuedAt);
     this.#timing = { queued, lookup: null, connect: null, tls: null, firstByte: null };
+  }
+
+  get ended(): Promise<DeliveryOutcome> {
+    return this.#ended.promise;
   }
 
   /** Sends the request. */
   start(): void {
     this.#bytesBefore = this.#connection.bytesRead;
     this.#connection.send(this.#request, this, (step) => {
-      this.#isFresh = true;
+      this.#isReused = false;
       this.#measure(step);
     });
   }
 
   /** Ends it unless it has ended: the connection is closed by its owner. */
   fail({ reason, message }: DeliveryFailure): void {
-    if (!this.#isEnded) this.#resolve({ outcome: 'failed', reason, message, ...this.#end() });
+    this.#end({ outcome: 'failed', reason, message });
   }
 
   /** Ends it because its time limit has passed, which is one for both tries. */
   expire(): void {
     const limit = `${timeoutMs / 1000} s`;
     const message =
-      this.#status === null
+      this.#answer === null
         ? `There was no answer within ${limit}.`
-        : `The answer (status ${this.#status}) was not complete within ${limit}.`;
+        : `The answer (status ${this.#answer.status}) was not complete within ${limit}.`;
     this.fail(new DeliveryFailure('timeout', message));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#isEnded) controller.abort(new Error('The exchange has ended.'));
-    this.#isReused = !this.#isFresh;
-    this.#stepAt = performance.now();
   }
 
   onResponseStart(
@@ -84,9 +187,8 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   ): void {
     // Not the answer yet (RFC 9110 section 15.2).
     if (status < 200) return;
-    this.#status = status;
-    const retryAfter = headers['retry-after'];
-    this.#retryAfter = (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter)?.slice(0, longestRetryAfter) ?? null;
+    const [retryAfter] = [headers['retry-after']].flat();
+    this.#answer = { status, retryAfter: retryAfter?.slice(0, longestRetryAfter) ?? null };
     this.#measure('firstByte');
   }
 
@@ -96,12 +198,12 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     // A copy: the chunk is a view of a larger buffer.
     if (free > 0) this.#chunks.push(Uint8Array.from(chunk.subarray(0, free)));
     this.#length += chunk.length;
-    if (this.#length >= longestBody) this.#answer();
+    if (this.#length >= longestBody) this.#finish();
   }
 
   onResponseEnd(): void {
     this.isReusable = !this.#isEnded;
-    this.#answer();
+    this.#finish();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -121,15 +223,15 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     this.#stepAt = now;
   }
 
-  #answer(): void {
-    if (this.#status === null || this.#isEnded) return;
-    const [status, retryAfter, excerpt] = [this.#status, this.#retryAfter, this.#readExcerpt()];
-    this.#resolve({ outcome: 'answered', status, retryAfter, excerpt, ...this.#end() });
+  #finish(): void {
+    if (this.#answer !== null) this.#end({ outcome: 'answered', ...this.#answer, excerpt: this.#readExcerpt() });
   }
 
-  #end(): Pick<DeliveryOutcome, 'timing' | 'reused'> {
+  #end(how: Ending): void {
+    if (this.#isEnded) return;
     this.#isEnded = true;
-    return { timing: { ...this.#timing, total: round(performance.now() - this.#startedAt) }, reused: this.#isReused };
+    const timing = { ...this.#timing, total: round(performance.now() - this.#startedAt) };
+    this.#ended.resolve({ ...how, timing, reused: this.#isReused });
   }
 
   /** The first 4 KiB as text, whatever bytes they are; a character that the limit cuts is left out. */

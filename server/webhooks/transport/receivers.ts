@@ -1,8 +1,14 @@
 import type { ReceiverPolicy } from './address-guard.ts';
-import { type ConnectOptions, ReceiverConnection, type Undici } from './connection.ts';
-import { DeliveryExchange, timeoutMs } from './exchange.ts';
-import { createPublicLookup, type Lookup, systemLookup, type Timer } from './lookup.ts';
-import { DeliveryFailure, type DeliveryOutcome, type NoAnswerReason } from './outcome.ts';
+import {
+  type ConnectOptions,
+  createPublicLookup,
+  type Lookup,
+  ReceiverConnection,
+  systemLookup,
+  type Timer,
+  type Undici,
+} from './connection.ts';
+import { DeliveryExchange, DeliveryFailure, type DeliveryOutcome, failBefore, timeoutMs } from './exchange.ts';
 import { findReceiverFault, readHost } from './receiver-url.ts';
 
 /** Parsed addresses that are remembered. */
@@ -115,8 +121,7 @@ export class Receivers {
       this.#kept.delete(kept);
       return kept;
     }
-    const connection = new ReceiverConnection(undici, origin, this.#connect, () => void this.#drop(connection));
-    return connection;
+    return new ReceiverConnection(undici, origin, this.#connect, (closed) => void this.#drop(closed));
   }
 
   #keep(connection: ReceiverConnection, target: Target): void {
@@ -148,11 +153,6 @@ export class Receivers {
     this.#targets.set(key, target);
     return target;
   }
-}
-
-function failBefore(reason: NoAnswerReason, message: string): DeliveryOutcome {
-  const timing = { queued: null, lookup: null, connect: null, tls: null, firstByte: null, total: 0 };
-  return { outcome: 'failed', reason, message, timing, reused: false };
 }
 
 const systemTimer: Timer = (milliseconds, act) => {
