@@ -1,4 +1,4 @@
-import { MalformedLog } from '../ledger/anchor-records.ts';
+import { MalformedLog } from '../ledger/anchor-log.ts';
 import { RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
 import { readSettings, SettingsError } from '../settings.ts';
 import { systemClock } from '../storage/database.ts';

@@ -1,24 +1,26 @@
-import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { createHash, hash } from 'node:crypto';
+import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
-  type AnchoredState,
-  type AnchorRecord,
-  cutOff,
   type LogPosition,
-  LogReader,
-  MalformedLog,
   nameRestore,
+  openCheckpoint,
+  type RestoreStatement,
   readRestoreStatement,
-} from './anchor-records.ts';
-import { openCheckpoint } from './checkpoint.ts';
+} from './checkpoint.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
 import type { LedgerOf } from './tree-store.ts';
+
+// The checkpoint log: signed notes (C2SP signed-note), each followed by an empty line.
 
 /** The file of the data folder that keeps every signed checkpoint outside the database. */
 export const anchorFile = 'checkpoints.log';
 
 /** The newest state of a ledger in the log. */
-export interface LatestAnchor extends Pick<AnchoredState, 'size' | 'rootHash'> {
+export interface LatestAnchor {
+  readonly size: number;
+  /** Root of its Merkle tree, base64. */
+  readonly rootHash: string;
   /** Checkpoints of this size or larger may be missing from the log. */
   readonly lacksFrom: number;
   /** The size that a restore accepted; -1 without one. */
@@ -38,8 +40,9 @@ export class AnchorLog {
   readonly file: string;
   readonly #verifier: NoteVerifier;
   readonly #latest = new Map<string, LatestAnchor>();
-  #wasRead = false;
   #reader = new LogReader();
+  /** The newest checkpoint of each ledger during the first read; null once each is verified when it is read. */
+  #unchecked: Map<string, Buffer> | null = new Map();
 
   /** @param verifier of the installation: records that it did not sign are ignored. */
   constructor(file: string, verifier: NoteVerifier) {
@@ -53,10 +56,7 @@ export class AnchorLog {
    * @throws {MalformedLog}
    */
   open(): void {
-    mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
-    const isNew = !existsSync(this.file);
-    this.#use((file) => this.#readAppended(file));
-    if (isNew) syncFolder(dirname(this.file));
+    this.#use(() => undefined);
   }
 
   /** The newest state of a ledger, as of the last read; `open` reads what other processes appended. */
@@ -88,82 +88,77 @@ export class AnchorLog {
   }
 
   #write(make: (after: LogPosition) => readonly string[]): void {
-    this.open();
     this.#use((file) => {
-      this.#readAppended(file);
       // A single write, so that another process cannot write in between.
       const notes = make(this.#reader.position);
       const isCut = fstatSync(file).size > this.#reader.end;
       const bytes = Buffer.from(`${isCut ? cutOff : ''}${notes.map((note) => `${note}\n`).join('')}`);
       if (writeSync(file, bytes) !== bytes.length) throw new Error(`${this.file}: only part of the record was written`);
       fsyncSync(file);
-      this.#readAppended(file);
+      this.#read(file);
     });
   }
 
   #use(step: (file: number) => void): void {
+    const folder = dirname(this.file);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const isNew = !existsSync(this.file);
     const file = openSync(this.file, 'a+', 0o600);
     try {
+      if (isNew) syncFolder(folder);
+      this.#read(file);
       step(file);
+    } catch (error) {
+      if (error instanceof MalformedLog) throw new MalformedLog(error.line, `${this.file}: ${error.message}`);
+      throw error;
     } finally {
       closeSync(file);
     }
   }
 
   /** Reads what was appended since the last read. If the file was truncated, the known states are kept. */
-  #readAppended(file: number): void {
-    try {
-      if (!this.#wasRead) this.#readFirst(file);
-      else if (fstatSync(file).size < this.#reader.end) this.#readAll(file, () => undefined);
-      for (const record of this.#reader.read(file)) this.#take(record, null);
-    } catch (error) {
-      if (error instanceof MalformedLog) throw new MalformedLog(error.line, `${this.file}: ${error.message}`);
-      throw error;
-    }
-  }
-
-  #readAll(file: number, take: (record: AnchorRecord) => void): void {
+  #read(file: number): void {
+    const isTruncated = fstatSync(file).size < this.#reader.end;
+    if (isTruncated) this.#reader = new LogReader();
+    for (const { bytes } of this.#reader.read(file)) if (!isTruncated) this.#take(bytes);
+    const unchecked = this.#unchecked;
+    this.#unchecked = null;
+    if (unchecked === null || [...unchecked].every(([name, note]) => this.#check(name, note))) return;
+    // An unsigned record claims to be the newest checkpoint, so every signature is verified.
+    this.#latest.clear();
     this.#reader = new LogReader();
-    for (const record of this.#reader.read(file)) take(record);
+    this.#read(file);
   }
 
-  /** Reads the whole file. If an unsigned record claims to be the newest checkpoint, every signature is verified. */
-  #readFirst(file: number): void {
-    for (const unchecked of [new Map<string, string>(), null]) {
-      this.#latest.clear();
-      this.#readAll(file, (record) => this.#take(record, unchecked));
-      this.#wasRead = unchecked === null || [...unchecked].every(([name, note]) => this.#check(name, note));
-      if (this.#wasRead) return;
-    }
-  }
-
-  /** @param unchecked collects the newest checkpoint of each ledger, to verify later; null to verify each immediately. */
-  #take({ bytes }: AnchorRecord, unchecked: Map<string, string> | null): void {
+  #take(bytes: Buffer): void {
     const { name } = this.#verifier;
     const [origin = '', line] = bytes.toString('latin1', 0, 256).split('\n', 2);
-    if (origin === nameRestore(name)) this.#restore(bytes.toString(), unchecked);
+    if (origin === nameRestore(name)) this.#restore(bytes.toString());
     const size = Number(line);
     if (!origin.startsWith(`${name}/`) || !Number.isSafeInteger(size)) return;
     const ledger = origin.slice(name.length + 1);
-    if (unchecked === null) {
-      const checkpoint = openCheckpoint(bytes.toString(), this.#verifier);
-      if (checkpoint !== null) this.#keep(ledger, size, checkpoint.rootHash);
-    } else if (this.#keep(ledger, size, '')) unchecked.set(ledger, bytes.toString());
+    if (this.#unchecked !== null) {
+      // A copy, because the bytes are overwritten. Only the newest note of each ledger is ever decoded.
+      if (this.#keep(ledger, size, '')) this.#unchecked.set(ledger, Buffer.from(bytes));
+      return;
+    }
+    const checkpoint = openCheckpoint(bytes.toString(), this.#verifier);
+    if (checkpoint !== null) this.#keep(ledger, size, checkpoint.rootHash);
   }
 
-  #restore(note: string, unchecked: Map<string, string> | null): void {
+  #restore(note: string): void {
     const text = openNote(note, this.#verifier);
     const statement = text === null ? null : readRestoreStatement(text);
     if (statement === null || !this.#reader.isPlaceOf(statement)) return;
     this.#latest.clear();
-    unchecked?.clear();
+    this.#unchecked?.clear();
     for (const { size, rootHash, ...of } of statement.states)
       this.#latest.set(nameLedger(of), { size, rootHash, lacksFrom: size, restored: size, count: 0 });
   }
 
   /** Verifies a checkpoint that was kept unchecked, and stores its root. @returns false if the signature is invalid. */
-  #check(name: string, note: string): boolean {
-    const checkpoint = openCheckpoint(note, this.#verifier);
+  #check(name: string, note: Buffer): boolean {
+    const checkpoint = openCheckpoint(note.toString(), this.#verifier);
     if (checkpoint === null) return false;
     this.#latest.set(name, { ...(this.#latest.get(name) as LatestAnchor), rootHash: checkpoint.rootHash });
     return true;
@@ -187,8 +182,155 @@ export function nameLedger({ tenantId, ledger }: LedgerOf): string {
   return `${tenantId}/${ledger}`;
 }
 
+/** The ledger of a name (`nameLedger`). */
+export function readLedgerName(name: string): LedgerOf | null {
+  const [, tenantId, ledger] = /^([^/]+)\/(consent|audit)$/.exec(name) ?? [];
+  return tenantId === undefined ? null : { tenantId, ledger: ledger as LedgerOf['ledger'] };
+}
+
 function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   fsyncSync(handle);
   closeSync(handle);
+}
+
+/** A record of the log: a note, or invalid text in its place. */
+export interface AnchorRecord {
+  /** The line on which the record starts, from 1. */
+  readonly line: number;
+  /** The note as it was signed, in UTF-8. Valid until the next record is read. */
+  readonly bytes: Buffer;
+}
+
+/** The log cannot be read because a program other than Svc wrote or changed it. */
+export class MalformedLog extends Error {
+  override readonly name = 'MalformedLog';
+  /** The first unreadable line of the file. */
+  readonly line: number;
+
+  constructor(line: number, message: string) {
+    super(message);
+    this.line = line;
+  }
+}
+
+/** Reads the records of a log, and later those that were appended. */
+export class LogReader {
+  #end = 0;
+  #line = 1;
+  #records = 0;
+  readonly #hash = createHash('sha256');
+
+  /** The byte offset after the last record that was read. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** The position of the record that is being read, or of the next one. */
+  get position(): LogPosition {
+    return { records: this.#records, hash: this.#hash.copy().digest('base64') };
+  }
+
+  /**
+   * Reads the complete records after those that were read, one by one, in constant memory. A record extends to the empty
+   * line after its signatures; bytes after the last one were cut off in a crash or are being written. An incomplete record
+   * before other records is skipped.
+   * @throws {MalformedLog}
+   */
+  *read(file: number): Generator<AnchorRecord> {
+    let chunk = Buffer.allocUnsafe(256 * 1024);
+    let rest: Buffer = Buffer.alloc(0);
+    for (let position = this.#end; ; ) {
+      const count = readSync(file, chunk, 0, chunk.length, position);
+      if (count === 0) break;
+      position += count;
+      const bytes = Buffer.concat([rest, chunk.subarray(0, count)]);
+      let start = 0;
+      for (let at = bytes.indexOf('\n\n'); at !== -1; at = bytes.indexOf('\n\n', at + 1)) {
+        // An empty line inside the note precedes its signatures instead of following one.
+        const lastLine = bytes.subarray(Math.max(start, bytes.lastIndexOf('\n', at - 1) + 1), at);
+        const isCut = lastLine.subarray(-cutMark.length).equals(cutMark);
+        if (!isCut && !lastLine.subarray(0, signatureMark.length).equals(signatureMark)) continue;
+        const note = bytes.subarray(start, at + 1);
+        if (!isCut) {
+          yield { line: this.#line, bytes: note };
+          this.#records += 1;
+          this.#hash.update(note).update('\n');
+        }
+        this.#end += note.length + 1;
+        this.#line += 1;
+        for (let end = note.indexOf(lineBreak); end !== -1; end = note.indexOf(lineBreak, end + 1)) this.#line += 1;
+        start = at + 2;
+      }
+      rest = Buffer.from(bytes.subarray(start));
+      if (rest.length > largestRecord) break;
+      // Doubles, so that a long record is copied only a few times.
+      if (rest.length > chunk.length) chunk = Buffer.allocUnsafe(2 * chunk.length);
+    }
+    if (rest.length <= largestTail && !rest.includes('\r')) return;
+    throw new MalformedLog(
+      this.#line,
+      `the ${rest.length > largestRecord ? 'more than ' : ''}${rest.length} bytes from line ${this.#line} on are not a record: a program other than Svc changed the file, for example its line endings. Restore it from a copy. Svc does not repair it.`,
+    );
+  }
+
+  /** Whether a statement was made for the record that is being read; a copied one was not. */
+  isPlaceOf({ after }: RestoreStatement): boolean {
+    return after.records === this.#records && after.hash === this.position.hash;
+  }
+}
+
+const lineBreak = 10;
+
+/** The start of a signature line (C2SP signed-note). */
+const signatureMark = Buffer.from('\u2014 ');
+
+/** Marks an incomplete record before the next one is appended. */
+const cutMark = Buffer.from(' (cut off)');
+const cutOff = `${cutMark}\n\n`;
+
+/** The longest incomplete record that a crash may leave at the end, in bytes. */
+const largestTail = 64 * 1024;
+/** A restore statement has a line for each ledger of each tenant. */
+const largestRecord = 64 * 1024 * 1024;
+
+/** The names of the notes in a log. Call it after reading the database: a server appends after its commit. */
+export function readNoteNames(path: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  scanLog(
+    path,
+    new LogReader(),
+    ({ bytes }) => names.add(nameNote(bytes)),
+    () => undefined,
+  );
+  return names;
+}
+
+/** A short name of a note, so that millions of them fit in memory. */
+export function nameNote(note: string | Buffer): string {
+  return hash('sha256', note, 'base64');
+}
+
+/**
+ * Reads a log without changing it.
+ * @param refuse is called with the reason why the rest of the file cannot be read.
+ * @returns whether the file exists.
+ */
+export function scanLog(
+  path: string,
+  reader: LogReader,
+  take: (record: AnchorRecord) => void,
+  refuse: (error: MalformedLog) => void,
+): boolean {
+  if (!existsSync(path)) return false;
+  const file = openSync(path, 'r');
+  try {
+    if (fstatSync(file).isFile()) for (const record of reader.read(file)) take(record);
+  } catch (error) {
+    if (!(error instanceof MalformedLog)) throw error;
+    refuse(error);
+  } finally {
+    closeSync(file);
+  }
+  return true;
 }

@@ -1,14 +1,25 @@
 import { sql } from 'kysely';
 import { type Database, inTransaction, type Queries } from '../storage/database.ts';
-import { type AnchorLog, type LatestAnchor, nameLedger } from './anchor-log.ts';
-import { type AnchoredState, nameRestore, writeRestoreStatement, writeStart } from './anchor-records.ts';
-import { readHead } from './append.ts';
-import { nameOrigin, openCheckpoint } from './checkpoint.ts';
+import {
+  type AnchorLog,
+  type LatestAnchor,
+  nameLedger,
+  nameNote,
+  readLedgerName,
+  readNoteNames,
+} from './anchor-log.ts';
+import {
+  nameOrigin,
+  nameRestore,
+  openCheckpoint,
+  type RestoreStatement,
+  writeRestoreStatement,
+  writeStart,
+} from './checkpoint.ts';
 import { emptyRoot } from './merkle.ts';
 import type { NoteSigner } from './signed-note.ts';
 import { hashRange, IncompleteTiles } from './tiles.ts';
-import { findTreeSize, growTree, type LedgerOf, openTree, readTilesOf } from './tree-store.ts';
-import { nameNote, readLedgerName, readNoteNames } from './verify-anchors.ts';
+import { growTree, type LedgerOf, type LedgerState, listStates, openTree, readTilesOf } from './tree-store.ts';
 
 /** A ledger that was changed outside Svc: it does not contain its anchors, or the seal of its head is invalid. */
 export class RewrittenLedger extends Error {
@@ -22,7 +33,7 @@ export class RewrittenLedger extends Error {
   }
 
   /** A ledger that does not contain an anchored state. */
-  static lacks(of: LedgerOf, { size }: Pick<LatestAnchor, 'size'>, file: string): RewrittenLedger {
+  static lacks(of: LedgerOf, { size }: LatestAnchor, file: string): RewrittenLedger {
     return new RewrittenLedger(
       of,
       `does not contain the ${size} entries of a checkpoint in ${file}: its history was changed, or an older database was put in place (after a restore by other means than svc restore, run svc restore --in-place --yes)`,
@@ -42,12 +53,12 @@ export interface Anchoring {
  */
 export async function containsAnchor(
   queries: Queries,
-  of: LedgerOf,
-  { size, rootHash }: Pick<LatestAnchor, 'size' | 'rootHash'>,
+  { entries, hashed, ...of }: Omit<LedgerState, 'signed'>,
+  { size, rootHash }: LatestAnchor,
 ): Promise<boolean | null> {
-  if (size > ((await readHead(queries, of.tenantId, of.ledger))?.sequence ?? 0)) return false;
+  if (size > entries) return false;
   if (size === 0) return emptyRoot.toString('base64') === rootHash;
-  if (size > (await findTreeSize(queries, of))) return null;
+  if (size > hashed) return null;
   const range = { start: 0, end: size };
   try {
     return hashRange(range, await readTilesOf(queries, of, [range])).toString('base64') === rootHash;
@@ -112,11 +123,11 @@ export async function anchorCheckpoints(
   let names: ReadonlySet<string> | undefined;
   const rewritten: RewrittenLedger[] = [];
   const unknown = new Set(anchors.ledgers());
-  for (const { size, ...of } of await listHeads(queries)) {
+  for (const of of await listStates(queries)) {
     unknown.delete(nameLedger(of));
     const latest = anchors.latest(of);
-    const isCurrent = latest !== undefined && latest.lacksFrom === latest.size + 1 && size === latest.size;
-    if ((isCurrent && !every) || (size === null && latest === undefined)) continue;
+    const isCurrent = latest !== undefined && latest.lacksFrom === latest.size + 1 && of.signed === latest.size;
+    if ((isCurrent && !every) || (of.signed === null && latest === undefined)) continue;
     const contains = latest === undefined || (await containsAnchor(queries, of, latest));
     if (latest !== undefined && contains === false) rewritten.push(RewrittenLedger.lacks(of, latest, anchors.file));
     if (!contains) continue;
@@ -130,21 +141,6 @@ export async function anchorCheckpoints(
     rewritten.push(RewrittenLedger.lacks(of, anchors.latest(of) as LatestAnchor, anchors.file));
   }
   return rewritten;
-}
-
-/** All ledgers, with the size of their newest checkpoint. */
-async function listHeads(queries: Queries): Promise<readonly (LedgerOf & { readonly size: number | null })[]> {
-  const heads = await queries
-    .selectFrom('chain_heads as head')
-    .select(['head.tenant_id as tenantId', 'head.ledger'])
-    .select(
-      sql<number | null>`(select max(size) from checkpoints
-        where tenant_id = head.tenant_id and ledger = head.ledger)`.as('size'),
-    )
-    .orderBy('head.tenant_id')
-    .orderBy('head.ledger')
-    .execute();
-  return heads as readonly (LedgerOf & { readonly size: number | null })[];
 }
 
 /** Whether the log may lack checkpoints older than its newest one of a ledger, because their numbers differ. */
@@ -168,7 +164,7 @@ async function hasGap(queries: Queries, of: LedgerOf, { size, restored, count }:
 export async function completeAnchors(queries: Queries, { signer, anchors }: Anchoring): Promise<void> {
   anchors.open();
   const names = readNoteNames(anchors.file);
-  for (const of of await listHeads(queries))
+  for (const of of await listStates(queries))
     anchors.append((await listSigned(queries, signer, of, 0, names)).map(({ note }) => note));
 }
 
@@ -177,8 +173,8 @@ export async function completeAnchors(queries: Queries, { signer, anchors }: Anc
  * current ledgers are anchored.
  */
 export async function stateRestore(database: Database, { signer, anchors }: Anchoring, at: string): Promise<void> {
-  const states: AnchoredState[] = [];
-  for (const { tenantId, ledger } of await listHeads(database.kysely)) {
+  const states: RestoreStatement['states'][number][] = [];
+  for (const { tenantId, ledger } of await listStates(database.kysely)) {
     const state = await inTransaction(database, async (transaction) => {
       const { size } = await growTree(transaction, { tenantId, ledger }, Number.MAX_SAFE_INTEGER);
       const tree = await openTree(transaction, { tenantId, ledger }, size);

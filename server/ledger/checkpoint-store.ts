@@ -8,7 +8,7 @@ import { type Anchoring, containsAnchor, listSigned, RewrittenLedger } from './c
 import { growTree, type LedgerOf, openTree } from './tree-store.ts';
 
 /** A checkpoint as it is stored. */
-export interface StoredCheckpoint extends Omit<Checkpoint, 'origin'> {
+export interface StoredCheckpoint extends Pick<LedgerOf, 'ledger'>, Omit<Checkpoint, 'origin'> {
   readonly note: string;
 }
 
@@ -23,22 +23,32 @@ export async function signCheckpoint(
   { signer, anchors }: Anchoring,
   of: LedgerOf,
 ): Promise<StoredCheckpoint> {
-  const { transaction, now } = work;
-  await requireSealedHead(work, of);
-  const { size } = await growTree(transaction, of, Number.MAX_SAFE_INTEGER);
+  const { transaction, now, seal } = work;
+  const { tenantId, ledger } = of;
+  // Rows that were written without the secret are not signed.
+  const head = await readHead(transaction, tenantId, ledger);
+  if (head !== undefined && (seal === null || !isSealed(seal, tenantId, ledger, head)))
+    throw new RewrittenLedger(of, 'has a head with an invalid seal: it was changed outside Svc');
+  const { size, entries } = await growTree(transaction, of, Number.MAX_SAFE_INTEGER);
   anchors.open();
   const anchor = anchors.latest(of);
-  if (anchor !== undefined && !(await containsAnchor(transaction, of, anchor)))
+  if (anchor !== undefined && !(await containsAnchor(transaction, { ...of, entries, hashed: size }, anchor)))
     throw RewrittenLedger.lacks(of, anchor, anchors.file);
   const lacking = await listSigned(transaction, signer, of, anchor?.lacksFrom ?? 0);
   const latest = await findCheckpoint(transaction, of);
   if (latest !== undefined && latest.size >= size) return latest;
   const rootHash = (await openTree(transaction, of, size)).root().toString('base64');
-  const origin = nameOrigin(signer.verifier.name, of.tenantId, of.ledger);
+  const origin = nameOrigin(signer.verifier.name, tenantId, ledger);
   const note = signer.sign(writeCheckpoint({ origin, size, rootHash, at: now }));
-  const checkpoint = { size, rootHash, at: now, note };
-  const { tenantId: tenant_id, ledger } = of;
-  await insertRow(transaction, 'checkpoints', { tenant_id, ledger, size, root_hash: rootHash, at: now, note });
+  const checkpoint = { ledger, size, rootHash, at: now, note };
+  await insertRow(transaction, 'checkpoints', {
+    tenant_id: tenantId,
+    ledger,
+    size,
+    root_hash: rootHash,
+    at: now,
+    note,
+  });
   work.afterCommit(() => {
     try {
       // Another checkpoint of this unit of work may have appended some of them.
@@ -51,36 +61,21 @@ export async function signCheckpoint(
   return checkpoint;
 }
 
-/** Refuses to sign rows that were written without the secret. */
-async function requireSealedHead({ transaction, seal }: UnitOfWork, of: LedgerOf): Promise<void> {
-  const { tenantId, ledger } = of;
-  const head = await readHead(transaction, tenantId, ledger);
-  if (head === undefined || (seal !== null && isSealed(seal, tenantId, ledger, head))) return;
-  throw new RewrittenLedger(of, 'has a head with an invalid seal: it was changed outside Svc');
-}
-
 /** The checkpoint of a size; without a size, the latest. */
 export async function findCheckpoint(
   queries: Queries,
   of: LedgerOf,
   size?: number,
 ): Promise<StoredCheckpoint | undefined> {
-  const [row] = size === undefined ? await selectLatest(queries, of) : await selectOfSize(queries, { ...of, size });
-  return row;
+  if (size !== undefined) return checkpoints(queries, of).where('size', '=', size).executeTakeFirst();
+  const [latest] = await selectLatest(queries, of);
+  return latest;
 }
 
 const selectLatest = prepareQuery<LedgerOf, StoredCheckpoint>((queries, parameter) =>
   checkpoints(queries, { tenantId: parameter('tenantId'), ledger: parameter('ledger') })
     .orderBy('size', 'desc')
     .limit(sql.lit(1)),
-);
-
-const selectOfSize = prepareQuery<LedgerOf & { readonly size: number }, StoredCheckpoint>((queries, parameter) =>
-  checkpoints(queries, { tenantId: parameter('tenantId'), ledger: parameter('ledger') }).where(
-    'size',
-    '=',
-    parameter('size'),
-  ),
 );
 
 /**
@@ -104,13 +99,8 @@ export function readCheckpoints(queries: Queries, of: LedgerOf): Promise<readonl
 function checkpoints(queries: Queries, { tenantId, ledger }: LedgerOf) {
   return queries
     .selectFrom('checkpoints')
-    .select(['size', 'root_hash as rootHash', 'at', 'note'])
+    .select(['ledger', 'size', 'root_hash as rootHash', 'at', 'note'])
     .where('tenant_id', '=', tenantId)
-    .where('ledger', '=', ledger);
-}
-
-/** Whether a ledger has entries that no checkpoint covers, as before its first checkpoint. */
-export async function isBehindCheckpoint(queries: Queries, of: LedgerOf): Promise<boolean> {
-  const head = await readHead(queries, of.tenantId, of.ledger);
-  return ((await findCheckpoint(queries, of))?.size ?? -1) < (head?.sequence ?? 0);
+    .where('ledger', '=', ledger)
+    .$narrowType<LedgerOf>();
 }

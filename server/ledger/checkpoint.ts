@@ -1,5 +1,9 @@
-import { readCheckpoint } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
+import { isTime, readCheckpoint } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
+import { readHash } from '../../packages/node-sdk/src/ledger/merkle.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
+import type { LedgerOf } from './tree-store.ts';
+
+// The texts that an installation signs: checkpoints, and the other records of the checkpoint log.
 
 export { readCheckpoint };
 
@@ -23,4 +27,66 @@ export function writeCheckpoint({ origin, size, rootHash, at }: Checkpoint): str
 export function openCheckpoint(note: string, verifier: NoteVerifier): Checkpoint | null {
   const text = openNote(note, verifier);
   return text === null ? null : readCheckpoint(text);
+}
+
+/** A position in the log. */
+export interface LogPosition {
+  readonly records: number;
+  /** SHA-256 over the records before it, each with the empty line after it: base64. */
+  readonly hash: string;
+}
+
+/** States that an operator with the secret put a database in place; earlier anchors no longer count. */
+export interface RestoreStatement {
+  /** The name of the key, and `/restore`. */
+  readonly origin: string;
+  /** RFC 3339, UTC. */
+  readonly at: string;
+  /** Its position in the log: the statement is invalid at any other. */
+  readonly after: LogPosition;
+  /** The size of each ledger at that time, and the root of its Merkle tree, base64. */
+  readonly states: readonly (LedgerOf & Pick<Checkpoint, 'size' | 'rootHash'>)[];
+}
+
+/** The name that restore statements have where checkpoints have the name of a ledger. */
+export function nameRestore(keyName: string): string {
+  return `${keyName}/restore`;
+}
+
+/** The text of a statement: its origin, time, position in the log, and a line for each ledger. */
+export function writeRestoreStatement({ origin, at, after, states }: RestoreStatement): string {
+  const lines = states.map(({ tenantId, ledger, size, rootHash }) => `${tenantId}/${ledger} ${size} ${rootHash}`);
+  return `${[origin, `Restored: ${at}`, `After: ${after.records} ${after.hash}`, ...lines].join('\n')}\n`;
+}
+
+/**
+ * Parses the text of a statement.
+ * @returns null if it is not a restore statement.
+ */
+export function readRestoreStatement(text: string): RestoreStatement | null {
+  const [, origin = '', at, records, hash = '', lines = ''] =
+    /^([^\s/]+\/restore)\nRestored: (\S+)\nAfter: (0|[1-9]\d{0,14}) (\S+)\n((?:.+\n)*)$/.exec(text) ?? [];
+  if (!isTime(at) || readHash(hash) === null) return null;
+  const states: RestoreStatement['states'][number][] = [];
+  for (const line of lines.split('\n').slice(0, -1)) {
+    const [, tenantId = '', ledger, size, rootHash = ''] =
+      /^([^\s/]+)\/(consent|audit) (0|[1-9]\d{0,14}) (\S+)$/.exec(line) ?? [];
+    if (readHash(rootHash) === null) return null;
+    states.push({ tenantId, ledger: ledger as LedgerOf['ledger'], size: Number(size), rootHash });
+  }
+  return { origin, at, after: { records: Number(records), hash }, states };
+}
+
+/** The text of the first record of a log that was started when the database already had checkpoints. */
+export function writeStart(keyName: string, at: string): string {
+  return `${keyName}/start\nStarted: ${at}\n`;
+}
+
+/**
+ * Parses the text of `writeStart`.
+ * @returns null if it is not a start record.
+ */
+export function readStart(text: string): { readonly origin: string; readonly at: string } | null {
+  const [, origin = '', at] = /^([^\s/]+\/start)\nStarted: (\S+)\n$/.exec(text) ?? [];
+  return isTime(at) ? { origin, at } : null;
 }

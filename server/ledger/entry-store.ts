@@ -1,11 +1,8 @@
 import type { Queries } from '../storage/database.ts';
-import { prepareQuery } from '../storage/rows.ts';
+import { findRow, prepareQuery } from '../storage/rows.ts';
 import { type LedgerName, ledgerTables } from './append.ts';
 import type { Range } from './merkle.ts';
 import type { LedgerOf } from './tree-store.ts';
-
-/** The key in an entry of the time when it was appended. */
-const timeKeys = { consent: 'recordedAt', audit: 'at' } as const satisfies Record<LedgerName, string>;
 
 /** An entry in its chain. */
 export interface StoredEntry {
@@ -19,35 +16,24 @@ export interface StoredEntry {
 /** Identifies an entry: by its number, or an event by its id. */
 export type EntryName = { readonly sequence: number } | { readonly id: string };
 
-/** Finds the number and the hash of an entry. */
+/** Finds an entry. */
 export async function findEntry(
   queries: Queries,
   { tenantId, ledger }: LedgerOf,
   name: EntryName,
-): Promise<Pick<StoredEntry, 'sequence' | 'hash'> | undefined> {
-  const [entry] =
-    'id' in name
-      ? await selectEvent(queries, { tenantId, key: name.id })
-      : await selectEntry[ledger](queries, { tenantId, key: name.sequence });
+): Promise<Omit<StoredEntry, 'prevHash'> | undefined> {
+  if ('id' in name) return findRow(queries, 'audit_events', { tenant_id: tenantId, id: name.id });
+  const [entry] = await selectEntry[ledger](queries, { tenantId, sequence: name.sequence });
   return entry;
 }
 
-/** When an entry was appended: RFC 3339, UTC. */
-export async function findTime(queries: Queries, { tenantId, ledger }: LedgerOf, sequence: number): Promise<string> {
-  const [row] = await selectEntry[ledger](queries, { tenantId, key: sequence });
-  if (row === undefined) throw new Error(`entry ${sequence} of the ${ledger} ledger is missing`);
-  return JSON.parse(row.entry)[timeKeys[ledger]];
-}
+const selectEntry = { audit: prepareSelect('audit'), consent: prepareSelect('consent') };
 
-const selectEntry = { audit: prepareSelect('audit', 'sequence'), consent: prepareSelect('consent', 'sequence') };
-const selectEvent = prepareSelect('audit', 'id');
-
-function prepareSelect<Column extends 'sequence' | 'id'>(ledger: LedgerName, column: Column) {
-  return prepareQuery<{ tenantId: string; key: string | number }, Pick<StoredEntry, 'sequence' | 'hash' | 'entry'>>(
-    (queries, parameter) =>
-      entries(queries, { tenantId: parameter('tenantId'), ledger })
-        .select(['sequence', 'hash', 'entry'])
-        .where(column, '=', parameter('key') as never),
+function prepareSelect(ledger: LedgerName) {
+  return prepareQuery<{ tenantId: string; sequence: number }, Omit<StoredEntry, 'prevHash'>>((queries, parameter) =>
+    entries(queries, { tenantId: parameter('tenantId'), ledger })
+      .select(['sequence', 'hash', 'entry'])
+      .where('sequence', '=', parameter('sequence')),
   );
 }
 

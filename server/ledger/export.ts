@@ -1,8 +1,8 @@
 import { exportFormat, type Header, writeLine } from '../../packages/node-sdk/src/ledger/export-format.ts';
 import type { Queries } from '../storage/database.ts';
-import { readHead } from './append.ts';
+import { type LedgerName, readHead } from './append.ts';
 import type { StoredCheckpoint } from './checkpoint-store.ts';
-import { findTime, readEntries } from './entry-store.ts';
+import { findEntry, readEntries } from './entry-store.ts';
 import { consistencyPath, type Range } from './merkle.ts';
 import { hashRange, hashSubtrees } from './tiles.ts';
 import { type LedgerOf, readTilesOf } from './tree-store.ts';
@@ -94,12 +94,18 @@ async function countBefore(queries: Queries, of: LedgerOf, time: string, range: 
   let [low, high] = [range.start, range.end];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if ((await findTime(queries, of, middle + 1)) < time) low = middle + 1;
+    const found = await findEntry(queries, of, { sequence: middle + 1 });
+    if (found === undefined) throw new Error(`entry ${middle + 1} of the ${of.ledger} ledger is missing`);
+    if (JSON.parse(found.entry)[timeKeys[of.ledger]] < time) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
+/** The key in an entry of the time when it was appended. */
+const timeKeys = { consent: 'recordedAt', audit: 'at' } as const satisfies Record<LedgerName, string>;
+
+/** The hashes in base64. */
 export function encodeAll(hashes: readonly Buffer[]): readonly string[] {
   return hashes.map((hash) => hash.toString('base64'));
 }

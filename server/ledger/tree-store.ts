@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { locksRows, type Queries } from '../storage/database.ts';
-import { findRow, insertRows, prepareQuery, updateRow } from '../storage/rows.ts';
+import { insertRows, prepareQuery, updateRow } from '../storage/rows.ts';
 import { type LedgerName, readHead } from './append.ts';
 import { readHashes } from './entry-store.ts';
 import { leafOf, type Range } from './merkle.ts';
@@ -107,29 +107,38 @@ async function lockTree(queries: Queries, { tenantId, ledger }: LedgerOf): Promi
   return (await (locksRows(queries) ? query.forUpdate() : query).executeTakeFirstOrThrow()).size;
 }
 
-/** The size of a tree. */
-export async function findTreeSize(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<number> {
-  return (await findRow(queries, 'merkle_trees', { tenant_id: tenantId, ledger }))?.size ?? 0;
+/** How far a ledger, its tree and its checkpoints reach. */
+export interface LedgerState extends LedgerOf {
+  readonly entries: number;
+  /** The entries in its tree. */
+  readonly hashed: number;
+  /** The entries that its newest checkpoint covers; null without one. */
+  readonly signed: number | null;
 }
 
-/** How many entries a tree lacks. */
-export async function countMissing(queries: Queries, of: LedgerOf): Promise<number> {
-  const head = await readHead(queries, of.tenantId, of.ledger);
-  return (head?.sequence ?? 0) - (await findTreeSize(queries, of));
+/** The state of one ledger. */
+export async function readState(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<LedgerState> {
+  const [state] = await selectStates(queries, sql`tenant_id = ${tenantId} and ledger = ${ledger}`);
+  return state ?? { tenantId, ledger, entries: 0, hashed: 0, signed: null };
+}
+
+/** The states of all ledgers. */
+export function listStates(queries: Queries): Promise<readonly LedgerState[]> {
+  return selectStates(queries, sql`1 = 1`);
 }
 
 /** The ledgers with entries that their tree or their checkpoints do not cover. */
-export async function listBehind(queries: Queries): Promise<readonly LedgerOf[]> {
-  const rows = await queries
-    .selectFrom('chain_heads as head')
-    .select(['head.tenant_id as tenantId', 'head.ledger'])
-    .where(
-      sql<boolean>`head.sequence > coalesce((select max(size) from checkpoints
-        where tenant_id = head.tenant_id and ledger = head.ledger), 0)
-        or head.sequence > coalesce((select size from merkle_trees
-        where tenant_id = head.tenant_id and ledger = head.ledger), 0)`,
-    )
-    .orderBy('head.tenant_id')
-    .execute();
-  return rows as readonly LedgerOf[];
+export function listBehind(queries: Queries): Promise<readonly LedgerState[]> {
+  return selectStates(queries, sql`entries > coalesce(signed, 0) or entries > hashed`);
+}
+
+async function selectStates(queries: Queries, condition: RawBuilder<unknown>): Promise<readonly LedgerState[]> {
+  const { rows } = await sql<LedgerState>`
+    select tenant_id as "tenantId", ledger, entries, hashed, signed from (
+      select tenant_id, ledger, sequence as entries,
+        coalesce((select size from merkle_trees where tenant_id = head.tenant_id and ledger = head.ledger), 0) as hashed,
+        (select max(size) from checkpoints where tenant_id = head.tenant_id and ledger = head.ledger) as signed
+      from chain_heads as head
+    ) as state where ${condition} order by tenant_id, ledger`.execute(queries);
+  return rows;
 }

@@ -1,17 +1,6 @@
-import { hash } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
-import { nameLedger } from './anchor-log.ts';
-import {
-  type AnchorRecord,
-  LogReader,
-  MalformedLog,
-  nameRestore,
-  readRestoreStatement,
-  readStart,
-} from './anchor-records.ts';
-import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
+import { type AnchorRecord, LogReader, nameLedger, nameNote, scanLog } from './anchor-log.ts';
+import { type Checkpoint, nameRestore, readCheckpoint, readRestoreStatement, readStart } from './checkpoint.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
-import type { LedgerOf } from './tree-store.ts';
 
 /** A statement from outside the database about a ledger: its number of entries, the root over them, and its time. */
 export interface RootClaim extends Omit<Checkpoint, 'origin'> {
@@ -79,47 +68,6 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
     const issue = look(record);
     if (issue !== null) faults.push({ line: record.line, issue });
   };
-  const isThere = scan(path, reader, take, ({ line, message }) => faults.push({ line, issue: message }));
+  const isThere = scanLog(path, reader, take, ({ line, message }) => faults.push({ line, issue: message }));
   return { isThere, records: reader.position.records, faults, events, claims };
-}
-
-/** The names of the notes in a log. Call it after reading the database: a server appends after its commit. */
-export function readNoteNames(path: string): ReadonlySet<string> {
-  const names = new Set<string>();
-  scan(path, new LogReader(), ({ bytes }) => names.add(nameNote(bytes)));
-  return names;
-}
-
-/** A short name of a note, so that millions of them fit in memory. */
-export function nameNote(note: string | Buffer): string {
-  return hash('sha256', note, 'base64');
-}
-
-/**
- * @param refuse is called with the reason why the rest of the file cannot be read.
- * @returns whether the file exists.
- */
-function scan(
-  path: string,
-  reader: LogReader,
-  take: (record: AnchorRecord) => void,
-  refuse: (error: MalformedLog) => void = () => undefined,
-): boolean {
-  if (!existsSync(path)) return false;
-  const file = openSync(path, 'r');
-  try {
-    if (fstatSync(file).isFile()) for (const record of reader.read(file)) take(record);
-  } catch (error) {
-    if (!(error instanceof MalformedLog)) throw error;
-    refuse(error);
-  } finally {
-    closeSync(file);
-  }
-  return true;
-}
-
-/** The ledger of a name (`nameLedger`). */
-export function readLedgerName(name: string): LedgerOf | null {
-  const [, tenantId, ledger] = /^([^/]+)\/(consent|audit)$/.exec(name) ?? [];
-  return tenantId === undefined ? null : { tenantId, ledger: ledger as LedgerOf['ledger'] };
 }

@@ -2,13 +2,15 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { hashBytes } from '../../packages/node-sdk/src/ledger/merkle.ts';
 import type { Queries } from '../storage/database.ts';
+import { findRow } from '../storage/rows.ts';
+import { nameNote } from './anchor-log.ts';
 import { nameOrigin, openCheckpoint } from './checkpoint.ts';
 import { readCheckpoints, type StoredCheckpoint } from './checkpoint-store.ts';
 import { leafOf } from './merkle.ts';
 import type { NoteVerifier } from './signed-note.ts';
-import { countHashes, nameTile, type Tile, type TileAddress, TiledTree } from './tiles.ts';
-import { findTreeSize, type LedgerOf } from './tree-store.ts';
-import { nameNote, type RootClaim } from './verify-anchors.ts';
+import { countHashes, nameTile, type TileAddress, TiledTree } from './tiles.ts';
+import type { LedgerOf } from './tree-store.ts';
+import type { RootClaim } from './verify-anchors.ts';
 
 export interface ProofReport {
   /** How many checkpoints were compared with the entries. */
@@ -21,6 +23,14 @@ export interface ProofReport {
   readonly claimFaults: readonly (Pick<RootClaim, 'size' | 'at' | 'place'> & { readonly issue: string })[];
 }
 
+/** What must be stored of a tile. */
+interface ExpectedTile {
+  /** The least bytes of it. */
+  readonly due: number;
+  /** A tile that must be stored in full has only its SHA-256 here: the tiles themselves would not fit in memory. */
+  readonly hashes: Buffer | string;
+}
+
 /** Compares the checkpoints and the tiles of a ledger with its entries, which are added one by one in order. */
 export class ProofCheck {
   /** The checkpoints of the database. */
@@ -29,13 +39,11 @@ export class ProofCheck {
   readonly #of: LedgerOf;
   readonly #treeSize: number;
   readonly #tree = new TiledTree();
-  /** Hashes of tiles that must be stored in full, by name: the tiles themselves would not fit in memory. */
-  readonly #tiles = new Map<string, string>();
-  /** Tiles that may still grow: the stored number of hashes may differ from the ledger's current size. */
-  readonly #open = new Map<string, { readonly tile: Tile; readonly due: number }>();
+  /** By name (`nameTile`). */
+  readonly #tiles = new Map<string, ExpectedTile>();
   readonly #claims: readonly RootClaim[];
-  /** The roots that are not compared yet, by the number of entries: those of claims and of checkpoints (null). */
-  readonly #roots: Map<number, readonly { readonly rootHash: string; readonly claim: RootClaim | null }[]>;
+  /** The roots that are not compared yet, by the number of entries. */
+  readonly #roots: Map<number, readonly (RootClaim | StoredCheckpoint)[]>;
   readonly #faults: ProofReport['faults'][number][] = [];
   readonly #claimFaults: ProofReport['claimFaults'][number][] = [];
   #compared = 0;
@@ -52,9 +60,7 @@ export class ProofCheck {
     this.#claims = claims.toSorted((one, other) => one.size - other.size);
     this.checkpoints = checkpoints;
     this.#treeSize = treeSize;
-    const claimed = this.#claims.map((claim) => ({ size: claim.size, rootHash: claim.rootHash, claim }));
-    const signed = checkpoints.map(({ size, rootHash }) => ({ size, rootHash, claim: null }));
-    this.#roots = Map.groupBy([...claimed, ...signed], ({ size }) => size);
+    this.#roots = Map.groupBy([...this.#claims, ...checkpoints], ({ size }) => size);
     this.#compareRoots();
   }
 
@@ -64,13 +70,18 @@ export class ProofCheck {
    */
   static async open(queries: Queries, of: LedgerOf, claims: readonly RootClaim[] = []): Promise<ProofCheck> {
     const checkpoints = await readCheckpoints(queries, of);
-    return new ProofCheck(queries, of, claims, checkpoints, await findTreeSize(queries, of));
+    const tree = await findRow(queries, 'merkle_trees', { tenant_id: of.tenantId, ledger: of.ledger });
+    return new ProofCheck(queries, of, claims, checkpoints, tree?.size ?? 0);
   }
 
   /** Adds the chain hash of the next entry. */
   take(chainHash: string): void {
     this.#tree.add(leafOf(chainHash));
-    for (const tile of this.#tree.takeFullTiles()) this.#keep(tile);
+    for (const tile of this.#tree.takeFullTiles()) {
+      const due = this.#countDue(tile);
+      const hashes = due === tile.hashes.length ? hash('sha256', tile.hashes) : tile.hashes;
+      this.#tiles.set(nameTile(tile), { due, hashes });
+    }
     this.#compareRoots();
   }
 
@@ -90,8 +101,11 @@ export class ProofCheck {
     return { checkpoints: this.#compared, signatures: verifier !== null, faults, claimFaults: this.#claimFaults };
   }
 
-  #refute({ size, at, place }: RootClaim, issue: string): void {
-    this.#claimFaults.push({ size, at, place, issue });
+  /** @param claimed what to report of a claim, where it is more than of a checkpoint. */
+  #refute(root: RootClaim | StoredCheckpoint, issue: string, claimed = issue): void {
+    const { size, at } = root;
+    if ('place' in root) this.#claimFaults.push({ size, at, place: root.place, issue: claimed });
+    else this.#faults.push({ size, issue });
   }
 
   #compareRoots(): void {
@@ -101,23 +115,17 @@ export class ProofCheck {
     this.#roots.delete(size);
     const root = this.#tree.root().toString('base64');
     const issue = 'the entries are not those that it was signed for';
-    for (const { rootHash, claim } of roots) {
-      if (claim === null) this.#compared += 1;
-      if (rootHash === root) continue;
-      if (claim === null) this.#faults.push({ size, issue });
-      else this.#refute(claim, `${issue}: the history of the ledger was changed`);
+    for (const one of roots) {
+      if (!('place' in one)) this.#compared += 1;
+      if (one.rootHash !== root) this.#refute(one, issue, `${issue}: the history of the ledger was changed`);
     }
   }
 
   #compareSizes(): void {
     const { size: entries } = this.#tree;
     const lost = `the ledger has ${entries} entries: the newest were removed, or an older database was put in its place`;
-    for (const [size, roots] of this.#roots) {
-      for (const { claim } of roots) {
-        if (claim !== null) this.#refute(claim, lost);
-        else this.#faults.push({ size, issue: `covers ${size} entries, the ledger has ${entries}` });
-      }
-    }
+    for (const root of [...this.#roots.values()].flat())
+      this.#refute(root, `covers ${root.size} entries, the ledger has ${entries}`, lost);
     const latest = this.checkpoints.at(-1)?.size ?? 0;
     const tree = `the tree has ${this.#treeSize} entries`;
     if (this.#treeSize > entries) this.#faults.push({ size: null, issue: `${tree}, the ledger ${entries}` });
@@ -131,11 +139,10 @@ export class ProofCheck {
   #compareNotes(): void {
     const stored = new Map(this.checkpoints.map(({ size, note }) => [size, nameNote(String(note))]));
     for (const claim of this.#claims) {
-      if (claim.note === null || stored.get(claim.size) === claim.note) continue;
-      const issue = stored.has(claim.size)
-        ? 'the database has another checkpoint of this size'
-        : 'the checkpoint was removed from the database';
-      this.#refute(claim, issue);
+      const { size, note } = claim;
+      if (note === null || stored.get(size) === note) continue;
+      const other = 'the database has another checkpoint of this size';
+      this.#refute(claim, stored.has(size) ? other : 'the checkpoint was removed from the database');
     }
   }
 
@@ -148,17 +155,15 @@ export class ProofCheck {
     else if (!fits) this.#faults.push({ size, issue: 'the row differs from the signed note' });
   }
 
-  #keep(tile: Tile): void {
-    const due = countHashes(tile, this.#treeSize) * hashBytes;
-    if (due === tile.hashes.length) this.#tiles.set(nameTile(tile), hash('sha256', tile.hashes));
-    else this.#open.set(nameTile(tile), { tile, due });
+  /** The bytes that a tile has in the tree as far as it is stored. */
+  #countDue(tile: TileAddress): number {
+    return countHashes(tile, this.#treeSize) * hashBytes;
   }
 
   async #compareTiles(): Promise<void> {
     for (const tile of this.#tree.openTiles())
-      this.#open.set(nameTile(tile), { tile, due: countHashes(tile, this.#treeSize) * hashBytes });
-    const due = [...this.#open].filter(([, open]) => open.due > 0).map(([name]) => name);
-    const missing = new Set([...this.#tiles.keys(), ...due]);
+      this.#tiles.set(nameTile(tile), { due: this.#countDue(tile), hashes: tile.hashes });
+    const missing = new Set([...this.#tiles].filter(([, { due }]) => due > 0).map(([name]) => name));
     for (let after: TileAddress = { level: -1, number: 0 }; ; ) {
       const rows = await this.#queries
         .selectFrom('merkle_tiles')
@@ -188,16 +193,14 @@ export class ProofCheck {
     if (typeof text !== 'string') return false;
     const stored = Buffer.from(text, 'base64');
     if (stored.toString('base64') !== text || stored.length % hashBytes !== 0) return false;
-    const open = this.#open.get(nameTile(address));
-    // The server may have added to an open tile since the entries were read.
-    if (open !== undefined) {
-      const { hashes } = open.tile;
-      const common = Math.min(hashes.length, stored.length);
-      return stored.length >= open.due && stored.subarray(0, common).equals(hashes.subarray(0, common));
-    }
-    const full = this.#tiles.get(nameTile(address));
+    const expected = this.#tiles.get(nameTile(address));
     // Any other tile may hold only what was appended after the entries that were read.
-    return full === undefined ? countHashes(address, this.#tree.size) === 0 : hash('sha256', stored) === full;
+    if (expected === undefined) return countHashes(address, this.#tree.size) === 0;
+    const { due, hashes } = expected;
+    if (typeof hashes === 'string') return hash('sha256', stored) === hashes;
+    // The server may have added to an open tile since the entries were read.
+    const common = Math.min(hashes.length, stored.length);
+    return stored.length >= due && stored.subarray(0, common).equals(hashes.subarray(0, common));
   }
 }
 

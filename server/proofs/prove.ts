@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { invalidValues, notFound, Problem, requireFound } from '../http/problem.ts';
-import { cursorPageOf, UtcTime } from '../http/schemas.ts';
-import type { LedgerName } from '../ledger/append.ts';
+import { UtcTime } from '../http/schemas.ts';
 import { findCheckpoint, type StoredCheckpoint } from '../ledger/checkpoint-store.ts';
 import { type EntryName, findEntry } from '../ledger/entry-store.ts';
 import { encodeAll } from '../ledger/export.ts';
@@ -26,12 +25,6 @@ export const CheckpointView = z
     }),
   })
   .meta({ id: 'Checkpoint' });
-export const CheckpointPage = cursorPageOf(CheckpointView);
-
-export function presentCheckpoint(ledger: LedgerName, checkpoint: StoredCheckpoint): z.output<typeof CheckpointView> {
-  const { size, rootHash, at, note } = checkpoint;
-  return { ledger, size, rootHash, at, note };
-}
 
 /** Proof that an entry is included in a checkpoint. */
 export const InclusionProof = z
@@ -71,13 +64,7 @@ export async function proveInclusion(
     throw new Problem('checkpoint_missing', fault);
   }
   const hashes = await hashRanges(queries, of, inclusionPath(sequence - 1, checkpoint.size));
-  return {
-    sequence,
-    hash,
-    leafHash: leafOf(hash).toString('base64'),
-    hashes,
-    checkpoint: presentCheckpoint(of.ledger, checkpoint),
-  };
+  return { sequence, hash, leafHash: leafOf(hash).toString('base64'), hashes, checkpoint };
 }
 
 /**
@@ -98,7 +85,7 @@ export async function proveConsistency(
       { path: 'query.from', issue: `must be at most ${checkpoint.size}, the size of the later one` },
     ]);
   const hashes = await hashRanges(queries, of, consistencyPath(from, checkpoint.size));
-  return { from, hashes, checkpoint: presentCheckpoint(of.ledger, checkpoint) };
+  return { from, hashes, checkpoint };
 }
 
 /**

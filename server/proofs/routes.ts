@@ -3,24 +3,21 @@ import { recordEvent } from '../audit/store.ts';
 import { listRoute } from '../http/list-route.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Time, text } from '../http/schemas.ts';
+import { cursorPageOf, Time, text } from '../http/schemas.ts';
 import { StreamedAnswer } from '../http/surface.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { LedgerName } from '../ledger/append.ts';
 import { RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
-import { isBehindCheckpoint, listCheckpoints, signCheckpoint } from '../ledger/checkpoint-store.ts';
+import { listCheckpoints, signCheckpoint } from '../ledger/checkpoint-store.ts';
 import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
-import { countMissing } from '../ledger/tree-store.ts';
+import { readState } from '../ledger/tree-store.ts';
 import type { Scope } from '../principal/scopes.ts';
-import { mapPage } from '../storage/page.ts';
 import {
-  CheckpointPage,
   CheckpointView,
   ConsistencyProof,
   explainIncomplete,
   InclusionProof,
   isBusy,
-  presentCheckpoint,
   proveConsistency,
   proveInclusion,
   requireCheckpoint,
@@ -60,12 +57,10 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
       scope,
       summary: `List the signed checkpoints of ${title}, newest first`,
       limit: { most: 100, usual: 25 },
-      result: CheckpointPage,
+      result: cursorPageOf(CheckpointView),
       place: 'number',
-      async find({ principal: { tenantId } }, { after, limit }) {
-        const page = await listCheckpoints(queries, { tenantId, ledger }, after, limit);
-        return mapPage(page, (checkpoint) => presentCheckpoint(ledger, checkpoint));
-      },
+      find: ({ principal: { tenantId } }, { after, limit }) =>
+        listCheckpoints(queries, { tenantId, ledger }, after, limit),
     }),
     defineRoute(`POST ${base}/checkpoints`, {
       operationId: `create${name}Checkpoint`,
@@ -78,21 +73,19 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
       errors: ['conflict'],
       async change(call, work) {
         const of = { tenantId: call.principal.tenantId, ledger };
+        const { entries, hashed, signed } = await readState(work.transaction, of);
         // The background work adds them first.
-        if ((await countMissing(work.transaction, of)) > mostMissing) throw isBusy();
-        if (await isBehindCheckpoint(work.transaction, of)) {
-          const requested = {
+        if (entries - hashed > mostMissing) throw isBusy();
+        if (signed === null || signed < entries)
+          await recordEvent(work, call.source(), {
             module: 'ledger',
             action: 'checkpoint.requested',
             targetId: ledger,
             targetRef: null,
-          } as const;
-          await recordEvent(work, call.source(), requested);
-        }
-        const checkpoint = await signCheckpoint(work, { signer, anchors }, of).catch((error: unknown) => {
+          });
+        return signCheckpoint(work, { signer, anchors }, of).catch((error: unknown) => {
           throw error instanceof RewrittenLedger ? new Problem('conflict', refusal) : error;
         });
-        return presentCheckpoint(ledger, checkpoint);
       },
     }),
     defineRoute(`GET ${base}/checkpoints/latest`, {
@@ -100,9 +93,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
       ...common,
       summary: `Get the latest signed checkpoint of ${title}`,
       result: CheckpointView,
-      async handle({ principal: { tenantId } }) {
-        return presentCheckpoint(ledger, await requireCheckpoint(queries, { tenantId, ledger }));
-      },
+      handle: ({ principal: { tenantId } }) => requireCheckpoint(queries, { tenantId, ledger }),
     }),
     defineRoute(`GET ${base}/inclusion-proof`, {
       operationId: `prove${name}Inclusion`,
