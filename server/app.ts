@@ -18,9 +18,9 @@ import { serveDashboard } from './dashboard/serve.ts';
 import { serveDemo } from './demo/page.ts';
 import { serveApiDocument, serveDocumentation } from './documentation/serve.ts';
 import { answerRequests } from './http/answer.ts';
-import { type Client, clientBucket, readClient } from './http/client.ts';
 import { notFound } from './http/problem.ts';
 import { RateLimiter } from './http/rate-limit.ts';
+import { type Client, clientBucket, readClient } from './http/request.ts';
 import type { Route } from './http/route.ts';
 import { createRouter } from './http/router.ts';
 import { authRoutes } from './identity/auth-routes.ts';
@@ -126,7 +126,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
   // Koa would write failures to the console; ours are answered and logged in one place.
   koa.silent = true;
   if (options.intercept !== undefined) koa.use(options.intercept);
-  koa.use(answerRequests(faults, options.isClosing ?? (() => false), surfaces));
+  koa.use(answerRequests(faults, surfaces, options.isClosing));
   const router = createRouter(routes, {
     database,
     sourceOf: (actor, client) => clientSource(actor, client, hasher),

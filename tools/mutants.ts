@@ -350,8 +350,8 @@ export const mutants: readonly Mutant[] = [
     name: 'http-reused-key',
     rule: 'an idempotency key of another request is refused',
     file: 'server/http/idempotency.ts',
-    text: 'earlier.fingerprint === claim.fingerprint',
-    replacement: 'earlier.status !== 0',
+    text: 'earlier.fingerprint !== claim.fingerprint',
+    replacement: 'earlier.status === 0',
     tests: ['server/test/http/idempotency.test.ts'],
   },
   {
@@ -365,7 +365,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'http-body-without-length',
     rule: 'a body that does not announce its length is limited too',
-    file: 'server/http/input.ts',
+    file: 'server/http/request.ts',
     text: 'if (size > limit)',
     replacement: 'if (size > 1000 * limit)',
     tests: ['server/test/http/body-limit.test.ts'],
@@ -373,7 +373,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'http-cursor-of-another-list',
     rule: 'a cursor continues only its own list',
-    file: 'server/http/list-route.ts',
+    file: 'server/http/route.ts',
     text: '!fits || binding !== bind(list)',
     replacement: '!fits',
     tests: ['server/test/http/cursor.test.ts'],

@@ -5,8 +5,8 @@ import { describe, test } from 'node:test';
 import { languages } from '../../packages/consent-banner/src/languages.ts';
 import { catalogue } from '../../server/controls/catalogue/catalogue.ts';
 import { transitions } from '../../server/controls/status.ts';
+import { knownVersions } from '../../server/http/answer.ts';
 import { problemKinds } from '../../server/http/problem.ts';
-import { knownVersions } from '../../server/http/surface.ts';
 import { attemptOffsets } from '../../server/webhooks/sender/schedule.ts';
 import { pagesFolder } from '../site/read-pages.ts';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { listRoute } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Id } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { mapPage } from '../storage/page.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { Id, list, Time, UtcTime, visibleText } from '../http/schemas.ts';
-import { viewRow } from '../http/view-row.ts';
+import { Id, list, Time, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
 import { displayPrefix, generateToken, isToken } from '../installation/token.ts';
 import { readScopes, scopes } from '../principal/scopes.ts';
 import { type ApiKeyRow, otherTenantsOf } from './api-key-store.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type AuditSource, clientSource } from '../audit/source.ts';
-import { type Client, clientBucket } from '../http/client.ts';
+import { ReadyAnswer } from '../http/answer.ts';
 import { Problem } from '../http/problem.ts';
+import { type Client, clientBucket } from '../http/request.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { text } from '../http/schemas.ts';
-import { ReadyAnswer } from '../http/surface.ts';
 import type { Installation } from '../installation/installation.ts';
 import { readScopes, type Scope } from '../principal/scopes.ts';
 import { runUnitOfWork } from '../storage/database.ts';

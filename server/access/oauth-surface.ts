@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { readFormBody } from '../http/input.ts';
+import type { Surface } from '../http/answer.ts';
 import { Problem, type ProblemCode } from '../http/problem.ts';
-import type { Surface } from '../http/surface.ts';
+import { readFormBody } from '../http/request.ts';
 
 /** The most bytes of a token request; a key, an id and every scope need much less. */
 const bodyLimit = 8 * 1024;

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { notFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Id, UtcTime } from '../http/schemas.ts';
-import { viewRow } from '../http/view-row.ts';
+import { Id, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { findScimToken, revokeScimToken, rotateScimToken, type ScimTokenRow } from './scim-token-store.ts';
 

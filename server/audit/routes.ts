@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { listRoute } from '../http/list-route.ts';
 import { requireFound } from '../http/problem.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Time, text } from '../http/schemas.ts';
 import { actorTypes } from '../principal/principal.ts';
 import type { Database } from '../storage/database.ts';

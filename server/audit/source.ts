@@ -1,4 +1,4 @@
-import type { Client } from '../http/client.ts';
+import type { Client } from '../http/request.ts';
 import type { PrivateHasher } from '../installation/secrets.ts';
 import { type Actor, type AuditSource, systemActor } from '../principal/principal.ts';
 

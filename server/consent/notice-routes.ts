@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { listRoute, readCursor, writeCursor } from '../http/list-route.ts';
 import { requireFound } from '../http/problem.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { defineRoute, listRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
 import { Cursor, cursorPageOf, Id, pageOf, queryInteger, text } from '../http/schemas.ts';
 import { Notice, NoticeChange, NoticeContent, NoticeStatus, NoticeVersion, normalizeDomain } from './notice.ts';
 import { archiveNotice, createNotice, editNotice, publishNotice } from './notice-changes.ts';

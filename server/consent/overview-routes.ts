@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { readCursor, writeCursor } from '../http/list-route.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { defineRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
 import { Cursor, Id, queryInteger, text, UtcTime } from '../http/schemas.ts';
 import type { Queries } from '../storage/database.ts';
 import { Notice } from './notice.ts';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { clientBucket } from '../http/client.ts';
-import { readCursor, writeCursor } from '../http/list-route.ts';
+import { ReadyAnswer } from '../http/answer.ts';
 import { requireFound } from '../http/problem.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { clientBucket } from '../http/request.ts';
+import { defineRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
 import { Cursor, Id, queryInteger } from '../http/schemas.ts';
-import { ReadyAnswer } from '../http/surface.ts';
 import type { Database } from '../storage/database.ts';
 import { PublicNotice } from './notice.ts';
 import { findNotice, type PublicNotices } from './notice-store.ts';

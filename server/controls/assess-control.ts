@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { viewRow } from '../http/view-row.ts';
+import { viewRow } from '../http/schemas.ts';
 import { type CatalogueControl, type Framework, findCatalogueControl } from './catalogue/catalogue.ts';
 import { type Control, ControlDetail, type ControlRow, type CustomDefinition } from './control.ts';
 import { findLastRun, findWorstResult, type TestFacts } from './control-test.ts';

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, Time, textLine, UtcTime, visibleText, WebAddress } from '../http/schemas.ts';
-import { viewRow } from '../http/view-row.ts';
+import { Id, Time, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 import { CadenceName, type Control, ControlParams, Count, ResultStatusName } from './control.ts';
 import { addCadence, type Cadence, type ResultStatus, resultStatuses } from './status.ts';

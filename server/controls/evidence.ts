@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, Time, text, textLine, UtcTime, visibleText, WebAddress } from '../http/schemas.ts';
-import { viewRow } from '../http/view-row.ts';
+import { Id, Time, text, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type Control, ControlParams, Reason } from './control.ts';
 import { addCadence, type Cadence } from './status.ts';

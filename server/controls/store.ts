@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { describeRows } from '../audit/row-state.ts';
-import type { PageStart } from '../http/list-route.ts';
 import { requireFound } from '../http/problem.ts';
+import type { PageStart } from '../http/route.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { type Page, takeNewest, takePage } from '../storage/page.ts';
 import { findRow, newId, prepareQuery } from '../storage/rows.ts';

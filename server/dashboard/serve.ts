@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { BuiltSite, type Found } from '../documentation/built-site.ts';
-import { requireReading, type StaticFile } from '../http/static-file.ts';
+import { requireGetOrHead } from '../http/problem.ts';
+import type { StaticFile } from '../http/static-file.ts';
 
 const folder = join(import.meta.dirname, 'dist');
 
@@ -35,7 +36,7 @@ export function serveDashboard(): Middleware {
     site ??= BuiltSite.open(folder);
     if (site === null) return next();
     ctx.state.route = isHome ? '/' : '/app/{page}';
-    requireReading(ctx);
+    requireGetOrHead(ctx);
     // Relative, because a proxy may serve it below another path.
     if (isHome || ctx.path === dashboardPath) return redirect(ctx, 'app/');
     ctx.set(headers);

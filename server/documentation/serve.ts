@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { type DemoSite, findDemoSite } from '../demo/page.ts';
-import { corsHeaders } from '../http/client.ts';
-import { requireReading } from '../http/static-file.ts';
+import { corsHeaders } from '../http/answer.ts';
+import { requireGetOrHead } from '../http/problem.ts';
 import type { Installation } from '../installation/installation.ts';
 import { BuiltSite, documentationHeaders } from './built-site.ts';
 
@@ -29,7 +29,7 @@ export function serveDocumentation(installation: Needed): Middleware {
     site ??= BuiltSite.open(folder);
     if (site === null) return next();
     ctx.state.route = '/docs/{page}';
-    requireReading(ctx);
+    requireGetOrHead(ctx);
     ctx.set(documentationHeaders);
     // Relative, because a proxy may serve it below another path.
     if (path === documentationPath) return move(ctx, 'docs/');
@@ -62,7 +62,7 @@ const documentPath = '/v1/openapi.json';
 export function serveApiDocument(): Middleware {
   let document: Buffer | undefined;
   const serve = (ctx: Context): void => {
-    requireReading(ctx);
+    requireGetOrHead(ctx);
     document ??= readFileSync(join(import.meta.dirname, '../openapi.json'));
     ctx.set(corsHeaders);
     ctx.set('Cache-Control', 'no-cache');

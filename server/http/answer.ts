@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
+import { z } from 'zod';
 import type { FaultLog } from '../storage/fault-log.ts';
-import { requireClearHeaders } from './client.ts';
-import { notFound, Problem } from './problem.ts';
-import { isOn, rest, type Surface } from './surface.ts';
+import { notFound, Problem, type ProblemCode } from './problem.ts';
+import { type ReadBody, readJsonBody, refuseSmuggling } from './request.ts';
 
 /**
  * Gives every request its id and turns whatever is thrown into the error envelope; nothing else answers with errors.
@@ -13,8 +14,8 @@ import { isOn, rest, type Surface } from './surface.ts';
  */
 export function answerRequests(
   faults: Pick<FaultLog, 'log' | 'logRequest'>,
-  isClosing: () => boolean,
   surfaces: readonly Surface[],
+  isClosing = () => false,
 ): Middleware {
   const { log } = faults;
   return async (ctx, next) => {
@@ -22,7 +23,7 @@ export function answerRequests(
     ctx.set('Svc-Request-Id', requestId);
     ctx.set('X-Content-Type-Options', 'nosniff');
     try {
-      requireClearHeaders(ctx.req);
+      refuseSmuggling(ctx.req);
       if (!hasPath(ctx)) throw notFound('path');
       await next();
       // What is sent while it is made may fail when the answer has begun: then it breaks off.
@@ -68,3 +69,145 @@ function answerProblem(ctx: Context, requestId: string, problem: Problem, surfac
   ctx.type = surface.answerType;
   ctx.body = JSON.stringify(body);
 }
+
+/** How the operations below one path speak: what bodies they take, and how results and problems look. */
+export interface Surface {
+  /** The path that they stand below. */
+  readonly base: string;
+  /** The media type of answers. */
+  readonly answerType: string;
+  /** Media types of bodies, for the documentation. */
+  readonly bodyTypes: readonly string[];
+  /** What the documentation says about every operation. */
+  readonly text: {
+    /** The form of errors. */
+    readonly errors: z.ZodType;
+    /** Codes that any operation may answer with. */
+    readonly commonCodes: readonly ProblemCode[];
+    /** Codes that an operation with a body may answer with besides. */
+    readonly bodyCodes: readonly ProblemCode[];
+    /** The text of a code in an error; null if the status is enough. */
+    nameCode(code: ProblemCode): string | null;
+    /** Whether a 201 has a Location header with the address of the new object. */
+    readonly tellsLocation: boolean;
+  };
+  /** Whether callers must be authenticated before paths and methods are revealed. */
+  readonly admitsFirst: boolean;
+  /** Whether the Svc-Version header chooses a version. */
+  readonly isVersioned: boolean;
+  readBody(request: IncomingMessage): Promise<ReadBody>;
+  /** The text of a result. */
+  present(result: unknown): string;
+  presentProblem(problem: Problem, requestId: string): { readonly status: number; readonly body: object };
+}
+
+/** The most bytes of a body under /v1 (contract.md "Headers"). */
+const bodyLimit = 64 * 1024;
+
+/** spec.md "Errors". */
+const ErrorEnvelope = z
+  .strictObject({
+    error: z
+      .looseObject({
+        code: z.string().meta({ description: 'One of the codes of this operation.' }),
+        message: z.string().meta({ description: 'What is wrong and what to do about it, for people.' }),
+        details: z
+          .array(z.strictObject({ path: z.string(), issue: z.string() }).meta({ id: 'ProblemDetail' }))
+          .optional()
+          .meta({ description: 'Each value that breaks its rule, such as body.purposes.analytics; the first 100.' }),
+        requestId: z.string().optional().meta({ description: 'The value of Svc-Request-Id.' }),
+      })
+      .meta({ id: 'Problem' }),
+  })
+  .meta({ id: 'ErrorEnvelope' });
+
+/** The REST API: JSON in envelopes (spec.md "Response envelope", "Errors"). */
+export const rest: Surface = {
+  base: '/v1',
+  answerType: 'application/json; charset=utf-8',
+  bodyTypes: ['application/json'],
+  text: {
+    errors: ErrorEnvelope,
+    // spec.md "Conventions" names the statuses.
+    commonCodes: [
+      'invalid_json',
+      'invalid_header',
+      'unsupported_version',
+      'unauthenticated',
+      'forbidden',
+      'not_found',
+      'method_not_allowed',
+      'conflict',
+      'validation_failed',
+      'rate_limited',
+      'internal_error',
+      'unavailable',
+    ],
+    bodyCodes: ['payload_too_large', 'unsupported_media_type'],
+    nameCode: (code) => code,
+    tellsLocation: false,
+  },
+  admitsFirst: false,
+  isVersioned: true,
+  readBody: (request) => readJsonBody(request, bodyLimit, ['application/json']),
+  present: (result) => `{"data":${JSON.stringify(result)}}`,
+  presentProblem: (problem, requestId) => ({ status: problem.status, body: problem.toEnvelope(requestId) }),
+};
+
+/** Whether a path is the base of a surface or stands below it. */
+export function isOn(surface: Surface, path: string): boolean {
+  return path.startsWith(surface.base) && (path.length === surface.base.length || path[surface.base.length] === '/');
+}
+
+export type AnswerHeaders = Readonly<Record<string, string | string[]>>;
+
+/** An answer whose body is ready to send, with headers of its own. */
+export class ReadyAnswer {
+  readonly status: number;
+  readonly body: string | Buffer;
+  readonly headers: AnswerHeaders;
+
+  constructor(status: number, body: string | Buffer, headers: AnswerHeaders = {}) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** An answer that is sent while it is made, however long it is. */
+export class StreamedAnswer {
+  readonly status = 200;
+  readonly lines: AsyncIterable<string>;
+  readonly headers: AnswerHeaders;
+
+  constructor(lines: AsyncIterable<string>, headers: AnswerHeaders = {}) {
+    this.lines = lines;
+    this.headers = headers;
+  }
+}
+
+/** A result of the REST API with headers of its own. */
+export function answerWith(result: unknown, headers: AnswerHeaders, status = 200): ReadyAnswer {
+  return new ReadyAnswer(status, rest.present(result), headers);
+}
+
+/** Every dated version of the REST API, oldest first. */
+export const knownVersions = ['2026-11-01'] as const;
+
+export const latestVersion: string = knownVersions[knownVersions.length - 1] as string;
+
+/**
+ * The version that a request runs under: the one its Svc-Version header names, else the tenant's.
+ * @throws {Problem} `unsupported_version`, naming the known ones.
+ */
+export function resolveVersion(header: string | undefined, pinned: string): string {
+  if (header === undefined) return pinned;
+  if ((knownVersions as readonly string[]).includes(header)) return header;
+  throw new Problem('unsupported_version', `Svc-Version must be one of: ${knownVersions.join(', ')}.`);
+}
+
+/** Headers of every answer of a public operation: any site may read it, none with credentials (Fetch, CORS protocol). */
+export const corsHeaders = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'Svc-Request-Id, Svc-Version, Retry-After, RateLimit, RateLimit-Policy',
+} as const;

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
+import type { SecretBox } from '../installation/secrets.ts';
 import type { Principal } from '../principal/principal.ts';
 import { addTime, type Queries } from '../storage/database.ts';
 import { findRow } from '../storage/rows.ts';
+import { ReadyAnswer } from './answer.ts';
 import { Problem } from './problem.ts';
 import type { Route } from './route.ts';
 
@@ -11,12 +13,8 @@ export interface IdempotencyClaim {
   readonly key: string;
   /** SHA-256 over method, path with query, and body. */
   readonly fingerprint: string;
-}
-
-/** What a retry gets. */
-export interface StoredAnswer {
-  readonly status: number;
-  readonly body: string;
+  /** Whether the answer holds a secret: it is stored sealed. */
+  readonly isSecret: boolean;
 }
 
 const keyPattern = /^[A-Za-z0-9_-]{8,128}$/;
@@ -49,59 +47,96 @@ export function claimOf(
   // An answer with a secret is replayed only to the same caller with the same rights.
   const rights = showsSecret ? `${actor.type} ${actor.id} ${[...scopes].sort().join(' ')} ` : '';
   const request = Buffer.concat([Buffer.from(`${rights}${method} ${target}\n`), body]);
-  return { tenantId, key, fingerprint: hash('sha256', request) };
+  return { tenantId, key, fingerprint: hash('sha256', request), isSecret: showsSecret === true };
 }
 
-/**
- * Takes the key for this transaction. A server that shares the database waits here until the other one is done.
- * @returns the answer of the earlier request with the key, or null when this is the first in 24 hours.
- * @throws {Problem} `idempotency_key_reused` when the earlier request was another one.
- */
-export async function claimKey(queries: Queries, claim: IdempotencyClaim, now: string): Promise<StoredAnswer | null> {
-  const taken = { fingerprint: claim.fingerprint, status: 0, body: '', created_at: now };
-  const claimed = await queries
-    .insertInto('idempotency_keys')
-    .values({ ...rowOf(claim), ...taken })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenant_id', 'key'])
-        .doUpdateSet(taken)
-        .where('idempotency_keys.created_at', '<=', expiryOf(now)),
-    )
-    .returning('key')
-    .executeTakeFirst();
-  return claimed === undefined ? findAnswer(queries, claim, null) : null;
+/** The only place that claims idempotency keys, stores the answers of their requests and replays them. */
+export class IdempotencyKeys {
+  readonly #box: SecretBox;
+  /** The keys whose requests run in this process. */
+  readonly #running = new Set<string>();
+
+  /** @param box seals the stored answers that hold a secret. */
+  constructor(box: SecretBox) {
+    this.#box = box;
+  }
+
+  /** Runs a request. @throws {Problem} `idempotency_in_progress` while another one with the key is running. */
+  async hold<Result>(claim: IdempotencyClaim, run: () => Promise<Result>): Promise<Result> {
+    const name = nameKey(claim);
+    if (this.#running.has(name)) {
+      throw new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still running; try again.', {
+        headers: { 'Retry-After': '1' },
+      });
+    }
+    this.#running.add(name);
+    try {
+      return await run();
+    } finally {
+      this.#running.delete(name);
+    }
+  }
+
+  /**
+   * Takes the key for this transaction. A server that shares the database waits here until the other one is done.
+   * @returns the answer of the earlier request with the key, or null when this is the first in 24 hours.
+   * @throws {Problem} `idempotency_key_reused` when the earlier request was another one.
+   */
+  async take(queries: Queries, claim: IdempotencyClaim, now: string): Promise<ReadyAnswer | null> {
+    const taken = { fingerprint: claim.fingerprint, status: 0, body: '', created_at: now };
+    const claimed = await queries
+      .insertInto('idempotency_keys')
+      .values({ ...rowOf(claim), ...taken })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['tenant_id', 'key'])
+          .doUpdateSet(taken)
+          .where('idempotency_keys.created_at', '<=', expiryOf(now)),
+      )
+      .returning('key')
+      .executeTakeFirst();
+    return claimed === undefined ? this.find(queries, claim, null) : null;
+  }
+
+  /**
+   * Finds the answer of an earlier request without taking the key, where work comes before the transaction.
+   * @param now null for a key that cannot have expired.
+   * @throws {Problem} `idempotency_key_reused` when the earlier request was another one.
+   */
+  async find(queries: Queries, claim: IdempotencyClaim, now: string | null): Promise<ReadyAnswer | null> {
+    const earlier = await findRow(queries, 'idempotency_keys', rowOf(claim));
+    if (earlier === undefined || (now !== null && earlier.created_at <= expiryOf(now))) return null;
+    if (earlier.fingerprint !== claim.fingerprint)
+      throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new one.');
+    const body = claim.isSecret ? this.#box.open(earlier.body, sealPurpose(claim)) : earlier.body;
+    return new ReadyAnswer(earlier.status, body, { 'Idempotent-Replayed': 'true' });
+  }
+
+  /** Stores the answer of a successful request, in the transaction that holds its changes. */
+  async store(queries: Queries, claim: IdempotencyClaim, answer: ReadyAnswer): Promise<void> {
+    const text = String(answer.body);
+    const body = claim.isSecret ? this.#box.seal(text, sealPurpose(claim)) : text;
+    await queries
+      .updateTable('idempotency_keys')
+      .set({ status: answer.status, body })
+      .where('tenant_id', '=', claim.tenantId)
+      .where('key', '=', claim.key)
+      .execute();
+  }
+
+  /** Gives a key back whose request failed, where the transaction goes on without it. */
+  async release(queries: Queries, { tenantId, key }: IdempotencyClaim): Promise<void> {
+    await queries.deleteFrom('idempotency_keys').where('tenant_id', '=', tenantId).where('key', '=', key).execute();
+  }
 }
 
-/**
- * Finds the answer of an earlier request without taking the key, where work comes before the transaction.
- * @param now null for a key that cannot have expired.
- * @throws {Problem} `idempotency_key_reused` when the earlier request was another one.
- */
-export async function findAnswer(
-  queries: Queries,
-  claim: IdempotencyClaim,
-  now: string | null,
-): Promise<StoredAnswer | null> {
-  const earlier = await findRow(queries, 'idempotency_keys', rowOf(claim));
-  if (earlier === undefined || (now !== null && earlier.created_at <= expiryOf(now))) return null;
-  if (earlier.fingerprint === claim.fingerprint) return earlier;
-  throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new one.');
+/** The tenant first: the same key may exist in several. */
+export function nameKey({ tenantId, key }: IdempotencyClaim): string {
+  return `${tenantId} ${key}`;
 }
 
-/** Stores the answer of a successful request, in the transaction that holds its changes. */
-export async function storeAnswer(queries: Queries, claim: IdempotencyClaim, answer: StoredAnswer): Promise<void> {
-  await queries
-    .updateTable('idempotency_keys')
-    .set({ status: answer.status, body: answer.body })
-    .where('tenant_id', '=', claim.tenantId)
-    .where('key', '=', claim.key)
-    .execute();
-}
-
-/** Gives a key back whose request failed, where the transaction goes on without it. */
-export async function releaseKey(queries: Queries, { tenantId, key }: IdempotencyClaim): Promise<void> {
-  await queries.deleteFrom('idempotency_keys').where('tenant_id', '=', tenantId).where('key', '=', key).execute();
+function sealPurpose(claim: IdempotencyClaim): string {
+  return `answer ${nameKey(claim)}`;
 }
 
 /** The most keys that one step deletes: a few milliseconds of work, which requests may have to wait for. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { knownVersions, latestVersion, rest, type Surface } from './answer.ts';
 import { Problem, type ProblemCode, problemKinds } from './problem.ts';
 import type { Auth, Route } from './route.ts';
-import { knownVersions, latestVersion, rest, type Surface } from './surface.ts';
 
 /** A request to an operation and its answer, as recorded. */
 export interface RecordedCall {

@@ -6,10 +6,10 @@ import {
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import type { Scope } from '../principal/scopes.ts';
+import { latestVersion } from './answer.ts';
 import { describeRoute, headerComponents, listErrorExamples, type RecordedCall } from './openapi-operation.ts';
 import type { Route } from './route.ts';
 import { Id, UtcTime } from './schemas.ts';
-import { latestVersion } from './surface.ts';
 
 const description = `Consent notices and their ledger, the audit log, the people of a tenant and how they sign in, provisioning by an
 identity provider, and public endpoints.

@@ -136,6 +136,17 @@ export function notFound(what: string): Problem {
   return new Problem('not_found', `There is no such ${what}.`);
 }
 
+/** The 405 of a path. @param methods that it has. */
+export function refuseMethod(methods: readonly string[]): Problem {
+  const allow = methods.join(', ');
+  return new Problem('method_not_allowed', `This path accepts ${allow}.`, { headers: { Allow: allow } });
+}
+
+/** @throws {Problem} `method_not_allowed` for a request of a page or a file that does not only read. */
+export function requireGetOrHead({ method }: { readonly method: string }): void {
+  if (method !== 'GET' && method !== 'HEAD') throw refuseMethod(['GET', 'HEAD']);
+}
+
 /** Passes on what was found. @throws {Problem} `not_found` if it is undefined. */
 export function requireFound<Found>(found: Found | undefined, what: string): Found {
   if (found === undefined) throw notFound(what);

@@ -5,14 +5,13 @@ import type { Context, Middleware } from 'koa';
 import type { SecretBox } from '../installation/secrets.ts';
 import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
 import type { Clock, Database } from '../storage/database.ts';
-import { Changes } from './changes.ts';
-import { type Client, clientBucket, corsHeaders, readClient } from './client.ts';
+import { corsHeaders, isOn, latestVersion, ReadyAnswer, resolveVersion, rest, StreamedAnswer } from './answer.ts';
+import { Changes } from './group-commit.ts';
 import { claimOf, readIdempotencyKey } from './idempotency.ts';
-import { createValidator, findUnstorable, hasBody } from './input.ts';
-import { notFound, Problem } from './problem.ts';
+import { notFound, Problem, refuseMethod } from './problem.ts';
 import { type LimitRule, type RateLimiter, RequestLimits, StreamLimit } from './rate-limit.ts';
+import { type Client, clientBucket, createValidator, findUnstorable, hasBody, readClient } from './request.ts';
 import type { AnyCall, Route } from './route.ts';
-import { isOn, latestVersion, ReadyAnswer, resolveVersion, rest, StreamedAnswer } from './surface.ts';
 
 /** The caller of a request, and the limits that their requests count against. */
 export interface Admission {
@@ -251,7 +250,10 @@ const longestParameter = 512;
 function pickRoute({ routes, params }: PathMatch, method: string): RouteMatch | Problem {
   const wanted = method === 'HEAD' ? 'GET' : method;
   const route = routes.find((one) => one.method === wanted);
-  if (route === undefined) return routes.length === 0 ? notFound('path') : refuseMethod(routes);
+  if (route === undefined) {
+    const methods = routes.flatMap((one) => (one.method === 'GET' ? ['GET', 'HEAD'] : [one.method]));
+    return routes.length === 0 ? notFound('path') : refuseMethod(methods.sort());
+  }
   const decoded: Record<string, string> = {};
   for (const [name, text] of params) {
     const value = decodeSegment(text);
@@ -269,12 +271,6 @@ function decodeSegment(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-function refuseMethod(routes: readonly Route[]): Problem {
-  const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  const allow = methods.sort().join(', ');
-  return new Problem('method_not_allowed', `This path accepts ${allow}.`, { headers: { Allow: allow } });
 }
 
 /** `/v1/consent/0190…/records` → `/v1/consent`. */

@@ -3,7 +3,6 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context } from 'koa';
-import { Problem } from './problem.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -74,13 +73,4 @@ export class StaticFile {
     }
     return compressed;
   }
-}
-
-/**
- * What is only read takes GET and HEAD.
- * @throws {Problem} `method_not_allowed`.
- */
-export function requireReading({ method }: Pick<Context, 'method'>): void {
-  if (method !== 'GET' && method !== 'HEAD')
-    throw new Problem('method_not_allowed', 'This path accepts GET, HEAD.', { headers: { Allow: 'GET, HEAD' } });
 }

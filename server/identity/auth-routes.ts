@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { endSessions } from '../access/session-store.ts';
 import { recordEvent } from '../audit/store.ts';
-import type { Client } from '../http/client.ts';
+import { answerWith, type ReadyAnswer } from '../http/answer.ts';
+import type { Client } from '../http/request.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Id, text, UtcTime } from '../http/schemas.ts';
-import { answerWith, type ReadyAnswer } from '../http/surface.ts';
 import { requireTenant } from '../tenants/store.ts';
 import { changePassword } from './change-password.ts';
 import { acceptInvitation } from './invitation-changes.ts';

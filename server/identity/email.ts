@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { findUnstorable } from '../http/input.ts';
+import { findUnstorable } from '../http/request.ts';
 import { text } from '../http/schemas.ts';
 
 /** RFC 5321 section 4.5.3.1. */

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { requireRoleToGive } from '../http/authorize.ts';
-import { listRoute } from '../http/list-route.ts';
 import { notFound } from '../http/problem.ts';
-import { defineRoute, type Route } from '../http/route.ts';
-import { cursorPageOf, Id, UtcTime } from '../http/schemas.ts';
-import { viewRow } from '../http/view-row.ts';
+import { defineRoute, listRoute, type Route } from '../http/route.ts';
+import { cursorPageOf, Id, UtcTime, viewRow } from '../http/schemas.ts';
 import { RoleName } from '../principal/roles.ts';
 import { mapPage, takeNewest } from '../storage/page.ts';
 import { findRow } from '../storage/rows.ts';

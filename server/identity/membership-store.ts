@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { z } from 'zod';
 import { maySignIn } from '../access/session-store.ts';
 import { describeRows } from '../audit/row-state.ts';
-import { viewRow } from '../http/view-row.ts';
+import { viewRow } from '../http/schemas.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { type Page, takePage } from '../storage/page.ts';

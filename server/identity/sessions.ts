@@ -3,8 +3,7 @@ import { endSessions, listSessions, type SomeSessions } from '../access/session-
 import type { AuditSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { notFound } from '../http/problem.ts';
-import { Id, listOf, UtcTime } from '../http/schemas.ts';
-import { viewRow } from '../http/view-row.ts';
+import { Id, listOf, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Principal } from '../principal/principal.ts';
 import type { SessionLifetime } from '../settings.ts';
 import { addTime, type Database, type UnitOfWork } from '../storage/database.ts';

@@ -1,7 +1,7 @@
 import type { HostCookie } from '../access/request-credentials.ts';
-import { type Client, clientBucket } from '../http/client.ts';
 import { Problem } from '../http/problem.ts';
 import type { LimitRule, RateLimiter } from '../http/rate-limit.ts';
+import { type Client, clientBucket } from '../http/request.ts';
 import type { Installation } from '../installation/installation.ts';
 import { runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import type { AccountRow } from './account-store.ts';

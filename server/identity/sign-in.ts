@@ -3,8 +3,8 @@ import { createSession, endSessions, findSession, type OpenSession } from '../ac
 import type { NewAuditEvent } from '../audit/event.ts';
 import { clientSource } from '../audit/source.ts';
 import { recordEvent, recordEvents } from '../audit/store.ts';
-import type { Client } from '../http/client.ts';
 import { Problem } from '../http/problem.ts';
+import type { Client } from '../http/request.ts';
 import type { Installation } from '../installation/installation.ts';
 import { platformRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';

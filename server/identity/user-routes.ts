@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { SomeSessions } from '../access/session-store.ts';
 import { requireRoleToGive } from '../http/authorize.ts';
-import { listRoute } from '../http/list-route.ts';
 import { Problem, requireFound } from '../http/problem.ts';
-import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
+import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { cursorPageOf, Id, text } from '../http/schemas.ts';
 import { platformRole, RoleName } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';

@@ -1,8 +1,7 @@
 import { diffFields, type RowChange, recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { invalidValues, Problem, type ProblemDetail } from '../http/problem.ts';
-import { findPastFault, requirePast } from '../http/schemas.ts';
-import { toColumns } from '../http/view-row.ts';
+import { findPastFault, requirePast, toColumns } from '../http/schemas.ts';
 import { randomText } from '../installation/token.ts';
 import type { Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/database.ts';

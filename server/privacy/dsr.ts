@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, Time, text, UtcTime, visibleText } from '../http/schemas.ts';
-import { viewRow } from '../http/view-row.ts';
+import { Id, Time, text, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
 import { addTime, dayMilliseconds } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 

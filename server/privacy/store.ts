@@ -1,6 +1,6 @@
 import { describeRows } from '../audit/row-state.ts';
-import type { PageStart } from '../http/list-route.ts';
 import { requireFound } from '../http/problem.ts';
+import type { PageStart } from '../http/route.ts';
 import type { Queries } from '../storage/database.ts';
 import { type Page, takeNewest } from '../storage/page.ts';
 import { findRow } from '../storage/rows.ts';

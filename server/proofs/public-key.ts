@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
-import { corsHeaders } from '../http/client.ts';
-import { requireReading } from '../http/static-file.ts';
+import { corsHeaders } from '../http/answer.ts';
+import { requireGetOrHead } from '../http/problem.ts';
 import type { NoteSigner } from '../ledger/signed-note.ts';
 
 /** The path of the key that verifies checkpoints. */
@@ -9,7 +9,7 @@ export const publicKeyPath = '/.well-known/svc-ledger-key';
 /** Serves the public verifier key of the checkpoints (C2SP signed-note), one line of text, without authentication. */
 export function servePublicKey({ verifierKey }: Pick<NoteSigner, 'verifierKey'>): Middleware {
   const serve = (ctx: Context): void => {
-    requireReading(ctx);
+    requireGetOrHead(ctx);
     ctx.set(corsHeaders);
     ctx.set('Cache-Control', 'public, max-age=3600');
     ctx.type = 'text/plain; charset=utf-8';

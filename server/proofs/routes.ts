@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { recordEvent } from '../audit/store.ts';
-import { listRoute } from '../http/list-route.ts';
+import { StreamedAnswer } from '../http/answer.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Time, text } from '../http/schemas.ts';
-import { StreamedAnswer } from '../http/surface.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { LedgerName } from '../ledger/append.ts';
 import { RewrittenLedger } from '../ledger/checkpoint-anchors.ts';

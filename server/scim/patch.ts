@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { findUnstorable } from '../http/input.ts';
 import { Problem } from '../http/problem.ts';
+import { findUnstorable } from '../http/request.ts';
 import type { MembershipChange } from '../identity/membership.ts';
 import type { Role } from '../principal/roles.ts';
 import { type GroupRoleMap, groupUrn, readMemberIds, requireSameGroup } from './group.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { ReadyAnswer } from '../http/answer.ts';
 import { notFound } from '../http/problem.ts';
 import { type Call, defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
-import { ReadyAnswer } from '../http/surface.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import type { MembershipRow } from '../identity/membership.ts';
 import { findMember, findMemberByEmail, listGroupMembers } from '../identity/membership-store.ts';

@@ -1,4 +1,4 @@
-import { findUnstorable } from '../http/input.ts';
+import { findUnstorable } from '../http/request.ts';
 import type { MembershipRow } from '../identity/membership.ts';
 import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/rows.ts';

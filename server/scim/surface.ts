@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { type Client, findOwnAddress } from '../http/client.ts';
-import { readJsonBody } from '../http/input.ts';
+import type { Surface } from '../http/answer.ts';
 import { Problem, type ProblemCode } from '../http/problem.ts';
+import { type Client, findOwnAddress, readJsonBody } from '../http/request.ts';
 import { schemasOf } from '../http/schemas.ts';
-import type { Surface } from '../http/surface.ts';
 
 /** RFC 7644 section 3.1. */
 const scimType = 'application/scim+json';

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import { describeRows, recordChange } from '../audit/row-state.ts';
 import { systemSource } from '../audit/source.ts';
+import { latestVersion } from '../http/answer.ts';
 import { requireFound } from '../http/problem.ts';
-import { latestVersion } from '../http/surface.ts';
-import { viewRow } from '../http/view-row.ts';
+import { viewRow } from '../http/schemas.ts';
 import { openChains } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { leastRole, type Role } from '../principal/roles.ts';

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Middleware } from 'koa';
-import { immutable, requireReading, StaticFile } from '../http/static-file.ts';
+import { requireGetOrHead } from '../http/problem.ts';
+import { immutable, StaticFile } from '../http/static-file.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { PublishedTrust } from './store.ts';
 import { writeMissingPage, writeTrustPage } from './write-page.ts';
@@ -32,7 +33,7 @@ export function serveTrust(
   return async (ctx, next) => {
     if (ctx.path !== '/trust' && !ctx.path.startsWith('/trust/')) return next();
     ctx.state.route = '/trust/{slug}';
-    requireReading(ctx);
+    requireGetOrHead(ctx);
     if (ctx.path === stylePath) return (ctx.querystring === `v=${pinned.tag}` ? pinned : unpinned).send(ctx);
     if (ctx.path.endsWith('/')) {
       ctx.status = 301;

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { findOwnAddress } from '../http/client.ts';
+import { ReadyAnswer } from '../http/answer.ts';
 import { invalidValues, requireFound } from '../http/problem.ts';
+import { findOwnAddress } from '../http/request.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
-import { ReadyAnswer } from '../http/surface.ts';
 import type { Installation } from '../installation/installation.ts';
 import { findRow } from '../storage/rows.ts';
 import { requireTenant } from '../tenants/store.ts';

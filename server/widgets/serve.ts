@@ -1,7 +1,8 @@
 import type { Context, Middleware } from 'koa';
-import { corsHeaders, findOwnAddress } from '../http/client.ts';
-import { invalidValues, requireFound } from '../http/problem.ts';
-import { requireReading, StaticFile } from '../http/static-file.ts';
+import { corsHeaders } from '../http/answer.ts';
+import { invalidValues, requireFound, requireGetOrHead } from '../http/problem.ts';
+import { findOwnAddress } from '../http/request.ts';
+import { StaticFile } from '../http/static-file.ts';
 import { describeWidgets } from './tags.ts';
 import { readWidgets, type Widget, type WidgetPlaces } from './widget.ts';
 
@@ -17,7 +18,7 @@ export function serveWidgets(baseUrl: string | null, places?: WidgetPlaces): Mid
   let index: { readonly address: string; readonly file: StaticFile } | undefined;
   return async (ctx, next) => {
     if (!ctx.path.startsWith('/widgets/')) return next();
-    requireReading(ctx);
+    requireGetOrHead(ctx);
     widgets ??= readWidgets(places);
     if (ctx.path === widgetIndexPath) {
       ctx.state.route = widgetIndexPath;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type OpenSession, renewSession } from '../../access/session-store.ts';
+import { answerWith } from '../../http/answer.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { text } from '../../http/schemas.ts';
-import { answerWith } from '../../http/surface.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { reauthenticate, refuseProof } from '../change-password.ts';
 import { findWeakness, TypedPassword } from '../password.ts';

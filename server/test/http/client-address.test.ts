@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Client, clientBucket, readClient } from '../../http/client.ts';
+import { type Client, clientBucket, readClient } from '../../http/request.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 
 const ipv4 = fc.ipV4();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { readCursor, writeCursor } from '../../http/list-route.ts';
 import { Problem } from '../../http/problem.ts';
+import { readCursor, writeCursor } from '../../http/route.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from './problems.ts';
 import { fillPath } from './route-samples.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { GroupCommit } from '../../http/changes.ts';
+import { GroupCommit } from '../../http/group-commit.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Outcome } from '../../storage/database.ts';
 import { DatabaseUnavailable } from '../../storage/unavailable.ts';

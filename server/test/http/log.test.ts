@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { describeError } from '../../process/describe-error.ts';
-import { createLog, startServer } from '../../process/serve.ts';
+import { createLog, describeError, startServer } from '../../process/serve.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 
 describeOnOneDatabase('the log', (dialect) => {

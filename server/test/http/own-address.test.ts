@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { findOwnAddress } from '../../http/client.ts';
+import { findOwnAddress } from '../../http/request.ts';
 
 describe('the address of the server for a client', () => {
   test('is the configured public one, whatever the client sent', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { oauth } from '../../access/oauth-surface.ts';
+import { isOn, rest, type Surface } from '../../http/answer.ts';
 import { Problem, type ProblemCode, problemKinds } from '../../http/problem.ts';
-import { isOn, rest, type Surface } from '../../http/surface.ts';
 import { scim } from '../../scim/surface.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { assertError } from './surface-forms.ts';

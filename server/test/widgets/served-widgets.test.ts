@@ -157,9 +157,7 @@ describe('the widgets', () => {
 test('an unreleased version is revalidated at each use, its release never', async () => {
   using places = createPlaces();
   const build = findBuild('consent-banner', places);
-  const koa = new Koa().use(
-    answerRequests({ log: pino({ level: 'silent' }), logRequest: () => false }, () => false, []),
-  );
+  const koa = new Koa().use(answerRequests({ log: pino({ level: 'silent' }), logRequest: () => false }, []));
   const listening = koa.use((ctx, next) => current(ctx, next)).listen(0, '127.0.0.1');
   await once(listening, 'listening');
   using _ = { [Symbol.dispose]: () => listening.close().closeAllConnections() };

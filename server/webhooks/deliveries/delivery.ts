@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { AnyJson, Id, Time, UtcTime } from '../../http/schemas.ts';
-import { viewRow } from '../../http/view-row.ts';
+import { AnyJson, Id, Time, UtcTime, viewRow } from '../../http/schemas.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { EventTypeName, type StoredEvent } from './event.ts';
 

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { AuditSource } from '../../audit/source.ts';
 import { Problem, requireFound } from '../../http/problem.ts';
-import { viewRow } from '../../http/view-row.ts';
+import { viewRow } from '../../http/schemas.ts';
 import { type Database, locksRows, type Queries, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { findRow, insertRow, insertRows, newId } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { listRoute } from '../../http/list-route.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import { defineRoute, listRoute, type Route } from '../../http/route.ts';
 import { cursorPageOf, Id, Time } from '../../http/schemas.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { mapPage, takeNewest } from '../../storage/page.ts';

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { describeRows } from '../../audit/row-state.ts';
-import { viewRow } from '../../http/view-row.ts';
+import { viewRow } from '../../http/schemas.ts';
 import type { Queries, UnitOfWork } from '../../storage/database.ts';
 import { prepareQuery, updateRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';

@@ -9,17 +9,10 @@ import {
   type UnitOfWork,
 } from '../storage/database.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
-import {
-  claimKey,
-  findAnswer,
-  type IdempotencyClaim,
-  releaseKey,
-  type StoredAnswer,
-  storeAnswer,
-} from './idempotency.ts';
+import { type ReadyAnswer, StreamedAnswer } from './answer.ts';
+import { type IdempotencyClaim, IdempotencyKeys, nameKey } from './idempotency.ts';
 import { Problem } from './problem.ts';
 import type { AnyCall, Route } from './route.ts';
-import { ReadyAnswer, StreamedAnswer } from './surface.ts';
 
 interface ChangeOptions {
   readonly database: Database;
@@ -37,38 +30,24 @@ interface Waiting {
   readonly claim: IdempotencyClaim | null;
 }
 
-/**
- * Runs the handlers and changes of routes, changes one in a unit of work or a batch of them. The only place that claims
- * idempotency keys, stores answers and replays them.
- */
+/** Runs the handlers and changes of routes, changes one in a unit of work or a batch of them, with their claims. */
 export class Changes {
   readonly #options: ChangeOptions;
+  readonly #keys: IdempotencyKeys;
   readonly #batches = new Map<Route, GroupCommit<Waiting, ReadyAnswer>>();
-  /** The idempotency keys whose requests run in this process. */
-  readonly #running = new Set<string>();
 
   constructor(options: ChangeOptions) {
     this.#options = options;
+    this.#keys = new IdempotencyKeys(options.box);
   }
 
   /**
    * Runs a call. Resolves when a change is durable, with its answer or with that of an earlier request with the same key.
    * @throws {Problem} `idempotency_in_progress` while another request with the key is running; what the route throws.
    */
-  async run(route: Route, call: AnyCall, claim: IdempotencyClaim | null): Promise<ReadyAnswer | StreamedAnswer> {
+  run(route: Route, call: AnyCall, claim: IdempotencyClaim | null): Promise<ReadyAnswer | StreamedAnswer> {
     if (claim === null) return this.#dispatch(route, call, null);
-    const name = nameKey(claim);
-    if (this.#running.has(name)) {
-      throw new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still running; try again.', {
-        headers: { 'Retry-After': '1' },
-      });
-    }
-    this.#running.add(name);
-    try {
-      return await this.#dispatch(route, call, claim);
-    } finally {
-      this.#running.delete(name);
-    }
+    return this.#keys.hold(claim, () => this.#dispatch(route, call, claim));
   }
 
   /** Resolves when every change taken so far is written. */
@@ -103,9 +82,9 @@ export class Changes {
     } catch (error) {
       if (!(error instanceof Problem) || claim === null) throw error;
       // A retry gets its answer even if the request would be rejected now.
-      const earlier = await findAnswer(database.kysely, claim, call.now);
+      const earlier = await this.#keys.find(database.kysely, claim, call.now);
       if (earlier === null) throw error;
-      return this.#replay(route, claim, earlier);
+      return earlier;
     }
     let batch = this.#batches.get(route);
     if (batch === undefined) {
@@ -123,25 +102,25 @@ export class Changes {
     apply: NonNullable<Route['changeEach']>,
   ): Promise<readonly Outcome<ReadyAnswer>[]> {
     return runUnitOfWork(this.#options.database, now, async (work) => {
-      const answered = await this.#claimKeys(route, work.transaction, waiting, now);
-      const left = answered.size === 0 ? waiting : waiting.filter((one) => !answered.has(one));
+      const outcomes = await this.#takeKeys(work.transaction, waiting, now);
+      const left = outcomes.size === 0 ? waiting : waiting.filter((one) => !outcomes.has(one));
       const items = left.map(({ item }) => item);
       const results = items.length === 0 ? [] : await apply(items, work);
-      const outcomes: Outcome<ReadyAnswer>[] = [];
-      let place = 0;
-      for (const one of waiting) {
-        const earlier = answered.get(one);
-        outcomes.push(
-          earlier ?? (await this.#settle(route, work.transaction, one, results[place++] as Outcome<unknown>)),
-        );
+      for (const [index, one] of left.entries()) {
+        const result = results[index] as Outcome<unknown>;
+        const outcome = 'error' in result ? result : { result: this.#options.present(route, result.result) };
+        if (one.claim !== null)
+          await ('error' in outcome
+            ? this.#keys.release(work.transaction, one.claim)
+            : this.#keys.store(work.transaction, one.claim, outcome.result));
+        outcomes.set(one, outcome);
       }
-      return outcomes;
+      return waiting.map((one) => outcomes.get(one) as Outcome<ReadyAnswer>);
     });
   }
 
-  /** Claims the keys. @returns the outcomes of requests that were answered before, or whose key another request used. */
-  async #claimKeys(
-    route: Route,
+  /** @returns the outcomes of requests that were answered before, or whose key another request used. */
+  async #takeKeys(
     queries: Queries,
     waiting: readonly Waiting[],
     now: string,
@@ -151,8 +130,8 @@ export class Changes {
     // In the order of the keys: two servers that claim the same ones cannot deadlock.
     for (const { one, claim } of claims.sort((a, b) => (nameKey(a.claim) < nameKey(b.claim) ? -1 : 1))) {
       try {
-        const earlier = await claimKey(queries, claim, now);
-        if (earlier !== null) outcomes.set(one, { result: this.#replay(route, claim, earlier) });
+        const earlier = await this.#keys.take(queries, claim, now);
+        if (earlier !== null) outcomes.set(one, { result: earlier });
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         outcomes.set(one, { error });
@@ -160,40 +139,6 @@ export class Changes {
     }
     return outcomes;
   }
-
-  /** Stores the answer of a change that succeeded, and gives the key of any other back. */
-  async #settle(
-    route: Route,
-    queries: Queries,
-    { claim }: Waiting,
-    outcome: Outcome<unknown>,
-  ): Promise<Outcome<ReadyAnswer>> {
-    if ('error' in outcome) {
-      if (claim !== null) await releaseKey(queries, claim);
-      return outcome;
-    }
-    const answer = this.#options.present(route, outcome.result);
-    if (claim !== null) {
-      const text = String(answer.body);
-      const body = route.showsSecret ? this.#options.box.seal(text, sealPurpose(claim)) : text;
-      await storeAnswer(queries, claim, { status: answer.status, body });
-    }
-    return { result: answer };
-  }
-
-  #replay({ showsSecret }: Route, claim: IdempotencyClaim, { status, body }: StoredAnswer): ReadyAnswer {
-    const text = showsSecret ? this.#options.box.open(body, sealPurpose(claim)) : body;
-    return new ReadyAnswer(status, text, { 'Idempotent-Replayed': 'true' });
-  }
-}
-
-/** The tenant first: the same key may exist in several. */
-function nameKey({ tenantId, key }: IdempotencyClaim): string {
-  return `${tenantId} ${key}`;
-}
-
-function sealPurpose(claim: IdempotencyClaim): string {
-  return `answer ${nameKey(claim)}`;
 }
 
 /** An item of a group commit. */
