@@ -23,12 +23,15 @@ describe('the built script of the TCF add-on', () => {
   async function visit(place: keyof typeof places): Promise<Page> {
     const frame = await openFrame({ noticeId: crypto.randomUUID(), ...places[place] });
     frames.push(frame);
-    await waitUntil(() => findOpener(frame), 'the banner lists the partners');
+    // The line of the partners may be placed before the banner has its notice.
+    await waitUntil(() => findOpener(frame) && findAccept(frame), 'the banner lists the partners');
     return frame as Page;
   }
 
   const findOpener = ({ contentDocument }: HTMLIFrameElement): HTMLElement | null | undefined =>
     contentDocument?.querySelector('svc-consent > [slot=more]')?.shadowRoot?.querySelector('button');
+
+  const findAccept = (frame: HTMLIFrameElement) => query(frame, '[data-choice=accept]');
 
   const findInLayer = ({ contentDocument }: HTMLIFrameElement, selector: string): HTMLElement | null | undefined =>
     contentDocument?.querySelector('svc-consent-vendors')?.shadowRoot?.querySelector<HTMLElement>(selector);
@@ -51,7 +54,7 @@ describe('the built script of the TCF add-on', () => {
       const received: TcData[] = [];
       frame.contentWindow.__tcfapi('addEventListener', 2, (data: TcData) => received.push(data));
       (findInLayer(frame, 'dialog') as HTMLDialogElement).close();
-      query(frame, '[data-choice=accept]')?.click();
+      findAccept(frame)?.click();
       await waitUntil(() => received.at(-1)?.eventStatus === 'useractioncomplete', 'the decision is reported');
       expect(received.at(-1)?.tcString).to.match(/^C[\w-]+\.I[\w-]+$/);
       expect(received.at(-1)?.useNonStandardTexts, 'as the tag says').to.equal(false);
