@@ -338,7 +338,19 @@ ${results}
 /** The scope that each operation needs. */
 export const operationScopes = {
 ${scopes.join('')}} as const;
-`;
+
+${writeChoices(document)}`;
+}
+
+/** The values of every enumeration, for the fields and filters that offer them: `roleValues` of `Role`. */
+function writeChoices({ components }: ApiDocument): string {
+  return Object.entries(components.schemas)
+    .filter(([, schema]) => schema.enum !== undefined && schema.enum.length > 1)
+    .map(([name, schema]) => {
+      const constant = `${name[0]?.toLowerCase()}${name.slice(1)}Values`;
+      return `export const ${constant} = [${schema.enum?.map(quote).join(', ')}] as const;\n`;
+    })
+    .join('');
 }
 
 function isInSdk(operationId: string): boolean {

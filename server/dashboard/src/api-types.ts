@@ -241,3 +241,42 @@ export const operationScopes = {
   createScimToken: 'keys:write',
   revokeScimToken: 'keys:write',
 } as const;
+
+export const noticeStatusValues = ['draft', 'published', 'archived'] as const;
+export const subjectChannelValues = ['email', 'phone', 'subject_id'] as const;
+export const captureMethodValues = ['banner', 'modal', 'inline', 'checkbox', 'double_opt_in', 'verbal_recorded'] as const;
+export const controlCadenceValues = ['monthly', 'quarterly', 'semi_annual', 'annual', 'event_driven'] as const;
+export const settableControlStatusValues = ['not_started', 'in_progress', 'evidence_requested', 'evidence_submitted', 'implemented', 'needs_review', 'accepted', 'not_applicable', 'excepted'] as const;
+export const evidenceKindValues = ['document', 'screenshot', 'log', 'configuration', 'report', 'attestation', 'link', 'other'] as const;
+export const testResultStatusValues = ['fail', 'warning', 'unknown', 'manual', 'pass'] as const;
+export const memberRoleValues = ['admin', 'dpo', 'engineer', 'auditor', 'cs_agent', 'dpco_principal'] as const;
+export const roleValues = ['admin', 'dpo', 'engineer', 'auditor', 'cs_agent'] as const;
+export const dataSubjectRequestTypeValues = ['access', 'erasure', 'rectification', 'portability', 'restriction', 'objection'] as const;
+export const dataSubjectRequestChannelValues = ['email', 'phone', 'web', 'letter', 'in_person', 'other'] as const;
+export const dataSubjectRequestStatusValues = ['open', 'completed'] as const;
+export const dataSubjectRequestOutcomeValues = ['fulfilled', 'rejected', 'partially_fulfilled'] as const;
+export const breachSeverityValues = ['low', 'medium', 'high', 'critical'] as const;
+export const breachStatusValues = ['open', 'contained', 'closed'] as const;
+export const scimCompatibilityValues = ['strict', 'extended'] as const;
+export const webhookEventTypeValues = ['consent.recorded', 'consent.withdrawn', 'consent_notice.published', 'consent_notice.archived', 'dsr.created', 'dsr.completed', 'breach.reported', 'breach.updated', 'control.status_changed', 'control.test_failed', 'user.provisioned', 'user.suspended', 'user.reactivated', 'user.deprovisioned', 'user.role_changed', 'mfa.enabled', 'mfa.disabled', 'webhook.endpoint_failing', 'webhook.endpoint_recovered', 'webhook.endpoint_disabled', 'webhook.delivery_exhausted', 'webhook.test'] as const;
+export const settableWebhookStatusValues = ['enabled', 'paused'] as const;
+export const webhookStatusValues = ['enabled', 'paused', 'disabled'] as const;
+export const webhookDeliveryStatusValues = ['pending', 'delivered', 'dead', 'redelivered', 'canceled'] as const;
+export const webhookFailureReasonValues = ['http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'dns', 'refused_address', 'connection', 'tls', 'protocol', 'endpoint_disabled', 'unsealable_secret'] as const;
+export const redeliverableStatusValues = ['dead', 'delivered'] as const;
+export const apiKeyStatusValues = ['active', 'expired', 'revoked'] as const;
+export const apiKeyEnvironmentValues = ['live', 'test'] as const;
+export const scopeValues = ['audit:read', 'consent:read', 'consent:write', 'controls:read', 'controls:write', 'trust:read', 'trust:write', 'webhooks:read', 'webhooks:write', 'users:read', 'users:write', 'keys:write', 'dsr:read', 'dsr:write', 'breach:read', 'breach:write', 'tenant:write'] as const;
+export const recordKindValues = ['capture', 'withdrawal'] as const;
+export const recordSourceValues = ['api', 'public'] as const;
+export const recordSpaceValues = ['api', 'public'] as const;
+export const controlStatusValues = ['not_started', 'in_progress', 'evidence_requested', 'evidence_submitted', 'implemented', 'needs_review', 'accepted', 'overdue', 'not_applicable', 'excepted'] as const;
+export const userStatusValues = ['active', 'suspended', 'deleted'] as const;
+export const webhookDisabledReasonValues = ['gone', 'failing'] as const;
+export const actorTypeValues = ['user', 'api_key', 'system', 'staff'] as const;
+export const ledgerNameValues = ['audit', 'consent'] as const;
+export const evidenceFreshnessValues = ['current', 'stale', 'expired', 'missing'] as const;
+export const mfaMethodValues = ['totp', 'backup_code'] as const;
+export const invitationStatusValues = ['pending', 'accepted', 'revoked', 'expired'] as const;
+export const webhookAttemptOutcomeValues = ['delivered', 'http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'dns', 'refused_address', 'connection', 'tls', 'protocol', 'endpoint_disabled', 'unsealable_secret'] as const;
+export const webhookRedeliveryStatusValues = ['running', 'finished', 'canceled'] as const;
