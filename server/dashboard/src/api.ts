@@ -43,10 +43,13 @@ export class SessionTransport implements Transport {
 
   request<Data>(operation: Operation, options: RequestOptions = {}): ApiPromise<Data> {
     const answer = this.#send<Data>(operation, options);
-    return Object.assign(
-      answer.then(({ data }) => data),
-      { withResponse: () => answer, asResponse: async () => Response.json((await answer).data) },
-    );
+    const data = answer.then((given) => given.data);
+    // A caller of `withResponse` handles the error there.
+    data.catch(() => undefined);
+    return Object.assign(data, {
+      withResponse: () => answer,
+      asResponse: async () => Response.json((await answer).data),
+    });
   }
 
   list<Item>(operation: ListOperation, options?: ListOptions): PagePromise<Item> {

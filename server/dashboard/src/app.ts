@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import './sign-in.ts';
 import { DashboardElement, viewError } from './element.ts';
-import { words } from './preferences.ts';
+import { loadPageWords, words } from './preferences.ts';
 import { session } from './session.ts';
 
 /** The dashboard: the sign-in page, or the pages of the signed-in user, which are loaded then. */
@@ -49,7 +49,7 @@ export class App extends DashboardElement {
   }
 
   async #follow(): Promise<void> {
-    if (session.me) await import('./shell.ts');
+    if (session.me) await Promise.all([import('./shell.ts'), loadPageWords()]);
     else document.title = `${words.signIn} · Svc`;
     this.state = session.me ? 'signed in' : 'signed out';
   }

@@ -1,4 +1,4 @@
-import { html, LitElement, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { RequestError } from './api.ts';
 import { words } from './preferences.ts';
 
@@ -11,30 +11,60 @@ export class DashboardElement extends LitElement {
 
 /** An element whose actions run one at a time and may fail. */
 export class TaskElement extends DashboardElement {
-  static override properties: PropertyDeclarations = { isBusy: { state: true }, error: { state: true } };
+  static override properties: PropertyDeclarations = {
+    isBusy: { state: true },
+    error: { state: true },
+    notice: { state: true },
+  };
 
   declare isBusy: boolean;
   /** Why the last action failed; null if it did not. */
   declare error: unknown;
+  /** What the last action did; empty for nothing to say. */
+  declare notice: string;
 
   constructor() {
     super();
     this.isBusy = false;
     this.error = null;
+    this.notice = '';
   }
 
-  /** Runs an action, unless another one is running. */
-  protected async run(step: () => Promise<void>): Promise<void> {
-    if (this.isBusy) return;
+  /**
+   * Runs an action, unless another one is running. If it fails, the field that the server rejects gets the focus.
+   * @returns whether it succeeded.
+   */
+  protected async run(step: () => Promise<void>): Promise<boolean> {
+    if (this.isBusy) return false;
     this.isBusy = true;
     this.error = null;
+    this.notice = '';
     try {
       await step();
+      for (const form of this.querySelectorAll<HTMLFormElement>('form[data-unsaved]')) delete form.dataset.unsaved;
     } catch (error) {
       this.error = error;
+      this.#focusRejected(error);
     } finally {
       this.isBusy = false;
     }
+    return this.error === null;
+  }
+
+  /** The error or the success of the last action. */
+  protected viewOutcome(): TemplateResult {
+    return html`${viewError(this.error)}
+    ${this.notice === '' ? nothing : html`<p class="notice" role="status">${this.notice}</p>`}`;
+  }
+
+  protected override updated(_changed: PropertyValues<this>): void {
+    this.querySelector<HTMLDialogElement>('dialog[data-open]:not([open])')?.showModal();
+  }
+
+  #focusRejected(error: unknown): void {
+    if (!(error instanceof RequestError)) return;
+    const name = error.details[0]?.path.replace(/^body\.([^.[]+).*/, '$1');
+    if (name) this.querySelector<HTMLElement>(`form [name="${CSS.escape(name)}"]`)?.focus();
   }
 }
 
@@ -54,8 +84,9 @@ export function viewError(error: unknown): TemplateResult | typeof nothing {
 function describeError(error: unknown): string {
   if (!(error instanceof RequestError)) return words.failed;
   if (error.status === 0) return words.unreachable;
-  const [detail] = error.details;
-  return detail === undefined ? error.message || words.failed : `${error.message} ${detail.path}: ${detail.issue}`;
+  // A single detail is the message.
+  if (error.details.length < 2) return error.message || words.failed;
+  return error.details.map(({ path, issue }) => `${path.replace('body.', '')}: ${issue}.`).join(' ');
 }
 
 /** Keeps the browser from sending a form. @returns the values of its fields. */
@@ -75,21 +106,38 @@ export function field(
   name: string,
   more: {
     readonly type?: string;
-    readonly autocomplete: string;
+    readonly autocomplete?: string;
     readonly hint?: string;
     readonly isOptional?: boolean;
-  },
+    readonly value?: string;
+  } = {},
 ): TemplateResult {
-  const { type = 'text', autocomplete, hint, isOptional = false } = more;
+  const { type = 'text', autocomplete = 'off', hint, isOptional = false, value = '' } = more;
   return html`<label class="field">
     <span>${label}</span>
     <input
       name=${name}
       type=${type}
       autocomplete=${autocomplete as 'on'}
+      value=${value}
       ?required=${!isOptional}
       aria-describedby=${hint === undefined ? nothing : `${name}-hint`}
     />
     ${hint === undefined ? nothing : html`<span class="quiet" id="${name}-hint">${hint}</span>`}
+  </label>`;
+}
+
+/** A labelled choice. @param options pairs of value and label. */
+export function choice(
+  label: string,
+  name: string,
+  options: Iterable<readonly [value: string, label: string]>,
+  value = '',
+): TemplateResult {
+  return html`<label class="field">
+    <span>${label}</span>
+    <select name=${name}>
+      ${[...options].map(([one, text]) => html`<option value=${one} ?selected=${one === value}>${text}</option>`)}
+    </select>
   </label>`;
 }

@@ -1,4 +1,5 @@
 import { en, type Words } from './words/en.ts';
+import type { PageWords } from './words/pages/en.ts';
 
 /** What a user chooses for this browser. */
 export const themes = ['system', 'light', 'dark'] as const;
@@ -9,6 +10,9 @@ export type Language = keyof typeof languages;
 
 /** The words in the language of the user. Other languages are loaded when they are chosen. */
 export let words: Words = en;
+
+/** The words of the pages behind the sign-in; loaded with the first of them. */
+export let pageWords: PageWords;
 
 /** The language that the user chose, or that the browser asks for. */
 export function readLanguage(): Language {
@@ -22,6 +26,14 @@ export async function useLanguage(language: Language): Promise<void> {
   else if (language === 'fr') words = (await import('./words/fr.ts')).fr;
   else words = en;
   document.documentElement.lang = language;
+}
+
+/** Loads the words of the pages in the language of the user. */
+export async function loadPageWords(): Promise<void> {
+  const language = readLanguage();
+  if (language === 'de') pageWords = (await import('./words/pages/de.ts')).de;
+  else if (language === 'fr') pageWords = (await import('./words/pages/fr.ts')).fr;
+  else pageWords = (await import('./words/pages/en.ts')).en;
 }
 
 export function readTheme(): Theme {

@@ -61,7 +61,7 @@ export class Shell extends DashboardElement {
           ${navigation.filter(isVisible).map((entry) => this.#viewEntry(entry))}
         </ul>
       </nav>
-      <main id="content" tabindex="-1">
+      <main id="content" tabindex="-1" @go=${this.#go}>
         ${this.place === null ? html`<p role="status">${words.loading}</p>` : this.place.page.render(this.place.parameters)}
       </main>
       ${this.renewal === null ? nothing : this.#viewRenewal(me.user.email, me.tenant.id)}`;
@@ -72,7 +72,7 @@ export class Shell extends DashboardElement {
   }
 
   #viewEntry({ path, title }: NavigationEntry): TemplateResult {
-    const isCurrent = location.pathname === `/app/${path}`;
+    const isCurrent = path === currentEntry()?.path;
     return html`<li><a href="/app/${path}" aria-current=${isCurrent ? 'page' : nothing}>${title()}</a></li>`;
   }
 
@@ -100,6 +100,9 @@ export class Shell extends DashboardElement {
     heading?.focus();
   }
 
+  /** A page leads to another one after its action. */
+  readonly #go = ({ detail }: CustomEvent<string>): void => void this.router.go(detail);
+
   readonly #skip = (event: Event): void => {
     event.preventDefault();
     this.querySelector<HTMLElement>('main')?.focus();
@@ -110,6 +113,13 @@ export class Shell extends DashboardElement {
     keep('svc-theme', theme);
     useTheme(theme);
   };
+}
+
+/** The entry whose address the page is at or below: the longest that fits. */
+function currentEntry(): NavigationEntry | undefined {
+  const here = `${location.pathname.slice('/app/'.length)}/`;
+  const fitting = navigation.filter(({ path }) => (path === '' ? here === '/' : here.startsWith(`${path}/`)));
+  return fitting.sort((one, other) => other.path.length - one.path.length)[0];
 }
 
 function isVisible({ operation }: NavigationEntry): boolean {

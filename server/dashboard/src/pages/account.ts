@@ -1,9 +1,10 @@
-import { html, nothing, svg, type TemplateResult } from 'lit';
+import { html, svg, type TemplateResult } from 'lit';
 import { encode } from 'uqr';
 import type { Session } from '../../../../packages/node-sdk/src/types/api.ts';
 import { call } from '../api.ts';
 import type { OperationResults } from '../api-types.ts';
-import { field, readForm, TaskElement, username, viewError } from '../element.ts';
+import { field, readForm, TaskElement, username } from '../element.ts';
+import { viewTime } from '../format.ts';
 import { keep, type Language, languages, readLanguage, useLanguage, words } from '../preferences.ts';
 import { session } from '../session.ts';
 
@@ -15,7 +16,6 @@ export class Account extends TaskElement {
     enrollment: { state: true },
     backupCodes: { state: true },
     task: { state: true },
-    notice: { state: true },
   };
 
   declare sessions: readonly Session[] | null;
@@ -26,7 +26,6 @@ export class Account extends TaskElement {
   declare backupCodes: readonly string[] | null;
   /** What the password that is asked for confirms. */
   declare task: 'enroll' | 'disable' | 'backup codes' | null;
-  declare notice: string;
 
   constructor() {
     super();
@@ -35,7 +34,6 @@ export class Account extends TaskElement {
     this.enrollment = null;
     this.backupCodes = null;
     this.task = null;
-    this.notice = '';
   }
 
   override connectedCallback(): void {
@@ -45,7 +43,7 @@ export class Account extends TaskElement {
 
   protected override render(): TemplateResult {
     return html`<h1>${words.account}</h1>
-      ${viewError(this.error)} ${this.notice === '' ? nothing : html`<p class="notice" role="status">${this.notice}</p>`}
+      ${this.viewOutcome()}
       ${this.#viewSecondFactor()} ${this.#viewPassword()} ${this.#viewSessions()} ${this.#viewLanguage()}`;
   }
 
@@ -210,8 +208,8 @@ export class Account extends TaskElement {
     void this.run(async () => {
       await call('changePassword', 'POST', '/v1/auth/password', { body: values });
       form.reset();
-      this.notice = words.passwordChanged;
       await this.#load();
+      this.notice = words.passwordChanged;
     });
   };
 
@@ -229,12 +227,6 @@ export class Account extends TaskElement {
       await this.#load();
     });
   }
-}
-
-/** A time in the zone of the user, with the stored UTC value as its title. */
-function viewTime(time: string): TemplateResult {
-  const shown = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' });
-  return html`<time datetime=${time} title=${time}>${shown.format(new Date(time))}</time>`;
 }
 
 /** Dark modules on white in every theme: scanners need the contrast and the margin. */

@@ -39,6 +39,7 @@ export const de: Words = {
   failed: 'Auf dem Server ist etwas schiefgegangen.',
   requestId: 'Anfrage-ID',
   retry: 'Erneut versuchen',
+  unsaved: 'Seite verlassen? Ihre Eingaben sind nicht gespeichert.',
   loading: 'Wird geladen …',
   sessions: 'Sitzungen',
   sessionsHint: 'Geräte, auf denen Sie bei diesem Mandanten angemeldet sind.',

@@ -38,6 +38,7 @@ export const en = {
   failed: 'Something went wrong on the server.',
   requestId: 'Request id',
   retry: 'Try again',
+  unsaved: 'Leave this page? What you entered is not saved.',
   loading: 'Loading …',
   sessions: 'Sessions',
   sessionsHint: 'Devices on which you are signed in to this tenant.',

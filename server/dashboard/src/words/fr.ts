@@ -40,6 +40,7 @@ export const fr: Words = {
   failed: 'Une erreur s’est produite sur le serveur.',
   requestId: 'Identifiant de la requête',
   retry: 'Réessayer',
+  unsaved: 'Quitter cette page ? Votre saisie n’est pas enregistrée.',
   loading: 'Chargement …',
   sessions: 'Sessions',
   sessionsHint: 'Appareils sur lesquels vous êtes connecté à cette organisation.',

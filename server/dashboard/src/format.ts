@@ -1,0 +1,49 @@
+import { html, type TemplateResult } from 'lit';
+import type { User } from '../../../packages/node-sdk/src/types/api.ts';
+import { pageWords } from './preferences.ts';
+
+/** A time in the zone of the user, with the stored UTC value as its title. */
+export function viewTime(time: string | null): TemplateResult | string {
+  if (time === null) return '–';
+  const shown = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' });
+  return html`<time datetime=${time} title=${time}>${shown.format(new Date(time))}</time>`;
+}
+
+/** A count with the separators of the language. */
+export function formatCount(count: number): string {
+  return count.toLocaleString(document.documentElement.lang);
+}
+
+/** The name of a value of an enumeration in the language of the user; the value itself where there is none. */
+export function nameValue(value: string): string {
+  const { values } = pageWords;
+  return Object.hasOwn(values, value) ? values[value as keyof typeof values] : value;
+}
+
+/** The status of a member; an active one without an accepted invitation is invited. */
+export function viewMemberStatus({ status, canSignIn }: Pick<User, 'status' | 'canSignIn'>): TemplateResult {
+  return viewStatus(status === 'active' && !canSignIn ? 'invited' : status);
+}
+
+const tones: Readonly<Record<string, 'good' | 'bad'>> = {
+  active: 'good',
+  delivered: 'good',
+  enabled: 'good',
+  finished: 'good',
+  dead: 'bad',
+  disabled: 'bad',
+  failing: 'bad',
+};
+
+/** A status as a badge: the word says it, the colour only repeats it. */
+export function viewStatus(status: string): TemplateResult {
+  return html`<span class="status" data-tone=${tones[status] ?? 'neutral'}>${nameValue(status)}</span>`;
+}
+
+/** A term with its value, of a list of facts. */
+export function viewTerm(name: string, value: unknown): TemplateResult {
+  return html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;
+}

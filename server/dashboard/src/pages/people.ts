@@ -1,0 +1,139 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Invitation, InvitationInput, User } from '../../../../packages/node-sdk/src/types/api.ts';
+import { memberRoleValues, roleValues } from '../api-types.ts';
+import { choice, field, readForm, viewError } from '../element.ts';
+import { nameValue, viewMemberStatus, viewStatus, viewTime } from '../format.ts';
+import '../list.ts';
+import type { List, ListView } from '../list.ts';
+import { PageElement } from '../page-element.ts';
+import { pageWords, words } from '../preferences.ts';
+import { users } from '../sdk.ts';
+import { session } from '../session.ts';
+
+/** The members of a tenant, and who is invited. */
+export class PeoplePage extends PageElement {
+  static override properties = { isInviting: { state: true } };
+
+  declare isInviting: boolean;
+
+  readonly #members: ListView<User> = {
+    label: pageWords.members,
+    columns: [
+      [words.email, ({ id, email }) => html`<a href="/app/people/${id}">${email}</a>`],
+      [pageWords.name, ({ displayName }) => displayName],
+      [pageWords.role, ({ role }) => nameValue(role)],
+      [pageWords.status, viewMemberStatus],
+      [words.secondFactor, ({ mfaEnabled }) => (mfaEnabled ? pageWords.on : pageWords.off)],
+      [pageWords.lastSignIn, ({ lastSignedInAt }) => viewTime(lastSignedInAt)],
+    ],
+    filters: [
+      {
+        name: 'role',
+        label: pageWords.role,
+        options: memberRoleValues.map((role) => [role, nameValue(role)] as const),
+      },
+      {
+        name: 'status',
+        label: pageWords.status,
+        options: ['active', 'suspended'].map((status) => [status, nameValue(status)] as const),
+      },
+    ],
+    load: (query) => users.list(query),
+    empty: pageWords.noMembers,
+  };
+
+  readonly #invitations: ListView<Invitation> = {
+    label: pageWords.invitations,
+    columns: [
+      [words.email, ({ email }) => email],
+      [pageWords.role, ({ role }) => nameValue(role)],
+      [pageWords.status, ({ status }) => viewStatus(status)],
+      [pageWords.expires, ({ expiresAt }) => viewTime(expiresAt)],
+      [
+        pageWords.actions,
+        (invitation) =>
+          invitation.status === 'pending' && session.allows('revokeInvitation')
+            ? html`<button @click=${() => this.#askRevoke(invitation)}>${pageWords.revoke}</button>`
+            : nothing,
+      ],
+    ],
+    load: () => users.invitations.list(),
+    empty: pageWords.noInvitations,
+  };
+
+  constructor() {
+    super();
+    this.isInviting = false;
+  }
+
+  protected override render(): TemplateResult {
+    return html`<div class="heading">
+        <h1>${pageWords.people}</h1>
+        ${
+          session.allows('inviteUser')
+            ? html`<button class="primary" @click=${() => this.#toggle(true)}>${pageWords.invite}</button>`
+            : nothing
+        }
+      </div>
+      ${this.isInviting || this.confirmation !== null ? nothing : this.viewOutcome()}
+      <svc-list .view=${this.#members}></svc-list>
+      <h2>${pageWords.invitations}</h2>
+      <svc-list class="invitations" .view=${this.#invitations}></svc-list>
+      ${this.isInviting ? this.#viewInvite() : this.viewDialogs()}`;
+  }
+
+  #viewInvite(): TemplateResult {
+    const close = () => this.#toggle(false);
+    return this.viewDialog(
+      pageWords.invite,
+      html`<form @submit=${this.#invite}>
+        ${field(words.email, 'email', { type: 'email' })}
+        ${choice(
+          pageWords.role,
+          'role',
+          roleValues.map((role) => [role, `${nameValue(role)}: ${pageWords.roles[role]}`] as const),
+          'auditor',
+        )}
+        ${viewError(this.error)}
+        <div class="actions">
+          <button class="primary" ?disabled=${this.isBusy}>${pageWords.createInvitation}</button>
+          <button type="button" @click=${close}>${words.cancel}</button>
+        </div>
+      </form>`,
+      close,
+    );
+  }
+
+  #toggle(isInviting: boolean): void {
+    this.isInviting = isInviting;
+    this.error = null;
+  }
+
+  readonly #invite = (event: SubmitEvent): void => {
+    const input = readForm(event) as unknown as InvitationInput;
+    void this.run(async () => {
+      const { token, email } = await users.invitations.create(input);
+      this.isInviting = false;
+      this.secret = { title: `${pageWords.invitationLink} ${email}`, value: `${location.origin}/app/invite#${token}` };
+      this.#reloadInvitations();
+    });
+  };
+
+  #askRevoke({ id, email }: Invitation): void {
+    this.confirmation = {
+      title: pageWords.revokeInvitation,
+      text: `${email}: ${pageWords.revokeInvitationHint}`,
+      button: pageWords.revoke,
+      run: async () => {
+        await users.invitations.revoke(id);
+        this.#reloadInvitations();
+      },
+    };
+  }
+
+  #reloadInvitations(): void {
+    void this.querySelector<List<Invitation>>('svc-list.invitations')?.reload();
+  }
+}
+
+customElements.define('svc-people', PeoplePage);

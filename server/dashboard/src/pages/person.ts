@@ -1,0 +1,175 @@
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { Session, User, UserChange } from '../../../../packages/node-sdk/src/types/api.ts';
+import { roleValues } from '../api-types.ts';
+import { choice, field, readForm, viewError } from '../element.ts';
+import { nameValue, viewMemberStatus, viewTerm, viewTime } from '../format.ts';
+import { PageElement } from '../page-element.ts';
+import { pageWords, words } from '../preferences.ts';
+import { users } from '../sdk.ts';
+import { session } from '../session.ts';
+
+/** One member: role, status, sessions and second factor. */
+export class PersonPage extends PageElement {
+  static override properties = {
+    userId: {},
+    user: { state: true },
+    sessions: { state: true },
+    isEditing: { state: true },
+  };
+
+  declare userId: string;
+  declare user: User | null;
+  declare sessions: readonly Session[];
+  declare isEditing: boolean;
+
+  constructor() {
+    super();
+    this.user = null;
+    this.sessions = [];
+    this.isEditing = false;
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('userId')) void this.run(() => this.#load());
+  }
+
+  protected override render(): TemplateResult {
+    const { user } = this;
+    if (user === null)
+      return html`<h1>${pageWords.member}</h1>
+        ${this.error === null ? html`<p role="status">${words.loading}</p>` : viewError(this.error)}`;
+    return html`<h1>${user.displayName}</h1>
+      ${this.isEditing || this.confirmation !== null ? nothing : this.viewOutcome()}
+      <dl>
+        ${viewTerm(words.email, user.email)} ${viewTerm(pageWords.role, nameValue(user.role))}
+        ${viewTerm(pageWords.status, viewMemberStatus(user))}
+        ${viewTerm(words.secondFactor, user.mfaEnabled ? pageWords.on : pageWords.off)}
+        ${viewTerm(pageWords.lastSignIn, viewTime(user.lastSignedInAt))}
+        ${viewTerm(pageWords.createdAt, viewTime(user.createdAt))}
+        ${user.externalId === null ? nothing : viewTerm(pageWords.externalId, user.externalId)}
+      </dl>
+      ${session.allows('editUser') && user.role !== 'dpco_principal' ? this.#viewActions(user) : nothing}
+      <h2>${words.sessions}</h2>
+      ${this.sessions.length === 0 ? html`<p>${pageWords.noSessions}</p>` : this.#viewSessions()}
+      ${this.isEditing ? this.#viewRole(user) : this.viewDialogs()}`;
+  }
+
+  #viewActions(user: User): TemplateResult {
+    const { email, status } = user;
+    const suspend = { active: status === 'suspended' };
+    return html`<div class="actions">
+      <button class="primary" @click=${() => this.#edit(true)}>${pageWords.changeRole}</button>
+      ${
+        status === 'suspended'
+          ? html`<button ?disabled=${this.isBusy} @click=${() => this.#change(suspend)}>${pageWords.reactivate}</button>`
+          : html`<button
+              @click=${() =>
+                this.#ask(pageWords.suspend, `${email}: ${pageWords.suspendHint}`, () => this.#update(suspend))}
+            >
+              ${pageWords.suspend}
+            </button>`
+      }
+      ${
+        user.mfaEnabled
+          ? html`<button
+              @click=${() =>
+                this.#ask(pageWords.resetFactor, `${email}: ${pageWords.resetFactorHint}`, async () => {
+                  this.user = await users.resetSecondFactor(user.id);
+                })}
+            >
+              ${pageWords.resetFactor}
+            </button>`
+          : nothing
+      }
+      <button
+        class="danger"
+        @click=${() =>
+          this.#ask(pageWords.remove, `${email}: ${pageWords.removeHint}`, async () => {
+            await users.remove(user.id);
+            this.dispatchEvent(new CustomEvent('go', { detail: 'people', bubbles: true }));
+          })}
+      >
+        ${pageWords.remove}
+      </button>
+    </div>`;
+  }
+
+  #viewSessions(): TemplateResult {
+    return html`<ul class="plain">
+        ${this.sessions.map(
+          ({ createdAt, lastSeenAt }) =>
+            html`<li>
+              <span>${words.started} ${viewTime(createdAt)}, ${words.lastSeen} ${viewTime(lastSeenAt)}</span>
+            </li>`,
+        )}
+      </ul>
+      ${
+        session.allows('revokeUserSessions')
+          ? html`<div class="actions"><button @click=${this.#endSessions}>${pageWords.endSessions}</button></div>`
+          : nothing
+      }`;
+  }
+
+  #viewRole({ role }: User): TemplateResult {
+    const close = () => this.#edit(false);
+    return this.viewDialog(
+      pageWords.changeRole,
+      html`<form @submit=${this.#saveRole}>
+        ${choice(
+          pageWords.role,
+          'role',
+          roleValues.map((one) => [one, `${nameValue(one)}: ${pageWords.roles[one]}`] as const),
+          role,
+        )}
+        ${field(pageWords.reasonForLog, 'reason', { isOptional: true })} ${viewError(this.error)}
+        <div class="actions">
+          <button class="primary" ?disabled=${this.isBusy}>${pageWords.save}</button>
+          <button type="button" @click=${close}>${words.cancel}</button>
+        </div>
+      </form>`,
+      close,
+    );
+  }
+
+  async #load(): Promise<void> {
+    const [user, { items }] = await Promise.all([users.retrieve(this.userId), users.sessions.list(this.userId)]);
+    this.user = user;
+    this.sessions = items;
+  }
+
+  #edit(isEditing: boolean): void {
+    this.isEditing = isEditing;
+    this.error = null;
+  }
+
+  #ask(title: string, text: string, run: () => Promise<void>): void {
+    this.confirmation = { title, text, button: title, run };
+  }
+
+  async #update(change: UserChange): Promise<void> {
+    this.user = await users.update(this.userId, change);
+    await this.#load();
+  }
+
+  #change(change: UserChange): void {
+    void this.run(() => this.#update(change));
+  }
+
+  readonly #saveRole = (event: SubmitEvent): void => {
+    const { role, reason = '' } = readForm(event);
+    const change = { role, ...(reason.trim() !== '' && { reason }) } as UserChange;
+    void this.run(async () => {
+      await this.#update(change);
+      this.isEditing = false;
+    });
+  };
+
+  readonly #endSessions = (): void => {
+    void this.run(async () => {
+      await users.sessions.revokeAll(this.userId);
+      await this.#load();
+    });
+  };
+}
+
+customElements.define('svc-person', PersonPage);

@@ -1,0 +1,190 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Webhook, WebhookChange, WebhookInput } from '../../../../packages/node-sdk/src/types/api.ts';
+import { webhookEventTypeValues, webhookStatusValues } from '../api-types.ts';
+import { field, readForm, viewError } from '../element.ts';
+import { formatCount, nameValue, viewStatus, viewTime } from '../format.ts';
+import '../list.ts';
+import type { List, ListView } from '../list.ts';
+import { PageElement } from '../page-element.ts';
+import { pageWords, words } from '../preferences.ts';
+import { allTime, webhooks } from '../sdk.ts';
+import { session } from '../session.ts';
+
+/** The endpoints of a tenant, with the dead letters first. */
+export class WebhookList extends PageElement {
+  static override properties = { dead: { state: true }, isAdding: { state: true } };
+
+  /** How many deliveries are dead letters; null before they are counted. */
+  declare dead: number | null;
+  declare isAdding: boolean;
+
+  readonly #view: ListView<Webhook> = {
+    label: pageWords.webhooks,
+    columns: [
+      [pageWords.url, ({ id, url }) => html`<a href="/app/webhooks/${id}">${url}</a>`],
+      [pageWords.note, ({ description }) => description ?? ''],
+      [pageWords.status, viewHealth],
+      [pageWords.eventTypes, ({ eventTypes }) => (eventTypes === null ? pageWords.all : eventTypes.length)],
+      [pageWords.createdAt, ({ createdAt }) => viewTime(createdAt)],
+    ],
+    filters: [
+      {
+        name: 'status',
+        label: pageWords.status,
+        options: webhookStatusValues.map((status) => [status, nameValue(status)] as const),
+      },
+    ],
+    load: (query) => webhooks.list(query),
+    empty: html`<p>${pageWords.noWebhooks}</p>
+      <p><a href="/docs/webhooks/start/" target="_blank">${pageWords.readDocs}</a></p>`,
+  };
+
+  constructor() {
+    super();
+    this.dead = null;
+    this.isAdding = false;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.run(async () => {
+      this.dead = (await webhooks.redeliveries.count({ from: allTime })).count;
+    });
+  }
+
+  protected override render(): TemplateResult {
+    return html`<div class="heading">
+        <h1>${pageWords.webhooks}</h1>
+        ${
+          session.allows('createWebhook')
+            ? html`<button class="primary" @click=${() => this.#toggle(true)}>${pageWords.addWebhook}</button>`
+            : nothing
+        }
+      </div>
+      ${this.isAdding ? nothing : this.viewOutcome()} ${this.#viewDead()}
+      <svc-list .view=${this.#view}></svc-list>
+      <p><a href="/app/webhooks/deliveries">${pageWords.allDeliveries}</a></p>
+      ${
+        this.isAdding
+          ? this.viewDialog(
+              pageWords.addWebhook,
+              viewWebhookForm(null, this.#add, viewError(this.error), this.isBusy, () => this.#toggle(false)),
+              () => this.#toggle(false),
+            )
+          : this.viewDialogs()
+      }`;
+  }
+
+  #viewDead(): TemplateResult | typeof nothing {
+    if (this.dead === null || this.dead === 0) return nothing;
+    return html`<section class="alert">
+      <h2>${pageWords.deadLetters}: ${formatCount(this.dead)}</h2>
+      <p>${pageWords.deadLettersHint}</p>
+      <p><a href="/app/webhooks/deliveries?status=dead">${pageWords.reviewDeadLetters}</a></p>
+    </section>`;
+  }
+
+  #toggle(isAdding: boolean): void {
+    this.isAdding = isAdding;
+    this.error = null;
+  }
+
+  readonly #add = (event: SubmitEvent): void => {
+    const input = readWebhook(event);
+    void this.run(async () => {
+      const { secret } = await webhooks.create(input);
+      this.isAdding = false;
+      this.secret = { title: pageWords.signingSecret, value: secret };
+      void this.querySelector<List<Webhook>>('svc-list')?.reload();
+    });
+  };
+}
+
+/** The status of an endpoint; an enabled one may be failing or paused by its receiver. */
+export function viewHealth({ status, failingSince, disabledReason }: Webhook): TemplateResult {
+  if (status === 'disabled' && disabledReason !== null)
+    return html`${viewStatus(status)} <span class="quiet">${nameValue(disabledReason)}</span>`;
+  if (failingSince === null) return viewStatus(status);
+  return html`${viewStatus('failing')} <span class="quiet">${pageWords.since} ${viewTime(failingSince)}</span>`;
+}
+
+/** The form of a new or an existing endpoint. */
+export function viewWebhookForm(
+  webhook: Webhook | null,
+  submit: (event: SubmitEvent) => void,
+  outcome: unknown,
+  isBusy: boolean,
+  close: () => void,
+): TemplateResult {
+  const { url = '', description = '', eventTypes = null, filter = null, rateLimit = null } = webhook ?? {};
+  return html`<form @submit=${submit}>
+    ${field(pageWords.url, 'url', { type: 'url', hint: pageWords.urlHint, value: url })}
+    ${field(pageWords.description, 'description', { isOptional: true, value: description ?? '' })}
+    <fieldset>
+      <legend>${pageWords.eventTypes}</legend>
+      <p class="quiet">${pageWords.eventTypesHint}</p>
+      <div class="checks">
+        ${webhookEventTypeValues.map(
+          (type) =>
+            html`<label
+              ><input type="checkbox" name="eventTypes" value=${type} ?checked=${eventTypes?.includes(type) === true} />
+              ${type}</label
+            >`,
+        )}
+      </div>
+    </fieldset>
+    <details>
+      <summary>${pageWords.advanced}</summary>
+      ${field(pageWords.rateLimit, 'rateLimit', {
+        type: 'number',
+        isOptional: true,
+        hint: pageWords.rateLimitHint,
+        value: rateLimit === null ? '' : String(rateLimit),
+      })}
+      ${field(pageWords.retrySchedule, 'retrySchedule', {
+        isOptional: true,
+        hint: pageWords.retryScheduleHint,
+        value: webhook?.retrySchedule?.join(', ') ?? '',
+      })}
+      ${field(pageWords.filter, 'filter', {
+        isOptional: true,
+        hint: pageWords.filterHint,
+        value: filter === null ? '' : JSON.stringify(filter),
+      })}
+      <label class="check"
+        ><input type="checkbox" name="asymmetric" ?checked=${webhook?.asymmetric === true} /> ${pageWords.asymmetric}</label
+      >
+    </details>
+    ${outcome}
+    <div class="actions">
+      <button class="primary" ?disabled=${isBusy}>${webhook === null ? pageWords.addWebhook : pageWords.save}</button>
+      <button type="button" @click=${close}>${words.cancel}</button>
+    </div>
+  </form>`;
+}
+
+/** What the form of an endpoint holds; the server checks it. */
+export function readWebhook(event: SubmitEvent): WebhookInput & WebhookChange {
+  const { url = '', description = '', rateLimit = '', retrySchedule = '', filter = '', ...rest } = readForm(event);
+  const eventTypes = new FormData(event.currentTarget as HTMLFormElement).getAll('eventTypes');
+  return {
+    url: url.trim(),
+    description: description.trim() || null,
+    eventTypes: eventTypes.length === 0 ? null : (eventTypes as NonNullable<WebhookInput['eventTypes']>),
+    rateLimit: rateLimit === '' ? null : Number(rateLimit),
+    retrySchedule: retrySchedule.trim() === '' ? null : retrySchedule.split(',').map(Number),
+    filter: filter.trim() === '' ? null : parseFilter(filter),
+    asymmetric: rest.asymmetric !== undefined,
+  };
+}
+
+/** A text that is no JSON is sent as it is: the server says what is wrong with it. */
+function parseFilter(text: string): NonNullable<WebhookInput['filter']> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text as never;
+  }
+}
+
+customElements.define('svc-webhooks', WebhookList);

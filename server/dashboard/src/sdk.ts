@@ -1,0 +1,16 @@
+import { ApiKeys } from '../../../packages/node-sdk/src/resources/api-keys.ts';
+import { Audit } from '../../../packages/node-sdk/src/resources/audit.ts';
+import { ScimTokens } from '../../../packages/node-sdk/src/resources/scim-token.ts';
+import { Users } from '../../../packages/node-sdk/src/resources/users.ts';
+import { Webhooks } from '../../../packages/node-sdk/src/resources/webhooks.ts';
+import { transport } from './api.ts';
+
+/** The start of a filter that a request needs and the user did not set. */
+export const allTime = '2000-01-01T00:00:00Z';
+
+/** The resources of the SDK, over the session of the user. */
+export const webhooks = new Webhooks(transport);
+export const users = new Users(transport);
+export const apiKeys = new ApiKeys(transport);
+export const scimTokens = new ScimTokens(transport);
+export const audit = new Audit(transport);

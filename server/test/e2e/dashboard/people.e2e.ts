@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MemberRole } from '../../../principal/roles.ts';
+import { appearances, assertAccessible, describeDashboard, signIn } from './browser.ts';
+
+describeDashboard('people, provisioning and keys in the dashboard', (dashboard) => {
+  const { visit, visitAs } = dashboard;
+
+  async function createTenant(role: MemberRole = 'admin') {
+    const { server } = dashboard;
+    const tenant = await server.createTenant(`tenant-${crypto.randomUUID()}`);
+    return { server, tenant, member: await server.createMember({ tenantId: tenant.id, role }) };
+  }
+
+  test('invites a colleague, whose link leads into the tenant, and revokes another invitation', async () => {
+    const { member } = await createTenant();
+    const email = `${crypto.randomUUID()}@example.com`;
+    let link = '';
+    await visitAs(member, 'people', async (page) => {
+      for (const address of [email, `other-${email}`]) {
+        await page.getByRole('button', { name: 'Invite a person' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Email').fill(address);
+        await dialog.getByRole('combobox', { name: 'Role' }).selectOption('dpo');
+        await dialog.getByRole('button', { name: 'Create invitation' }).click();
+        const code = page.getByRole('dialog').locator('.copyable code');
+        await code.waitFor();
+        if (address === email) link = (await code.textContent()) ?? '';
+        await page.getByRole('button', { name: 'I have stored it' }).click();
+      }
+      const row = page.getByRole('row', { name: `other-${email}` });
+      await row.getByRole('button', { name: 'Revoke' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+      await row.getByText('Revoked').waitFor();
+    });
+    const password = 'a guardian with a long memory';
+    await visit(link.split('/app/')[1] as string, async (page) => {
+      await page.getByLabel('New password').fill(password);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByText('The invitation is accepted').waitFor();
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText('(dpo)').waitFor();
+    });
+  });
+
+  test('changes the role, suspends, reactivates and removes a member, and ends their sessions', async () => {
+    const { server, tenant, member } = await createTenant();
+    const other = await server.createMember({ tenantId: tenant.id, role: 'auditor' });
+    await visitAs(member, 'people', async (page) => {
+      await page.getByRole('link', { name: other.email }).click();
+      await page.getByRole('button', { name: 'End all sessions' }).click();
+      await page.getByText('No sessions').waitFor();
+      await page.getByRole('button', { name: 'Change role' }).click();
+      await page.getByRole('combobox', { name: 'Role' }).selectOption('engineer');
+      await page.getByLabel('Reason').fill('moved to another team');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('definition').filter({ hasText: 'Engineer' }).waitFor();
+      await page.getByRole('button', { name: 'Suspend' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+      await page.getByText('Suspended').waitFor();
+      await page.getByRole('button', { name: 'Reactivate' }).click();
+      await page.getByText('Active', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('heading', { name: 'People' }).waitFor();
+      await page.getByText('No invitations yet').waitFor();
+      assert.equal(await page.getByRole('link', { name: other.email }).count(), 0);
+    });
+  });
+
+  test('says why the last administrator cannot be removed, and leaves the member as it is', async () => {
+    const { member } = await createTenant();
+    await visitAs(member, `people/${member.userId}`, async (page) => {
+      await page.getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('dialog').getByRole('alert').waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('Active', { exact: true }).waitFor();
+    });
+  });
+
+  test('creates a key of a preset that works, rotates it, and revokes it', async () => {
+    const { server, member } = await createTenant();
+    const keys: string[] = [];
+    const status = async (key: string) => (await server.request('GET', '/v1/consent', { key })).status;
+    await visitAs(member, 'keys', async (page) => {
+      const store = async () => {
+        const code = page.getByRole('dialog').locator('.copyable code');
+        await code.waitFor();
+        keys.push((await code.textContent()) as string);
+        await page.getByRole('button', { name: 'I have stored it' }).click();
+      };
+      await page.getByRole('button', { name: 'Create API key' }).click();
+      await page.getByLabel('Name').fill('shop');
+      await page.getByRole('button', { name: 'Read everything' }).click();
+      assert.equal(await page.getByLabel('consent:write').isChecked(), false);
+      await page.getByRole('dialog').getByRole('button', { name: 'Create API key' }).click();
+      await store();
+      await page.getByRole('row', { name: 'shop' }).getByRole('button', { name: 'Rotate' }).click();
+      await page.getByLabel('Overlap').fill('0');
+      await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+      await store();
+      assert.deepEqual(await Promise.all(keys.map(status)), [401, 200]);
+      const row = page.getByRole('row', { name: 'shop' });
+      await row.getByRole('button', { name: 'Revoke' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+      await row.getByText('Revoked').waitFor();
+    });
+    assert.equal(await status(keys[1] as string), 401);
+  });
+
+  test('creates and replaces the SCIM token, and lists what was provisioned with it', async () => {
+    const { server, member } = await createTenant();
+    await visitAs(member, 'people/provisioning', async (page) => {
+      await page.getByText(`${server.url}/scim/v2`).waitFor();
+      await page.getByRole('button', { name: 'Create token' }).click();
+      const code = page.getByRole('dialog').locator('.copyable code');
+      const key = (await code.textContent()) as string;
+      await page.getByRole('button', { name: 'I have stored it' }).click();
+      const userName = `${crypto.randomUUID()}@example.com`;
+      const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
+      const created = await server.request('POST', '/scim/v2/Users', { key, body: { schemas, userName } });
+      assert.equal(created.status, 201, created.text);
+      await page.reload();
+      await page.getByRole('link', { name: userName }).waitFor();
+      await page.getByRole('button', { name: 'Replace token' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Replace token' }).click();
+      await page.getByRole('button', { name: 'I have stored it' }).click();
+      assert.equal((await server.request('GET', '/scim/v2/Users', { key })).status, 401);
+    });
+  });
+
+  test('shows each role the pages and actions of its scopes', async () => {
+    const expected: Readonly<Record<string, readonly string[]>> = {
+      admin: ['Webhooks', 'Deliveries', 'People', 'Provisioning', 'API keys'],
+      dpo: ['Webhooks', 'Deliveries', 'People'],
+      engineer: ['Webhooks', 'Deliveries'],
+      auditor: ['Webhooks', 'Deliveries', 'People'],
+      cs_agent: [],
+      dpco_principal: ['Webhooks', 'Deliveries', 'People'],
+    };
+    const { server, tenant } = await createTenant();
+    for (const [role, entries] of Object.entries(expected)) {
+      const member = await server.createMember({ tenantId: tenant.id, role: role as MemberRole });
+      await visitAs(member, 'people', async (page) => {
+        const shown = await page.getByRole('navigation').getByRole('link').allTextContents();
+        assert.deepEqual(shown, ['Home', ...entries, 'Your account'], role);
+        if (!entries.includes('People')) return;
+        await page.getByText('No invitations yet').waitFor();
+        const invites = await page.getByRole('button', { name: 'Invite a person' }).count();
+        assert.equal(invites, role === 'admin' ? 1 : 0, role);
+      });
+    }
+  });
+
+  test('keeps what was entered when the user stays on the page', async () => {
+    const { member } = await createTenant();
+    await visitAs(member, 'me', async (page) => {
+      await page.getByLabel('New password').fill('unsaved');
+      page.once('dialog', (dialog) => void dialog.dismiss());
+      await page.getByRole('link', { name: 'People' }).click();
+      assert.equal(await page.getByLabel('New password').inputValue(), 'unsaved');
+      page.once('dialog', (dialog) => void dialog.accept());
+      await page.getByRole('link', { name: 'People' }).click();
+      await page.getByRole('heading', { name: 'People' }).waitFor();
+    });
+  });
+
+  for (const options of appearances)
+    test(`are accessible: ${Object.values(options)[0]}, ${options.viewport.width} px wide`, async () => {
+      const { server, tenant, member } = await createTenant();
+      const body = { email: `${crypto.randomUUID()}@example.com`, role: 'auditor' };
+      await server.request('POST', '/v1/users/invitations', { key: tenant.key, body });
+      await server.createScimToken(tenant.id);
+      await visit(
+        'people',
+        async (page) => {
+          await signIn(page, member);
+          await page.getByText(body.email).waitFor();
+          await assertAccessible(page);
+          await page.getByRole('button', { name: 'Invite a person' }).click();
+          await assertAccessible(page);
+          await page.goto(`${server.url}/app/people/${member.userId}`);
+          await page.getByRole('button', { name: 'Remove' }).click();
+          await assertAccessible(page);
+          await page.goto(`${server.url}/app/people/provisioning`);
+          await page.getByRole('link', { name: body.email }).waitFor();
+          await assertAccessible(page);
+          await page.goto(`${server.url}/app/keys`);
+          await page.getByRole('row', { name: 'test' }).first().waitFor();
+          await assertAccessible(page);
+          await page.getByRole('button', { name: 'Create API key' }).click();
+          await assertAccessible(page);
+        },
+        options,
+      );
+    });
+});

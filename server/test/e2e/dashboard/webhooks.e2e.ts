@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MemberRole } from '../../../principal/roles.ts';
+import { createEndpoint, createTestSender, openRequest, startScriptedReceiver } from '../../webhooks/sending.ts';
+import { storeAttempt, storeDeliveries, storeDelivery } from '../../webhooks/stored-deliveries.ts';
+import { appearances, assertAccessible, describeDashboard } from './browser.ts';
+
+describeDashboard('webhooks in the dashboard', (dashboard) => {
+  const { visitAs } = dashboard;
+
+  /** A tenant with an endpoint, and a member. */
+  async function createTenant(role: MemberRole = 'admin', url = 'https://receiver.example/hooks') {
+    const { server } = dashboard;
+    const tenant = await server.createTenant(`tenant-${crypto.randomUUID()}`);
+    const { id: webhookId } = await createEndpoint(server, tenant, url);
+    return { server, tenant, webhookId, member: await server.createMember({ tenantId: tenant.id, role }) };
+  }
+
+  test('adds an endpoint, shows its secret once, and rejects an address with the field in focus', async () => {
+    const { member } = await createTenant();
+    await visitAs(member, 'webhooks', async (page) => {
+      await page.getByRole('button', { name: 'Add webhook' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('URL').fill('https://user:password@other.example/');
+      await dialog.getByRole('button', { name: 'Add webhook' }).click();
+      await dialog.getByRole('alert').waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('name')), 'url');
+      await dialog.getByLabel('URL').fill('https://other.example/hooks');
+      await dialog.getByLabel('dsr.created').check();
+      await dialog.getByRole('button', { name: 'Add webhook' }).click();
+      await page.getByText('it is not shown again').waitFor();
+      assert.match((await page.getByRole('dialog').locator('code').textContent()) ?? '', /^whsec_/);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'I have stored it' }).click();
+      await page.getByRole('link', { name: 'https://other.example/hooks' }).click();
+      await page.getByRole('definition').filter({ hasText: 'dsr.created' }).waitFor();
+    });
+  });
+
+  test('edits, pauses, rotates and deletes an endpoint', async () => {
+    const { member, webhookId } = await createTenant();
+    await visitAs(member, `webhooks/${webhookId}`, async (page) => {
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByLabel('Description').fill('the shop');
+      await page.getByText('Advanced').click();
+      await page.getByLabel('Retry schedule').fill('60, 30');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').getByRole('alert').waitFor();
+      await page.getByLabel('Retry schedule').fill('30, 60');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
+      await page.getByText('the shop').waitFor();
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('Paused', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Enable' }).click();
+      await page.getByRole('button', { name: 'Rotate secret' }).click();
+      await page.getByLabel('Overlap').fill('0');
+      await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
+      await page.getByRole('button', { name: 'I have stored it' }).click();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No webhooks yet').waitFor();
+    });
+  });
+
+  test('shows payload and attempts of a dead letter, and redelivers it to the repaired receiver', async () => {
+    await using receiver = await startScriptedReceiver();
+    receiver.reply = { status: 500, text: '<b>out of order</b>' };
+    const { server } = dashboard;
+    const tenant = await server.createTenant(`tenant-${crypto.randomUUID()}`);
+    await createEndpoint(server, tenant, receiver.url, { retrySchedule: [1], eventTypes: ['dsr.created'] });
+    const member = await server.createMember({ tenantId: tenant.id });
+    await using sender = createTestSender(server);
+    await openRequest(server, tenant, 'a subject');
+    await sender.deliver();
+    server.clock.advance(2000);
+    await sender.deliver();
+    receiver.reply = { status: 204 };
+    await visitAs(member, 'webhooks', async (page) => {
+      await page.getByRole('heading', { name: 'Dead letters: 1' }).waitFor();
+      await page.getByRole('link', { name: 'Review dead letters' }).click();
+      await page.getByRole('link', { name: 'dsr.created' }).click();
+      assert.equal(await page.locator('.attempts > li').count(), 2);
+      await page.getByText('<b>out of order</b>').first().waitFor();
+      await page.getByText('"subjectId": "a subject"').waitFor();
+      await page.getByRole('button', { name: 'Redeliver' }).click();
+      await page.getByText('No attempt was made yet').waitFor();
+      await sender.deliver();
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.getByText('Delivered', { exact: true }).first().waitFor();
+    });
+    assert.equal(receiver.received.length, 3);
+  });
+
+  test('redelivers all dead letters that match, after showing how many, and shows the progress', async () => {
+    const { server, tenant, webhookId, member } = await createTenant();
+    await storeDeliveries(
+      server,
+      tenant,
+      ['timeout', 'timeout', 'tls'].map((reason) => ({ webhookId, reason })),
+    );
+    await visitAs(member, 'webhooks/deliveries?status=dead', async (page) => {
+      await page.getByRole('combobox', { name: 'Reason' }).selectOption('timeout');
+      await page.waitForURL(/reason=timeout/);
+      await page.getByRole('button', { name: 'Redeliver all that match' }).click();
+      await page.getByText('Deliveries to send again: 2').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click();
+      await page.getByRole('progressbar').waitFor();
+      await page.getByText('0 / 2').waitFor();
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByText('Redelivery: Canceled').waitFor();
+    });
+  });
+
+  test('keeps filters in the address, moves over rows by keyboard, and loads further pages', async () => {
+    const { server, tenant, webhookId, member } = await createTenant();
+    await storeDeliveries(
+      server,
+      tenant,
+      Array.from({ length: 60 }, () => ({ webhookId })),
+    );
+    await visitAs(member, 'webhooks/deliveries', async (page) => {
+      const rows = page.locator('tbody tr');
+      await rows.first().waitFor();
+      const first = await rows.count();
+      assert.ok(first < 60);
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await page.waitForFunction((count) => document.querySelectorAll('tbody tr').length > count, first);
+      await page.getByRole('region', { name: 'Deliveries' }).focus();
+      for (const key of ['j', 'j', 'k']) await page.keyboard.press(key);
+      assert.ok(await rows.first().evaluate((row) => row.contains(document.activeElement)));
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Payload' }).waitFor();
+      await page.goBack();
+      await page.getByRole('combobox', { name: 'Status' }).selectOption('delivered');
+      await page.getByText('Nothing matches the filters').waitFor();
+      await page.reload();
+      await page.getByText('Nothing matches the filters').waitFor();
+    });
+  });
+
+  test('shows hostile texts and a large payload as text', async () => {
+    const { server, tenant, webhookId, member } = await createTenant();
+    const data = { text: '<img src=x onerror=alert(1)>', filler: 'x'.repeat(60_000) };
+    const id = await storeDelivery(server, tenant, { webhookId, data });
+    await storeAttempt(server, id);
+    await visitAs(member, `webhooks/deliveries/${id}`, async (page) => {
+      await page.getByText('<script>alert(1)</script>').waitFor();
+      assert.equal(await page.locator('pre img, pre script').count(), 0);
+      await assertAccessible(page);
+    });
+  });
+
+  test('gives an auditor no action, and the page of another tenant’s delivery shows an error', async () => {
+    const { server, tenant, webhookId, member } = await createTenant('auditor');
+    const id = await storeDelivery(server, tenant, { webhookId });
+    const other = await createTenant();
+    await visitAs(member, `webhooks/${webhookId}`, async (page) => {
+      await page.getByRole('link', { name: 'consent.recorded' }).waitFor();
+      for (const name of ['Edit', 'Pause', 'Rotate secret', 'Delete', 'Send test event'])
+        assert.equal(await page.getByRole('button', { name }).count(), 0);
+      await page.goto(`${server.url}/app/webhooks/deliveries/${id}`);
+      await page.getByRole('heading', { name: 'Payload' }).waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Redeliver' }).count(), 0);
+    });
+    await visitAs(other.member, `webhooks/deliveries/${id}`, async (page) => {
+      await page.getByRole('alert').waitFor();
+    });
+  });
+
+  for (const options of appearances)
+    test(`are accessible: ${Object.values(options)[0]}, ${options.viewport.width} px wide`, async () => {
+      const { server, tenant, webhookId, member } = await createTenant();
+      const id = await storeDelivery(server, tenant, { webhookId });
+      await storeAttempt(server, id);
+      await visitAs(
+        member,
+        'webhooks',
+        async (page) => {
+          await page.getByRole('heading', { name: 'Dead letters: 1' }).waitFor();
+          await page.locator('tbody tr').first().waitFor();
+          await assertAccessible(page);
+          await page.getByRole('button', { name: 'Add webhook' }).click();
+          await page.getByText('Advanced').click();
+          await assertAccessible(page);
+          await page.keyboard.press('Escape');
+          for (const path of [`webhooks/${webhookId}`, 'webhooks/deliveries', `webhooks/deliveries/${id}`]) {
+            await page.goto(`${server.url}/app/${path}`);
+            await page.locator('tbody tr, .attempts').first().waitFor();
+            await assertAccessible(page);
+          }
+        },
+        options,
+      );
+    });
+});
