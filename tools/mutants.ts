@@ -125,7 +125,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'controls-failing-test',
     rule: 'a control whose test fails cannot be accepted',
-    file: 'server/controls/change-rules.ts',
+    file: 'server/controls/control-changes.ts',
     text: "to === 'accepted' && control.latestResultStatus === 'fail'",
     replacement: "to === 'accepted' && control.latestResultStatus === null && to !== 'accepted'",
     tests: ['server/test/controls/guards.test.ts'],
@@ -133,7 +133,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'controls-transitions',
     rule: 'a control changes only to the statuses that its own allows',
-    file: 'server/controls/change-rules.ts',
+    file: 'server/controls/control-changes.ts',
     text: 'to !== from && !allowed.includes(to as SettableStatus)',
     replacement: 'to !== from && allowed.length === 0',
     tests: ['server/test/controls/transitions.test.ts'],
@@ -141,9 +141,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'controls-end-of-month',
     rule: 'a cadence of months from the 31st ends on the last day of a shorter month',
-    file: 'server/controls/status.ts',
-    text: 'Math.min(dayOfMonth, lastDay.getUTCDate())',
-    replacement: 'dayOfMonth',
+    file: 'server/controls/cadence.ts',
+    text: 'date.getUTCDate() !== dayOfMonth',
+    replacement: 'date.getUTCDate() === null',
     tests: ['server/test/controls/cadence.test.ts'],
   },
   {

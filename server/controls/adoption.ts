@@ -2,7 +2,7 @@ import { recordChange, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { insertRows } from '../storage/rows.ts';
-import { type CatalogueControl, catalogue, type Framework } from './catalogue/catalogue.ts';
+import { type CatalogueControl, catalogue } from './catalogue/catalogue.ts';
 import { newControlRow } from './control-changes.ts';
 import { newTestRow } from './part-changes.ts';
 import { controlRows, listAdopted, listControlRows, programRows, saveProgram, testRows } from './store.ts';
@@ -13,17 +13,20 @@ import { controlRows, listAdopted, listControlRows, programRows, saveProgram, te
  * Adopting the same list again adds the controls that the catalogue has gained, and otherwise changes nothing.
  * @returns the codes of the adopted frameworks, and the number of controls in force.
  */
-export async function adoptFrameworks(
-  work: UnitOfWork,
-  source: AuditSource,
-  codes: readonly string[],
-): Promise<{ frameworks: string[]; controls: number }> {
+export async function adoptFrameworks(work: UnitOfWork, source: AuditSource, codes: readonly string[]) {
+  const { now, transaction } = work;
   const { tenantId } = source;
   // Of two concurrent adoptions, the second sees what the first created.
   await work.lockTenant(tenantId);
   const adopted = catalogue.frameworks.filter(({ code }) => codes.includes(code));
-  await changeProgram(work, source, adopted);
-  const rows = await listControlRows(work.transaction, { tenantId });
+  const frameworks = adopted.map(({ code }) => code);
+  const before = (await listAdopted(transaction, tenantId)).map(({ code }) => code);
+  if (before.join(' ') !== frameworks.join(' ')) {
+    const diff = { before: { frameworks: before }, after: { frameworks } };
+    const row = await saveProgram(work, tenantId, adopted);
+    await recordChange(work, source, programRows, row, { verb: 'adopted', targetRef: null, diff });
+  }
+  const rows = await listControlRows(transaction, { tenantId, now });
   const known = new Set(rows.map((row) => row.control_id));
   const inForce = catalogue.controls.filter(({ mappings }) =>
     adopted.some(({ code }) => Object.hasOwn(mappings, code)),
@@ -31,48 +34,24 @@ export async function adoptFrameworks(
   const missing = inForce.filter(({ controlId }) => !known.has(controlId));
   await createControls(work, source, missing);
   const customs = rows.filter(({ definition }) => definition !== null);
-  return { frameworks: adopted.map(({ code }) => code), controls: inForce.length + customs.length };
+  return { frameworks, controls: inForce.length + customs.length };
 }
 
-async function changeProgram(work: UnitOfWork, source: AuditSource, adopted: readonly Framework[]): Promise<void> {
-  const before = (await listAdopted(work.transaction, source.tenantId)).map(({ code }) => code);
-  const after = adopted.map(({ code }) => code);
-  if (before.join(' ') === after.join(' ')) return;
-  const row = await saveProgram(work, source.tenantId, adopted);
-  await recordChange(work, source, programRows, row, {
-    verb: 'adopted',
-    targetRef: null,
-    diff: { before: { frameworks: before }, after: { frameworks: after } },
-  });
-}
-
-async function createControls(
-  work: UnitOfWork,
-  source: AuditSource,
-  controls: readonly CatalogueControl[],
-): Promise<void> {
-  const created = controls.map(({ code, controlId, cadence, tests }) => {
+async function createControls(work: UnitOfWork, source: AuditSource, controls: readonly CatalogueControl[]) {
+  const created = controls.map((control) => {
+    const { code, controlId, cadence } = control;
     const row = newControlRow(work, source.tenantId, controlId, cadence);
-    return { row, code, tests: tests.map((test) => newTestRow(work, row, { ...test, cadence: test.cadence ?? null })) };
+    return { control, source, row, change: { verb: 'created', targetRef: code } };
   });
-  const rows = created.map(({ row, code }) => ({ source, row, change: { verb: 'created', targetRef: code } }));
-  const tests = created.flatMap(({ row: { control_id: controlId }, code, tests }) =>
-    tests.map((row) => {
-      const diff = { controlId, cadence: row.cadence };
-      return { source, row, change: { verb: 'created', targetRef: code, diff } };
+  const tests = created.flatMap(({ control: { controlId, tests }, row: control, change }) =>
+    tests.map((test) => {
+      const row = newTestRow(work, control, { ...test, cadence: test.cadence ?? null });
+      return { source, row, change: { ...change, diff: { controlId, cadence: row.cadence } } };
     }),
   );
-  const { transaction } = work;
-  await insertRows(
-    transaction,
-    'tenant_controls',
-    created.map(({ row }) => row),
-  );
-  await insertRows(
-    transaction,
-    'control_tests',
-    tests.map(({ row }) => row),
-  );
-  await recordChanges(work, controlRows, rows);
+  const rowsOf = <Row>(changes: readonly { readonly row: Row }[]) => changes.map(({ row }) => row);
+  await insertRows(work.transaction, 'tenant_controls', rowsOf(created));
+  await insertRows(work.transaction, 'control_tests', rowsOf(tests));
+  await recordChanges(work, controlRows, created);
   await recordChanges(work, testRows, tests);
 }

@@ -1,19 +1,19 @@
 import type { z } from 'zod';
 import { viewRow } from '../http/schemas.ts';
+import type { Cadence } from './cadence.ts';
 import { type CatalogueControl, type Framework, findCatalogueControl } from './catalogue/catalogue.ts';
-import { type Control, ControlDetail, type ControlRow, type CustomDefinition } from './control.ts';
+import { type Control, ControlDetail, type CustomDefinition, type StoredControl } from './control.ts';
 import { findLastRun, findWorstResult, type TestFacts } from './control-test.ts';
-import { type EvidenceFacts, rateFreshness } from './evidence.ts';
-import { type Cadence, deriveStatus, findNextReview, transitions } from './status.ts';
+import { rateFreshness } from './evidence.ts';
+import { deriveStatus, findNextReview, transitions } from './status.ts';
 
 /** A control of a tenant at one time; every operation derives its answer from this. */
 export interface AssessedControl {
-  readonly row: ControlRow;
+  readonly row: StoredControl;
   readonly control: Control;
   /** The control in the catalogue; null for a custom control. */
   readonly template: CatalogueControl | null;
   readonly definition: CustomDefinition;
-  readonly evidence: EvidenceFacts;
   /** Its tests in use. */
   readonly tests: readonly TestFacts[];
 }
@@ -21,14 +21,13 @@ export interface AssessedControl {
 /**
  * Derives everything that follows from rows and dates. None of it is stored, so it cannot become stale.
  * @param adopted the frameworks of the tenant, in the order of the catalogue.
- * @param evidence omitted for a control without evidence; `tests` likewise.
+ * @param tests those in use.
  * @returns null for a control that is not in force: retired from the catalogue, or in no adopted framework.
  */
 export function assessControl(
-  row: ControlRow,
+  row: StoredControl,
   adopted: readonly Framework[],
   now: string,
-  evidence: EvidenceFacts = { count: 0, latest: null },
   tests: readonly TestFacts[] = [],
 ): AssessedControl | null {
   const template = row.definition === null ? findCatalogueControl(row.control_id) : null;
@@ -42,7 +41,7 @@ export function assessControl(
   if (template !== null && mappedFrameworks.length === 0) return null;
   const cadence = row.cadence as Cadence;
   const support = {
-    evidenceFreshness: rateFreshness(evidence, cadence, now),
+    evidenceFreshness: rateFreshness(row, cadence, now),
     latestResultStatus: findWorstResult(tests),
   };
   const control: Control = {
@@ -59,11 +58,11 @@ export function assessControl(
     lastTestedAt: findLastRun(tests),
     nextReviewAt: findNextReview(row),
     mappedFrameworks,
-    evidenceCount: evidence.count,
+    evidenceCount: row.evidence_count,
     testCount: tests.length,
     resultCount: tests.reduce((sum, { result_count }) => sum + result_count, 0),
   };
-  return { row, control, template, definition, evidence, tests };
+  return { row, control, template, definition, tests };
 }
 
 /** A control with the fields that the list leaves out. */

@@ -2,8 +2,9 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, Time, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
+import { addCadence, type Cadence } from './cadence.ts';
 import { CadenceName, type Control, ControlParams, Count, ResultStatusName } from './control.ts';
-import { addCadence, type Cadence, type ResultStatus, resultStatuses } from './status.ts';
+import { type ResultStatus, resultStatuses } from './status.ts';
 
 export type TestRow = Selectable<Tables['control_tests']>;
 export type ResultRow = Selectable<Tables['control_test_results']>;
@@ -69,11 +70,7 @@ export const TestResult = z
 export type TestResult = z.output<typeof TestResult>;
 
 /** A test as the API returns it. @param now decides whether it is due. */
-export function viewTest(
-  row: TestFacts & Pick<TestRow, 'procedure' | 'retired_at'>,
-  { controlId, cadence }: Control,
-  now: string,
-): ControlTest {
+export function viewTest(row: ListedTest, { controlId, cadence }: Control, now: string): ControlTest {
   const isInUse = row.retired_at === null;
   const { nextRunAt, isDue } = scheduleRun(row, cadence, now);
   const { result_id: id, status, tested_at: testedAt } = row;
@@ -96,6 +93,9 @@ export interface TestFacts extends Pick<TestRow, 'id' | 'tenant_control_id' | 't
   readonly tested_at: string | null;
   readonly result_count: number;
 }
+
+/** A test with what only its own view shows. */
+export type ListedTest = TestFacts & Pick<TestRow, 'procedure' | 'retired_at'>;
 
 export const ScheduledRun = z
   .strictObject({

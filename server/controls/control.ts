@@ -2,11 +2,20 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, Time, text, textLine, UtcTime, visibleText } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
+import { cadences } from './cadence.ts';
 import { catalogue } from './catalogue/catalogue.ts';
 import { Mappings } from './framework.ts';
-import { cadences, controlStatuses, freshnesses, resultStatuses, settableStatuses } from './status.ts';
+import { controlStatuses, freshnesses, resultStatuses, settableStatuses } from './status.ts';
 
 export type ControlRow = Selectable<Tables['tenant_controls']>;
+
+/** A control as it is stored, with the facts that the freshness of its evidence follows from. */
+export interface StoredControl extends ControlRow {
+  /** The number of items that were not withdrawn. */
+  readonly evidence_count: number;
+  /** When the latest valid item was collected; null without any. */
+  readonly latest_evidence: string | null;
+}
 
 export const CadenceName = z.enum(cadences).meta({
   id: 'ControlCadence',

@@ -2,8 +2,8 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, Time, text, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
-import { type Control, ControlParams, Reason } from './control.ts';
-import { addCadence, type Cadence } from './status.ts';
+import { addCadence, type Cadence } from './cadence.ts';
+import { type Control, ControlParams, Reason, type StoredControl } from './control.ts';
 
 export type EvidenceRow = Selectable<Tables['control_evidence']>;
 
@@ -67,25 +67,17 @@ export function isEvidenceValid(
   return withdrawn_at === null && (expires_at === null || expires_at > now);
 }
 
-/** The evidence of one control, as far as its freshness follows from it. */
-export interface EvidenceFacts {
-  /** The number of items that were not withdrawn. */
-  readonly count: number;
-  /** When the latest valid item was collected; null without any. */
-  readonly latest: string | null;
-}
-
 /**
  * How fresh the evidence is: `current` for one cadence after the latest valid item was collected, `stale` for one more,
  * then `expired`, as when no item is valid; `missing` without any item. With the cadence `event_driven`, evidence is
  * current as long as it is valid.
  */
 export function rateFreshness(
-  { count, latest }: EvidenceFacts,
+  { evidence_count, latest_evidence: latest }: Pick<StoredControl, 'evidence_count' | 'latest_evidence'>,
   cadence: Cadence,
   now: string,
 ): Control['evidenceFreshness'] {
-  if (count === 0) return 'missing';
+  if (evidence_count === 0) return 'missing';
   if (latest === null) return 'expired';
   const staleFrom = addCadence(latest, cadence);
   if (staleFrom === null || now < staleFrom) return 'current';

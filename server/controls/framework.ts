@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dictionary, findRepeated, list, text } from '../http/schemas.ts';
-import { catalogue, type Framework, findFramework } from './catalogue/catalogue.ts';
+import { catalogue, findFramework } from './catalogue/catalogue.ts';
 
 /** spec.md "Control framework (item)". */
 export const FrameworkView = z
@@ -27,11 +27,6 @@ export const FrameworkDetail = FrameworkView.extend({
     .array(z.strictObject({ code: z.string(), subject: z.string() }).meta({ id: 'FrameworkRequirement' }))
     .meta({ description: 'In the order of the source; `subject` is in our own words.' }),
 }).meta({ id: 'ControlFrameworkDetail' });
-
-/** A framework of the catalogue without its requirements. */
-export function viewFramework({ requirements: _, ...framework }: Framework): z.output<typeof FrameworkView> {
-  return framework;
-}
 
 const availableCodes = catalogue.frameworks.map(({ code }) => code).join(', ');
 const unknownFramework = `is no framework of the catalogue: ${availableCodes}`;

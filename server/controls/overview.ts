@@ -3,7 +3,7 @@ import type { AssessedControl } from './assess-control.ts';
 import { catalogue } from './catalogue/catalogue.ts';
 import { Control, Count } from './control.ts';
 import { ScheduledRun, scheduleRun } from './control-test.ts';
-import { isApplicable, type ResultStatus } from './status.ts';
+import type { ResultStatus } from './status.ts';
 import type { TenantControls } from './store.ts';
 
 /** spec.md "Control list payload". */
@@ -26,7 +26,7 @@ export const ControlList = z
 /** The control list with its counts. */
 export function summarizeControls({ controls, adopted }: TenantControls): z.output<typeof ControlList> {
   const items = controls.map(({ control }) => control);
-  const applicable = items.filter(({ status }) => isApplicable(status));
+  const applicable = items.filter(({ status }) => status !== 'not_applicable');
   return {
     summary: {
       catalogControls: catalogue.controls.length,
@@ -132,14 +132,18 @@ export const TestHealth = z
     ),
   })
   .meta({ id: 'TestHealth' });
-type TestHealth = z.output<typeof TestHealth>;
 
 /**
  * The state of tests and evidence. Each control is counted once by its worst latest result (failing + warning + passing +
  * unknown = total) and once by its evidence (current + stale + expired + missing = total).
  */
-export function rateTestHealth(controls: readonly AssessedControl[], now: string): TestHealth {
-  const items = controls.filter(({ control }) => isApplicable(control.status)).map((one) => viewHealth(one, now));
+export function rateTestHealth(controls: readonly AssessedControl[], now: string): z.output<typeof TestHealth> {
+  const applicable = controls.filter(({ control }) => control.status !== 'not_applicable');
+  const items = applicable.map(({ control, tests }) => {
+    const { description, cadence, ownerUserId, nextReviewAt, mappedFrameworks, ...shown } = control;
+    const scheduledRuns = tests.map((test) => scheduleRun(test, cadence, now));
+    return { ...shown, dueTests: scheduledRuns.filter(({ isDue }) => isDue).length, scheduledRuns };
+  });
   const withResult = (...statuses: readonly (ResultStatus | null)[]) =>
     items.filter((item) => statuses.includes(item.latestResultStatus)).length;
   const withEvidence = (freshness: Control['evidenceFreshness']) =>
@@ -162,10 +166,4 @@ export function rateTestHealth(controls: readonly AssessedControl[], now: string
     },
     items,
   };
-}
-
-function viewHealth({ control, tests }: AssessedControl, now: string): TestHealth['items'][number] {
-  const { description, cadence, ownerUserId, nextReviewAt, mappedFrameworks, ...shown } = control;
-  const scheduledRuns = tests.map((test) => scheduleRun(test, cadence, now));
-  return { ...shown, dueTests: scheduledRuns.filter(({ isDue }) => isDue).length, scheduledRuns };
 }

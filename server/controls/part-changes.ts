@@ -6,25 +6,13 @@ import { requirePast, toColumns } from '../http/schemas.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { NewWebhookEvent } from '../webhooks/deliveries/event.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import type { AssessedControl } from './assess-control.ts';
-import { describeMove } from './change-rules.ts';
 import type { ControlRow } from './control.ts';
-import { lockControl, saveControl } from './control-changes.ts';
+import { describeMove, lockControl, saveControl } from './control-changes.ts';
+import { type NewResult, type NewTest, type TestParams, type TestRow, viewResult, viewTest } from './control-test.ts';
+import { type EvidenceParams, isEvidenceValid, type NewEvidence, viewEvidence } from './evidence.ts';
 import {
-  type ControlTest,
-  type NewResult,
-  type NewTest,
-  type TestParams,
-  type TestResult,
-  type TestRow,
-  viewResult,
-  viewTest,
-} from './control-test.ts';
-import { type Evidence, type EvidenceParams, isEvidenceValid, type NewEvidence, viewEvidence } from './evidence.ts';
-import {
-  assessRow,
   evidenceRows,
   listTests,
   requireControl,
@@ -39,12 +27,7 @@ import {
  * `evidence_submitted`.
  * @throws {Problem} `not_found`, `validation_failed` for impossible dates.
  */
-export async function addEvidence(
-  work: UnitOfWork,
-  source: AuditSource,
-  controlId: string,
-  item: NewEvidence,
-): Promise<Evidence> {
+export async function addEvidence(work: UnitOfWork, source: AuditSource, controlId: string, item: NewEvidence) {
   const { kind, collectedAt, expiresAt } = item;
   const assessed = await lockControl(work, source, controlId);
   const { control } = assessed;
@@ -57,16 +40,12 @@ export async function addEvidence(
     tenant_control_id: control.id,
     ...toColumns(item),
     created_at: work.now,
-    withdrawn_at: null,
-    withdrawal_reason: null,
   });
   const diff = { kind, collectedAt, expiresAt };
-  await recordPart(work, source, assessed, evidenceRows, row, { verb: 'added', diff });
+  const after = await recordPart(work, source, assessed, evidenceRows, row, { verb: 'added', diff });
   const isRequested = control.status === 'evidence_requested' || control.status === 'overdue';
-  if (isRequested && isEvidenceValid(row, work.now)) {
-    const before = await requireControl(work.transaction, source.tenantId, control.id, work.now);
-    await saveControl(work, source, before, { status: 'evidence_submitted', evidence_due_at: null });
-  }
+  if (isRequested && isEvidenceValid(row, work.now))
+    await saveControl(work, source, after, { status: 'evidence_submitted', evidence_due_at: null });
   return viewEvidence(row, control.controlId, work.now);
 }
 
@@ -74,12 +53,8 @@ export async function addEvidence(
  * Withdraws an item: it is kept and no longer counts. Nothing changes if it was withdrawn before.
  * @throws {Problem} `not_found`.
  */
-export async function withdrawEvidence(
-  work: UnitOfWork,
-  source: AuditSource,
-  { controlId, evidenceId: id }: EvidenceParams,
-  reason: string,
-): Promise<Evidence> {
+export async function withdrawEvidence(work: UnitOfWork, source: AuditSource, params: EvidenceParams, reason: string) {
+  const { controlId, evidenceId: id } = params;
   const assessed = await lockControl(work, source, controlId);
   const { control } = assessed;
   let row = await requireEvidence(work.transaction, source.tenantId, control.id, id);
@@ -96,12 +71,7 @@ export async function withdrawEvidence(
 const maximumTests = 200;
 
 /** Adds a test to a control; it is due at once. @throws {Problem} `not_found`, `conflict` for too many tests. */
-export async function addTest(
-  work: UnitOfWork,
-  source: AuditSource,
-  controlId: string,
-  test: NewTest,
-): Promise<ControlTest> {
+export async function addTest(work: UnitOfWork, source: AuditSource, controlId: string, test: NewTest) {
   const assessed = await lockControl(work, source, controlId);
   const { control } = assessed;
   if ((await listTests(work.transaction, source.tenantId, control.id)).length >= maximumTests)
@@ -126,11 +96,7 @@ export function newTestRow(
  * Takes a test out of use; it is kept with its results. Nothing changes if it was retired before.
  * @throws {Problem} `not_found`.
  */
-export async function retireTest(
-  work: UnitOfWork,
-  source: AuditSource,
-  { controlId, testId: id }: TestParams,
-): Promise<ControlTest> {
+export async function retireTest(work: UnitOfWork, source: AuditSource, { controlId, testId: id }: TestParams) {
   const { tenantId } = source;
   const assessed = await lockControl(work, source, controlId);
   const { control } = assessed;
@@ -147,14 +113,11 @@ export async function retireTest(
  * Records the result of a run. A failure has a webhook event, and ends an acceptance until it is fixed.
  * @throws {Problem} `not_found`, `conflict` for a retired test, `validation_failed` for an impossible time.
  */
-export async function recordResult(
-  work: UnitOfWork,
-  source: AuditSource,
-  { controlId: id, testId }: TestParams,
-  { status, notes, url, testedAt = work.now }: NewResult,
-): Promise<TestResult> {
+export async function recordResult(work: UnitOfWork, source: AuditSource, params: TestParams, result: NewResult) {
   const { tenantId } = source;
-  const assessed = await lockControl(work, source, id);
+  const { testId } = params;
+  const { status, notes, url, testedAt = work.now } = result;
+  const assessed = await lockControl(work, source, params.controlId);
   const { code, controlId } = assessed.control;
   const test = await requireTest(work.transaction, tenantId, assessed.row.id, testId);
   if (test.retired_at !== null) throw new Problem('conflict', 'The test is retired and accepts no more results.');
@@ -171,15 +134,15 @@ export async function recordResult(
   });
   const diff = { testId, status, testedAt };
   const data = { controlId, code, testId, resultId: row.id };
-  const failure = { tenantId, type: 'control.test_failed', data } as const;
-  const change = { verb: 'recorded', diff };
-  await recordPart(work, source, assessed, resultRows, row, change, status === 'fail' ? [failure] : []);
+  if (status === 'fail') await emitEvents(work, [{ tenantId, type: 'control.test_failed', data }]);
+  await recordPart(work, source, assessed, resultRows, row, { verb: 'recorded', diff });
   return viewResult(row);
 }
 
 /**
- * Records a change of evidence, a test or a result of a control, with its webhook events, and one more if the change moved
- * the derived status; the row of the control stays as it is.
+ * Records a change of evidence, a test or a result of a control, with a webhook event if it moved the derived status; the
+ * row of the control stays as it is.
+ * @returns the control after it.
  */
 async function recordPart<Name extends keyof Tables>(
   work: UnitOfWork,
@@ -188,10 +151,10 @@ async function recordPart<Name extends keyof Tables>(
   kind: RowKind<Name>,
   row: Selectable<Tables[Name]>,
   { diff, ...change }: Omit<RowChange, 'targetRef'>,
-  events: readonly NewWebhookEvent[] = [],
-): Promise<void> {
-  const { code, controlId } = before.control;
+): Promise<AssessedControl> {
+  const { id, code, controlId } = before.control;
   await recordChange(work, source, kind, row, { ...change, targetRef: code, diff: { controlId, ...diff } });
-  const after = await assessRow(work.transaction, before.row, work.now);
-  await emitEvents(work, [...events, ...(after === null ? [] : describeMove(before, after))]);
+  const after = await requireControl(work.transaction, source.tenantId, id, work.now);
+  await emitEvents(work, describeMove(before, after));
+  return after;
 }

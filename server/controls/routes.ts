@@ -11,7 +11,7 @@ import { ControlChange, ControlDetail, ControlParams, Count, NewControl } from '
 import { createControl, editControl, retireControl } from './control-changes.ts';
 import { ControlTest, NewResult, NewTest, TestParams, TestResult, viewResult, viewTest } from './control-test.ts';
 import { Evidence, EvidenceParams, NewEvidence, viewEvidence, Withdrawal } from './evidence.ts';
-import { FrameworkCodes, FrameworkDetail, FrameworkView, viewFramework } from './framework.ts';
+import { FrameworkCodes, FrameworkDetail, FrameworkView } from './framework.ts';
 import { ControlList, Readiness, rateReadiness, rateTestHealth, summarizeControls, TestHealth } from './overview.ts';
 import { addEvidence, addTest, recordResult, retireTest, withdrawEvidence } from './part-changes.ts';
 import { transitions } from './status.ts';
@@ -27,6 +27,11 @@ import {
 
 const reading = { tag: 'Controls', scope: 'controls:read' } as const;
 const writing = { tag: 'Controls', scope: 'controls:write' } as const;
+const readingControl = { ...reading, params: ControlParams } as const;
+const writingControl = { ...writing, params: ControlParams } as const;
+const readingTest = { ...reading, params: TestParams } as const;
+const writingTest = { ...writing, params: TestParams } as const;
+const pages = { limit: { most: 200, usual: 50 }, place: 'string' } as const;
 
 const transitionText = Object.entries(transitions)
   .map(([from, to]) => `\`${from}\` → ${to.map((status) => `\`${status}\``).join(', ')}`)
@@ -53,7 +58,7 @@ export function controlRoutes({ database }: Pick<Installation, 'database'>): rea
       summary: 'List the frameworks of the catalogue, with what may be claimed',
       // spec.md "Control framework (item)": without a cursor.
       result: z.strictObject({ items: z.array(FrameworkView) }).meta({ id: 'ControlFrameworkList' }),
-      handle: async () => ({ items: catalogue.frameworks.map(viewFramework) }),
+      handle: async () => ({ items: catalogue.frameworks.map(({ requirements: _, ...framework }) => framework) }),
     }),
     defineRoute('GET /v1/control-framework/frameworks/{code}', {
       operationId: 'getFramework',
@@ -108,18 +113,16 @@ export function controlRoutes({ database }: Pick<Installation, 'database'>): rea
     }),
     defineRoute('GET /v1/control-framework/controls/{controlId}', {
       operationId: 'getControl',
-      ...reading,
+      ...readingControl,
       summary: 'Get a control with its details',
-      params: ControlParams,
       result: ControlDetail,
       handle: async (call) => viewDetail(await find(call)),
     }),
     defineRoute('PATCH /v1/control-framework/controls/{controlId}', {
       operationId: 'editControl',
-      ...writing,
+      ...writingControl,
       summary: 'Change the status, the owner or the cadence of a control',
       description: `Omitted fields stay as they are; \`title\`, \`description\`, \`domain\` and \`mappings\` can be changed for custom controls only. A control becomes \`overdue\` after the due date of requested evidence, and \`needs_review\` when a review is due, an exception ends, or an accepted control lacks current evidence or passing tests. A status that changes by time only sends no webhook; the next event says which status the control had by then. A status that evidence or a test result changes sends one. Allowed changes: ${transitionText}. \`evidence_submitted\` needs a valid item of evidence; \`accepted\` needs current evidence, by the cadence that the control will have, and no test whose latest result is fail. Setting \`implemented\` or \`accepted\` again is another review: \`reviewedAt\` becomes now.`,
-      params: ControlParams,
       body: ControlChange,
       result: ControlDetail,
       errors: ['control_transition_not_allowed', 'control_evidence_missing', 'control_test_failing'],
@@ -128,11 +131,10 @@ export function controlRoutes({ database }: Pick<Installation, 'database'>): rea
     }),
     defineRoute('DELETE /v1/control-framework/controls/{controlId}', {
       operationId: 'retireControl',
-      ...writing,
+      ...writingControl,
       summary: 'Remove a custom control',
       description:
         'It leaves all lists and counts, and its code becomes free; its data and its history in the audit log are kept. A control of the catalogue cannot be removed: set it to `not_applicable`.',
-      params: ControlParams,
       result: z.null(),
       async change(call, work) {
         await retireControl(work, call.source(), call.params.controlId);
@@ -141,11 +143,10 @@ export function controlRoutes({ database }: Pick<Installation, 'database'>): rea
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/evidence', {
       operationId: 'addEvidence',
-      ...writing,
+      ...writingControl,
       summary: 'Add an item of evidence to a control',
       description:
         'A control whose evidence was requested, overdue or not, becomes `evidence_submitted`, unless the item has already expired. A control that was accepted and lacked current evidence is accepted again, until its next review.',
-      params: ControlParams,
       body: NewEvidence,
       status: 201,
       result: Evidence,
@@ -153,13 +154,11 @@ export function controlRoutes({ database }: Pick<Installation, 'database'>): rea
     }),
     listRoute('/v1/control-framework/controls/{controlId}/evidence', {
       operationId: 'listEvidence',
-      ...reading,
+      ...readingControl,
       summary: 'List the evidence of a control, the items added last first',
       description: 'Withdrawn items are included.',
-      params: ControlParams,
-      limit: { most: 200, usual: 50 },
+      ...pages,
       result: cursorPageOf(Evidence),
-      place: 'string',
       async find(call, start) {
         const { control } = await find(call);
         const page = await listEvidence(database.kysely, call.principal.tenantId, control.id, start);
@@ -191,10 +190,9 @@ export function controlRoutes({ database }: Pick<Installation, 'database'>): rea
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/tests', {
       operationId: 'addControlTest',
-      ...writing,
+      ...writingControl,
       summary: 'Add a test to a control',
       description: 'It is due at once. At most 200 per control, retired ones included.',
-      params: ControlParams,
       body: NewTest,
       status: 201,
       result: ControlTest,
@@ -202,9 +200,8 @@ export function controlRoutes({ database }: Pick<Installation, 'database'>): rea
     }),
     defineRoute('GET /v1/control-framework/controls/{controlId}/tests', {
       operationId: 'listControlTests',
-      ...reading,
+      ...readingControl,
       summary: 'List the tests of a control, the oldest first',
-      params: ControlParams,
       query: z.strictObject({
         status: z
           .enum(['in_use', 'retired'])
@@ -214,28 +211,27 @@ export function controlRoutes({ database }: Pick<Installation, 'database'>): rea
       result: listOf(ControlTest),
       async handle(call) {
         const { control } = await find(call);
-        const tests = (await listTests(database.kysely, call.principal.tenantId, control.id)).filter(
-          ({ retired_at }) => (retired_at !== null) === (call.query.status === 'retired'),
-        );
-        return { items: tests.map((row) => viewTest(row, control, call.now)), nextCursor: null };
+        const isRetired = call.query.status === 'retired';
+        const tests = (await listTests(database.kysely, call.principal.tenantId, control.id))
+          .filter(({ retired_at }) => (retired_at !== null) === isRetired)
+          .map((row) => viewTest(row, control, call.now));
+        return { items: tests, nextCursor: null };
       },
     }),
     defineRoute('DELETE /v1/control-framework/controls/{controlId}/tests/{testId}', {
       operationId: 'retireControlTest',
-      ...writing,
+      ...writingTest,
       summary: 'Retire a test: it is kept with its results, and no longer counts',
       description: 'If it was retired before, nothing changes.',
-      params: TestParams,
       result: ControlTest,
       change: (call, work) => retireTest(work, call.source(), call.params),
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/tests/{testId}/results', {
       operationId: 'recordTestResult',
-      ...writing,
+      ...writingTest,
       summary: 'Record a test result',
       description:
         'The latest result of a test counts: the one with the latest time; of several with the same time, the one recorded last. While it is `fail`, a control that was accepted is in `needs_review`; every other status stays.',
-      params: TestParams,
       body: NewResult,
       status: 201,
       result: TestResult,
@@ -243,23 +239,15 @@ export function controlRoutes({ database }: Pick<Installation, 'database'>): rea
     }),
     listRoute('/v1/control-framework/controls/{controlId}/tests/{testId}/results', {
       operationId: 'listTestResults',
-      ...reading,
+      ...readingTest,
       summary: 'List the results of a test, the latest first',
-      params: TestParams,
-      limit: { most: 200, usual: 50 },
+      ...pages,
       result: cursorPageOf(TestResult),
-      place: 'string',
-      async find(call, { after, limit }) {
-        const {
-          principal: { tenantId },
-          params,
-        } = call;
-        const { id } = (await find(call)).control;
-        await requireTest(database.kysely, tenantId, id, params.testId);
-        // The time of the run and the id, by which the list is sorted.
-        const place = after === null ? null : (after.split(' ') as [string, string]);
-        const { rows, next } = await listResults(database.kysely, tenantId, params.testId, place, limit);
-        return { rows: rows.map(viewResult), next: next?.join(' ') ?? null };
+      async find(call, start) {
+        const { tenantId } = call.principal;
+        const { testId } = call.params;
+        await requireTest(database.kysely, tenantId, (await find(call)).control.id, testId);
+        return mapPage(await listResults(database.kysely, tenantId, testId, start), viewResult);
       },
     }),
   ];

@@ -102,7 +102,7 @@ async function fillTenant({ database, clock }: Installation, tenantId: string): 
       retired_at: null,
     }));
     await insertRows(transaction, 'control_tests', ownTests);
-    const rows = await listControlRows(transaction, { tenantId });
+    const rows = await listControlRows(transaction, { tenantId, now });
     const evidence = Array.from({ length: items }, (_, index) => ({
       id: newId(),
       tenant_id: tenantId,

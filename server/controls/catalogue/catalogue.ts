@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ControlsFile, FrameworkFile } from './schema.ts';
 
 /** A framework that controls are mapped to. */
@@ -24,65 +24,56 @@ export interface Catalogue {
 }
 
 /** A file of the catalogue: its path in the folder of the catalogue, and its JSON. */
-export type CatalogueFile<Content = unknown> = { readonly name: string; readonly content: Content };
+export interface CatalogueFile {
+  readonly name: string;
+  readonly content: unknown;
+}
 
-type Report = (file: string, place: string, issue: string) => void;
+const filesOf = <Content extends z.ZodType>(content: Content) => z.array(z.object({ name: z.string(), content }));
+const Files = z.object({ frameworks: filesOf(FrameworkFile), controls: filesOf(ControlsFile) });
+type Files = z.output<typeof Files>;
+
+// The content of an invalid file is unknown, so the files are compared only if each is valid.
+const Checked = Files.pipe(z.custom<Files>().superRefine(checkNames).superRefine(checkMappings));
 
 /**
  * Checks all files together and builds the catalogue.
  * @throws {Error} whose message names the file and the place of everything that is wrong.
  */
-export function checkCatalogue(files: {
-  readonly frameworks: readonly CatalogueFile[];
-  readonly controls: readonly CatalogueFile[];
-}): Catalogue {
-  const problems: string[] = [];
-  const report: Report = (file, place, issue) => problems.push(`${file}: ${place}: ${issue}`);
-  const frameworks = files.frameworks.flatMap((file) => parseFile(file, FrameworkFile, report));
-  const domains = files.controls.flatMap((file) => parseFile(file, ControlsFile, report));
-  // The content of an invalid file is unknown: further findings could be wrong.
-  if (problems.length === 0) {
-    checkNames(frameworks, domains, report);
-    checkMappings(frameworks, domains, report);
-  }
-  if (problems.length > 0) throw new Error(`The control catalogue is invalid:\n${problems.join('\n')}`);
-  return assemble(frameworks, domains);
+export function checkCatalogue(files: Readonly<Record<keyof Files, readonly CatalogueFile[]>>): Catalogue {
+  const { data, error } = Checked.safeParse(files);
+  if (data !== undefined) return assemble(data);
+  const problems = error?.issues.map(({ path, message }) => `${writePlace(files, path)}: ${message}`);
+  throw new Error(`The control catalogue is invalid:\n${problems?.join('\n')}`);
 }
 
-function parseFile<Content>(file: CatalogueFile, schema: z.ZodType<Content>, report: Report): CatalogueFile<Content>[] {
-  const result = schema.safeParse(file.content);
-  if (result.success) return [{ name: file.name, content: result.data }];
-  for (const { path, message } of result.error.issues) report(file.name, writePlace(path), message);
-  return [];
-}
-
-/** Writes a path as a place in JSON: `controls[3].mappings.GDPR[0]`. */
-function writePlace(path: readonly PropertyKey[]): string {
-  const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
-  return place.replace(/^\./, '') || 'the file';
+/** Writes a path as a file and a place in its JSON: `controls/people.json: controls[3].mappings.GDPR[0]`. */
+function writePlace(files: Parameters<typeof checkCatalogue>[0], path: readonly PropertyKey[]): string {
+  const [kind, file, , ...below] = path;
+  const place = below.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  return `${files[kind as keyof Files][file as number]?.name}: ${place.replace(/^\./, '') || 'the file'}`;
 }
 
 /** What must be unique in the whole catalogue; within a file the schemas check it. */
-function checkNames(
-  frameworks: readonly CatalogueFile<FrameworkFile>[],
-  domains: readonly CatalogueFile<ControlsFile>[],
-  report: Report,
-): void {
-  const used = new Map<string, string>();
-  const use = (kind: string, value: string, file: string, place: string) => {
+function checkNames(files: Files, context: z.RefinementCtx): void {
+  const used = new Map<string, readonly PropertyKey[]>();
+  const use = (kind: string, value: string, ...path: PropertyKey[]) => {
     const key = `${kind} ${value.toLowerCase()}`;
     const first = used.get(key);
-    if (first === undefined) used.set(key, `${file}: ${place}`);
-    else report(file, place, `"${value}" is already used in ${first}`);
+    const message = `"${value}" is already used in ${first && writePlace(files, first)}`;
+    if (first === undefined) used.set(key, path);
+    else context.addIssue({ code: 'custom', path, message });
   };
-  for (const { name, content } of frameworks) {
-    use('code', content.code, name, 'code');
-    use('name', content.name, name, 'name');
+  for (const [index, { content }] of files.frameworks.entries()) {
+    use('code', content.code, 'frameworks', index, 'content', 'code');
+    use('name', content.name, 'frameworks', index, 'content', 'name');
   }
-  for (const { name, content } of domains) {
-    use('domain', content.domain, name, 'domain');
-    use('letters', lettersOf(content), name, 'controls');
-    for (const [index, { title }] of content.controls.entries()) use('title', title, name, `controls[${index}].title`);
+  for (const [index, { content }] of files.controls.entries()) {
+    const file = ['controls', index, 'content'];
+    use('domain', content.domain, ...file, 'domain');
+    use('letters', lettersOf(content), ...file, 'controls');
+    for (const [number, { title }] of content.controls.entries())
+      use('title', title, ...file, 'controls', number, 'title');
   }
 }
 
@@ -92,31 +83,28 @@ function lettersOf({ controls, retired }: ControlsFile): string {
 }
 
 /** Controls name frameworks and requirements that exist, and every framework is named. */
-function checkMappings(
-  frameworks: readonly CatalogueFile<Framework>[],
-  domains: readonly CatalogueFile<ControlsFile>[],
-  report: Report,
-): void {
-  const unmapped = new Map(frameworks.map(({ name, content }) => [content.code, name]));
-  for (const { name: file, content } of domains)
+function checkMappings({ frameworks, controls }: Files, context: z.RefinementCtx): void {
+  const refuse = (message: string, ...path: (string | number)[]) => context.addIssue({ code: 'custom', path, message });
+  const unmapped = new Set(frameworks.map(({ content }) => content.code));
+  for (const [file, { content }] of controls.entries())
     for (const [index, { mappings }] of content.controls.entries())
       for (const [code, requirements] of Object.entries(mappings)) {
-        const place = `controls[${index}].mappings.${code}`;
+        const place = ['controls', file, 'content', 'controls', index, 'mappings', code];
         unmapped.delete(code);
         const framework = frameworks.find((one) => one.content.code === code);
-        if (framework === undefined) report(file, place, 'no file of frameworks/ has this code');
-        const listed = new Set(framework?.content.requirements.map((requirement) => requirement.code));
+        if (framework === undefined) refuse('no file of frameworks/ has this code', ...place);
+        const listed = framework?.content.requirements.map((requirement) => requirement.code);
         for (const [number, requirement] of requirements.entries())
-          if (framework !== undefined && !listed.has(requirement))
-            report(file, `${place}[${number}]`, `"${requirement}" is no requirement of ${framework.name}`);
+          if (listed?.includes(requirement) === false)
+            refuse(`"${requirement}" is no requirement of ${framework?.name}`, ...place, number);
       }
-  for (const [code, file] of unmapped) report(file, 'code', `no control is mapped to ${code}`);
+  for (const code of unmapped) {
+    const file = frameworks.findIndex(({ content }) => content.code === code);
+    refuse(`no control is mapped to ${code}`, 'frameworks', file, 'content', 'code');
+  }
 }
 
-function assemble(
-  frameworks: readonly CatalogueFile<FrameworkFile>[],
-  domains: readonly CatalogueFile<ControlsFile>[],
-): Catalogue {
+function assemble({ frameworks, controls: domains }: Files): Catalogue {
   const ordered = frameworks.map(({ content: { $schema, ...framework } }) => framework).sort(byCode);
   const controls = domains.flatMap(({ content: { domain, controls } }) =>
     controls.map(({ mappings, ...control }) => ({

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { findRepeated } from '../../http/schemas.ts';
-import { cadences } from '../status.ts';
+import { cadences } from '../cadence.ts';
 
 /** One line of text without white space around it. */
 function line(maximum: number, description: string) {
@@ -151,21 +151,16 @@ function checkCodes(
     file[list].map(({ code }, index) => ({ code, path: [list, index, 'code'] })),
   );
   const letters = places[0]?.code.slice(0, 2);
-  if (letters === undefined) {
-    refuse('must have a control or a retired one', 'controls');
-    return;
-  }
-  const used = new Set<string>();
-  for (const { code, path } of places) {
-    if (used.has(code)) refuse(`"${code}" is listed twice`, ...path);
+  if (letters === undefined) refuse('must have a control or a retired one', 'controls');
+  const repeated = findRepeated(places.map(({ code }) => code));
+  for (const [index, { code, path }] of places.entries()) {
+    if (repeated.includes(index)) refuse(`"${code}" is listed twice`, ...path);
     if (!code.startsWith(`${letters}-`)) refuse(`"${code}" must start with ${letters}-`, ...path);
-    used.add(code);
   }
-  const highest = Math.max(...places.map(({ code }) => Number(code.slice(3))));
-  for (let number = 1; number < highest; number += 1) {
-    const code = `${letters}-${String(number).padStart(2, '0')}`;
-    if (!used.has(code)) refuse(`${code} is missing: list it under "retired"`, 'controls');
-  }
+  const numbers = places.map(({ code }) => Number(code.slice(3)));
+  for (let number = 1; number < Math.max(...numbers); number += 1)
+    if (!numbers.includes(number))
+      refuse(`${letters}-${String(number).padStart(2, '0')} is missing: list it under "retired"`, 'controls');
 }
 
 /** The JSON Schemas by which editors check the files, as they are checked in beside this file. */

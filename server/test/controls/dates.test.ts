@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { cadences } from '../../controls/cadence.ts';
 import { findLastRun, findWorstResult, scheduleRun, type TestFacts } from '../../controls/control-test.ts';
 import { isEvidenceValid, rateFreshness } from '../../controls/evidence.ts';
 import {
-  cadences,
   deriveStatus,
   findNextReview,
   freshnesses,
@@ -85,7 +85,7 @@ describe('the status at a time', () => {
 });
 
 describe('the freshness of evidence', () => {
-  const one = { count: 1, latest: start };
+  const one = { evidence_count: 1, latest_evidence: start };
 
   test('is current for one cadence, stale for one more, then expired', () => {
     const expected = [
@@ -101,7 +101,7 @@ describe('the freshness of evidence', () => {
   test('expires two cadences after the day of collection, whatever the lengths of the months', () => {
     // 2028 is a leap year: a month after each of the last three days of January is the 29th of February.
     for (const day of ['29', '30', '31']) {
-      const facts = { count: 1, latest: `2028-01-${day}T12:00:00.000Z` };
+      const facts = { evidence_count: 1, latest_evidence: `2028-01-${day}T12:00:00.000Z` };
       const stale = '2028-02-29T12:00:00.000Z';
       const expired = `2028-03-${day}T12:00:00.000Z`;
       assert.equal(rateFreshness(facts, 'monthly', before(stale)), 'current', day);
@@ -117,8 +117,8 @@ describe('the freshness of evidence', () => {
 
   test('is expired if no item is valid, missing without any', () => {
     for (const cadence of cadences) {
-      assert.equal(rateFreshness({ count: 2, latest: null }, cadence, start), 'expired');
-      assert.equal(rateFreshness({ count: 0, latest: null }, cadence, start), 'missing');
+      assert.equal(rateFreshness({ evidence_count: 2, latest_evidence: null }, cadence, start), 'expired');
+      assert.equal(rateFreshness({ evidence_count: 0, latest_evidence: null }, cadence, start), 'missing');
     }
   });
 

@@ -22,8 +22,7 @@ import {
   listEvidence,
   listResults,
   listTests,
-  readEvidenceFacts,
-  readTestFacts,
+  listTestsInUse,
   requireControl,
   requireEvidence,
   requireTest,
@@ -275,17 +274,20 @@ describe('the plans of SQLite for data-subject requests and breaches', () => {
 // Counts are computed for each request, so an index must cover their inputs: the controls of the tenant, its evidence
 // from only the index, and one seek for the latest result of each test.
 describe('the plans of SQLite for controls', () => {
-  const place = ['a', 'i'] as const;
   const unique = 'sqlite_autoindex_\\w+';
   const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
     ['what was adopted', unique, (queries) => listAdopted(queries, 't')],
-    ['the controls', unique, (queries) => listControlRows(queries, { tenantId: 't' })],
+    ['the controls', unique, (queries) => listControlRows(queries, { tenantId: 't', now: 'now' })],
     ['a control', unique, (queries) => assert.rejects(requireControl(queries, 't', 'i', 'now'))],
-    ['all evidence', 'COVERING INDEX control_evidence_freshness', (queries) => readEvidenceFacts(queries, 't', 'now')],
+    [
+      'all evidence',
+      'COVERING INDEX control_evidence_freshness',
+      (queries) => listControlRows(queries, { tenantId: 't', now: 'now' }),
+    ],
     [
       'the evidence of a control',
       'COVERING INDEX control_evidence_freshness',
-      (queries) => readEvidenceFacts(queries, 't', 'now', 'c'),
+      (queries) => assert.rejects(requireControl(queries, 't', 'i', 'now')),
     ],
     ['an item of evidence', unique, (queries) => assert.rejects(requireEvidence(queries, 't', 'c', 'i'))],
     [
@@ -293,15 +295,19 @@ describe('the plans of SQLite for controls', () => {
       'control_evidence_control',
       (queries) => listEvidence(queries, 't', 'c', { after: 'i', limit: 50 }),
     ],
-    ['all tests', 'control_test_results_latest', (queries) => readTestFacts(queries, 't')],
-    ['the tests in use of a control', 'control_test_results_latest', (queries) => readTestFacts(queries, 't', 'c')],
+    ['all tests', 'control_test_results_latest', (queries) => listTestsInUse(queries, { tenantId: 't' })],
+    ['the results of the tests of a control', 'control_test_results_latest', (queries) => listTests(queries, 't', 'c')],
     ['the tests of a control', 'control_tests_control', (queries) => listTests(queries, 't', 'c')],
     [
       'a test',
       'control_tests_control|sqlite_autoindex_control_tests_1',
       (queries) => assert.rejects(requireTest(queries, 't', 'c', 'i')),
     ],
-    ['a page of results', 'control_test_results_latest', (queries) => listResults(queries, 't', 'i', place, 50)],
+    [
+      'a page of results',
+      'control_test_results_latest',
+      (queries) => listResults(queries, 't', 'i', { after: 'a i', limit: 50 }),
+    ],
   ];
 
   for (const [name, index, run] of cases) {
