@@ -22,7 +22,7 @@ import {
 } from '../storage/database.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { createTenant, findTenant, listTenants } from '../tenants/store.ts';
-import { replaceTrustCenter } from '../trust/changes.ts';
+import { replaceTrustCenter } from '../trust/store.ts';
 import { TrustCenterInput } from '../trust/trust-center.ts';
 import { createEndpoint } from '../webhooks/endpoints/changes.ts';
 import { EndpointInput } from '../webhooks/endpoints/endpoint.ts';

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, list, refuseRepeated, Time, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
+import { invalidValues, Problem, type ProblemDetail } from '../http/problem.ts';
+import { findPastFault, Id, list, refuseRepeated, Time, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
 import { addTime, dayMilliseconds } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 
@@ -102,4 +103,54 @@ export function viewBreach(row: BreachRow, now: string): BreachView {
 /** When the authority must be notified: GDPR Article 33(1); Nigeria Data Protection Act 2023 section 40. */
 export function notificationDue(discoveredAt: string): string {
   return addTime(discoveredAt, 3 * dayMilliseconds);
+}
+
+/** The status that a breach may move to from each status; a closed one can be reopened. */
+export const breachMoves: Readonly<Record<BreachView['status'], readonly BreachView['status'][]>> = {
+  open: ['contained', 'closed'],
+  contained: ['closed'],
+  closed: ['open'],
+};
+
+/**
+ * Applies an edit to a breach, without writing it. The fields that are computed from others stay as they are.
+ * @throws {Problem} `breach_transition_not_allowed`; `validation_failed` if the edited breach is invalid.
+ */
+export function applyChange(before: BreachView, change: BreachChange, now: string): BreachView {
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const wanted: BreachView = { ...before, ...given };
+  const [from, to] = [before.status, wanted.status];
+  const allowed = breachMoves[from];
+  if (from !== to && !allowed.includes(to))
+    throw new Problem(
+      'breach_transition_not_allowed',
+      `A breach that is ${from} cannot become ${to}; it can become ${allowed.join(' or ')}.`,
+      { fields: { from, to, allowed } },
+    );
+  const details = [...checkTimes(before, change, now), ...checkReason(wanted)];
+  if (details.length > 0) throw invalidValues(details);
+  return { ...wanted, closedAt: to === 'closed' ? (before.closedAt ?? now) : null };
+}
+
+/** Notifications happen after the discovery and in the past. */
+function checkTimes({ discoveredAt }: BreachView, change: BreachChange, now: string): readonly ProblemDetail[] {
+  return (['authorityNotifiedAt', 'subjectsNotifiedAt'] as const).flatMap((name) => {
+    const time = change[name] ?? null;
+    if (time === null) return [];
+    const issue = findPastFault(time, now) ?? (time < discoveredAt ? 'must not be before discoveredAt' : null);
+    return issue === null ? [] : [{ path: `body.${name}`, issue }];
+  });
+}
+
+/** The two cases in which the tenant must document its reasons (GDPR Article 33(1) and (5)). */
+function checkReason(wanted: BreachView): readonly ProblemDetail[] {
+  const { status, authorityNotifiedAt, notificationDueAt, notificationReason } = wanted;
+  const issue =
+    (authorityNotifiedAt !== null &&
+      authorityNotifiedAt > notificationDueAt &&
+      'is required if the authority was notified later than 72 hours after the discovery') ||
+    (status === 'closed' &&
+      authorityNotifiedAt === null &&
+      'is required to close a breach that the authority was not notified of');
+  return notificationReason === null && issue ? [{ path: 'body.notificationReason', issue }] : [];
 }

@@ -4,9 +4,18 @@ import { cursorPageOf, Id } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { mapPage } from '../storage/page.ts';
 import { BreachChange, BreachInput, BreachView, breachFilters, viewBreach } from './breach.ts';
-import { completeDsr, createDsr, editBreach, extendDsr, reportBreach } from './changes.ts';
 import { DsrCompletion, DsrExtension, DsrInput, DsrView, dsrFilters, viewDsr } from './dsr.ts';
-import { listBreaches, listDsrs, requireBreach, requireDsr } from './store.ts';
+import {
+  completeDsr,
+  createDsr,
+  editBreach,
+  extendDsr,
+  listBreaches,
+  listDsrs,
+  reportBreach,
+  requireBreach,
+  requireDsr,
+} from './store.ts';
 
 const readingDsr = { tag: 'Data-subject requests', scope: 'dsr:read' } as const;
 const writingDsr = { tag: 'Data-subject requests', scope: 'dsr:write', result: DsrView } as const;

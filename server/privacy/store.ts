@@ -1,11 +1,20 @@
-import { describeRows } from '../audit/row-state.ts';
-import { requireFound } from '../http/problem.ts';
+import { describeRows, diffFields, type RowChange, recordChange } from '../audit/row-state.ts';
+import type { AuditSource } from '../audit/source.ts';
+import { Problem, requireFound } from '../http/problem.ts';
 import type { PageStart } from '../http/route.ts';
-import type { Queries } from '../storage/database.ts';
+import { requirePast, toColumns } from '../http/schemas.ts';
+import { randomText } from '../installation/token.ts';
+import type { Json } from '../ledger/canonical.ts';
+import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { type Page, takeNewest } from '../storage/page.ts';
-import { findRow } from '../storage/rows.ts';
-import type { BreachFilter, BreachRow } from './breach.ts';
-import type { DsrFilter, DsrRow } from './dsr.ts';
+import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
+import { requireTenant } from '../tenants/store.ts';
+import type { EventType } from '../webhooks/deliveries/event.ts';
+import { emitEvents } from '../webhooks/deliveries/outbox.ts';
+import type { BreachChange, BreachFilter, BreachInput, BreachRow } from './breach.ts';
+import { applyChange, notificationDue, viewBreach } from './breach.ts';
+import type { DsrCompletion, DsrExtension, DsrFilter, DsrInput, DsrRow } from './dsr.ts';
+import { dueAfter, extendDue, isOverdue } from './dsr.ts';
 
 export const dsrRows = describeRows('dsr_requests', 'privacy', 'dsr');
 export const breachRows = describeRows('breach_incidents', 'privacy', 'breach');
@@ -52,4 +61,147 @@ export async function listBreaches(
   if (status !== undefined) query = query.where('status', '=', status);
   if (severity !== undefined) query = query.where('severity', '=', severity);
   return takeNewest(query, after, limit);
+}
+
+// The audit log cannot be erased, the data of a person can. So audit events hold types, statuses, outcomes and dates only.
+
+/** The columns of a new row. Once the row and its salt are erased, its hash in the audit log confirms no guess of it. */
+function newColumns({ now }: UnitOfWork, { tenantId }: AuditSource) {
+  return { id: newId(), tenant_id: tenantId, status: 'open', salt: randomText(22), created_at: now, updated_at: now };
+}
+
+/**
+ * Opens a request; its due date follows from the tenant's `dsrDays`.
+ * @throws {Problem} `validation_failed` if `receivedAt` is in the future or before 2000.
+ */
+export async function createDsr(work: UnitOfWork, source: AuditSource, input: DsrInput): Promise<DsrRow> {
+  const { tenantId } = source;
+  const { subjectId, type, channel = null, notes = null, receivedAt = work.now } = input;
+  requirePast('body.receivedAt', receivedAt, work.now);
+  const { dsrDays } = await requireTenant(work.transaction, tenantId);
+  const dueAt = dueAfter(receivedAt, dsrDays);
+  const row = await insertRow(work.transaction, 'dsr_requests', {
+    ...newColumns(work, source),
+    ...toColumns({ subjectId, type, channel, notes, receivedAt, dueAt }),
+  });
+  const diff = { type, receivedAt, dueAt };
+  await recordChange(work, source, dsrRows, row, { verb: 'created', targetRef: null, diff });
+  await emitEvents(work, [{ tenantId, type: 'dsr.created', data: { dsrId: row.id, subjectId, type, dueAt } }]);
+  return row;
+}
+
+/**
+ * Extends the period of a request once, while it runs: the person must be informed within it (GDPR Article 12(3)).
+ * Repeating the call with the same reason changes nothing.
+ * @throws {Problem} `not_found`, `dsr_already_completed`, `dsr_extension_not_allowed`.
+ */
+export async function extendDsr(work: UnitOfWork, source: AuditSource, id: string, { reason }: DsrExtension) {
+  const dsr = await lockDsr(work, source, id);
+  if (dsr.status === 'completed')
+    throw new Problem('dsr_already_completed', 'The request is completed and cannot be extended.');
+  if (dsr.extended_at !== null && dsr.extension_reason === reason) return dsr;
+  const dueAt = extendDue(dsr);
+  const issue =
+    (dsr.extended_at !== null && 'The period was already extended; it can be extended once.') ||
+    (isOverdue(dsr, work.now) && 'The period has passed; it can only be extended while it runs.') ||
+    (dueAt <= dsr.due_at && 'The period already has the maximum length.');
+  if (issue) throw new Problem('dsr_extension_not_allowed', issue);
+  const columns = { due_at: dueAt, extended_at: work.now, extension_reason: reason };
+  return updateDsr(work, source, id, columns, 'extended', { dueAt: { before: dsr.due_at, after: dueAt } });
+}
+
+/**
+ * Completes a request. Repeating the call with the same outcome and reason changes nothing.
+ * @throws {Problem} `not_found`, `dsr_already_completed`.
+ */
+export async function completeDsr(work: UnitOfWork, source: AuditSource, id: string, completion: DsrCompletion) {
+  const { outcome, reason = null } = completion;
+  const dsr = await lockDsr(work, source, id);
+  if (dsr.status === 'completed') {
+    if (dsr.outcome === outcome && dsr.reason === reason) return dsr;
+    throw new Problem('dsr_already_completed', `The request was already completed with the outcome ${dsr.outcome}.`);
+  }
+  const columns = { status: 'completed', outcome, reason, completed_at: work.now };
+  const diff = { status: { before: 'open', after: 'completed' }, outcome, completedAt: work.now };
+  const row = await updateDsr(work, source, id, columns, 'completed', diff);
+  const data = { dsrId: id, subjectId: dsr.subject_id, type: dsr.type, outcome };
+  await emitEvents(work, [{ tenantId: source.tenantId, type: 'dsr.completed', data }]);
+  return row;
+}
+
+/** Reads a request and locks it until the unit of work ends. */
+async function lockDsr(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<DsrRow> {
+  await work.lockTenant(tenantId);
+  return requireDsr(work.transaction, tenantId, id);
+}
+
+async function updateDsr(
+  work: UnitOfWork,
+  source: AuditSource,
+  id: string,
+  columns: Partial<DsrRow>,
+  verb: string,
+  diff: RowChange['diff'] & object,
+): Promise<DsrRow> {
+  const match = { tenant_id: source.tenantId, id };
+  const row = await updateRow(work.transaction, 'dsr_requests', match, { ...columns, updated_at: work.now });
+  await recordChange(work, source, dsrRows, row, { verb, targetRef: null, diff });
+  return row;
+}
+
+/**
+ * Stores, audits and emits a new breach.
+ * @throws {Problem} `validation_failed` if `discoveredAt` is in the future or before 2000.
+ */
+export async function reportBreach(work: UnitOfWork, source: AuditSource, input: BreachInput): Promise<BreachRow> {
+  const { dataCategories = [], affectedSubjects = null, ...given } = input;
+  const { discoveredAt, severity } = given;
+  requirePast('body.discoveredAt', discoveredAt, work.now);
+  const row = await insertRow(work.transaction, 'breach_incidents', {
+    ...newColumns(work, source),
+    ...toColumns({ ...given, affectedSubjects }),
+    data_categories: JSON.stringify(dataCategories),
+  });
+  const diff = { severity, discoveredAt, notificationDueAt: notificationDue(discoveredAt) };
+  await recordChange(work, source, breachRows, row, { verb: 'reported', targetRef: null, diff });
+  await emitBreach(work, 'breach.reported', row);
+  return row;
+}
+
+/** Fields whose values are audited: titles, descriptions and reasons may name people. */
+const auditedFields = ['severity', 'status', 'authorityNotifiedAt', 'subjectsNotifiedAt', 'closedAt'] as const;
+
+/**
+ * Edits a breach. An edit that changes nothing is neither audited nor emitted.
+ * @throws {Problem} `not_found`, `breach_transition_not_allowed`, `validation_failed`.
+ */
+export async function editBreach(work: UnitOfWork, source: AuditSource, id: string, change: BreachChange) {
+  const { tenantId } = source;
+  // Serializes concurrent edits: the second reads what the first wrote.
+  await work.lockTenant(tenantId);
+  const stored = await requireBreach(work.transaction, tenantId, id);
+  const view = viewBreach(stored, work.now);
+  const { before, after } = diffFields({ ...view }, { ...applyChange(view, change, work.now) });
+  const changed = Object.keys(after);
+  if (changed.length === 0) return stored;
+  const { dataCategories, ...plain } = after;
+  const categories = dataCategories !== undefined && { data_categories: JSON.stringify(dataCategories) };
+  const columns = { ...toColumns(plain), ...categories, updated_at: work.now };
+  const row = await updateRow(work.transaction, 'breach_incidents', { tenant_id: tenantId, id }, columns);
+  const audited = auditedFields.filter((name) => Object.hasOwn(after, name));
+  const pick = (fields: typeof after) => Object.fromEntries(audited.map((name) => [name, fields[name] as Json]));
+  const diff = { changed, before: pick(before), after: pick(after) };
+  await recordChange(work, source, breachRows, row, { verb: 'updated', targetRef: null, diff });
+  await emitBreach(work, 'breach.updated', row);
+  return row;
+}
+
+/** The event has no texts: the receiver fetches the breach if it may. */
+async function emitBreach(
+  work: UnitOfWork,
+  type: EventType & `breach.${string}`,
+  { id, tenant_id, severity, status, discovered_at }: BreachRow,
+): Promise<void> {
+  const data = { breachId: id, severity, status, notificationDueAt: notificationDue(discovered_at) };
+  await emitEvents(work, [{ tenantId: tenant_id, type, data }]);
 }

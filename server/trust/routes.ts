@@ -8,8 +8,7 @@ import type { Installation } from '../installation/installation.ts';
 import { findRow } from '../storage/rows.ts';
 import { requireTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
-import { replaceTrustCenter } from './changes.ts';
-import { type PublishedTrust, readContent, type TrustCenterRow } from './store.ts';
+import { type PublishedTrust, readContent, replaceTrustCenter, type TrustCenterRow } from './store.ts';
 import { listAchievements, TrustCenterInput, TrustCenterView, TrustWidget, trustPath } from './trust-center.ts';
 
 /** The operations on the trust center of the caller's tenant, and the data of the badge. */
@@ -17,6 +16,15 @@ export function trustRoutes(
   { database, settings: { baseUrl } }: Pick<Installation, 'database' | 'settings'>,
   publishedTrust: PublishedTrust,
 ): readonly Route[] {
+  /** @throws {Problem} `validation_failed` for an invalid Host. */
+  const view = ({ client }: PrincipalCall, { slug, name }: Tenant, row: TrustCenterRow | undefined) => {
+    const address = findOwnAddress(baseUrl, client);
+    if (address === null) throw invalidValues([{ path: 'header.Host', issue: 'must be a host and a port' }]);
+    const publishedAt = row?.published_at ?? null;
+    const url = address + trustPath(slug);
+    const published = publishedAt !== null;
+    return { slug, name, url, published, ...readContent(row), publishedAt, updatedAt: row?.updated_at ?? null };
+  };
   return [
     defineRoute('GET /v1/trust', {
       operationId: 'getTrustCenter',
@@ -25,9 +33,8 @@ export function trustRoutes(
       scope: 'trust:read',
       result: TrustCenterView,
       async handle(call) {
-        const locate = requireLocate(baseUrl, call);
         const tenant = await requireTenant(database.kysely, call.principal.tenantId);
-        return view(tenant, await findRow(database.kysely, 'trust_centers', { tenant_id: tenant.id }), locate);
+        return view(call, tenant, await findRow(database.kysely, 'trust_centers', { tenant_id: tenant.id }));
       },
     }),
     defineRoute('PUT /v1/trust', {
@@ -40,11 +47,9 @@ export function trustRoutes(
       body: TrustCenterInput,
       result: TrustCenterView,
       async change(call, work) {
-        const locate = requireLocate(baseUrl, call);
         const tenant = await requireTenant(work.transaction, call.principal.tenantId);
         work.afterCommit(() => publishedTrust.forget(tenant.slug));
-        const center = await replaceTrustCenter(work, call.source(), tenant.slug, call.body);
-        return view(tenant, center, locate);
+        return view(call, tenant, await replaceTrustCenter(work, call.source(), tenant.slug, call.body));
       },
     }),
     defineRoute('GET /v1/public/trust/{slug}/widget', {
@@ -71,19 +76,3 @@ export function trustRoutes(
 
 /** Cached for the pages of a site, and at most a minute old after a trust center is unpublished. */
 const caching = 'public, max-age=30, stale-while-revalidate=30';
-
-type Locate = (path: string) => string;
-
-/** @throws {Problem} `validation_failed` for an invalid Host. */
-function requireLocate(baseUrl: string | null, { client }: PrincipalCall): Locate {
-  const address = findOwnAddress(baseUrl, client);
-  if (address === null) throw invalidValues([{ path: 'header.Host', issue: 'must be a host and a port' }]);
-  return (path) => address + path;
-}
-
-function view({ slug, name }: Tenant, row: TrustCenterRow | undefined, locate: Locate) {
-  const publishedAt = row?.published_at ?? null;
-  const url = locate(trustPath(slug));
-  const published = publishedAt !== null;
-  return { slug, name, url, published, ...readContent(row), publishedAt, updatedAt: row?.updated_at ?? null };
-}

@@ -1,11 +1,16 @@
 import type { NotNull, Selectable } from 'kysely';
-import { describeRows } from '../audit/row-state.ts';
+import { describeRows, diffFields, type RowChange, recordChange } from '../audit/row-state.ts';
+import type { AuditSource } from '../audit/source.ts';
+import { catalogue } from '../controls/catalogue/catalogue.ts';
+import { invalidValues } from '../http/problem.ts';
+import { findPastFault } from '../http/schemas.ts';
+import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { findCheckpoint } from '../ledger/checkpoint-store.ts';
 import { BriefCache } from '../storage/cache.ts';
-import type { Queries } from '../storage/database.ts';
-import { prepareQuery } from '../storage/rows.ts';
+import type { Queries, UnitOfWork } from '../storage/database.ts';
+import { findRow, insertRow, newId, prepareQuery, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { emptyContent, type PublishedTrustCenter, type TrustContent } from './trust-center.ts';
+import { emptyContent, type TrustCenterInput, type TrustContent } from './trust-center.ts';
 
 export type TrustCenterRow = Selectable<Tables['trust_centers']>;
 
@@ -27,7 +32,10 @@ export function cachePublishedTrust(queries: Queries): PublishedTrust {
   });
 }
 
-async function findPublished(queries: Queries, slug: string): Promise<PublishedTrustCenter | undefined> {
+/** A published trust center; `proof` is null if the tenant shows none, or no checkpoint of its audit log was signed yet. */
+export type PublishedTrustCenter = NonNullable<Awaited<ReturnType<typeof findPublished>>>;
+
+async function findPublished(queries: Queries, slug: string) {
   const [row] = await selectPublished(queries, { slug });
   if (row === undefined) return undefined;
   const content = readContent(row);
@@ -50,3 +58,57 @@ const selectPublished = prepareQuery<{ slug: string }, PublishedRow>((queries, p
     .where('published_at', 'is not', null)
     .$narrowType<{ published_at: NotNull }>(),
 );
+
+/**
+ * Replaces the trust center of a tenant. Writes nothing if nothing changes.
+ * @param slug of the tenant, the `targetRef` in its audit log.
+ * @returns undefined if there is none yet and the input is empty.
+ * @throws {Problem} `validation_failed` for an `achievedAt` in the future.
+ */
+export async function replaceTrustCenter(
+  work: UnitOfWork,
+  source: AuditSource,
+  slug: string,
+  { published, ...wanted }: TrustCenterInput,
+): Promise<TrustCenterRow | undefined> {
+  requireAchieved(wanted, work.now);
+  const match = { tenant_id: source.tenantId };
+  // Serializes concurrent changes: the second reads what the first wrote.
+  await work.lockTenant(source.tenantId);
+  const before = await findRow(work.transaction, 'trust_centers', match);
+  const content = arrangeContent(wanted);
+  const fields = Object.keys(diffFields({ ...readContent(before) }, { ...content }).after);
+  const wasPublished = (before?.published_at ?? null) !== null;
+  if (fields.length === 0 && published === wasPublished) return before;
+
+  const columns = {
+    content: canonicalize(content as unknown as Json),
+    published_at: published ? (before?.published_at ?? work.now) : null,
+    updated_at: work.now,
+  };
+  const row =
+    before === undefined
+      ? await insertRow(work.transaction, 'trust_centers', { id: newId(), ...match, ...columns, created_at: work.now })
+      : await updateRow(work.transaction, 'trust_centers', match, columns);
+  const record = (verb: string, diff: RowChange['diff'] & object) =>
+    recordChange(work, source, trustCenterRows, row, { verb, targetRef: slug, diff });
+  // Names of fields only: values may have to be erased, and the log cannot be.
+  if (before === undefined || fields.length > 0) await record(before === undefined ? 'created' : 'edited', { fields });
+  if (published !== wasPublished)
+    await record(published ? 'published' : 'unpublished', { published: { before: wasPublished, after: published } });
+  return row;
+}
+
+function requireAchieved({ frameworks }: TrustContent, now: string): void {
+  const details = frameworks.flatMap(({ achievedAt }, index) => {
+    const issue = findPastFault(achievedAt, now);
+    return issue === null ? [] : [{ path: `body.frameworks.${index}.achievedAt`, issue }];
+  });
+  if (details.length > 0) throw invalidValues(details);
+}
+
+/** Sorts the frameworks by the catalogue, so that another order is no change. */
+function arrangeContent(content: TrustContent): TrustContent {
+  const order = (code: string) => catalogue.frameworks.findIndex((framework) => framework.code === code);
+  return { ...content, frameworks: content.frameworks.toSorted((one, two) => order(one.code) - order(two.code)) };
+}

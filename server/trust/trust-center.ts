@@ -14,7 +14,6 @@ import {
 } from '../http/schemas.ts';
 import { Email } from '../identity/email.ts';
 import { canonicalize } from '../ledger/canonical.ts';
-import type { StoredCheckpoint } from '../ledger/checkpoint-store.ts';
 import { TenantName, TenantSlug } from '../tenants/tenant.ts';
 
 const deceptive = new RegExp(`[${turningCharacters}]|[^\\P{Cc}\\n\\t]`, 'u');
@@ -84,7 +83,7 @@ export type TrustCenterInput = Readonly<z.output<typeof TrustCenterInput>>;
 /** The content before the first change. */
 export const emptyContent: TrustContent = TrustContent.parse({});
 
-const stored = z.strictObject({
+const stored = {
   headline: z.string().nullable(),
   description: z.string().nullable(),
   contactEmail: z.string().nullable(),
@@ -104,7 +103,7 @@ const stored = z.strictObject({
     z.strictObject({ name: z.string(), purpose: z.string(), country: z.string() }).meta({ id: 'Subprocessor' }),
   ),
   showsProof: z.boolean(),
-});
+};
 
 /** The trust center as the API returns it to its tenant. */
 export const TrustCenterView = z
@@ -113,7 +112,7 @@ export const TrustCenterView = z
     name: TenantName,
     url: z.string().meta({ description: 'The public page, available while the trust center is published.' }),
     published: z.boolean(),
-    ...stored.shape,
+    ...stored,
     publishedAt: UtcTime.nullable().meta({ description: 'When it was published; null while it is not.' }),
     updatedAt: UtcTime.nullable().meta({ description: 'Null before the first change.' }),
   })
@@ -131,27 +130,15 @@ export const TrustWidget = z
   })
   .meta({ id: 'TrustWidget' });
 
-/** A published trust center. */
-export interface PublishedTrustCenter extends Pick<z.output<typeof TrustCenterView>, 'slug' | 'name'> {
-  readonly content: TrustContent;
-  readonly publishedAt: string;
-  readonly updatedAt: string;
-  /** The latest signed checkpoint of the audit log; null if the tenant shows none, or none was signed yet. */
-  readonly proof: StoredCheckpoint | null;
-}
-
 /** A framework of the catalogue that a tenant achieved. */
-export interface Achievement extends Omit<TrustContent['frameworks'][number], 'code'> {
-  readonly framework: Framework;
-}
+export type Achievement = TrustContent['frameworks'][number] & { readonly framework: Framework };
 
 /** The achieved frameworks that have not expired at a time, in the order of the catalogue. */
 export function listAchievements({ frameworks }: TrustContent, now: string): readonly Achievement[] {
   return catalogue.frameworks.flatMap((framework) => {
     const achieved = frameworks.find(({ code }) => code === framework.code);
     if (achieved === undefined || (achieved.expiresAt !== null && achieved.expiresAt <= now)) return [];
-    const { achievedAt, expiresAt, reportUrl } = achieved;
-    return [{ framework, achievedAt, expiresAt, reportUrl }];
+    return [{ framework, ...achieved }];
   });
 }
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type BreachView, breachStatuses, notificationDue } from '../../privacy/breach.ts';
-import { applyChange, breachMoves } from '../../privacy/changes.ts';
+import { applyChange, type BreachView, breachMoves, breachStatuses, notificationDue } from '../../privacy/breach.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { textLine } from '../../http/schemas.ts';
+import { splitParagraphs } from '../../trust/page.ts';
 import { publicText } from '../../trust/trust-center.ts';
-import { splitParagraphs } from '../../trust/write-page.ts';
 
 const unit = fc.oneof(
   fc.constantFrom('\n', '\r', '\t', ' ', 'a', '\u202e', '\u2066', '\u2028', '\u0085', '\u200f', '\u200b', '\u0007'),
