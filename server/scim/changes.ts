@@ -7,14 +7,9 @@ import { listGroupMembers, lockMembers } from '../identity/membership-store.ts';
 import { platformRole, type Role } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { requireTenant } from '../tenants/store.ts';
-import {
-  type ExtendedUse,
-  type GroupStep,
-  readExtendedPatch,
-  readPatch,
-  readUserPatch,
-  type UserChange,
-} from './patch.ts';
+import { mapOf, type NamedGroup, readGroupReplacement, readNamedGroup } from './group.ts';
+import { type ExtendedUse, type GroupStep, readGroupPatch, readPatch, readUserPatch } from './patch.ts';
+import { requireGroup } from './store.ts';
 import { invalidValue, quote } from './surface.ts';
 import { readNewUser, readReplacement } from './user.ts';
 
@@ -38,16 +33,15 @@ export async function patchUser(
   body: unknown,
 ): Promise<MembershipRow> {
   const { scimCompatibility } = await requireTenant(work.transaction, source.tenantId);
-  const operations = readPatch(body);
-  const { change, use } =
-    scimCompatibility === 'strict' ? { change: readUserPatch(operations), use: null } : readExtendedPatch(operations);
+  const { change, use } = readUserPatch(readPatch(body), scimCompatibility === 'extended');
+  const { isActivated, role } = change;
   const before = await requireMember(work, source, id);
-  if (isPlatformMember(before) && (change.isActivated === true || change.role !== undefined)) throw managedByOperator();
-  const isPartOfProfile = use !== null && use.skippedPaths.length > 0;
-  const applied = isPartOfProfile ? keepAssignment(change, before) : change;
-  const member = await changeUser(work, source, id, applied, describeChange(change));
-  if (use !== null) await recordExtendedUse(work, source, member, use);
-  return member;
+  if (isPlatformMember(before) && (isActivated === true || role !== undefined)) throw managedByOperator();
+  const parts = [
+    ...(isActivated === undefined ? [] : [`active set to ${isActivated}`]),
+    ...(role === undefined ? [] : [`role set to ${role}`]),
+  ];
+  return changeUser(work, source, before, change, `SCIM: ${parts.join(', ')}`, use);
 }
 
 /**
@@ -67,66 +61,45 @@ export async function replaceUser(
   const change = readReplacement(body, before);
   const isActivating = change.isActivated === true && before.deactivated_at !== null;
   if (isPlatformMember(before) && (isActivating || change.role !== undefined)) throw managedByOperator();
-  const member = await changeUser(work, source, id, keepAssignment(change, before), 'SCIM: user replaced');
-  await recordExtendedUse(work, source, member, { form: 'put', skippedPaths: [] });
-  return member;
+  return changeUser(work, source, before, change, 'SCIM: user replaced', { form: 'put', skippedPaths: [] });
 }
 
 /** Removes a member from the tenant; the person and the history stay. @throws {Problem} `not_found`. */
 export async function deleteUser(work: UnitOfWork, source: AuditSource, id: string): Promise<void> {
-  await changeUser(work, source, id, { isDeleted: true }, 'SCIM: user deleted');
+  const [deleted] = await changeMembers(work, source, [id], { isDeleted: true }, 'SCIM: user deleted');
+  requireFound(deleted, 'user');
 }
 
-async function requireMember(work: UnitOfWork, source: AuditSource, id: string): Promise<MembershipRow> {
-  const [member] = await lockMembers(work, source.tenantId, [id]);
-  return requireUser(member);
-}
-
-async function changeUser(
-  work: UnitOfWork,
-  source: AuditSource,
-  id: string,
-  change: MembershipChange,
-  reason: string,
-): Promise<MembershipRow> {
-  const [member] = await changeMembers(work, source, [id], change, reason);
-  return requireUser(member);
-}
-
-/** @throws {Problem} `not_found`. */
-export function requireUser(member: MembershipRow | undefined): MembershipRow {
+async function requireMember(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<MembershipRow> {
+  const [member] = await lockMembers(work, tenantId, [id]);
   return requireFound(member, 'user');
 }
 
-/**
- * Providers send `active: true` with every change of a profile, so as part of one it reverts `active: false`, but not a
- * removal from a role group.
- */
-function keepAssignment(change: MembershipChange, { unassigned_at }: MembershipRow): MembershipChange {
-  return change.isActivated === undefined ? change : { ...change, isAssigned: unassigned_at === null };
-}
-
-function describeChange({ isActivated, role }: UserChange): string {
-  const parts = [
-    ...(isActivated === undefined ? [] : [`active set to ${isActivated}`]),
-    ...(role === undefined ? [] : [`role set to ${role}`]),
-  ];
-  return `SCIM: ${parts.join(', ')}`;
-}
-
-async function recordExtendedUse(
+/** @param use what the strict rules would have rejected, for the audit log. */
+async function changeUser(
   work: UnitOfWork,
   source: AuditSource,
-  { user_id, user_name }: MembershipRow,
-  { form, skippedPaths }: ExtendedUse,
-): Promise<void> {
-  await recordEvent(work, source, {
-    module: 'identity',
-    action: 'scim.extended_request',
-    targetId: user_id,
-    targetRef: user_name,
-    diff: { form, skippedPaths },
-  });
+  { user_id, unassigned_at }: MembershipRow,
+  change: MembershipChange,
+  reason: string,
+  use: ExtendedUse | null,
+): Promise<MembershipRow> {
+  const isPartOfProfile = use !== null && (use.form === 'put' || use.skippedPaths.length > 0);
+  // Providers send `active: true` with every change of a profile, so as part of one it reverts `active: false`, but not a
+  // removal from a role group.
+  const applied =
+    isPartOfProfile && change.isActivated !== undefined ? { ...change, isAssigned: unassigned_at === null } : change;
+  const [changed] = await changeMembers(work, source, [user_id], applied, reason);
+  const member = requireFound(changed, 'user');
+  if (use !== null)
+    await recordEvent(work, source, {
+      module: 'identity',
+      action: 'scim.extended_request',
+      targetId: user_id,
+      targetRef: member.user_name,
+      diff: { ...use },
+    });
+  return member;
 }
 
 /** Only the operator of the server assigns the role of the platform; a tenant can only revoke access (spec.md "SCIM role group"). */
@@ -139,6 +112,39 @@ function managedByOperator(): Problem {
     'mutability',
     'This user is managed by the operator of this server: SCIM can suspend or delete them, but not make them active or change their role.',
   );
+}
+
+/** Adds the members of a POST to the role group that it names. */
+export async function createGroup(work: UnitOfWork, source: AuditSource, body: unknown): Promise<NamedGroup> {
+  const tenant = await requireTenant(work.transaction, source.tenantId);
+  const { members, ...group } = readNamedGroup(body, tenant);
+  if (members.length > 0) await changeGroup(work, source, group.role, [{ kind: 'add', userIds: members }]);
+  return group;
+}
+
+/** Applies the operations of a PATCH, all or none. @throws {Problem} those of `changeGroup` and of the body. */
+export async function patchGroup(
+  work: UnitOfWork,
+  source: AuditSource,
+  name: string,
+  body: unknown,
+): Promise<NamedGroup> {
+  const group = await requireGroup(work.transaction, source.tenantId, name);
+  const steps = readGroupPatch(readPatch(body), group.role, mapOf(group.tenant));
+  await changeGroup(work, source, group.role, steps);
+  return group;
+}
+
+/** Applies a PUT. @throws {Problem} those of `changeGroup` and of the body. */
+export async function replaceGroup(
+  work: UnitOfWork,
+  source: AuditSource,
+  name: string,
+  body: unknown,
+): Promise<NamedGroup> {
+  const group = await requireGroup(work.transaction, source.tenantId, name);
+  await changeGroup(work, source, group.role, [{ kind: 'replace', userIds: readGroupReplacement(body, group) }]);
+  return group;
 }
 
 /**
@@ -163,17 +169,16 @@ export async function changeGroup(
   const current = steps.some(({ kind }) => kind === 'replace')
     ? await listGroupMembers(work.transaction, tenantId, role)
     : [...members.values()].filter((member) => member.role === role && member.unassigned_at === null);
-  const { assigned, removed } = planSteps(
-    steps,
-    current.map(({ user_id }) => user_id),
-  );
+  const ids = current.map(({ user_id }) => user_id);
+  const { assigned, removed } = planSteps(steps, ids);
   // Sets the role too: a request can add and remove the same user.
   await changeMembers(work, source, removed, { role, isAssigned: false }, `SCIM: removed from the group ${role}`);
   await changeMembers(work, source, assigned, { role, isAssigned: true }, `SCIM: added to the group ${role}`);
 }
 
 /** Removes all members of a role group; the role and the people stay. */
-export async function clearGroup(work: UnitOfWork, source: AuditSource, role: Role): Promise<void> {
+export async function clearGroup(work: UnitOfWork, source: AuditSource, name: string): Promise<void> {
+  const { role } = await requireGroup(work.transaction, source.tenantId, name);
   // Takes the lock before the list is read.
   await work.lockTenant(source.tenantId);
   const members = await listGroupMembers(work.transaction, source.tenantId, role);
@@ -191,22 +196,19 @@ export function planSteps(
   current: Iterable<string>,
 ): { readonly assigned: readonly string[]; readonly removed: readonly string[] } {
   const present = new Set(current);
-  const assigned = new Set<string>();
-  const removed = new Set<string>();
-  const add = (id: string) => {
-    present.add(id);
-    assigned.add(id);
-    removed.delete(id);
-  };
-  const remove = (id: string) => {
-    if (!present.delete(id)) return;
-    assigned.delete(id);
-    removed.add(id);
-  };
+  const [added, left] = [new Set<string>(), new Set<string>()];
   for (const { kind, userIds } of steps) {
     const named = new Set(userIds);
-    if (kind === 'replace') for (const id of [...present]) if (!named.has(id)) remove(id);
-    for (const id of named) (kind === 'remove' ? remove : add)(id);
+    const leaving = kind === 'replace' ? [...present].filter((id) => !named.has(id)) : kind === 'remove' ? named : [];
+    for (const id of leaving) if (present.delete(id)) left.add(id);
+    if (kind === 'remove') continue;
+    for (const id of named) {
+      present.add(id);
+      added.add(id);
+    }
   }
-  return { assigned: [...assigned], removed: [...removed] };
+  return {
+    assigned: [...added].filter((id) => present.has(id)),
+    removed: [...left].filter((id) => !present.has(id)),
+  };
 }

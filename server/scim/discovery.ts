@@ -1,14 +1,15 @@
 import { z } from 'zod';
+import { Problem, requireFound } from '../http/problem.ts';
+import { type Call, defineRoute, type Route } from '../http/route.ts';
 import { schemasOf } from '../http/schemas.ts';
 import { roleIds } from '../principal/roles.ts';
 import { groupUrn } from './group.ts';
-import { largestPage } from './query.ts';
-import type { Locate } from './surface.ts';
+import { largestPage, listOf, presentPage, queryOf } from './query.ts';
+import { createLocate, type Locate, scim } from './surface.ts';
 import { userUrn } from './user.ts';
 
 const configUrn = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';
 const resourceTypeUrn = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType';
-
 const schemaUrn = 'urn:ietf:params:scim:schemas:core:2.0:Schema';
 
 /** The `meta` of a resource that describes this provider. */
@@ -21,7 +22,7 @@ function metaOf<Type extends string>(resourceType: Type) {
 const Feature = z.strictObject({ supported: z.boolean() }).meta({ id: 'ScimFeature' });
 
 /** RFC 7643 section 5. */
-export const ServiceProviderConfig = z
+const ServiceProviderConfig = z
   .strictObject({
     schemas: schemasOf(configUrn),
     patch: Feature,
@@ -48,7 +49,7 @@ export const ServiceProviderConfig = z
   .meta({ id: 'ScimServiceProviderConfig' });
 
 /** The features of this provider (spec.md "SCIM 2.0" rule 6). */
-export function presentConfig(locate: Locate): z.output<typeof ServiceProviderConfig> {
+function presentConfig(locate: Locate): z.output<typeof ServiceProviderConfig> {
   return {
     schemas: [configUrn],
     patch: { supported: true },
@@ -71,7 +72,7 @@ export function presentConfig(locate: Locate): z.output<typeof ServiceProviderCo
 }
 
 /** RFC 7643 section 6. */
-export const ResourceType = z
+const ResourceType = z
   .strictObject({
     schemas: schemasOf(resourceTypeUrn),
     id: z.string(),
@@ -85,7 +86,7 @@ export const ResourceType = z
   .meta({ id: 'ScimResourceType' });
 
 /** The types of resources and their endpoints. */
-export function presentResourceTypes(locate: Locate): z.output<typeof ResourceType>[] {
+function presentResourceTypes(locate: Locate): z.output<typeof ResourceType>[] {
   const types = [
     { id: 'User', description: 'Members of the tenant', endpoint: '/Users', schema: userUrn },
     { id: 'Group', description: 'Role groups, which are fixed', endpoint: '/Groups', schema: groupUrn },
@@ -119,7 +120,7 @@ type Attribute = z.output<typeof Attribute>;
 z.globalRegistry.add(Attribute, { id: 'ScimAttribute' });
 
 /** A schema of resources (RFC 7643 section 7). */
-export const ScimSchema = z
+const ScimSchema = z
   .strictObject({
     schemas: schemasOf(schemaUrn),
     id: z.string(),
@@ -132,7 +133,7 @@ export const ScimSchema = z
 type ScimSchema = z.output<typeof ScimSchema>;
 
 /** The schemas of users and groups with the attributes that this server supports. */
-export function presentSchemas(locate: Locate): ScimSchema[] {
+function presentSchemas(locate: Locate): ScimSchema[] {
   return [user, group].map((definition) => ({
     schemas: [schemaUrn],
     ...definition,
@@ -151,7 +152,7 @@ function flag(name: string, description: string, options: Options = {}): Attribu
   return { name, type: 'boolean', description, ...defaults, ...options };
 }
 
-function complex(name: string, description: string, subAttributes: Attribute[], options: Options = {}): Attribute {
+function complex(name: string, description: string, options: Options, subAttributes: Attribute[]): Attribute {
   return { name, type: 'complex', description, ...defaults, ...options, subAttributes };
 }
 
@@ -163,60 +164,111 @@ const user: Omit<ScimSchema, 'schemas' | 'meta'> = {
   attributes: [
     text('userName', 'The e-mail address', { required: true, mutability: 'immutable', uniqueness: 'server' }),
     text('externalId', 'The id at the identity provider', { caseExact: true, mutability: 'immutable' }),
-    complex(
-      'name',
-      'The name of the person',
-      [
-        text('formatted', 'The full name'),
-        text('givenName', 'The given name', { mutability: 'immutable' }),
-        text('familyName', 'The family name', { mutability: 'immutable' }),
-      ],
-      { mutability: 'immutable' },
-    ),
+    complex('name', 'The name of the person', { mutability: 'immutable' }, [
+      text('formatted', 'The full name'),
+      text('givenName', 'The given name', { mutability: 'immutable' }),
+      text('familyName', 'The family name', { mutability: 'immutable' }),
+    ]),
     text('displayName', 'The name, or the e-mail address if there is none'),
-    complex(
-      'emails',
-      'The e-mail address',
-      [text('value', 'The address'), text('type', 'Always work'), flag('primary', 'Always true')],
-      { multiValued: true },
-    ),
+    complex('emails', 'The e-mail address', { multiValued: true }, [
+      text('value', 'The address'),
+      text('type', 'Always work'),
+      flag('primary', 'Always true'),
+    ]),
     flag('active', 'Whether the membership is active; false suspends it', { mutability: 'readWrite' }),
-    complex(
-      'roles',
-      'The role of the user',
-      [
-        text('value', 'The role', { caseExact: true, canonicalValues: roleIds, mutability: 'readWrite' }),
-        flag('primary', 'Marks the role to use if there are several', { mutability: 'readWrite' }),
-      ],
-      { multiValued: true, mutability: 'readWrite' },
-    ),
-    complex(
-      'groups',
-      'The role group of the user',
-      [text('value', 'The id of the group', { caseExact: true }), text('type', 'Always direct')],
-      { multiValued: true },
-    ),
+    complex('roles', 'The role of the user', { multiValued: true, mutability: 'readWrite' }, [
+      text('value', 'The role', { caseExact: true, canonicalValues: roleIds, mutability: 'readWrite' }),
+      flag('primary', 'Marks the role to use if there are several', { mutability: 'readWrite' }),
+    ]),
+    complex('groups', 'The role group of the user', { multiValued: true }, [
+      text('value', 'The id of the group', { caseExact: true }),
+      text('type', 'Always direct'),
+    ]),
   ],
 };
+
+const groupName = 'The role, or the name that the tenant mapped to it';
 
 const group: typeof user = {
   id: groupUrn,
   name: 'Group',
   description: 'The members with a role; the groups are fixed',
   attributes: [
-    text('displayName', 'The role, or the name that the tenant mapped to it', {
-      required: true,
-      mutability: 'immutable',
-      uniqueness: 'server',
-    }),
-    complex(
-      'members',
-      'The members of the group',
-      [
-        text('value', 'The id of a user', { caseExact: true, mutability: 'immutable' }),
-        text('display', 'The userName of the user'),
-      ],
-      { multiValued: true, mutability: 'readWrite' },
-    ),
+    text('displayName', groupName, { required: true, mutability: 'immutable', uniqueness: 'server' }),
+    complex('members', 'The members of the group', { multiValued: true, mutability: 'readWrite' }, [
+      text('value', 'The id of a user', { caseExact: true, mutability: 'immutable' }),
+      text('display', 'The userName of the user'),
+    ]),
   ],
 };
+
+// Paging and projection parameters are ignored (RFC 7644 section 4).
+const DiscoveryQuery = queryOf({
+  filter: z.string().optional().meta({ description: 'Rejected with 403: these resources cannot be filtered.' }),
+});
+
+/** The operations that describe this provider (RFC 7644 section 4). */
+export function discoveryRoutes({ baseUrl }: { readonly baseUrl: string | null }): readonly Route[] {
+  /** @throws {Problem} `forbidden` for a filter, as RFC 7644 section 4 requires. */
+  const open = ({ query, client }: Call<unknown, z.output<typeof DiscoveryQuery>>) => {
+    if (query.filter !== undefined)
+      throw new Problem('forbidden', 'The resources that describe this provider cannot be filtered.');
+    return createLocate(baseUrl, client);
+  };
+  const common = { auth: 'scim', surface: scim, tag: 'SCIM', query: DiscoveryQuery, errors: ['forbidden'] } as const;
+  const one = { ...common, params: z.strictObject({ id: z.string() }) } as const;
+  return [
+    defineRoute('GET /scim/v2/ServiceProviderConfig', {
+      ...common,
+      auth: 'anonymous',
+      operationId: 'getScimServiceProviderConfig',
+      summary: 'Get the service provider configuration',
+      description: 'Needs no token.',
+      result: ServiceProviderConfig,
+      handle: async (call) => presentConfig(open(call)),
+    }),
+    defineRoute('GET /scim/v2/Schemas', {
+      ...common,
+      operationId: 'listScimSchemas',
+      summary: 'List the schemas',
+      description:
+        'The schemas of users and groups with the attributes that this server supports (RFC 7643 section 7).',
+      result: listOf(ScimSchema),
+      handle: async (call) => presentAll(presentSchemas(open(call))),
+    }),
+    defineRoute('GET /scim/v2/Schemas/{id}', {
+      ...one,
+      operationId: 'getScimSchema',
+      summary: 'Get a schema by its URN',
+      description: 'RFC 7643 section 7.',
+      result: ScimSchema,
+      handle: async (call) => requireOne(presentSchemas(open(call)), call.params.id, 'schema'),
+    }),
+    defineRoute('GET /scim/v2/ResourceTypes', {
+      ...common,
+      operationId: 'listScimResourceTypes',
+      summary: 'List the resource types',
+      description: 'Users and groups, with their endpoints and schemas (RFC 7643 section 6).',
+      result: listOf(ResourceType),
+      handle: async (call) => presentAll(presentResourceTypes(open(call))),
+    }),
+    defineRoute('GET /scim/v2/ResourceTypes/{id}', {
+      ...one,
+      operationId: 'getScimResourceType',
+      summary: 'Get a resource type',
+      description: 'RFC 7643 section 6.',
+      result: ResourceType,
+      handle: async (call) => requireOne(presentResourceTypes(open(call)), call.params.id, 'resource type'),
+    }),
+  ];
+}
+
+function presentAll<Resource>(resources: readonly Resource[]) {
+  return presentPage(resources, resources.length, 1);
+}
+
+/** URNs and type names compare without case (RFC 8141 section 3.1, RFC 7643 section 2.1). */
+function requireOne<Resource extends { readonly id: string }>(all: readonly Resource[], id: string, what: string) {
+  const found = all.find((resource) => resource.id.toLowerCase() === id.toLowerCase());
+  return requireFound(found, what);
+}

@@ -3,22 +3,23 @@ import { Problem } from '../http/problem.ts';
 import { list, schemasOf, text, UtcTime } from '../http/schemas.ts';
 import type { MembershipRow } from '../identity/membership.ts';
 import { isRole, platformRole, type Role, RoleName } from '../principal/roles.ts';
-import { invalidValue, type Locate, quote, readAttributes, readByHand, readMessage } from './surface.ts';
+import type { Tenant } from '../tenants/tenant.ts';
+import { invalidValue, quote, readAttributes, readByHand, readMessage } from './surface.ts';
 
 export const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+
+const part = z.string().optional();
 
 /** spec.md "SCIM role group". All but `schemas` and `id` is optional because of `attributes` and `excludedAttributes`. */
 export const ScimGroup = z
   .strictObject({
     schemas: schemasOf(groupUrn),
     id: RoleName,
-    displayName: z.string().optional().meta({
+    displayName: part.meta({
       description: 'The name of the group at the identity provider if the tenant mapped one, else the role.',
     }),
     members: z
-      .array(
-        z.strictObject({ value: z.string().optional(), display: z.string().optional() }).meta({ id: 'ScimMember' }),
-      )
+      .array(z.strictObject({ value: part, display: part }).meta({ id: 'ScimMember' }))
       .optional()
       .meta({ description: 'The members with this role who were not removed from the group.' }),
     meta: z
@@ -35,6 +36,10 @@ export type ScimGroup = z.output<typeof ScimGroup>;
 
 /** Roles by the name of a group at the identity provider (spec.md "SCIM role group"). */
 export type GroupRoleMap = Readonly<Record<string, Role>>;
+
+export function mapOf({ sso }: Tenant): GroupRoleMap {
+  return sso.attributeMap.scimGroupRoleMap;
+}
 
 /** The maximum length of a name in the map. */
 const longestGroupName = 256;
@@ -66,29 +71,28 @@ export function findGroupByName(name: string, map: GroupRoleMap): Role | undefin
   return isRole(folded) ? folded : undefined;
 }
 
-/** A role group and its name in the response. */
+/** A role group of a tenant, and its name in the response. */
 export interface NamedGroup {
+  readonly tenant: Tenant;
   readonly role: Role;
   readonly displayName: string;
 }
 
 /**
- * Converts a role group to its SCIM form (RFC 7643 section 4.2).
+ * Converts a role group to its SCIM form (RFC 7643 section 4.2). Groups are built in, so they are as old as the tenant.
  * @param members null if they are not shown.
- * @param created that of the tenant, whose groups are built in.
  */
 export function presentGroup(
-  { role, displayName }: NamedGroup,
+  { tenant, role, displayName }: NamedGroup,
   members: readonly Pick<MembershipRow, 'user_id' | 'user_name'>[] | null,
-  created: string,
-  locate: Locate,
+  location: string,
 ): ScimGroup {
   return {
     schemas: [groupUrn],
     id: role,
     displayName,
     ...(members !== null && { members: members.map((row) => ({ value: row.user_id, display: row.user_name })) }),
-    meta: { resourceType: 'Group', created, location: locate(`/Groups/${role}`) },
+    meta: { resourceType: 'Group', created: tenant.createdAt, location },
   };
 }
 
@@ -101,52 +105,41 @@ const Members = list(
   z.looseObject({ value: text(longestId).meta({ description: 'The id of a user.' }) }).meta({ id: 'ScimMemberInput' }),
   mostMembers,
 );
-const schemas = z.array(z.string()).meta({ description: `Contains ${groupUrn}.` });
 
 /** The body of a POST, for the documentation. */
-export const NewGroupBody = readByHand(
-  z
-    .looseObject({
-      schemas,
-      displayName: z.string().meta({ description: 'A role, or the name of a group that the tenant mapped to a role.' }),
-      members: Members.optional().meta({ description: 'Users to add to the group.' }),
-    })
-    .meta({ id: 'ScimGroupInput' }),
-);
+export const NewGroupBody = readByHand('ScimGroupInput', groupUrn, {
+  displayName: z.string().meta({ description: 'A role, or the name of a group that the tenant mapped to a role.' }),
+  members: Members.optional().meta({ description: 'Users to add to the group.' }),
+});
 
 /** The body of a PUT, for the documentation. */
-export const GroupBody = readByHand(
-  z
-    .looseObject({
-      schemas,
-      displayName: z.string().optional().meta({ description: 'Cannot be changed.' }),
-      members: Members.meta({ description: 'All members of the group; everyone else is removed.' }),
-    })
-    .meta({ id: 'ScimGroupReplacement' }),
-);
+export const GroupBody = readByHand('ScimGroupReplacement', groupUrn, {
+  displayName: z.string().optional().meta({ description: 'Cannot be changed.' }),
+  members: Members.meta({ description: 'All members of the group; everyone else is removed.' }),
+});
 
 /**
  * Reads the body of a POST: the group that it names, and the ids of the users to add.
  * @throws {Problem} `invalidSyntax`, `invalidValue`, also for an unknown displayName.
  */
-export function readNamedGroup(body: unknown, map: GroupRoleMap): NamedGroup & { readonly members: readonly string[] } {
+export function readNamedGroup(body: unknown, tenant: Tenant): NamedGroup & { readonly members: readonly string[] } {
   const group = readMessage(body, groupUrn);
   const displayName = group.get('displayname');
-  const role = typeof displayName === 'string' ? findGroupByName(displayName, map) : undefined;
+  const role = typeof displayName === 'string' ? findGroupByName(displayName, mapOf(tenant)) : undefined;
   if (typeof displayName !== 'string' || role === undefined) {
     const given = typeof displayName === 'string' ? `, not ${quote(displayName)}` : '';
     throw invalidValue(`displayName must be a role or a group that the tenant mapped to a role${given}.`);
   }
-  return { role, displayName, members: readMemberIds(group.get('members') ?? [], 'members') };
+  return { tenant, role, displayName, members: readMemberIds(group.get('members') ?? [], 'members') };
 }
 
 /**
  * Reads the body of a PUT: the ids of all members. They are required: an omitted list must not remove access.
  * @throws {Problem} `invalidSyntax`, `invalidValue`, `mutability`.
  */
-export function readGroupReplacement(body: unknown, role: Role, map: GroupRoleMap): readonly string[] {
+export function readGroupReplacement(body: unknown, { tenant, role }: NamedGroup): readonly string[] {
   const group = readMessage(body, groupUrn);
-  requireSameGroup(group.get('id'), group.get('displayname'), role, map);
+  requireSameGroup(group.get('id'), group.get('displayname'), role, mapOf(tenant));
   if ((group.get('members') ?? undefined) === undefined)
     throw invalidValue('members must list all members of the group; send [] to remove everyone.');
   return readMemberIds(group.get('members'), 'members');

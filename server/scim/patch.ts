@@ -11,9 +11,9 @@ import {
   longestPath,
   quote,
   readAttributes,
-  readByHand,
   readFlag,
   readMessage,
+  schemasInput,
 } from './surface.ts';
 import { readRole, userUrn } from './user.ts';
 
@@ -23,10 +23,10 @@ const mostOperations = 1000;
 const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
 /** The body of a PATCH, for the documentation. */
-export const PatchBody = readByHand(
-  z
+export const PatchBody = z.unknown().meta({
+  documentedAs: z
     .object({
-      schemas: z.array(z.string()).meta({ description: `Contains ${patchUrn}.` }),
+      schemas: schemasInput(patchUrn),
       Operations: z
         .array(
           z
@@ -41,7 +41,7 @@ export const PatchBody = readByHand(
         .max(mostOperations),
     })
     .meta({ id: 'ScimPatch' }),
-);
+});
 
 /** One operation of a PATCH (RFC 7644 section 3.5.2), not yet checked against a resource. */
 export interface PatchOperation {
@@ -88,37 +88,26 @@ export interface ExtendedUse {
 /**
  * Reads the operations on a user by spec.md "SCIM 2.0" rule 3: `replace` of `active` or `roles`. The last one of an
  * attribute counts.
+ * @param isExtended by `scimCompatibility: "extended"`: a `replace` without path sets the attributes of its value, and
+ *   unsupported operations are skipped if `active` is replaced too, so that a rejected title never prevents a suspension.
+ * @returns `use` null if the strict rules accept the request.
  * @throws {Problem} `invalidPath` for any other operation or path, `invalidValue`.
  */
-export function readUserPatch(operations: readonly PatchOperation[]): UserChange {
-  const refused = operations.find((operation) => !isAccepted(operation));
-  if (refused !== undefined) throw refusedUserPath(refused);
-  return Object.assign({}, ...operations.map((operation) => replaceable[nameOf(operation)]?.(operation.value)));
-}
-
-/**
- * Reads the operations on a user by `scimCompatibility: "extended"`: a `replace` without path sets the attributes of its
- * value, and unsupported operations are skipped if `active` is replaced too, so that a rejected title never prevents a
- * suspension.
- * @returns `use` null if the strict rules accept the request.
- * @throws {Problem} `invalidPath`, `invalidValue`.
- */
-export function readExtendedPatch(operations: readonly PatchOperation[]): {
-  readonly change: UserChange;
-  readonly use: ExtendedUse | null;
-} {
-  const single = operations.flatMap(splitValue);
-  const accepted = single.filter(isAccepted);
-  const others = single.filter((operation) => !isAccepted(operation));
-  const setsActive = accepted.some((operation) => nameOf(operation) === 'active');
-  const refused = others.find((operation) => !setsActive || !isSkippable(operation));
-  if (refused !== undefined) throw refusedUserPath(refused);
-  if (accepted.length === 0) throw refusedUserPath(operations[0] as PatchOperation);
-  const change = readUserPatch(accepted);
+export function readUserPatch(
+  operations: readonly PatchOperation[],
+  isExtended: boolean,
+): { readonly change: UserChange; readonly use: ExtendedUse | null } {
+  const single = isExtended ? operations.flatMap(splitValue) : operations;
+  const { accepted = [], others = [] } = Object.groupBy(single, (one) => (isAccepted(one) ? 'accepted' : 'others'));
+  const skips = isExtended && accepted.some((operation) => nameOf(operation) === 'active');
+  const refused = others.find((operation) => !skips || !isSkippable(operation));
+  if (refused !== undefined || accepted.length === 0)
+    throw refusedUserPath(refused ?? (operations[0] as PatchOperation));
+  const changes = accepted.map((operation) => replaceable[nameOf(operation)]?.(operation.value));
   const isSplit = operations.some(({ op, path }) => op === 'replace' && path === null);
-  if (!isSplit && others.length === 0) return { change, use: null };
   const form = isSplit ? 'replace_without_path' : 'unsupported_paths';
-  return { change, use: { form, skippedPaths: nameSkipped(others) } };
+  const use = isSplit || others.length > 0 ? ({ form, skippedPaths: nameSkipped(others) } as const) : null;
+  return { change: Object.assign({}, ...changes), use };
 }
 
 /** What `replace` of an attribute changes, by its name in lower case. */

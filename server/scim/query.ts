@@ -153,23 +153,24 @@ const always: readonly string[] = ['schemas', 'id'];
 
 /**
  * Reads `attributes` and `excludedAttributes`. Names that the resource does not have are ignored.
- * @param urn the schema of the resource, an optional prefix of names.
+ * @param urn the schema of the resource: an optional prefix of names, and by itself the name of all its attributes.
  * @throws {Problem} `invalidValue` if both are given, which RFC 7644 section 3.9 rules out.
  */
 export function readProjection({ attributes = '', excludedAttributes = '' }: ProjectionQuery, urn: string): Projection {
-  const wanted = readNames(attributes, urn);
-  const excluded = readNames(excludedAttributes, urn);
+  const [wanted, excluded] = [readPaths(attributes, urn), readPaths(excludedAttributes, urn)];
   if (wanted.size > 0 && excluded.size > 0) throw invalidValue('Give either attributes or excludedAttributes.');
   const schema = urn.toLowerCase();
-  const isWhole = (wanted.size === 0 && excluded.size === 0) || wanted.has(schema);
+  const isWhole = wanted.size + excluded.size === 0 || wanted.has(schema);
+  const wantedInPart = new Set([...wanted].map((path) => path.split('.', 1)[0]));
   const shows = (attribute: string): boolean => {
     const name = attribute.toLowerCase();
     if (isWhole || always.includes(name)) return true;
-    return wanted.size > 0 ? wanted.has(name) : excluded.get(name) !== null && !excluded.has(schema);
+    return wanted.size > 0 ? wantedInPart.has(name) : !excluded.has(name) && !excluded.has(schema);
   };
   const showsPart = (attribute: string, part: string): boolean => {
-    const parts = (wanted.size > 0 ? wanted : excluded).get(attribute.toLowerCase());
-    return !parts || parts.has(part.toLowerCase()) === wanted.size > 0;
+    const name = attribute.toLowerCase();
+    const path = `${name}.${part.toLowerCase()}`;
+    return wanted.size > 0 ? wanted.has(name) || wanted.has(path) : !excluded.has(path);
   };
   const apply = <Resource extends object>(resource: Resource): Resource => {
     if (isWhole) return resource;
@@ -181,19 +182,10 @@ export function readProjection({ attributes = '', excludedAttributes = '' }: Pro
   return { shows, apply };
 }
 
-/** Names in lower case, each with the sub-attributes that are named; `null` for the whole attribute. */
-function readNames(list: string, urn: string): ReadonlyMap<string, ReadonlySet<string> | null> {
-  const names = new Map<string, Set<string> | null>();
-  for (const item of list.split(',')) {
-    const path = attributeName(item.trim(), urn);
-    if (path === '') continue;
-    // The URN itself means every attribute of the schema; the dots in it separate no sub-attribute.
-    const [name = '', part] = path === urn.toLowerCase() ? [path] : path.split('.', 2);
-    const parts = names.get(name);
-    if (part === undefined || parts === null) names.set(name, null);
-    else names.set(name, (parts ?? new Set()).add(part));
-  }
-  return names;
+/** Paths in lower case: `name`, or `name.givenname` for a sub-attribute. A URN has one dot, and stays as it is, too. */
+function readPaths(list: string, urn: string): ReadonlySet<string> {
+  const paths = list.split(',').map((item) => attributeName(item.trim(), urn).split('.', 2).join('.'));
+  return new Set(paths.filter((path) => path !== ''));
 }
 
 /** The sub-attributes that are shown, of one value or of each of several. */

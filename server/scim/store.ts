@@ -1,13 +1,66 @@
+import { requireFound } from '../http/problem.ts';
 import { findUnstorable } from '../http/request.ts';
+import { normalizeEmail } from '../identity/email.ts';
 import type { MembershipRow } from '../identity/membership.ts';
+import { findMemberByEmail } from '../identity/membership-store.ts';
+import { roleIds } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/rows.ts';
-import type { Page } from './query.ts';
+import { requireTenant } from '../tenants/store.ts';
+import { findGroup, findGroupByName, groupUrn, mapOf, type NamedGroup, nameGroup } from './group.ts';
+import { type Page, readFilter, slicePage } from './query.ts';
+import { userUrn } from './user.ts';
 
-/** One page of members, ordered by id, and the number of all that match. */
-export interface MemberPage {
-  readonly members: readonly MembershipRow[];
+/** One page of resources, and the number of all that match. */
+export interface FoundPage<Item> {
+  readonly items: readonly Item[];
   readonly total: number;
+}
+
+/** Finds a role group by the segment of a path. @throws {Problem} `not_found`. */
+export async function requireGroup(queries: Queries, tenantId: string, idOrName: string): Promise<NamedGroup> {
+  const tenant = await requireTenant(queries, tenantId);
+  const role = requireFound(findGroup(idOrName, mapOf(tenant)), 'group');
+  return { tenant, role, displayName: nameGroup(role, mapOf(tenant)) };
+}
+
+/**
+ * Lists the role groups that match a filter; one that is found by name has the displayName of the filter.
+ * @throws {Problem} `invalidFilter`.
+ */
+export async function listGroups(
+  queries: Queries,
+  tenantId: string,
+  filter: string | undefined,
+  page: Page,
+): Promise<FoundPage<NamedGroup>> {
+  const tenant = await requireTenant(queries, tenantId);
+  const map = mapOf(tenant);
+  let items = roleIds.map((role): NamedGroup => ({ tenant, role, displayName: nameGroup(role, map) }));
+  if (filter !== undefined) {
+    const { attribute, value } = readFilter(filter, groupUrn, ['displayName', 'id']);
+    const named = attribute === 'id' ? value : findGroupByName(value, map);
+    items = items.filter(({ role }) => role === named);
+    if (attribute !== 'id') items = items.map((group) => ({ ...group, displayName: value }));
+  }
+  return { items: slicePage(items, page), total: items.length };
+}
+
+/** Lists the members who match a filter, ordered by id. @throws {Problem} `invalidFilter`. */
+export async function listUsers(
+  queries: Queries,
+  tenantId: string,
+  filter: string | undefined,
+  page: Page,
+): Promise<FoundPage<MembershipRow>> {
+  if (filter === undefined) return readMemberPage(queries, tenantId, page);
+  const { attribute, value } = readFilter(filter, userUrn, ['userName', 'externalId']);
+  if (attribute === 'externalid') return readMemberPage(queries, tenantId, page, value);
+  // An invalid address matches no user: providers send one to test the connection.
+  const email = normalizeEmail(value);
+  const member = email === undefined ? undefined : await findMemberByEmail(queries, tenantId, email);
+  const found = member === undefined ? [] : [member];
+  return { items: slicePage(found, page), total: found.length };
 }
 
 /**
@@ -19,15 +72,15 @@ export async function readMemberPage(
   tenantId: string,
   { startIndex, count }: Page,
   externalId?: string,
-): Promise<MemberPage> {
+): Promise<FoundPage<MembershipRow>> {
   // PostgreSQL fails to compare text that it cannot store.
-  if (externalId !== undefined && findUnstorable(externalId) !== null) return { members: [], total: 0 };
+  if (externalId !== undefined && findUnstorable(externalId) !== null) return { items: [], total: 0 };
   const { countMembers, selectMembers } = externalId === undefined ? everyone : byExternalId;
   const values = { tenantId, externalId: externalId ?? '', limit: count, offset: startIndex - 1 };
   const [row] = await countMembers(queries, values);
   const total = Number(row?.total);
-  if (count === 0 || startIndex > total) return { members: [], total };
-  return { members: await selectMembers(queries, values), total };
+  if (count === 0 || startIndex > total) return { items: [], total };
+  return { items: await selectMembers(queries, values), total };
 }
 
 interface Values {

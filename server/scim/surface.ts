@@ -174,10 +174,15 @@ export function readText(value: unknown, where: string, longest: number): string
   return value;
 }
 
+/** The `schemas` of a body, for the documentation. */
+export function schemasInput(urn: string) {
+  return z.array(z.string()).meta({ description: `Contains ${urn}.` });
+}
+
 /**
- * A body that the handler reads itself, because its names compare without case.
- * @param documentedAs the schema in the OpenAPI document.
+ * A resource in a body, which the handler reads itself, because its names compare without case.
+ * @param id of the schema in the OpenAPI document, with this shape.
  */
-export function readByHand(documentedAs: z.ZodType): z.ZodType<unknown> {
-  return z.unknown().meta({ documentedAs });
+export function readByHand(id: string, urn: string, shape: z.ZodRawShape): z.ZodType<unknown> {
+  return z.unknown().meta({ documentedAs: z.looseObject({ schemas: schemasInput(urn), ...shape }).meta({ id }) });
 }

@@ -14,7 +14,6 @@ import { isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
 import {
   type Attributes,
   invalidValue,
-  type Locate,
   quote,
   readAttributes,
   readByHand,
@@ -25,46 +24,31 @@ import {
 
 export const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
+const part = z.string().optional();
+
 /** spec.md "SCIM user". All but `schemas` and `id` is optional because of `attributes` and `excludedAttributes`. */
 export const ScimUser = z
   .strictObject({
     schemas: schemasOf(userUrn),
     id: z.string().meta({ description: 'The id of the person, who keeps it after leaving and coming back.' }),
-    externalId: z.string().optional().meta({ description: 'The id at the identity provider.' }),
-    userName: z.string().optional().meta({ description: 'The e-mail address; compares without case.' }),
-    name: z
-      .strictObject({
-        givenName: z.string().optional(),
-        familyName: z.string().optional(),
-        formatted: z.string().optional(),
-      })
-      .meta({ id: 'ScimName' })
-      .optional(),
-    displayName: z.string().optional(),
+    externalId: part.meta({ description: 'The id at the identity provider.' }),
+    userName: part.meta({ description: 'The e-mail address; compares without case.' }),
+    name: z.strictObject({ givenName: part, familyName: part, formatted: part }).meta({ id: 'ScimName' }).optional(),
+    displayName: part,
     emails: z
       .array(
         z
-          .strictObject({
-            value: z.string().optional(),
-            type: z.literal('work').optional(),
-            primary: z.literal(true).optional(),
-          })
+          .strictObject({ value: part, type: z.literal('work').optional(), primary: z.literal(true).optional() })
           .meta({ id: 'ScimEmail' }),
       )
       .optional(),
     active: z.boolean().optional().meta({ description: 'False while the membership is suspended, for any reason.' }),
     roles: z
-      .array(
-        z.strictObject({ value: z.string().optional(), primary: z.literal(true).optional() }).meta({ id: 'ScimRole' }),
-      )
+      .array(z.strictObject({ value: part, primary: z.literal(true).optional() }).meta({ id: 'ScimRole' }))
       .optional()
       .meta({ description: 'The role; empty for a user whom the operator of the server manages.' }),
     groups: z
-      .array(
-        z
-          .strictObject({ value: z.string().optional(), type: z.literal('direct').optional() })
-          .meta({ id: 'ScimGroupReference' }),
-      )
+      .array(z.strictObject({ value: part, type: z.literal('direct').optional() }).meta({ id: 'ScimGroupReference' }))
       .optional()
       .meta({ description: 'The role group of the user; empty after a removal from it.' }),
     meta: z
@@ -81,8 +65,8 @@ export const ScimUser = z
 export type ScimUser = z.output<typeof ScimUser>;
 
 /** Converts a member to a SCIM user (RFC 7643 section 4.1). */
-export function presentUser(member: MembershipRow, locate: Locate): ScimUser {
-  const { user_id: userId, user_name: userName, given_name, family_name, external_id, role } = member;
+export function presentUser(member: MembershipRow, location: string): ScimUser {
+  const { user_name: userName, given_name, family_name, external_id, role } = member;
   const name = {
     ...(given_name !== null && { givenName: given_name }),
     ...(family_name !== null && { familyName: family_name }),
@@ -91,7 +75,7 @@ export function presentUser(member: MembershipRow, locate: Locate): ScimUser {
   const isNamed = Object.values(name).some((part) => part.trim() !== '');
   return {
     schemas: [userUrn],
-    id: userId,
+    id: member.user_id,
     ...(external_id !== null && { externalId: external_id }),
     userName,
     ...(isGiven && { name: { ...name, ...(isNamed && { formatted: displayName(member) }) } }),
@@ -101,12 +85,7 @@ export function presentUser(member: MembershipRow, locate: Locate): ScimUser {
     // SCIM has no name and no group for the role of the platform.
     roles: isRole(role) ? [{ value: role, primary: true }] : [],
     groups: member.unassigned_at === null && isRole(role) ? [{ value: role, type: 'direct' }] : [],
-    meta: {
-      resourceType: 'User',
-      created: member.created_at,
-      lastModified: member.updated_at,
-      location: locate(`/Users/${userId}`),
-    },
+    meta: { resourceType: 'User', created: member.created_at, lastModified: member.updated_at, location },
   };
 }
 
@@ -116,28 +95,21 @@ const longestName = 256;
 const longestExternalId = 512;
 
 /** The body of a user, for the documentation. */
-export const UserBody = readByHand(
-  z
-    .looseObject({
-      schemas: z.array(z.string()).meta({ description: `Contains ${userUrn}.` }),
-      userName: z.string().meta({ format: 'email', description: 'The e-mail address; immutable.' }),
-      name: z
-        .looseObject({ givenName: text(longestName), familyName: text(longestName) })
-        .partial()
-        .meta({ id: 'ScimNameInput' })
-        .optional(),
-      externalId: text(longestExternalId).optional(),
-      active: z.boolean().default(true),
-      roles: z
-        .array(z.looseObject({ value: RoleName, primary: z.boolean().optional() }).meta({ id: 'ScimRoleInput' }))
-        .max(mostRoles)
-        .optional()
-        .meta({
-          description: 'One role, or several of which one is primary. Default: the default role of the tenant.',
-        }),
-    })
-    .meta({ id: 'ScimUserInput' }),
-);
+export const UserBody = readByHand('ScimUserInput', userUrn, {
+  userName: z.string().meta({ format: 'email', description: 'The e-mail address; immutable.' }),
+  name: z
+    .looseObject({ givenName: text(longestName), familyName: text(longestName) })
+    .partial()
+    .meta({ id: 'ScimNameInput' })
+    .optional(),
+  externalId: text(longestExternalId).optional(),
+  active: z.boolean().default(true),
+  roles: z
+    .array(z.looseObject({ value: RoleName, primary: z.boolean().optional() }).meta({ id: 'ScimRoleInput' }))
+    .max(mostRoles)
+    .optional()
+    .meta({ description: 'One role, or several of which one is primary. Default: the default role of the tenant.' }),
+});
 
 /**
  * Reads the body of a POST (spec.md "SCIM 2.0" rule 2). Ignores attributes that are not stored.
@@ -161,13 +133,7 @@ export function readReplacement(body: unknown, member: MembershipRow): Membershi
   const user = readMessage(body, userUrn);
   if (readUserName(user).email !== normalizeEmail(member.user_name))
     throw new Problem('mutability', 'userName cannot be changed; delete the user and create another.');
-  const role = readRole(user.get('roles'));
-  const isActivated = readActive(user);
-  return {
-    ...readProfile(user),
-    ...(role !== undefined && { role }),
-    ...(isActivated !== undefined && { isActivated }),
-  };
+  return { ...readProfile(user), role: readRole(user.get('roles')), isActivated: readActive(user) };
 }
 
 /**
@@ -207,17 +173,12 @@ function readUserName(user: Attributes): { readonly userName: string; readonly e
 
 /** Null clears an attribute; a name is replaced as a whole. */
 function readProfile(user: Attributes): Profile {
-  const name = user.get('name');
   const externalId = readText(user.get('externalid'), 'externalId', longestExternalId);
+  const given = user.get('name');
+  if (given === undefined) return { externalId };
+  const name = given === null ? new Map() : readAttributes(given, 'name', userUrn);
   return {
-    ...(name !== undefined && readName(name)),
-    ...(externalId !== undefined && { externalId }),
-  };
-}
-
-function readName(value: unknown): Profile {
-  const name = value === null ? new Map() : readAttributes(value, 'name', userUrn);
-  return {
+    externalId,
     givenName: readText(name.get('givenname'), 'name.givenName', longestName) ?? null,
     familyName: readText(name.get('familyname'), 'name.familyName', longestName) ?? null,
   };

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Problem, type ProblemCode } from '../../http/problem.ts';
 import { planSteps } from '../../scim/changes.ts';
-import { type GroupStep, readExtendedPatch, readGroupPatch, readPatch, readUserPatch } from '../../scim/patch.ts';
+import { type GroupStep, readGroupPatch, readPatch, readUserPatch } from '../../scim/patch.ts';
 import { groupUrn, patchUrn, userUrn } from './scim-client.ts';
 
 const message = (...Operations: readonly unknown[]) => ({ schemas: [patchUrn], Operations });
@@ -38,7 +38,7 @@ describe('the message of a PATCH', () => {
 });
 
 describe('a PATCH of a user', () => {
-  const read = (...operations: readonly unknown[]) => readUserPatch(readPatch(message(...operations)));
+  const read = (...operations: readonly unknown[]) => readUserPatch(readPatch(message(...operations)), false);
 
   test('replaces active and roles', () => {
     for (const [operations, change] of [
@@ -61,7 +61,7 @@ describe('a PATCH of a user', () => {
         { isActivated: false, role: 'auditor' },
       ],
     ] as const)
-      assert.deepEqual(read(...operations), change);
+      assert.deepEqual(read(...operations), { change, use: null });
   });
 
   test('refuses every other operation and path', () => {
@@ -136,7 +136,7 @@ describe('a PATCH of a user', () => {
 });
 
 describe('an extended PATCH of a user', () => {
-  const read = (...operations: readonly unknown[]) => readExtendedPatch(readPatch(message(...operations)));
+  const read = (...operations: readonly unknown[]) => readUserPatch(readPatch(message(...operations)), true);
   const deactivation = { op: 'replace', path: 'active', value: false };
 
   test('is an ordinary one where it uses nothing more', () => {
