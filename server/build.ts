@@ -24,7 +24,7 @@ const assets = [
   'openapi.json',
   'widgets/releases',
   '**/*.css',
-  'demo/*.js',
+  'demo/*.{html,js}',
   'controls/catalogue/**/*.json',
 ];
 for (const name of globSync(assets, { cwd: server, exclude: ['dist', 'node_modules', 'test', 'dashboard'] }))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Middleware } from 'koa';
 import { listNotices } from '../consent/notice-store.ts';
-import { html, type Markup } from '../http/html.ts';
+import { escapeHtml, html, type Markup } from '../http/html.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Queries } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
@@ -84,70 +84,34 @@ export function serveDemo({ database, settings }: Installation): Middleware {
   };
 }
 
-/** Writes the demo page. @param page `badge` is undefined if it was not built: the page then omits it. */
-export function writeDemoPage({
-  banner,
-  badge,
-  noticeId,
-  slug,
-  baseUrl,
-}: Omit<DemoSite, 'domain'> & {
-  readonly banner: Widget;
-  readonly badge: Widget | undefined;
-  readonly baseUrl: string;
-}): string {
-  const tag = `${writeScriptTag(banner, baseUrl)}\n${html`<svc-consent notice-id="${noticeId}" api-base="${baseUrl}"></svc-consent>`}`;
-  const read = `curl -s ${baseUrl}/v1/consent/${noticeId}/records -H "Authorization: Bearer $KEY"`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Svc demo</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/demo/demo.css">
-<script src="/demo/demo.js" defer></script>
-${tag}
-${badge === undefined ? '' : writeScriptTag(badge, baseUrl)}
-</head>
-<body>
-<main>
-<h1>From a script tag to a ledger row</h1>
-<p>This page embeds the consent banner the way your site would: one pinned, integrity-checked script, under a
-Content-Security-Policy that allows nothing inline.</p>
-<h2>1. Decide</h2>
-<p>Use the banner. <button type="button" id="open">Change my choices</button></p>
-<h2>2. What the page knows</h2>
-<p><code>SvcConsent.get()</code> returns:</p>
-<pre id="state" role="status" tabindex="0">null</pre>
-<h2>3. What the ledger holds</h2>
-<p>Read it with the API key that the server printed (also in <code>demo-credentials.json</code>):</p>
-<pre tabindex="0">${html`${read}`}</pre>
-<p>Then verify that it was not changed:</p>
-<pre tabindex="0">npx @svc/server verify</pre>
-<h2>The tag</h2>
-<pre tabindex="0">${html`${tag}`}</pre>
-${badge === undefined ? '' : writeBadges(badge, slug, baseUrl)}</main>
-</body>
-</html>
-`;
-}
+const template = readFileSync(join(import.meta.dirname, 'page.html'), 'utf8');
 
-/** The badge in several variants, and its tag. */
-function writeBadges(badge: Widget, slug: string, baseUrl: string): Markup {
-  const page = baseUrl + trustPath(slug);
+/** Writes the demo page. @param site `badge` is undefined if it was not built: the page then omits it. */
+export function writeDemoPage(
+  site: Omit<DemoSite, 'domain'> & {
+    readonly banner: Widget;
+    readonly badge: Widget | undefined;
+    readonly baseUrl: string;
+  },
+): string {
+  const { banner, badge, noticeId, slug, baseUrl } = site;
+  const trustPage = baseUrl + trustPath(slug);
   // The link is the content until the script runs, or without it.
-  const write = (variant: string) =>
-    html`<svc-trust-badge tenant="${slug}" api-base="${baseUrl}" variant="${variant}" theme="auto"><a href="${page}">Trust center</a></svc-trust-badge>`;
-  const shown = ['compact', 'status', 'card'].map((variant) => html`<li>${write(variant)}</li>\n`);
-  return html`<h2 id="badge">The trust badge</h2>
-<p>The second widget shows the frameworks in the <a href="${page}">trust center of the demo</a>, a page that needs no script.
-Another badge floats at the edge of this page.</p>
-<ul class="badges" aria-labelledby="badge">
-${shown}</ul>
-${write('floating')}
-<pre tabindex="0">${writeScriptTag(badge, baseUrl)}
-${String(write('compact'))}</pre>
-`;
+  const writeBadge = (variant: string) =>
+    html`<svc-trust-badge tenant="${slug}" api-base="${baseUrl}" variant="${variant}" theme="auto"><a href="${trustPage}">Trust center</a></svc-trust-badge>`;
+  const variants = ['compact', 'status', 'card', 'floating'].map((name) => [name, writeBadge(name)]);
+  const values: Readonly<Record<string, Markup | string>> = {
+    baseUrl: html`${baseUrl}`,
+    noticeId: html`${noticeId}`,
+    trustPage: html`${trustPage}`,
+    tag: `${writeScriptTag(banner, baseUrl)}\n${html`<svc-consent notice-id="${noticeId}" api-base="${baseUrl}"></svc-consent>`}`,
+    badgeScript: badge === undefined ? '' : writeScriptTag(badge, baseUrl),
+    ...Object.fromEntries(variants),
+  };
+  const [start, badges, end] = template.split('<!-- badge -->\n');
+  const shown = [start, ...(badge === undefined ? [] : [badges]), end].join('');
+  return shown.replace(/\{\{(\w+)(\|text)?\}\}/g, (_, name: string, isText: string | undefined) => {
+    const markup = String(values[name]);
+    return isText === undefined ? markup : escapeHtml(markup);
+  });
 }
