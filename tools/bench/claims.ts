@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Installation } from '../../server/installation/installation.ts';
 import { ByteCache } from '../../server/storage/cache.ts';
 import { inTransaction } from '../../server/storage/database.ts';
-import { insertEvents } from '../../server/webhooks/deliveries/outbox.ts';
+import { insertRow, newId } from '../../server/storage/rows.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -44,8 +44,8 @@ async function queueDeliveries(installation: Installation, { count, endpoints }:
   const { tenantId } = await createSite(installation);
   const now = clock();
   await inTransaction(database, async (queries) => {
-    const [event] = await insertEvents(queries, now, [{ tenantId, type: 'dsr.created', data: {} }]);
-    if (event === undefined) throw new Error('no event was stored');
+    const event = { id: newId(), tenant_id: tenantId, type: 'dsr.created', data: '{}', created_at: now };
+    await insertRow(queries, 'webhook_events', event);
     await sql`
       insert into webhook_deliveries (
         id, tenant_id, endpoint_id, event_id, event_type, status, attempts, due_at, created_at

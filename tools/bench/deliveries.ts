@@ -173,9 +173,9 @@ async function queueEvents({ database, clock }: Installation, { tenantId }: Site
 
 /** Sends what waits as a running server does. @param enough stops when so many were delivered. */
 async function drain(sender: WebhookSender, enough = perSlice): Promise<number> {
-  const until = sender.delivered + enough;
+  const until = sender.counts.delivered + enough;
   await sender.look();
-  while (sender.delivered < until) {
+  while (sender.counts.delivered < until) {
     if (!sender.hasWork) await sender.waitForWork();
     else {
       await sender.gather();

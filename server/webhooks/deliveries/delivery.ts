@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { AnyJson, Id, Time, UtcTime, viewRow } from '../../http/schemas.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { EventTypeName, type StoredEvent } from './event.ts';
+import { EventTypeName } from './event.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'dead', 'redelivered', 'canceled'] as const;
 export const DeliveryStatus = z.enum(deliveryStatuses).meta({
@@ -104,28 +104,11 @@ export function viewDelivery(row: DeliveryRow): DeliveryView {
   return viewRow(DeliveryView, row, { webhookId, attemptCount, nextAttemptAt });
 }
 
-/**
- * A stored delivery with its event and its attempts.
- * @param attempts oldest first.
- */
-export function viewDeliveryDetail(
-  row: DeliveryRow,
-  event: StoredEvent,
-  attempts: readonly AttemptRow[],
-): DeliveryDetail {
-  return {
-    ...viewDelivery(row),
-    event: viewRow(DeliveryDetail.shape.event, event, { data: JSON.parse(event.data) }),
-    attempts: attempts.map(viewAttempt),
-  };
-}
-
-function viewAttempt(row: AttemptRow): AttemptView {
-  const { reused = false, ...timing } = JSON.parse(row.timing) as StoredTiming;
+/** One attempt, as it is shown. */
+export function viewAttempt(row: AttemptRow): AttemptView {
+  const { reused = false, ...timing } = JSON.parse(row.timing);
   return viewRow(AttemptView, row, { timing: { ...noTiming, ...timing }, reused });
 }
-
-type StoredTiming = Partial<AttemptView['timing']> & { readonly total: number; readonly reused?: boolean };
 
 const noTiming = { queued: null, lookup: null, connect: null, tls: null, firstByte: null };
 

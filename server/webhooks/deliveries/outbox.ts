@@ -1,5 +1,8 @@
-import type { Queries, UnitOfWork } from '../../storage/database.ts';
+import type { Selectable } from 'kysely';
+import type { UnitOfWork } from '../../storage/database.ts';
 import { insertRows, newId, prepareQuery } from '../../storage/rows.ts';
+import type { Tables } from '../../storage/tables.ts';
+import type { DeliveryRow } from './delivery.ts';
 import { isOperational, type NewWebhookEvent, type StoredEvent } from './event.ts';
 import { passesFilter, type ReadyFilter, readFilter } from './event-filter.ts';
 
@@ -9,13 +12,8 @@ import { passesFilter, type ReadyFilter, readFilter } from './event-filter.ts';
  * @param except an endpoint that is left out: the one that the events are about.
  */
 export async function emitEvents(work: UnitOfWork, events: readonly NewWebhookEvent[], except?: string): Promise<void> {
-  const rows = await insertEvents(work.transaction, work.now, events);
-  const woken: string[] = [];
-  for (const [tenantId, ofTenant] of Map.groupBy(rows, ({ tenant_id }) => tenant_id)) {
-    const subscribers = (await selectSubscribers(work.transaction, { tenantId })).filter(({ id }) => id !== except);
-    woken.push(...(await queueDeliveries(work.transaction, work.now, ofTenant, subscribers)));
-  }
-  announceDeliveries(work, woken);
+  for (const [tenantId, ofTenant] of Map.groupBy(events, (event) => event.tenantId))
+    await queueEvents(work, ofTenant, await findSubscribers(work, tenantId, except));
 }
 
 /**
@@ -28,17 +26,11 @@ export async function emitWanted(
   describe: () => readonly Omit<NewWebhookEvent, 'tenantId'>[],
   except?: string,
 ): Promise<void> {
-  const { transaction, now } = work;
-  const subscribers = (await selectSubscribers(transaction, { tenantId })).filter(({ id }) => id !== except);
+  const subscribers = await findSubscribers(work, tenantId, except);
   if (subscribers.length === 0) return;
   const wanted = describe().filter(({ type }) => subscribers.some((subscriber) => wants(subscriber, type)));
-  if (wanted.length === 0) return;
-  const rows = await insertEvents(
-    transaction,
-    now,
-    wanted.map((event) => ({ tenantId, ...event })),
-  );
-  announceDeliveries(work, await queueDeliveries(transaction, now, rows, subscribers));
+  const events = wanted.map((event) => ({ tenantId, ...event }));
+  if (events.length > 0) await queueEvents(work, events, subscribers);
 }
 
 /** Signals the sender, once the unit of work is durable, that endpoints have something to be sent. */
@@ -46,30 +38,8 @@ export function announceDeliveries(work: UnitOfWork, endpointIds: readonly strin
   if (endpointIds.length > 0) work.afterCommit(() => work.signals.emit('deliveries', endpointIds));
 }
 
-/** Stores events. @returns the rows, in order. */
-export async function insertEvents(
-  queries: Queries,
-  now: string,
-  events: readonly NewWebhookEvent[],
-): Promise<readonly StoredEvent[]> {
-  const rows = events.map(({ tenantId, type, data }) => ({
-    id: newId(),
-    tenant_id: tenantId,
-    type,
-    data: JSON.stringify(data),
-    created_at: now,
-  }));
-  await insertRows(queries, 'webhook_events', rows);
-  return rows;
-}
-
 /** The endpoints of a tenant, as far as they decide what becomes of its events. */
-type Subscribers = readonly {
-  readonly id: string;
-  readonly event_types: string | null;
-  readonly filter: string | null;
-  readonly status: string;
-}[];
+type Subscribers = readonly Pick<Selectable<Tables['webhook_endpoints']>, 'id' | 'event_types' | 'filter' | 'status'>[];
 
 const selectSubscribers = prepareQuery<{ tenantId: string }, Subscribers[number]>((queries, parameter) =>
   queries
@@ -80,55 +50,55 @@ const selectSubscribers = prepareQuery<{ tenantId: string }, Subscribers[number]
     .orderBy('id'),
 );
 
+async function findSubscribers({ transaction }: UnitOfWork, tenantId: string, except?: string): Promise<Subscribers> {
+  return (await selectSubscribers(transaction, { tenantId })).filter(({ id }) => id !== except);
+}
+
 /** Whether an endpoint wants events of a type, whatever they hold. */
 function wants({ event_types }: Pick<Subscribers[number], 'event_types'>, type: string): boolean {
   return event_types === null || event_types.split(' ').includes(type);
 }
 
 /**
- * Makes a delivery of each event for each endpoint that wants it. For an endpoint that the server disabled it is a dead
+ * Stores events, and a delivery of each for each endpoint that wants it. For an endpoint that the server disabled it is a dead
  * letter from the start, so that nothing is lost when the endpoint comes back.
  * @param events of the tenant of the endpoints.
- * @returns the endpoints that have something to be sent now.
+ * @returns the deliveries.
  */
-async function queueDeliveries(
-  queries: Queries,
-  now: string,
-  events: readonly StoredEvent[],
+export async function queueEvents(
+  work: UnitOfWork,
+  events: readonly NewWebhookEvent[],
   subscribers: Subscribers,
-): Promise<readonly string[]> {
+): Promise<readonly DeliveryRow[]> {
+  const { transaction, now } = work;
+  const stored = events.map(({ tenantId, type, data }) => ({
+    id: newId(),
+    tenant_id: tenantId,
+    type,
+    data: JSON.stringify(data),
+    created_at: now,
+  }));
   const ready = subscribers.map((one) => ({ ...one, filter: one.filter === null ? null : readFilter(one.filter) }));
-  const rows = events.flatMap((event) => {
-    const readData = readOnce(event);
+  const rows = events.flatMap(({ type, data }, index) => {
+    // Filters are about what happens in the tenant: events about webhooks pass.
+    const passes = (filter: ReadyFilter | null) => filter === null || isOperational(type) || passesFilter(filter, data);
     return ready
-      .filter((subscriber) => wants(subscriber, event.type) && passes(subscriber.filter, event.type, readData))
+      .filter((subscriber) => wants(subscriber, type) && passes(subscriber.filter))
       .map(({ id, status }) => {
-        const delivery = newDelivery(event, id, now);
+        const delivery = newDelivery(stored[index] as StoredEvent, id, now);
         if (status !== 'disabled') return delivery;
         return { ...delivery, status: 'dead', reason: 'endpoint_disabled', due_at: null, finished_at: now };
       });
   });
-  await insertRows(queries, 'webhook_deliveries', rows);
-  const enabled = subscribers.filter(
-    ({ id, status }) => status === 'enabled' && rows.some((row) => row.endpoint_id === id),
+  await insertRows(transaction, 'webhook_events', stored);
+  await insertRows(transaction, 'webhook_deliveries', rows);
+  const reached = new Set(rows.map(({ endpoint_id }) => endpoint_id));
+  const enabled = subscribers.filter(({ id, status }) => status === 'enabled' && reached.has(id));
+  announceDeliveries(
+    work,
+    enabled.map(({ id }) => id),
   );
-  return enabled.map(({ id }) => id);
-}
-
-type Data = NewWebhookEvent['data'];
-
-/** The data of an event, parsed at most once. */
-function readOnce({ data }: StoredEvent): () => Data {
-  let parsed: Data | undefined;
-  return () => {
-    parsed ??= JSON.parse(data) as Data;
-    return parsed;
-  };
-}
-
-/** Filters are about what happens in the tenant: events about webhooks pass. */
-function passes(filter: ReadyFilter | null, type: string, readData: () => Data): boolean {
-  return filter === null || isOperational(type) || passesFilter(filter, readData());
+  return rows;
 }
 
 /** A delivery that waits for its first attempt. */
@@ -137,7 +107,7 @@ export function newDelivery(
   endpointId: string,
   now: string,
   redeliveryOf: string | null = null,
-) {
+): DeliveryRow {
   return {
     id: newId(),
     tenant_id: event.tenant_id,
@@ -145,14 +115,14 @@ export function newDelivery(
     event_id: event.id,
     event_type: event.type,
     status: 'pending',
-    reason: null as string | null,
-    response_status: null as number | null,
+    reason: null,
+    response_status: null,
     attempts: 0,
-    first_attempt_at: null as string | null,
-    due_at: now as string | null,
-    claimed_by: null as string | null,
+    first_attempt_at: null,
+    due_at: now,
+    claimed_by: null,
     redelivery_of: redeliveryOf,
     created_at: now,
-    finished_at: null as string | null,
+    finished_at: null,
   };
 }

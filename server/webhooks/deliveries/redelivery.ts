@@ -2,7 +2,14 @@ import { type Selectable, sql } from 'kysely';
 import type { AuditSource } from '../../audit/source.ts';
 import { Problem, requireFound } from '../../http/problem.ts';
 import { viewRow } from '../../http/schemas.ts';
-import { type Database, locksRows, type Queries, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import {
+  addTime,
+  type Database,
+  locksRows,
+  type Queries,
+  runUnitOfWork,
+  type UnitOfWork,
+} from '../../storage/database.ts';
 import { findRow, insertRow, insertRows, newId } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { holdEvents, markRedelivered, newRedelivery, record, requireReceiver } from './changes.ts';
@@ -204,13 +211,13 @@ function walkOf(
 
 /** What is sent again comes at a rate, so that what happens meanwhile does not wait behind all of it. */
 function dueAt({ created_at, queued }: RedeliveryRow, now: string, index: number): string {
-  const time = Date.parse(created_at) + ((queued + index) * 1000) / perSecond;
-  return new Date(Math.max(time, Date.parse(now))).toISOString();
+  const time = addTime(created_at, ((queued + index) * 1000) / perSecond);
+  return time > now ? time : now;
 }
 
 const perSecond = 100;
 
 /** New deliveries come after the place of their order, also by the clock of a server that is late: it never meets them. */
 function createdAfter({ created_at }: RedeliveryRow, now: string): string {
-  return now > created_at ? now : new Date(Date.parse(created_at) + 1).toISOString();
+  return now > created_at ? now : addTime(created_at, 1);
 }

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { requireFound } from '../../http/problem.ts';
-import { locksRows, type Queries } from '../../storage/database.ts';
+import { viewRow } from '../../http/view-row.ts';
+import { addTime, dayMilliseconds, locksRows, type Queries } from '../../storage/database.ts';
 import { type Page, takePage } from '../../storage/page.ts';
 import { findRow } from '../../storage/rows.ts';
-import { type DeliveryDetail, type DeliveryRow, viewDeliveryDetail } from './delivery.ts';
+import { DeliveryDetail, type DeliveryRow, viewAttempt, viewDelivery } from './delivery.ts';
 
 /** Which deliveries of a tenant: those that match every field that is given. */
 export interface DeliveryFilter {
@@ -48,7 +49,11 @@ export async function findDelivery(queries: Queries, tenantId: string, id: strin
     .orderBy('at')
     .orderBy('id')
     .execute();
-  return viewDeliveryDetail(row, event, attempts);
+  return {
+    ...viewDelivery(row),
+    event: viewRow(DeliveryDetail.shape.event, event, { data: JSON.parse(event.data) }),
+    attempts: attempts.map(viewAttempt),
+  };
 }
 
 /** The position of a delivery in the order of creation: its time and its id, with a space between them. */
@@ -144,7 +149,6 @@ function unindexed({ status, eventType, reason, webhookIds }: DeliveryFilter): r
   return webhookIds === undefined ? equal : [...equal, sql<boolean>`endpoint_id in (${sql.join(webhookIds)})`];
 }
 
-const day = 24 * 60 * 60 * 1000;
 const batch = 200;
 
 /** What is kept of webhooks is forgotten after so many days. */
@@ -157,7 +161,7 @@ const retentionDays = 30;
  * @returns whether there may be more.
  */
 export async function forgetOldEvents(queries: Queries, now: string): Promise<boolean> {
-  const before = new Date(Date.parse(now) - retentionDays * day).toISOString();
+  const before = addTime(now, -retentionDays * dayMilliseconds);
   // An event that is being sent again at this moment is locked.
   const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
   const { rows } = await sql<{ id: string }>`
@@ -173,17 +177,9 @@ export async function forgetOldEvents(queries: Queries, now: string): Promise<bo
     .execute();
   if (rows.length === 0) return false;
   const ids = rows.map(({ id }) => id);
-  const deliveries = await queries
-    .deleteFrom('webhook_deliveries')
-    .where('event_id', 'in', ids)
-    .returning('id')
-    .execute();
-  for (let start = 0; start < deliveries.length; start += attemptBatch) {
-    const some = deliveries.slice(start, start + attemptBatch).map(({ id }) => id);
-    await queries.deleteFrom('webhook_attempts').where('delivery_id', 'in', some).execute();
-  }
+  const deliveries = queries.selectFrom('webhook_deliveries').select('id').where('event_id', 'in', ids);
+  await queries.deleteFrom('webhook_attempts').where('delivery_id', 'in', deliveries).execute();
+  await queries.deleteFrom('webhook_deliveries').where('event_id', 'in', ids).execute();
   await queries.deleteFrom('webhook_events').where('id', 'in', ids).execute();
   return rows.length === batch;
 }
-
-const attemptBatch = 500;

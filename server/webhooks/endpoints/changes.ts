@@ -3,10 +3,10 @@ import { type AuditSource, systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import { invalidValues, Problem, requireFound } from '../../http/problem.ts';
 import type { SecretBox } from '../../installation/secrets.ts';
-import type { Queries, UnitOfWork } from '../../storage/database.ts';
+import { addTime, type Queries, type UnitOfWork } from '../../storage/database.ts';
 import { insertRow, newId } from '../../storage/rows.ts';
-import type { StoredEvent } from '../deliveries/event.ts';
-import { announceDeliveries, emitEvents, insertEvents, newDelivery } from '../deliveries/outbox.ts';
+import type { DeliveryRow } from '../deliveries/delivery.ts';
+import { announceDeliveries, emitEvents, queueEvents } from '../deliveries/outbox.ts';
 import { makeAllDue } from '../deliveries/store.ts';
 import type { ReceiverPolicy } from '../transport/address-guard.ts';
 import { findReceiverFault } from '../transport/receiver-url.ts';
@@ -140,7 +140,7 @@ export async function rotateSecret(
   const before = await lockEndpoint(work, source, id);
   const [current, ...earlier] = listSecrets(before);
   const secret = generateWebhookSecret();
-  const end = new Date(Date.parse(work.now) + overlapHours * 3_600_000).toISOString();
+  const end = addTime(work.now, overlapHours * 3_600_000);
   const lasting = earlier.filter(({ expiresAt }) => expiresAt !== null && expiresAt > work.now);
   const previous = overlapHours === 0 ? [] : [{ ...current, expiresAt: end }, ...lasting].slice(0, mostPreviousSecrets);
   const row = await updateEndpoint(work, before, {
@@ -285,9 +285,7 @@ export async function sendTest(work: UnitOfWork, source: AuditSource, id: string
     });
   const { tenantId } = source;
   const test = { tenantId, type: 'webhook.test', data: { webhookId: id } } as const;
-  const [event] = await insertEvents(work.transaction, work.now, [test]);
-  const delivery = newDelivery(event as StoredEvent, id, work.now);
-  await insertRow(work.transaction, 'webhook_deliveries', delivery);
+  const [delivery] = (await queueEvents(work, [test], [{ ...endpoint, event_types: null }])) as [DeliveryRow];
   await recordEvent(work, source, {
     module: 'webhooks',
     action: 'webhook.tested',
@@ -295,6 +293,5 @@ export async function sendTest(work: UnitOfWork, source: AuditSource, id: string
     targetRef: nameEndpoint(endpoint),
     diff: { deliveryId: delivery.id },
   });
-  announceDeliveries(work, [id]);
   return delivery;
 }

@@ -1,3 +1,4 @@
+import { addTime } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import type { AttemptRow } from '../deliveries/delivery.ts';
 import type { UnopenedKey } from '../endpoints/signing.ts';
@@ -7,30 +8,27 @@ import { attemptOffsets, planRetry, readRetryAfter } from './schedule.ts';
 import type { ClaimedDelivery, DeliveryState } from './store.ts';
 
 /** An attempt that ended: its row, the new state of the delivery, and what it says about the endpoint. */
-export interface EndedAttempt {
-  /** How long it took, in milliseconds. */
-  readonly took: number;
-  /** What became of connections: one was opened, or one of before was used again; null for neither. */
-  readonly connection: 'opened' | 'reused' | null;
-  readonly endpoint: Endpoint;
-  readonly delivery: ClaimedDelivery;
+export interface EndedAttempt extends Omit<Attempt, 'startedAt'> {
   readonly row: AttemptRow;
   readonly state: DeliveryState;
   /** Until when the receiver wants no requests at all (429 and 503 with Retry-After), for an hour at most: RFC 3339. */
   readonly pausedUntil: string | null;
 }
 
-/** Judges an attempt and plans the next one. */
-export function endAttempt(attempt: {
+/** An attempt that was made. */
+interface Attempt {
   readonly endpoint: Endpoint;
   readonly delivery: ClaimedDelivery;
   readonly startedAt: string;
-  readonly outcome: DeliveryOutcome;
-  readonly now: string;
-  /** From 0 up to 1. */
-  readonly random: number;
-}): EndedAttempt {
-  const { endpoint, delivery, startedAt, outcome, now, random } = attempt;
+}
+
+/** Judges an attempt and plans the next one. @param random from 0 up to 1. */
+export function endAttempt(
+  { endpoint, delivery, startedAt }: Attempt,
+  outcome: DeliveryOutcome,
+  now: string,
+  random: number,
+): EndedAttempt {
   const { timing, reused } = outcome;
   const answer = outcome.outcome === 'answered' ? outcome : null;
   const failure = outcome.outcome === 'answered' ? judgeStatus(outcome.status) : outcome;
@@ -43,8 +41,6 @@ export function endAttempt(attempt: {
   const dueAt = isOver ? null : planRetry({ offsets, attempts, firstAttemptAt, now, retryAfter: asked }, random);
   const pause = asked !== null && (status === 429 || status === 503) ? Math.min(asked, longestPause) : null;
   return {
-    took: timing.total,
-    connection: reused ? 'reused' : timing.connect === null ? null : 'opened',
     endpoint,
     delivery,
     row: {
@@ -66,7 +62,7 @@ export function endAttempt(attempt: {
       first_attempt_at: firstAttemptAt,
       due_at: dueAt,
     },
-    pausedUntil: pause === null ? null : new Date(Date.parse(now) + pause).toISOString(),
+    pausedUntil: pause === null ? null : addTime(now, pause),
   };
 }
 
@@ -99,26 +95,4 @@ function judgeStatus(status: number): { readonly reason: string; readonly messag
   if (status === 410) return { reason: 'gone', message: `${answered}: it wants no events any more.` };
   if (status === 429) return { reason: 'rate_limited', message: `${answered}: it gets more than it can take.` };
   return { reason: 'http_error', message: `${answered}.` };
-}
-
-const noCount = () => ({ delivered: 0, failed: 0, connections: { opened: 0, reused: 0 } });
-
-/** What was sent since it was asked for last; connections of the attempts that came to one. */
-export type SentCount = ReturnType<typeof noCount>;
-
-/** Counts attempts, for the log. */
-export class SendCounter {
-  #count = noCount();
-
-  count(isDelivered: boolean, connection: EndedAttempt['connection']): void {
-    this.#count[isDelivered ? 'delivered' : 'failed'] += 1;
-    if (connection !== null) this.#count.connections[connection] += 1;
-  }
-
-  /** Returns the counts and resets them; null when there were none. */
-  take(): SentCount | null {
-    const counted = this.#count;
-    this.#count = noCount();
-    return counted.delivered + counted.failed === 0 ? null : counted;
-  }
 }

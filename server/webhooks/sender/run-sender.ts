@@ -18,7 +18,7 @@ export interface RunSenderOptions {
  * or was committed by another process.
  */
 export function runSender({ sender, database, clock, faults }: RunSenderOptions): Repeated {
-  const { log } = faults;
+  const logCount = createCountLog(sender, faults.log);
   let isStopping = false;
   const notice = (endpointIds: readonly string[]) => sender.notice(endpointIds);
   database.signals.on('deliveries', notice);
@@ -26,7 +26,7 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
     repeat({ every: 500, pause: 10, task: 'looking for deliveries', faults }, () => sender.look()),
     repeat({ every: 500, pause: 10, task: 'redelivering', faults }, () => stepRedeliveries(database, clock())),
     repeat({ every: 2000, task: 'the beat of the sender', faults }, watchSenders(sender)),
-    repeat({ every: 60_000, task: 'counting deliveries', faults }, async () => logCount(sender, log)),
+    repeat({ every: 60_000, task: 'counting deliveries', faults }, async () => logCount()),
   ];
   const hasStarted = () =>
     start(sender, database).then(
@@ -58,7 +58,7 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
       isStopping = true;
       // What could not be written is sent again by the next process.
       await sender.stop(graceMilliseconds).catch((error: unknown) => faults.logTask(error, 'the sender stopped badly'));
-      logCount(sender, log);
+      logCount();
       await working;
     },
   };
@@ -67,10 +67,18 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
 const graceMilliseconds = 10_000;
 
 /** Logs what was sent since the last time, if anything was. */
-function logCount(sender: WebhookSender, log: Logger): false {
-  const count = sender.takeCount();
-  if (count !== null) log.info({ ...count, inFlight: sender.inFlight }, 'sent webhooks');
-  return false;
+function createCountLog(sender: WebhookSender, log: Logger): () => false {
+  const { counts } = sender;
+  let before = { ...counts };
+  return () => {
+    const since = (name: keyof typeof counts) => counts[name] - before[name];
+    const [delivered, failed] = [since('delivered'), since('failed')];
+    const connections = { opened: since('opened'), reused: since('reused') };
+    before = { ...counts };
+    if (delivered + failed > 0)
+      log.info({ delivered, failed, connections, inFlight: sender.inFlight }, 'sent webhooks');
+    return false;
+  };
 }
 
 /** Registers the sender; on SQLite every other one on the list has ended, because a file has one server. */

@@ -7,7 +7,7 @@ import { newId } from '../../storage/rows.ts';
 import { type EndpointSigner, openSigner, type UnopenedKey, webhookHeaders } from '../endpoints/signing.ts';
 import { type Endpoint, findEndpointForSending } from '../endpoints/store.ts';
 import type { Receivers } from '../transport/receivers.ts';
-import { type EndedAttempt, endAttempt, failUnsigned, SendCounter, type SentCount } from './attempt.ts';
+import { type EndedAttempt, endAttempt, failUnsigned } from './attempt.ts';
 import { type ClaimedWork, claimForEndpoint, writeAttempts } from './changes.ts';
 import { Lane } from './lane.ts';
 import {
@@ -39,8 +39,7 @@ export interface SenderOptions {
  */
 export class WebhookSender {
   readonly id = newId();
-  readonly #options: SenderOptions;
-  readonly #random: () => number;
+  readonly #options: Required<SenderOptions>;
   readonly #lanes = new Map<string, Lane>();
   readonly #underWay = new Map<string, Promise<void>>();
   /** Deliveries whose attempt broke off when this process stopped. */
@@ -48,8 +47,8 @@ export class WebhookSender {
   #ended: EndedAttempt[] = [];
   #woken = Promise.withResolvers<void>();
   #turning: Promise<void> = Promise.resolve();
-  #delivered = 0;
-  readonly #counter = new SendCounter();
+  /** What was sent since the start, and which of it came to a new connection or to one of before. */
+  readonly counts = { delivered: 0, failed: 0, opened: 0, reused: 0 };
   /** How many processes send, this one among them: each takes its share of what an endpoint wants a second. */
   #senders = 1;
   /** Whether a commit failed, so that deliveries may be stored as claimed that no process attempts. */
@@ -58,23 +57,12 @@ export class WebhookSender {
   readonly #sent: SentEvents = new ByteCache(8 * 1024 * 1024);
 
   constructor(options: SenderOptions) {
-    this.#options = options;
-    this.#random = options.random ?? Math.random;
-  }
-
-  /** How many deliveries have arrived since the start. */
-  get delivered(): number {
-    return this.#delivered;
+    this.#options = { random: Math.random, ...options };
   }
 
   /** How many attempts are being made at this moment. */
   get inFlight(): number {
     return this.#underWay.size;
-  }
-
-  /** What was sent since it was asked for last; null for nothing. */
-  takeCount(): SentCount | null {
-    return this.#counter.take();
   }
 
   /** These endpoints may have something that is due. */
@@ -287,15 +275,17 @@ export class WebhookSender {
     this.#lanes.delete(lane.endpointId);
     this.#lanes.set(lane.endpointId, lane);
     lane.signer = openSigner(this.#options.box, endpoint, startedAt, lane.signer);
-    const attempt = { endpoint, lane, signer: lane.signer.signer, startedAt };
+    const { signer } = lane.signer;
     lane.begin(deliveries.length, Date.parse(startedAt));
-    for (const delivery of deliveries) this.#underWay.set(delivery.id, this.#run(attempt, delivery));
-  }
-
-  async #run(attempt: Attempt, delivery: ClaimedDelivery): Promise<void> {
-    await this.#attempt(attempt, delivery).catch((error: unknown) => this.#giveBack(delivery, error));
-    attempt.lane.inFlight -= 1;
-    this.#underWay.delete(delivery.id);
+    for (const delivery of deliveries) {
+      const running = this.#attempt({ endpoint, lane, signer, startedAt, delivery })
+        .catch((error: unknown) => this.#giveBack(delivery, error))
+        .then(() => {
+          lane.inFlight -= 1;
+          this.#underWay.delete(delivery.id);
+        });
+      this.#underWay.set(delivery.id, running);
+    }
   }
 
   /** An attempt that broke off in this process: the delivery is as it was before. */
@@ -308,7 +298,7 @@ export class WebhookSender {
     });
   }
 
-  async #attempt({ endpoint, lane, signer, startedAt }: Attempt, delivery: ClaimedDelivery): Promise<void> {
+  async #attempt({ endpoint, lane, signer, startedAt, delivery }: Attempt): Promise<void> {
     const { clock, receivers } = this.#options;
     const outcome =
       typeof signer === 'string'
@@ -325,14 +315,17 @@ export class WebhookSender {
       return;
     }
     const now = clock();
-    const ended = endAttempt({ endpoint, delivery, startedAt, outcome, now, random: this.#random() });
-    const isDelivered = ended.state.status === 'delivered';
-    if (isDelivered) {
-      this.#delivered += 1;
-      lane.speedUp(ended.took);
-    } else lane.slowDown();
+    const ended = endAttempt({ endpoint, delivery, startedAt }, outcome, now, this.#options.random());
+    if (ended.state.status === 'delivered') {
+      this.counts.delivered += 1;
+      lane.speedUp(outcome.timing.total);
+    } else {
+      this.counts.failed += 1;
+      lane.slowDown();
+    }
+    if (outcome.reused) this.counts.reused += 1;
+    else if (outcome.timing.connect !== null) this.counts.opened += 1;
     if (ended.pausedUntil !== null) lane.pause(Date.parse(now), Date.parse(ended.pausedUntil));
-    this.#counter.count(isDelivered, ended.connection);
     this.#ended.push(ended);
     this.#woken.resolve();
   }
@@ -350,6 +343,7 @@ interface Attempt {
   /** Or what of the endpoint cannot be opened. */
   readonly signer: EndpointSigner | UnopenedKey;
   readonly startedAt: string;
+  readonly delivery: ClaimedDelivery;
 }
 
 /** With so many attempts under way, a moment's wait makes groups larger. */

@@ -62,15 +62,6 @@ export async function listWaitingEndpoints(queries: Queries): Promise<readonly W
   return rows;
 }
 
-interface WantedClaim {
-  readonly endpointId: string;
-  /** Who claims. */
-  readonly sender: string;
-  readonly now: string;
-  /** At most so many. */
-  readonly limit: number;
-}
-
 /**
  * Claims what is due to an endpoint, oldest first; on PostgreSQL past what another process is claiming.
  * @param sent what need not be read again.
@@ -78,7 +69,7 @@ interface WantedClaim {
  */
 export async function claimDeliveries(
   queries: Queries,
-  claim: WantedClaim,
+  claim: { readonly endpointId: string; readonly sender: string; readonly now: string; readonly limit: number },
   sent: SentEvents,
 ): Promise<{ readonly deliveries: readonly ClaimedDelivery[]; readonly orphaned: readonly string[] }> {
   const text = rememberText(queries, 'claim deliveries', () => {

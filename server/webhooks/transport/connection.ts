@@ -1,8 +1,9 @@
 import { lookup as lookupAddresses, Resolver } from 'node:dns/promises';
 import { isIP, Socket } from 'node:net';
 import type { buildConnector, Client, Dispatcher } from 'undici';
+import type { AttemptView } from '../deliveries/delivery.ts';
 import { isAllowedAddress, type ReceiverPolicy } from './address-guard.ts';
-import { DeliveryFailure, type DeliveryTiming, describeFailure, readCode } from './exchange.ts';
+import { DeliveryFailure, describeFailure, readCode } from './exchange.ts';
 
 export interface ResolvedAddress {
   readonly address: string;
@@ -78,7 +79,7 @@ export interface ConnectOptions {
   readonly authorities: string | null;
 }
 
-export type Step = Exclude<keyof DeliveryTiming, 'queued' | 'total'>;
+export type Step = Exclude<keyof AttemptView['timing'], 'queued' | 'total'>;
 
 /** One connection to an origin, used by one delivery at a time; it opens again when the receiver closed it. */
 export class ReceiverConnection {

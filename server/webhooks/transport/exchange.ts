@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { AttemptView } from '../deliveries/delivery.ts';
 import type { ReceiverConnection, Step } from './connection.ts';
 
 /** Why there was no whole answer. */
@@ -20,25 +21,12 @@ export type NoAnswerReason =
   /** The sender has nothing to sign it with. */
   | 'unsealable_secret';
 
-/** How long each part took, in milliseconds; null where there was no such part (a kept connection has no look-up). */
-export interface DeliveryTiming {
-  /** Until it was handed to a connection. */
-  readonly queued: number | null;
-  readonly lookup: number | null;
-  readonly connect: number | null;
-  readonly tls: number | null;
-  /** From the request to the status of the answer. */
-  readonly firstByte: number | null;
-  /** Without the time in the queue, as is the time limit. */
-  readonly total: number;
-}
-
 /**
  * How one try of a delivery ended. Nothing in it describes the network of the server. An answer counts with its
  * status once it is whole, or once 64 KiB of it came: the rest is not read, and the connection is closed.
  */
 export type DeliveryOutcome = Ending & {
-  readonly timing: DeliveryTiming;
+  readonly timing: AttemptView['timing'];
   /** Whether the connection was kept from an earlier delivery; that of the second try when a kept one broke. */
   readonly reused: boolean;
 };
