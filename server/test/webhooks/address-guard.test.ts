@@ -7,8 +7,8 @@ import {
   forbiddenRanges,
   isAllowedAddress,
   privateRanges,
-} from '../../webhooks/transport/address-guard.ts';
-import { readHost } from '../../webhooks/transport/receiver-url.ts';
+  readHost,
+} from '../../webhooks/transport/receiver-address.ts';
 import { publicHosts, refusedHosts } from './refused-hosts.ts';
 
 const strict = { allowPrivate: false };

@@ -110,6 +110,7 @@ export async function cancelRedelivery(work: UnitOfWork, source: AuditSource, id
 
 /** So many deliveries are queued in one transaction: some 15 milliseconds, which others may have to wait for. */
 const batch = 500;
+const perSecond = 100;
 
 /**
  * Carries out a part of an order to send deliveries again, in one transaction that also notes how far it came: a process
@@ -131,10 +132,16 @@ export function stepRedeliveries(database: Database, now: string): Promise<boole
     // A caller may have sent one of them again meanwhile.
     const isMarked = readFilter(order).status === 'dead';
     const marked = isMarked ? await markRedelivered(transaction, fitting) : new Set(ids);
-    const created_at = createdAfter(order, now);
+    // After the place of their order, also by the clock of a server that is late: the order never meets what it makes.
+    const created_at = now > order.created_at ? now : addTime(order.created_at, 1);
+    // At a rate, so that what happens meanwhile does not wait behind all of it.
+    const dueAt = (index: number) => {
+      const time = addTime(order.created_at, ((order.queued + index) * 1000) / perSecond);
+      return time > now ? time : now;
+    };
     const deliveries = fitting
       .filter(({ id }) => marked.has(id))
-      .map((row, index) => ({ ...newRedelivery(row, now), created_at, due_at: dueAt(order, now, index) }));
+      .map((row, index) => ({ ...newRedelivery(row, now), created_at, due_at: dueAt(index) }));
     await insertRows(transaction, 'webhook_deliveries', deliveries);
     await transaction
       .updateTable('webhook_redeliveries')
@@ -207,17 +214,4 @@ function walkOf(
     after: order.position,
     until: placeOf(order),
   };
-}
-
-/** What is sent again comes at a rate, so that what happens meanwhile does not wait behind all of it. */
-function dueAt({ created_at, queued }: RedeliveryRow, now: string, index: number): string {
-  const time = addTime(created_at, ((queued + index) * 1000) / perSecond);
-  return time > now ? time : now;
-}
-
-const perSecond = 100;
-
-/** New deliveries come after the place of their order, also by the clock of a server that is late: it never meets them. */
-function createdAfter({ created_at }: RedeliveryRow, now: string): string {
-  return now > created_at ? now : addTime(created_at, 1);
 }

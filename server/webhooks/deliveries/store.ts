@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { requireFound } from '../../http/problem.ts';
-import { viewRow } from '../../http/view-row.ts';
+import { viewRow } from '../../http/schemas.ts';
 import { addTime, dayMilliseconds, locksRows, type Queries } from '../../storage/database.ts';
 import { type Page, takePage } from '../../storage/page.ts';
 import { findRow } from '../../storage/rows.ts';

@@ -8,8 +8,7 @@ import { insertRow, newId } from '../../storage/rows.ts';
 import type { DeliveryRow } from '../deliveries/delivery.ts';
 import { announceDeliveries, emitEvents, queueEvents } from '../deliveries/outbox.ts';
 import { makeAllDue } from '../deliveries/store.ts';
-import type { ReceiverPolicy } from '../transport/address-guard.ts';
-import { findReceiverFault } from '../transport/receiver-url.ts';
+import { findReceiverFault, type ReceiverPolicy } from '../transport/receiver-address.ts';
 import {
   type DisabledReason,
   EndpointChange,

@@ -3,7 +3,7 @@ import { Id, list, refuseRepeated, textLine, UtcTime } from '../../http/schemas.
 import { FailureReason } from '../deliveries/delivery.ts';
 import { type EventType, EventTypeName, eventTypes } from '../deliveries/event.ts';
 import { EventFilter } from '../deliveries/event-filter.ts';
-import { WebhookUrl } from '../transport/receiver-url.ts';
+import { WebhookUrl } from '../transport/receiver-address.ts';
 
 export const endpointStatuses = ['enabled', 'paused', 'disabled'] as const;
 export const EndpointStatus = z.enum(endpointStatuses).meta({

@@ -70,7 +70,7 @@ export class Lane {
   /** Whether it need not be remembered. */
   isIdle(now: number): boolean {
     if (this.hasDue || this.inFlight > 0 || now < this.#pausedUntil) return false;
-    return this.#bucket === null || this.#bucket.isRested(now);
+    return this.#bucket === null || this.#bucket.count(now) > 0;
   }
 
   #free(now: number): number {
@@ -124,11 +124,6 @@ export class TokenBucket {
   nextAt(now: number): number {
     this.#fill(now);
     return now + Math.max(0, Math.ceil(((1 - rounding - this.#tokens) / this.#perSecond) * 1000));
-  }
-
-  /** Whether a new one in its place would let no more begin. */
-  isRested(now: number): boolean {
-    return this.count(now) >= 1;
   }
 
   get #size(): number {

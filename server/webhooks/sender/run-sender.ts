@@ -18,6 +18,7 @@ export interface RunSenderOptions {
  * or was committed by another process.
  */
 export function runSender({ sender, database, clock, faults }: RunSenderOptions): Repeated {
+  const watch = new SenderWatch(sender.id);
   const logCount = createCountLog(sender, faults.log);
   let isStopping = false;
   const notice = (endpointIds: readonly string[]) => sender.notice(endpointIds);
@@ -25,7 +26,12 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
   const tasks = [
     repeat({ every: 500, pause: 10, task: 'looking for deliveries', faults }, () => sender.look()),
     repeat({ every: 500, pause: 10, task: 'redelivering', faults }, () => stepRedeliveries(database, clock())),
-    repeat({ every: 2000, task: 'the beat of the sender', faults }, watchSenders(sender)),
+    repeat({ every: 2000, task: 'the beat of the sender', faults }, async () => {
+      const ended = watch.note(await sender.beat(), performance.now());
+      // After the heartbeat, so that a failure to release the claims of senders that ended stops none.
+      if (ended.length > 0) await sender.reclaim(ended);
+      return false;
+    }),
     repeat({ every: 60_000, task: 'counting deliveries', faults }, async () => logCount()),
   ];
   const hasStarted = () =>
@@ -86,16 +92,6 @@ async function start(sender: WebhookSender, { dialect }: Database): Promise<void
   const senders = await sender.beat();
   if (dialect === 'sqlite') await sender.reclaim([...senders.keys()].filter((id) => id !== sender.id));
   await sender.look();
-}
-
-/** Sends a heartbeat, then releases the claims of senders that ended, so that a failure to do so stops no heartbeat. */
-function watchSenders(sender: WebhookSender): () => Promise<boolean> {
-  const watch = new SenderWatch(sender.id);
-  return async () => {
-    const ended = watch.note(await sender.beat(), performance.now());
-    if (ended.length > 0) await sender.reclaim(ended);
-    return false;
-  };
 }
 
 /** Finds senders that have ended: those without a heartbeat for ten seconds of this process's clock; no two clocks are compared. */

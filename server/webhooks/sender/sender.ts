@@ -4,7 +4,7 @@ import type { SecretBox } from '../../installation/secrets.ts';
 import { ByteCache } from '../../storage/cache.ts';
 import { type Clock, type Database, inTransaction, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
-import { type EndpointSigner, openSigner, type UnopenedKey, webhookHeaders } from '../endpoints/signing.ts';
+import { type OpenedSigner, openSigner, webhookHeaders } from '../endpoints/signing.ts';
 import { type Endpoint, findEndpointForSending } from '../endpoints/store.ts';
 import type { Receivers } from '../transport/receivers.ts';
 import { type EndedAttempt, endAttempt, failUnsigned } from './attempt.ts';
@@ -267,7 +267,8 @@ export class WebhookSender {
     return claims;
   }
 
-  #begin({ endpoint, lane, deliveries, orphaned, hasMore }: Claim, startedAt: string): void {
+  #begin(claim: Claim, startedAt: string): void {
+    const { endpoint, lane, deliveries, orphaned, hasMore } = claim;
     if (orphaned.length > 0)
       this.#options.log.error({ webhookId: endpoint.id, orphaned }, 'deleted deliveries whose event is missing');
     if (hasMore) lane.hasDue = true;
@@ -278,7 +279,7 @@ export class WebhookSender {
     const { signer } = lane.signer;
     lane.begin(deliveries.length, Date.parse(startedAt));
     for (const delivery of deliveries) {
-      const running = this.#attempt({ endpoint, lane, signer, startedAt, delivery })
+      const running = this.#attempt(claim, delivery, signer, startedAt)
         .catch((error: unknown) => this.#giveBack(delivery, error))
         .then(() => {
           lane.inFlight -= 1;
@@ -298,7 +299,12 @@ export class WebhookSender {
     });
   }
 
-  async #attempt({ endpoint, lane, signer, startedAt, delivery }: Attempt): Promise<void> {
+  async #attempt(
+    { endpoint, lane }: Claim,
+    delivery: ClaimedDelivery,
+    signer: OpenedSigner['signer'],
+    startedAt: string,
+  ): Promise<void> {
     const { clock, receivers } = this.#options;
     const outcome =
       typeof signer === 'string'
@@ -335,15 +341,6 @@ export class WebhookSender {
 interface Claim extends ClaimedWork {
   readonly endpoint: Endpoint;
   readonly lane: Lane;
-}
-
-interface Attempt {
-  readonly endpoint: Endpoint;
-  readonly lane: Lane;
-  /** Or what of the endpoint cannot be opened. */
-  readonly signer: EndpointSigner | UnopenedKey;
-  readonly startedAt: string;
-  readonly delivery: ClaimedDelivery;
 }
 
 /** With so many attempts under way, a moment's wait makes groups larger. */

@@ -1,4 +1,3 @@
-import type { ReceiverPolicy } from './address-guard.ts';
 import {
   type ConnectOptions,
   createPublicLookup,
@@ -9,7 +8,7 @@ import {
   type Undici,
 } from './connection.ts';
 import { DeliveryExchange, DeliveryFailure, type DeliveryOutcome, failBefore, timeoutMs } from './exchange.ts';
-import { findReceiverFault, readHost } from './receiver-url.ts';
+import { findReceiverFault, type ReceiverPolicy, readHost } from './receiver-address.ts';
 
 /** Parsed addresses that are remembered. */
 const mostTargets = 1_000;
