@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
     name: 'ledger-broken-seal',
     rule: 'a head that was changed outside Svc never gets a valid seal again',
     file: 'server/ledger/append.ts',
-    text: 'isSealed(seals, tenantId, ledger, found) ? seals.seal',
+    text: 'isSealed(seals, found) ? seals.seal',
     replacement: 'found !== null ? seals.seal',
     tests: [
       'server/test/ledger/verify-tampering.test.ts',

@@ -149,8 +149,8 @@ async function verifyLedger(
   const newest = anchored.reduce<RootClaim | null>((one, other) => (one && other.size < one.size ? one : other), null);
   let isHeadBroken = false;
   if (chain.fault === null && keys !== null) {
-    const head = await readHead(queries, tenantId, ledger);
-    isHeadBroken = head === undefined || !isSealed(keys.seal, tenantId, ledger, head);
+    const head = await readHead(queries, of);
+    isHeadBroken = head === undefined || !isSealed(keys.seal, head);
   }
   const fault = isHeadBroken ? { ledger, tenantId, sequence: chain.entries, id: null, issue: brokenSeal } : chain.fault;
   return {

@@ -4,7 +4,7 @@ import { listRowOwners } from '../audit/verify-rows.ts';
 import { databaseFile } from '../installation/installation.ts';
 import { deriveSecrets, findSecret } from '../installation/secrets.ts';
 import { anchorFile, nameLedger, nameNote, readLedgerName, readNoteNames } from '../ledger/anchor-log.ts';
-import { isSealed, type LedgerName, type SealedHead } from '../ledger/append.ts';
+import { isSealed } from '../ledger/append.ts';
 import { openCheckpoint, readCheckpoint } from '../ledger/checkpoint.ts';
 import type { StoredCheckpoint } from '../ledger/checkpoint-store.ts';
 import type { LedgerOf } from '../ledger/tree-store.ts';
@@ -197,11 +197,8 @@ async function findKeys(queries: Queries, settings: Settings, findings: Findings
 
 /** Whether anything in the database was signed or sealed with these keys. */
 async function wroteSomething(queries: Queries, { verifier, seal }: VerifyKeys): Promise<boolean> {
-  const heads = await queries
-    .selectFrom('chain_heads')
-    .select(['tenant_id', 'ledger', 'sequence', 'hash', 'at', 'key_id as keyId', 'mac'])
-    .execute();
-  if (heads.some((head) => isSealed(seal, head.tenant_id, head.ledger as LedgerName, head as SealedHead))) return true;
+  const heads = await queries.selectFrom('chain_heads').selectAll().execute();
+  if (heads.some((head) => isSealed(seal, head))) return true;
   const checkpoints = await queries.selectFrom('checkpoints').select('note').limit(100).execute();
   return checkpoints.some(({ note }) => typeof note === 'string' && openCheckpoint(note, verifier) !== null);
 }

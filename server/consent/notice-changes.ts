@@ -5,7 +5,7 @@ import type { Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { insertRow, newId, updateRow } from '../storage/rows.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import { type Notice, type NoticeChange, NoticeContent, type noticeEvents, sealContent } from './notice.ts';
+import { type Notice, type NoticeChange, NoticeContent, sealContent } from './notice.ts';
 import { contentColumns, findNotice, type NoticeRow, noticeRows, readNotice } from './notice-store.ts';
 
 /** Creates a draft. */
@@ -63,8 +63,7 @@ export async function publishNotice(work: UnitOfWork, source: AuditSource, id: s
   const columns = { status: 'published', version, published_at: work.now, archived_at: null };
   const status = { before: notice.status, after: 'published' };
   const diff = { version, contentHash, publishedAt: work.now, status };
-  const published = await save(work, source, id, 'published', columns, diff);
-  return announce(work, source, 'consent_notice.published', published);
+  return save(work, source, id, 'published', columns, diff);
 }
 
 /** Closes a notice to captures. Its records and versions stay, and withdrawals stay possible. */
@@ -73,8 +72,7 @@ export async function archiveNotice(work: UnitOfWork, source: AuditSource, id: s
   if (notice.status === 'archived') return notice;
   const columns = { status: 'archived', archived_at: work.now };
   const diff = { status: { before: notice.status, after: 'archived' } };
-  const archived = await save(work, source, id, 'archived', columns, diff);
-  return announce(work, source, 'consent_notice.archived', archived);
+  return save(work, source, id, 'archived', columns, diff);
 }
 
 async function requireNotice(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<Notice> {
@@ -86,24 +84,19 @@ async function save(
   work: UnitOfWork,
   source: AuditSource,
   id: string,
-  verb: string,
+  verb: 'edited' | 'published' | 'archived',
   columns: Partial<NoticeRow>,
   diff: Readonly<Record<string, Json>>,
 ): Promise<Notice> {
   const row = await updateRow(work.transaction, 'consent_notices', { id }, { ...columns, updated_at: work.now });
   const notice = await requireNotice(work, source, id);
-  await recordChange(work, source, noticeRows, row, { verb, targetRef: notice.name, diff });
-  return notice;
-}
-
-async function announce(
-  work: UnitOfWork,
-  { tenantId }: AuditSource,
-  type: keyof typeof noticeEvents,
-  notice: Notice,
-): Promise<Notice> {
-  const { id: noticeId, name, domain, version, status } = notice;
-  await emitEvents(work, [{ tenantId, type, data: { noticeId, name, domain, version, status } }]);
+  const { name, domain, version, status } = notice;
+  await recordChange(work, source, noticeRows, row, { verb, targetRef: name, diff });
+  // Webhooks are about what visitors see.
+  if (verb !== 'edited') {
+    const data = { noticeId: id, name, domain, version, status };
+    await emitEvents(work, [{ tenantId: source.tenantId, type: `consent_notice.${verb}`, data }]);
+  }
   return notice;
 }
 

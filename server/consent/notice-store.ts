@@ -83,15 +83,8 @@ export async function findVersion(
   return row && readVersion(row);
 }
 
-/** What the row of a notice says about captures. */
-export interface NoticeState {
-  readonly id: string;
-  readonly tenantId: string;
-  readonly status: NoticeStatus;
-  /** The site of the content under edit, for a notice that was never published. */
-  readonly draftDomain: string;
-  readonly version: number;
-}
+/** What the row of a notice says about captures; its domain is that of the content under edit. */
+export type NoticeState = Readonly<Pick<NoticeRow, 'id' | 'tenant_id' | 'status' | 'domain' | 'version'>>;
 
 /**
  * The status and the number of the latest version of notices. In a transaction the rows stay locked until its end, in the
@@ -116,10 +109,7 @@ function lock<Query extends { forUpdate(): Query }>(queries: Queries, query: Que
 }
 
 function states(queries: Queries) {
-  return queries
-    .selectFrom('consent_notices')
-    .select(['id', 'tenant_id as tenantId', 'status', 'domain as draftDomain', 'version'])
-    .$narrowType<{ status: NoticeStatus }>();
+  return queries.selectFrom('consent_notices').select(['id', 'tenant_id', 'status', 'domain', 'version']);
 }
 
 /** The published notices of a tenant that ask for a purpose. */

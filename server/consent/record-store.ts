@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import { appendEntries } from '../ledger/append.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { cutPage, mapPage, type Page, takeNewest } from '../storage/page.ts';
-import { prepareQuery, rememberText } from '../storage/rows.ts';
+import { findRow, prepareQuery, rememberText } from '../storage/rows.ts';
 import {
   type ConsentRecord,
   placeRecord,
@@ -51,6 +51,13 @@ async function countRecords(queries: Queries, counts: readonly (readonly [notice
   await queries.executeQuery(CompiledQuery.raw(text, counts.flat()));
 }
 
+/** Prepares a query of records. */
+function prepareRecords<Given extends object>(build: Parameters<typeof prepareQuery<Given, StoredRecord>>[0]) {
+  const select = prepareQuery(build);
+  return async (queries: Queries, values: Given): Promise<readonly ConsentRecord[]> =>
+    (await select(queries, values)).map(readRecord);
+}
+
 /** One record of a notice. */
 export async function findRecord(
   queries: Queries,
@@ -58,16 +65,9 @@ export async function findRecord(
   noticeId: string,
   id: string,
 ): Promise<ConsentRecord | undefined> {
-  const [row] = await selectRecord(queries, { tenantId, noticeId, id });
+  const row = await findRow(queries, 'consent_records', { tenant_id: tenantId, notice_id: noticeId, id });
   return row && readRecord(row);
 }
-
-const selectRecord = prepareQuery<{ tenantId: string; noticeId: string; id: string }, StoredRecord>(
-  (queries, parameter) =>
-    records(queries, parameter('tenantId'))
-      .where('notice_id', '=', parameter('noticeId'))
-      .where('id', '=', parameter('id')),
-);
 
 function records(queries: Queries, tenantId: string) {
   return queries.selectFrom('consent_records').select(['entry', 'hash', 'prev_hash']).where('tenant_id', '=', tenantId);
@@ -176,16 +176,17 @@ async function readSequences(
 }
 
 /** The newest records of a subject on a notice, in one space: at most so many. */
-export async function listNewestRecords(
-  queries: Queries,
-  place: SubjectPlace,
-  limit: number,
-): Promise<readonly ConsentRecord[]> {
-  return (await selectNewest(queries, { ...place, limit })).map(readRecord);
-}
-
-const selectNewest = prepareQuery<SubjectPlace & { readonly limit: number }, StoredRecord>((queries, parameter) =>
+export const listNewestRecords = prepareRecords<SubjectPlace & { readonly limit: number }>((queries, parameter) =>
   inPlace(queries, parameter).orderBy('sequence', 'desc').limit(parameter('limit')),
+);
+
+/** The oldest records of a subject on a notice after a number, in one space: at most so many. */
+export const listRecordsAfter = prepareRecords<SubjectPlace & { readonly after: number; readonly limit: number }>(
+  (queries, parameter) =>
+    inPlace(queries, parameter)
+      .where('sequence', '>', parameter('after'))
+      .orderBy('sequence')
+      .limit(parameter('limit')),
 );
 
 function inPlace(queries: Queries, parameter: <Name extends keyof SubjectPlace>(name: Name) => SubjectPlace[Name]) {
@@ -194,24 +195,6 @@ function inPlace(queries: Queries, parameter: <Name extends keyof SubjectPlace>(
     .where('notice_id', '=', parameter('noticeId'))
     .where('space', '=', parameter('space'));
 }
-
-/** The oldest records of a subject on a notice after a number, in one space: at most so many. */
-export async function listRecordsAfter(
-  queries: Queries,
-  place: SubjectPlace,
-  after: number,
-  limit: number,
-): Promise<readonly ConsentRecord[]> {
-  return (await selectAfter(queries, { ...place, after, limit })).map(readRecord);
-}
-
-const selectAfter = prepareQuery<SubjectPlace & { readonly after: number; readonly limit: number }, StoredRecord>(
-  (queries, parameter) =>
-    inPlace(queries, parameter)
-      .where('sequence', '>', parameter('after'))
-      .orderBy('sequence')
-      .limit(parameter('limit')),
-);
 
 /** The latest record of each subject on its notice and in its space, in one query per 64 of them. */
 export async function findLatestRecords(

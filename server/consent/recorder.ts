@@ -90,10 +90,10 @@ export class ConsentRecorder {
   ): Promise<Capture> {
     const { caller, origin, body } = request;
     const { subjectId, purposes, capturedAt } = body;
-    if (notice === undefined || (caller !== null && notice.tenantId !== caller.tenantId))
+    if (notice === undefined || (caller !== null && notice.tenant_id !== caller.tenantId))
       throw notFound('consent notice');
-    const { id: noticeId, tenantId, status, published: latest } = notice;
-    if (caller === null && !originMatches(origin, latest?.domain ?? notice.draftDomain))
+    const { id: noticeId, tenant_id: tenantId, status, published: latest } = notice;
+    if (caller === null && !originMatches(origin, latest?.domain ?? notice.domain))
       throw new Problem(
         'consent_origin_not_allowed',
         origin === undefined
@@ -269,7 +269,7 @@ async function loadHistories(
     if (!mayRepeat(request)) continue;
     const history = histories.get(nameOf(place));
     if (history?.length !== 1 || findRepeated(history, request.body) !== undefined) continue;
-    histories.set(nameOf(place), await listNewestRecords(queries, place, mostLookedBack));
+    histories.set(nameOf(place), await listNewestRecords(queries, { ...place, limit: mostLookedBack }));
   }
   return histories;
 }

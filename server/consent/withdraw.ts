@@ -83,7 +83,7 @@ async function findEnded(
 ): Promise<ReadonlySet<string>> {
   const doubtful = held.filter((key) => state[key]?.recordId !== id);
   if (doubtful.length === 0) return new Set();
-  const later = await listRecordsAfter(queries, place, sequence, mostLookedThrough);
+  const later = await listRecordsAfter(queries, { ...place, after: sequence, limit: mostLookedThrough });
   return new Set(doubtful.filter((key) => later.some(({ purposes }) => purposes[key] === false)));
 }
 

@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto';
-import type { Insertable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import {
   type Clock,
   locksRows,
@@ -8,8 +8,9 @@ import {
   requireSeal,
   type UnitOfWork,
 } from '../storage/database.ts';
-import { insertRows, prepareQuery } from '../storage/rows.ts';
+import { findRow, insertRows, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
+import type { LedgerOf } from './tree-store.ts';
 
 /** The ledgers, by their name in `chain_heads`. Each tenant has one chain in each. */
 export const ledgerTables = { consent: 'consent_records', audit: 'audit_events' } as const;
@@ -75,56 +76,40 @@ export async function appendEntries<Name extends LedgerName>(
   for (const [tenantId, { found, last }] of heads) {
     // A head that was changed outside Svc stays without a valid seal, however many entries follow: otherwise the next append
     // would hide the change.
-    const mac = isSealed(seals, tenantId, ledger, found) ? seals.seal(describeHead(tenantId, ledger, last)) : 'broken';
-    const { sequence, hash, at } = last;
-    await saveHead(queries, { tenantId, ledger, sequence, hash, at, keyId: seals.keyId, mac });
+    const head = { tenant_id: tenantId, ledger, ...last };
+    const mac = isSealed(seals, found) ? seals.seal(describeHead(head)) : 'broken';
+    await saveHead(queries, { ...head, key_id: seals.keyId, mac });
   }
   return links;
 }
 
 /** Whether a server with this secret wrote the head. */
-export function isSealed(seals: RowSeal, tenantId: string, ledger: LedgerName, head: SealedHead): boolean {
-  return head.keyId === seals.keyId && head.mac === seals.seal(describeHead(tenantId, ledger, head));
+export function isSealed(seals: RowSeal, head: SealedHead): boolean {
+  return head.key_id === seals.keyId && head.mac === seals.seal(describeHead(head));
 }
 
 /** The head of a chain; undefined if the tenant has none. */
-export async function readHead(
-  queries: Queries,
-  tenantId: string,
-  ledger: LedgerName,
-): Promise<SealedHead | undefined> {
-  const [head] = await selectHead(queries, { tenantId, ledger });
-  return head;
+export function readHead(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<SealedHead | undefined> {
+  return findRow(queries, 'chain_heads', { tenant_id: tenantId, ledger });
 }
 
-const selectHead = prepareQuery<{ tenantId: string; ledger: string }, SealedHead>((queries, parameter) =>
-  headOf(queries, parameter('tenantId'), parameter('ledger')),
-);
-
-const lockHead = prepareQuery<{ tenantId: string; ledger: string }, SealedHead>((queries, parameter) => {
-  const query = headOf(queries, parameter('tenantId'), parameter('ledger'));
+const lockHead = prepareQuery<LedgerOf, SealedHead>((queries, parameter) => {
+  const heads = queries.selectFrom('chain_heads').selectAll();
+  const query = heads.where('tenant_id', '=', parameter('tenantId')).where('ledger', '=', parameter('ledger'));
   return locksRows(queries) ? query.forUpdate() : query;
 });
 
-function headOf(queries: Queries, tenantId: string, ledger: string) {
-  return queries
-    .selectFrom('chain_heads')
-    .select(['sequence', 'hash', 'at', 'key_id as keyId', 'mac'])
-    .where('tenant_id', '=', tenantId)
-    .where('ledger', '=', ledger);
-}
-
-const saveHead = prepareQuery<SealedHead & { tenantId: string; ledger: string }, unknown>((queries, parameter) =>
+const saveHead = prepareQuery<SealedHead, unknown>((queries, parameter) =>
   queries
     .updateTable('chain_heads')
     .set({
       sequence: parameter('sequence'),
       hash: parameter('hash'),
       at: parameter('at'),
-      key_id: parameter('keyId'),
+      key_id: parameter('key_id'),
       mac: parameter('mac'),
     })
-    .where('tenant_id', '=', parameter('tenantId'))
+    .where('tenant_id', '=', parameter('tenant_id'))
     .where('ledger', '=', parameter('ledger')),
 );
 
@@ -132,8 +117,8 @@ const saveHead = prepareQuery<SealedHead & { tenantId: string; ledger: string },
 export async function openChains(work: Pick<UnitOfWork, 'transaction' | 'seal'>, tenantId: string): Promise<void> {
   const seals = requireSeal(work);
   const rows = Object.keys(ledgerTables).map((ledger) => {
-    const mac = seals.seal(describeHead(tenantId, ledger, emptyHead));
-    return { tenant_id: tenantId, ledger, ...emptyHead, key_id: seals.keyId, mac };
+    const head = { tenant_id: tenantId, ledger, ...emptyHead };
+    return { ...head, key_id: seals.keyId, mac: seals.seal(describeHead(head)) };
   });
   await insertRows(work.transaction, 'chain_heads', rows);
 }
@@ -146,20 +131,16 @@ export function hashEntry(previousHash: string | null, entry: string): string {
   return digest('sha256', previousHash === null ? entry : previousHash + entry);
 }
 
-/** The head of a chain: the position and the hash of its last entry. */
-export interface ChainHead extends Position {
-  readonly hash: string | null;
-}
+/** The stored head of a chain, with the keyed hash that only a server with the secret can compute. */
+export type SealedHead = Readonly<Selectable<Tables['chain_heads']>>;
 
-/** A stored head, with the keyed hash that only a server with the secret can compute. */
-export interface SealedHead extends ChainHead {
-  readonly keyId: string;
-  readonly mac: string;
-}
+/** The position and the hash of the last entry of a chain. */
+export type ChainHead = Pick<SealedHead, 'sequence' | 'hash' | 'at'>;
 
 /** The text that is sealed. */
-export function describeHead(tenantId: string, ledger: string, { sequence, hash, at }: ChainHead): string {
-  return `svc chain head 1\n${tenantId}\n${ledger}\n${sequence}\n${hash ?? ''}\n${at}\n`;
+export function describeHead(head: Omit<SealedHead, 'key_id' | 'mac'>): string {
+  const { tenant_id, ledger, sequence, hash, at } = head;
+  return `svc chain head 1\n${tenant_id}\n${ledger}\n${sequence}\n${hash ?? ''}\n${at}\n`;
 }
 
 /** The head of a chain without entries. */

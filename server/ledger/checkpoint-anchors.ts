@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { type Database, inTransaction, type Queries } from '../storage/database.ts';
 import {
   type AnchorLog,
@@ -102,9 +101,7 @@ export async function listSigned(
  */
 export async function startLog(queries: Queries, { signer, anchors }: Anchoring, at: string): Promise<boolean> {
   anchors.open();
-  if (!anchors.isEmpty) return false;
-  const rows = await queries.selectFrom('checkpoints').select('size').limit(sql.lit(1)).execute();
-  if (rows.length === 0) return false;
+  if (!anchors.isEmpty || (await listStates(queries)).every(({ signed }) => signed === null)) return false;
   anchors.append([signer.sign(writeStart(signer.verifier.name, at))]);
   return true;
 }

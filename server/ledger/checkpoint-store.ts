@@ -26,8 +26,8 @@ export async function signCheckpoint(
   const { transaction, now, seal } = work;
   const { tenantId, ledger } = of;
   // Rows that were written without the secret are not signed.
-  const head = await readHead(transaction, tenantId, ledger);
-  if (head !== undefined && (seal === null || !isSealed(seal, tenantId, ledger, head)))
+  const head = await readHead(transaction, of);
+  if (head !== undefined && (seal === null || !isSealed(seal, head)))
     throw new RewrittenLedger(of, 'has a head with an invalid seal: it was changed outside Svc');
   const { size, entries } = await growTree(transaction, of, Number.MAX_SAFE_INTEGER);
   anchors.open();

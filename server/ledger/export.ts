@@ -1,3 +1,4 @@
+import { setImmediate as turnEventLoop } from 'node:timers/promises';
 import { exportFormat, type Header, writeLine } from '../../packages/node-sdk/src/ledger/export-format.ts';
 import type { Queries } from '../storage/database.ts';
 import { type LedgerName, readHead } from './append.ts';
@@ -55,7 +56,7 @@ export async function prepareExport(
     to,
     first: range.start + 1,
     last: range.end,
-    newer: ((await readHead(queries, tenantId, ledger))?.sequence ?? size) - size,
+    newer: ((await readHead(queries, options))?.sequence ?? size) - size,
     verifierKey: options.verifierKey,
     checkpoint: checkpoint.note,
     before: encodeAll(hashSubtrees(before, tiles)),
@@ -81,10 +82,6 @@ async function* writeLines(queries: Queries, header: Header, range: Range): Asyn
 
 /** The memory that a client that does not read can occupy: two pages as text. */
 const pageSize = 100;
-
-function turnEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
 
 /**
  * How many entries are older than a time, by binary search, because times rise with the numbers. If the clock was set

@@ -26,7 +26,7 @@ export async function growTree(
   atMost: number,
 ): Promise<{ readonly added: number; readonly size: number; readonly entries: number }> {
   const size = await lockTree(queries, of);
-  const entries = (await readHead(queries, of.tenantId, of.ledger))?.sequence ?? 0;
+  const entries = (await readHead(queries, of))?.sequence ?? 0;
   const end = Math.min(entries, size + atMost);
   if (end <= size) return { added: 0, size, entries };
   const tree = await openTree(queries, of, size);

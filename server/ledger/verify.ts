@@ -62,7 +62,7 @@ export async function verifyChain(
     return { ledger, tenantId, entries: last?.sequence ?? 0, fault: { ledger, tenantId, sequence, id, issue } };
   };
   // The head is read first, so that entries appended during the walk are ignored.
-  const head = await readHead(queries, tenantId, ledger);
+  const head = await readHead(queries, { tenantId, ledger });
   if (head === undefined) return fault(1, null, 'the head of the chain is missing');
   for (let sequence = 0; sequence < head.sequence; ) {
     const rows = await readPage(queries, ledger, tenantId, sequence, head.sequence);
@@ -131,19 +131,15 @@ function compareHead(ledger: LedgerName, head: ChainHead, last: StoredRow | null
   return agrees ? null : 'the head of the chain has a different time';
 }
 
-/** The first row that is not part of the chain: before number 1, or after the head. */
+/** The first row that is not part of the chain: before number 1, or after the head. One statement sees one state of both. */
 async function findStray(queries: Queries, ledger: LedgerName, tenantId: string) {
-  const rows = queries
-    .selectFrom(ledgerTables[ledger] as 'consent_records')
-    .select(['sequence', 'id'])
-    .where('tenant_id', '=', tenantId);
-  const before = await rows.where('sequence', '<', 1).orderBy('sequence').limit(1).executeTakeFirst();
-  if (before !== undefined) return before;
-  // The row is read before the head: if the server appends meanwhile, the head can only be further.
-  const furthest = await rows.orderBy('sequence', 'desc').limit(1).executeTakeFirst();
-  const head = await readHead(queries, tenantId, ledger);
-  if (furthest === undefined || head === undefined || furthest.sequence <= head.sequence) return undefined;
-  return rows.where('sequence', '>', head.sequence).orderBy('sequence').limit(1).executeTakeFirst();
+  const { rows } = await sql<{ readonly sequence: number; readonly id: string }>`
+    select sequence, id from ${sql.table(ledgerTables[ledger])}
+    where tenant_id = ${tenantId} and (sequence < 1 or sequence > (
+      select sequence from chain_heads where tenant_id = ${tenantId} and ledger = ${ledger}
+    ))
+    order by sequence limit 1`.execute(queries);
+  return rows[0];
 }
 
 async function readPage(

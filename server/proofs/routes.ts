@@ -1,7 +1,8 @@
+import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { recordEvent } from '../audit/store.ts';
-import { StreamedAnswer } from '../http/answer.ts';
-import { invalidValues, Problem } from '../http/problem.ts';
+import { corsHeaders, StreamedAnswer } from '../http/answer.ts';
+import { invalidValues, Problem, requireGetOrHead } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Time, text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
@@ -175,4 +176,19 @@ const entryQuery = {
 
 function readEntry(entry: { readonly id?: string | undefined; readonly sequence?: number | undefined }) {
   return entry.id === undefined ? { sequence: entry.sequence as number } : { id: entry.id };
+}
+
+/** The path of the key that verifies checkpoints. */
+export const publicKeyPath = '/.well-known/svc-ledger-key';
+
+/** Serves the public verifier key of the checkpoints (C2SP signed-note), one line of text, without authentication. */
+export function servePublicKey({ verifierKey }: Pick<Installation['signer'], 'verifierKey'>): Middleware {
+  const serve = (ctx: Context): void => {
+    requireGetOrHead(ctx);
+    ctx.set(corsHeaders);
+    ctx.set('Cache-Control', 'public, max-age=3600');
+    ctx.type = 'text/plain; charset=utf-8';
+    ctx.body = `${verifierKey}\n`;
+  };
+  return (ctx, next) => (ctx.path === publicKeyPath ? serve(ctx) : next());
 }

@@ -8,7 +8,7 @@ import { normalizeWebAddress } from '../http/schemas.ts';
 import { immutable, StaticFile } from '../http/static-file.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { StoredCheckpoint } from '../ledger/checkpoint-store.ts';
-import { publicKeyPath } from '../proofs/public-key.ts';
+import { publicKeyPath } from '../proofs/routes.ts';
 import type { PublishedTrust, PublishedTrustCenter } from './store.ts';
 import { type Achievement, listAchievements, type TrustContent, trustPath } from './trust-center.ts';
 

@@ -70,7 +70,7 @@ describeOnOneDatabase('a ledger that was rewritten by an attacker with full cont
     const head = { tenant_id: tenantId, ledger };
     const at = rewritten.length === 0 ? '' : times[Math.min(rewritten.length, times.length) - 1];
     const mac = installation.seal.seal(
-      describeHead(tenantId, ledger, { sequence: rewritten.length, hash, at: at ?? '' }),
+      describeHead({ tenant_id: tenantId, ledger, sequence: rewritten.length, hash, at: at ?? '' }),
     );
     await changeRow(database, 'chain_heads', head, { sequence: rewritten.length, hash, at: at ?? '', mac });
     const of = { tenantId, ledger };

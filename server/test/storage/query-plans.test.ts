@@ -106,8 +106,16 @@ describe('the plans of SQLite for a subject', () => {
   const inPlace = `${seek} AND notice_id=\\? AND space=\\?`;
   const cases: readonly [name: string, steps: readonly string[], run: (queries: Queries) => Promise<unknown>][] = [
     ['the latest record in a space', [inPlace], (queries) => findLatestRecords(queries, [place])],
-    ['the newest records in a space', [`${inPlace}\\)`], (queries) => listNewestRecords(queries, place, 50)],
-    ['the records after one', [`${inPlace} AND sequence>\\?\\)`], (queries) => listRecordsAfter(queries, place, 9, 50)],
+    [
+      'the newest records in a space',
+      [`${inPlace}\\)`],
+      (queries) => listNewestRecords(queries, { ...place, limit: 50 }),
+    ],
+    [
+      'the records after one',
+      [`${inPlace} AND sequence>\\?\\)`],
+      (queries) => listRecordsAfter(queries, { ...place, after: 9, limit: 50 }),
+    ],
     [
       'the latest of each space',
       [`${seek}\\)`, `${seek} AND notice_id=\\? AND space<\\?\\)`, `${seek} AND notice_id<\\?\\)`],
