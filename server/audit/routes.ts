@@ -4,8 +4,7 @@ import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Time, text } from '../http/schemas.ts';
 import { actorTypes } from '../principal/principal.ts';
 import type { Database } from '../storage/database.ts';
-import { AuditEvent, AuditEventDetail } from './event.ts';
-import { findEvent, listEvents } from './store.ts';
+import { AuditEvent, AuditEventDetail, findEvent, listEvents } from './store.ts';
 
 /** The operations of spec.md "Audit". */
 export function auditRoutes(database: Database): readonly Route[] {

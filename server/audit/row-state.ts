@@ -3,9 +3,8 @@ import type { Selectable } from 'kysely';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { AuditModule, NewAuditEvent } from './event.ts';
 import type { AuditSource } from './source.ts';
-import { recordEvents } from './store.ts';
+import { type AuditModule, type NewAuditEvent, recordEvents } from './store.ts';
 
 /** A table whose rows may change: the event of each change contains a hash of the row after it. */
 export interface RowKind<Name extends keyof Tables = keyof Tables> {

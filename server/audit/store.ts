@@ -1,17 +1,71 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import { z } from 'zod';
+import { AnyJson, UtcTime } from '../http/schemas.ts';
 import { appendEntries } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
+import { actorTypes } from '../principal/principal.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { mapPage, type Page, takeNewest } from '../storage/page.ts';
 import { findRow, newId } from '../storage/rows.ts';
-import {
-  type AuditEvent,
-  type AuditEventDetail,
-  type NewAuditEvent,
-  readAuditEvent,
-  readAuditListItem,
-} from './event.ts';
+import type { Tables } from '../storage/tables.ts';
 import type { AuditSource } from './source.ts';
+
+export const ActorType = z.enum(actorTypes).meta({ id: 'ActorType' });
+
+const fields = {
+  id: z.string(),
+  at: UtcTime,
+  actorId: z.string().nullable(),
+  actorEmail: z.string().nullable(),
+  actorType: ActorType,
+  action: z.string(),
+  module: z.string(),
+  targetId: z.string().nullable(),
+  targetRef: z.string().nullable(),
+  hash: z.string().meta({ description: 'SHA-256 over prevHash and the canonical event, hex.' }),
+  prevHash: z.string().nullable().meta({ description: 'Hash of the preceding event of the tenant.' }),
+};
+
+/** spec.md "Audit event (list item)". */
+export const AuditEvent = z.strictObject(fields).meta({ id: 'AuditEvent' });
+export type AuditEvent = z.output<typeof AuditEvent>;
+
+/** spec.md "Audit event (detail)". */
+export const AuditEventDetail = z
+  .strictObject({
+    ...fields,
+    ip: z.string().nullable().meta({ description: 'Keyed hash of the client address; the address is not kept.' }),
+    userAgent: z.string().nullable().meta({ description: 'Keyed hash of the User-Agent; the text is not kept.' }),
+    diff: AnyJson.optional().meta({ description: 'What changed: any JSON value.' }),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: 'AuditEventDetail' });
+export type AuditEventDetail = z.output<typeof AuditEventDetail>;
+
+/** The modules that write events. */
+export type AuditModule =
+  | 'access'
+  | 'consent'
+  | 'controls'
+  | 'identity'
+  | 'ledger'
+  | 'mfa'
+  | 'privacy'
+  | 'tenants'
+  | 'trust'
+  | 'webhooks';
+
+/** An event to append to the audit log of a tenant. */
+export interface NewAuditEvent {
+  readonly module: AuditModule;
+  /** `noun.verb_past`. */
+  readonly action: string;
+  readonly targetId: string | null;
+  /** The readable name of the target: a name, a slug, the notice of a record. */
+  readonly targetRef: string | null;
+  readonly diff?: Json;
+  readonly reason?: string;
+}
 
 /** Appends an event to the audit log, in the unit of work of its change. */
 export async function recordEvent(work: UnitOfWork, source: AuditSource, event: NewAuditEvent): Promise<void> {
@@ -93,4 +147,19 @@ async function lastSequenceBefore(queries: Queries, tenantId: string, time: stri
 export async function findEvent(queries: Queries, tenantId: string, id: string): Promise<AuditEventDetail | undefined> {
   const row = await findRow(queries, 'audit_events', { tenant_id: tenantId, id });
   return row && readAuditEvent(row);
+}
+
+/** A row of the log, as far as the API shows it. */
+type StoredEvent = Pick<Selectable<Tables['audit_events']>, 'entry' | 'hash' | 'prev_hash'>;
+
+/** The detail of a stored event. */
+function readAuditEvent({ entry, hash, prev_hash: prevHash }: StoredEvent): AuditEventDetail {
+  const { tenantId: _, ...event } = JSON.parse(entry);
+  return { ...event, hash, prevHash };
+}
+
+/** The list item of a stored event. */
+function readAuditListItem(row: StoredEvent): AuditEvent {
+  const { ip: _ip, userAgent: _userAgent, diff: _diff, reason: _reason, ...item } = readAuditEvent(row);
+  return item;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { databaseFile, type Installation, openInstallation } from '../installation/installation.ts';
 import { findSecret, isSecretOf, secretFile } from '../installation/secrets.ts';
 import { AnchorLog, anchorFile, nameLedger, readLedgerName } from '../ledger/anchor-log.ts';
-import { completeAnchors, stateRestore } from '../ledger/checkpoint-anchors.ts';
+import { completeAnchors, stateRestore } from '../ledger/checkpoint-store.ts';
 import { NoteSigner } from '../ledger/signed-note.ts';
 import type { LedgerOf } from '../ledger/tree-store.ts';
 import type { Settings } from '../settings.ts';

@@ -1,5 +1,5 @@
 import { MalformedLog } from '../ledger/anchor-log.ts';
-import { RewrittenLedger } from '../ledger/checkpoint-anchors.ts';
+import { RewrittenLedger } from '../ledger/checkpoint-store.ts';
 import { readSettings, SettingsError } from '../settings.ts';
 import { systemClock } from '../storage/database.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';

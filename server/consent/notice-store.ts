@@ -12,7 +12,6 @@ import {
   type NoticeStatus,
   type NoticeVersion,
   sealContent,
-  searchText,
 } from './notice.ts';
 
 export type NoticeRow = Selectable<Tables['consent_notices']>;
@@ -133,7 +132,10 @@ export async function findPublishedWithPurpose(
 
 /** The columns that depend on the content under edit. */
 export function contentColumns(content: NoticeContent): Pick<NoticeRow, 'content' | 'domain' | 'search_text'> {
-  return { content: sealContent(content).text, domain: content.domain, search_text: searchText(content) };
+  const { name, controllerName, domain } = content;
+  // The words that the `search` of the list looks in.
+  const search_text = foldText([name, controllerName, domain].join('\n'));
+  return { content: sealContent(content).text, domain, search_text };
 }
 
 /** @param latestHash of the content of the latest version; null if there is none. */

@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { Id, list, refuseRepeated, text, UtcTime } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 
-export const noticeStatuses = ['draft', 'published', 'archived'] as const;
-export const NoticeStatus = z.enum(noticeStatuses).meta({ id: 'NoticeStatus' });
+export const NoticeStatus = z.enum(['draft', 'published', 'archived']).meta({ id: 'NoticeStatus' });
 export type NoticeStatus = z.output<typeof NoticeStatus>;
 
 export const Purpose = z
@@ -144,11 +143,6 @@ export function sealContent(content: NoticeContent): { readonly text: string; re
 
 export function hashContent(text: string): string {
   return hash('sha256', text);
-}
-
-/** The words that the `search` of the notice list looks in. */
-export function searchText(content: NoticeContent): string {
-  return foldText([content.name, content.controllerName, content.domain].join('\n'));
 }
 
 /** Text without differences of case and form. */

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
-import type { NewAuditEvent } from '../audit/event.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
-import { recordEvents } from '../audit/store.ts';
+import { type NewAuditEvent, recordEvents } from '../audit/store.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
 import type { PrivateHasher } from '../installation/secrets.ts';

@@ -1,6 +1,5 @@
 import { type OpenSession, renewSession } from '../access/session-store.ts';
-import type { NewAuditEvent } from '../audit/event.ts';
-import { recordEvent } from '../audit/store.ts';
+import { type NewAuditEvent, recordEvent } from '../audit/store.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import type { UserCall } from '../http/route.ts';
 import { type Queries, runUnitOfWork } from '../storage/database.ts';

@@ -1,8 +1,7 @@
 import type { HostCookie } from '../access/request-credentials.ts';
 import { createSession, endSessions, findSession, type OpenSession } from '../access/session-store.ts';
-import type { NewAuditEvent } from '../audit/event.ts';
 import { clientSource } from '../audit/source.ts';
-import { recordEvent, recordEvents } from '../audit/store.ts';
+import { type NewAuditEvent, recordEvent, recordEvents } from '../audit/store.ts';
 import { Problem } from '../http/problem.ts';
 import type { Client } from '../http/request.ts';
 import type { Installation } from '../installation/installation.ts';

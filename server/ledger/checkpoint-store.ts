@@ -1,11 +1,30 @@
 import { sql } from 'kysely';
-import type { Queries, UnitOfWork } from '../storage/database.ts';
+import { type Database, inTransaction, type Queries, type UnitOfWork } from '../storage/database.ts';
 import { type Page, takeNewest } from '../storage/page.ts';
 import { insertRow, prepareQuery } from '../storage/rows.ts';
+import {
+  type AnchorLog,
+  type LatestAnchor,
+  nameLedger,
+  nameNote,
+  readLedgerName,
+  readNoteNames,
+} from './anchor-log.ts';
 import { isSealed, readHead } from './append.ts';
-import { type Checkpoint, nameOrigin, writeCheckpoint } from './checkpoint.ts';
-import { type Anchoring, containsAnchor, listSigned, RewrittenLedger } from './checkpoint-anchors.ts';
-import { growTree, type LedgerOf, openTree } from './tree-store.ts';
+import {
+  type Checkpoint,
+  nameOrigin,
+  nameRestore,
+  openCheckpoint,
+  type RestoreStatement,
+  writeCheckpoint,
+  writeRestoreStatement,
+  writeStart,
+} from './checkpoint.ts';
+import { emptyRoot } from './merkle.ts';
+import type { NoteSigner } from './signed-note.ts';
+import { hashRange, IncompleteTiles } from './tiles.ts';
+import { growTree, type LedgerOf, type LedgerState, listStates, openTree, readTilesOf } from './tree-store.ts';
 
 /** A checkpoint as it is stored. */
 export interface StoredCheckpoint extends Pick<LedgerOf, 'ledger'>, Omit<Checkpoint, 'origin'> {
@@ -103,4 +122,168 @@ function checkpoints(queries: Queries, { tenantId, ledger }: LedgerOf) {
     .where('tenant_id', '=', tenantId)
     .where('ledger', '=', ledger)
     .$narrowType<LedgerOf>();
+}
+
+/** A ledger that was changed outside Svc: it does not contain its anchors, or the seal of its head is invalid. */
+export class RewrittenLedger extends Error {
+  override readonly name = 'RewrittenLedger';
+  readonly of: LedgerOf;
+
+  /** @param issue the predicate of the message, such as "does not contain …". */
+  constructor(of: LedgerOf, issue: string) {
+    super(`The ${of.ledger} ledger of tenant ${of.tenantId} ${issue}. No checkpoint of it is signed. Run svc verify.`);
+    this.of = of;
+  }
+
+  /** A ledger that does not contain an anchored state. */
+  static lacks(of: LedgerOf, { size }: LatestAnchor, file: string): RewrittenLedger {
+    return new RewrittenLedger(
+      of,
+      `does not contain the ${size} entries of a checkpoint in ${file}: its history was changed, or an older database was put in place (after a restore by other means than svc restore, run svc restore --in-place --yes)`,
+    );
+  }
+}
+
+/** The key that signs checkpoints, and the log that keeps them outside the database. */
+export interface Anchoring {
+  readonly signer: NoteSigner;
+  readonly anchors: AnchorLog;
+}
+
+/**
+ * Compares a ledger with its newest anchor.
+ * @returns null if the tree is being rebuilt and does not reach the anchor yet.
+ */
+async function containsAnchor(
+  queries: Queries,
+  { entries, hashed, ...of }: Omit<LedgerState, 'signed'>,
+  { size, rootHash }: LatestAnchor,
+): Promise<boolean | null> {
+  if (size > entries) return false;
+  if (size === 0) return emptyRoot.toString('base64') === rootHash;
+  if (size > hashed) return null;
+  const range = { start: 0, end: size };
+  try {
+    return hashRange(range, await readTilesOf(queries, of, [range])).toString('base64') === rootHash;
+  } catch (error) {
+    if (error instanceof IncompleteTiles) return null;
+    throw error;
+  }
+}
+
+/**
+ * The notes of the checkpoints of a ledger, from a size on, that this installation signed, smallest first.
+ * @param known names (`nameNote`) of notes to leave out.
+ */
+async function listSigned(
+  queries: Queries,
+  { verifier }: NoteSigner,
+  of: LedgerOf,
+  from: number,
+  known: ReadonlySet<string> = new Set(),
+): Promise<readonly { readonly size: number; readonly note: string }[]> {
+  const rows = await queries
+    .selectFrom('checkpoints')
+    .select(['size', 'note'])
+    .where('tenant_id', '=', of.tenantId)
+    .where('ledger', '=', of.ledger)
+    .where('size', '>=', from)
+    .orderBy('size')
+    .execute();
+  const origin = nameOrigin(verifier.name, of.tenantId, of.ledger);
+  return rows.filter(({ note }) => {
+    if (typeof note !== 'string' || known.has(nameNote(note))) return false;
+    // Rows with invalid signatures are left for `svc verify` to report.
+    return openCheckpoint(note, verifier)?.origin === origin;
+  });
+}
+
+/**
+ * If the log is empty and the database already has checkpoints, writes a signed statement of when the log starts:
+ * earlier anchors, if any, are lost.
+ * @returns whether it wrote the statement.
+ */
+export async function startLog(queries: Queries, { signer, anchors }: Anchoring, at: string): Promise<boolean> {
+  anchors.open();
+  if (!anchors.isEmpty || (await listStates(queries)).every(({ signed }) => signed === null)) return false;
+  anchors.append([signer.sign(writeStart(signer.verifier.name, at))]);
+  return true;
+}
+
+/**
+ * Appends the checkpoints that the log lacks: those of other servers, and those whose append a crash interrupted.
+ * @param every whether to also fill gaps before the newest anchor.
+ * @returns the ledgers that do not match the log; nothing is appended for them.
+ */
+export async function anchorCheckpoints(
+  queries: Queries,
+  { signer, anchors }: Anchoring,
+  every = false,
+): Promise<readonly RewrittenLedger[]> {
+  anchors.open();
+  let names: ReadonlySet<string> | undefined;
+  const rewritten: RewrittenLedger[] = [];
+  const unknown = new Set(anchors.ledgers());
+  for (const of of await listStates(queries)) {
+    unknown.delete(nameLedger(of));
+    const latest = anchors.latest(of);
+    const isCurrent = latest !== undefined && latest.lacksFrom === latest.size + 1 && of.signed === latest.size;
+    if ((isCurrent && !every) || (of.signed === null && latest === undefined)) continue;
+    const contains = latest === undefined || (await containsAnchor(queries, of, latest));
+    if (latest !== undefined && contains === false) rewritten.push(RewrittenLedger.lacks(of, latest, anchors.file));
+    if (!contains) continue;
+    const hasGaps = every && latest !== undefined && (await hasGap(queries, of, latest));
+    if (hasGaps) names ??= readNoteNames(anchors.file);
+    const from = hasGaps ? 0 : (latest?.lacksFrom ?? 0);
+    anchors.append((await listSigned(queries, signer, of, from, hasGaps ? names : undefined)).map(({ note }) => note));
+  }
+  for (const name of unknown) {
+    const of = readLedgerName(name) as LedgerOf;
+    rewritten.push(RewrittenLedger.lacks(of, anchors.latest(of) as LatestAnchor, anchors.file));
+  }
+  return rewritten;
+}
+
+/** Whether the log may lack checkpoints older than its newest one of a ledger, because their numbers differ. */
+async function hasGap(queries: Queries, of: LedgerOf, { size, restored, count }: LatestAnchor): Promise<boolean> {
+  if (count === null) return true;
+  const { stored } = await queries
+    .selectFrom('checkpoints')
+    .select(({ fn }) => fn.countAll<number>().as('stored'))
+    .where('tenant_id', '=', of.tenantId)
+    .where('ledger', '=', of.ledger)
+    .where('size', '>', restored)
+    .where('size', '<=', size)
+    .executeTakeFirstOrThrow();
+  return stored !== count;
+}
+
+/**
+ * Appends every checkpoint of a database that this installation signed and the log lacks, at any size: for a log that
+ * belongs to a copy.
+ */
+export async function completeAnchors(queries: Queries, { signer, anchors }: Anchoring): Promise<void> {
+  anchors.open();
+  const names = readNoteNames(anchors.file);
+  for (const of of await listStates(queries))
+    anchors.append((await listSigned(queries, signer, of, 0, names)).map(({ note }) => note));
+}
+
+/**
+ * Appends a signed statement that the database was put in place on purpose: earlier anchors no longer count, and the
+ * current ledgers are anchored.
+ */
+export async function stateRestore(database: Database, { signer, anchors }: Anchoring, at: string): Promise<void> {
+  const states: RestoreStatement['states'][number][] = [];
+  for (const { tenantId, ledger } of await listStates(database.kysely)) {
+    const state = await inTransaction(database, async (transaction) => {
+      const { size } = await growTree(transaction, { tenantId, ledger }, Number.MAX_SAFE_INTEGER);
+      const tree = await openTree(transaction, { tenantId, ledger }, size);
+      return { tenantId, ledger, size, rootHash: tree.root().toString('base64') };
+    });
+    states.push(state);
+  }
+  const origin = nameRestore(signer.verifier.name);
+  await completeAnchors(database.kysely, { signer, anchors });
+  anchors.appendStatement((after) => signer.sign(writeRestoreStatement({ origin, at, after, states })));
 }

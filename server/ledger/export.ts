@@ -3,10 +3,9 @@ import { exportFormat, type Header, writeLine } from '../../packages/node-sdk/sr
 import type { Queries } from '../storage/database.ts';
 import { type LedgerName, readHead } from './append.ts';
 import type { StoredCheckpoint } from './checkpoint-store.ts';
-import { findEntry, readEntries } from './entry-store.ts';
 import { consistencyPath, type Range } from './merkle.ts';
 import { hashRange, hashSubtrees } from './tiles.ts';
-import { type LedgerOf, readTilesOf } from './tree-store.ts';
+import { findEntry, type LedgerOf, readEntries, readTilesOf } from './tree-store.ts';
 
 export interface ExportOptions extends LedgerOf, Pick<Header, 'from' | 'to' | 'verifierKey'> {
   /** The size of an earlier checkpoint, to prove that the exported one extends it. */

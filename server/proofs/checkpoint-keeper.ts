@@ -1,7 +1,13 @@
 import type { Logger } from 'pino';
 import { nameLedger } from '../ledger/anchor-log.ts';
-import { type Anchoring, anchorCheckpoints, RewrittenLedger, startLog } from '../ledger/checkpoint-anchors.ts';
-import { findCheckpoint, signCheckpoint } from '../ledger/checkpoint-store.ts';
+import {
+  type Anchoring,
+  anchorCheckpoints,
+  findCheckpoint,
+  RewrittenLedger,
+  signCheckpoint,
+  startLog,
+} from '../ledger/checkpoint-store.ts';
 import { growTree, type LedgerOf, listBehind } from '../ledger/tree-store.ts';
 import { type Database, inTransaction, runUnitOfWork } from '../storage/database.ts';
 

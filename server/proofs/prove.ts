@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { invalidValues, notFound, Problem, requireFound } from '../http/problem.ts';
 import { UtcTime } from '../http/schemas.ts';
 import { findCheckpoint, type StoredCheckpoint } from '../ledger/checkpoint-store.ts';
-import { type EntryName, findEntry } from '../ledger/entry-store.ts';
 import { encodeAll } from '../ledger/export.ts';
 import { consistencyPath, inclusionPath, leafOf, type Range } from '../ledger/merkle.ts';
 import { hashRange, IncompleteTiles } from '../ledger/tiles.ts';
-import { type LedgerOf, readTilesOf } from '../ledger/tree-store.ts';
+import { type EntryName, findEntry, type LedgerOf, readTilesOf } from '../ledger/tree-store.ts';
 import type { Queries } from '../storage/database.ts';
 
 const Base64Hash = z.string().meta({ description: 'SHA-256, base64.' });

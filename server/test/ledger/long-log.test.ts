@@ -6,7 +6,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Installation } from '../../installation/installation.ts';
 import { AnchorLog } from '../../ledger/anchor-log.ts';
 import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
-import { anchorCheckpoints, stateRestore } from '../../ledger/checkpoint-anchors.ts';
+import { anchorCheckpoints, stateRestore } from '../../ledger/checkpoint-store.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { createTenant } from '../../tenants/store.ts';

@@ -10,7 +10,7 @@ import { PrivateHasher } from '../../installation/secrets.ts';
 import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
 import { hashEntry } from '../../ledger/append.ts';
 import { nameOrigin, nameRestore, writeCheckpoint, writeRestoreStatement } from '../../ledger/checkpoint.ts';
-import { stateRestore } from '../../ledger/checkpoint-anchors.ts';
+import { stateRestore } from '../../ledger/checkpoint-store.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import { readSettings, type Settings } from '../../settings.ts';
 import { type Database, type Dialect, openDatabase } from '../../storage/database.ts';
