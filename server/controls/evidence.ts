@@ -60,11 +60,8 @@ export function viewEvidence(row: EvidenceRow, controlId: string, now: string): 
 }
 
 /** Whether an item counts: until it expires, unless it was withdrawn. */
-export function isEvidenceValid(
-  { withdrawn_at, expires_at }: Pick<EvidenceRow, 'expires_at' | 'withdrawn_at'>,
-  now: string,
-): boolean {
-  return withdrawn_at === null && (expires_at === null || expires_at > now);
+export function isEvidenceValid(item: Pick<EvidenceRow, 'expires_at' | 'withdrawn_at'>, now: string): boolean {
+  return item.withdrawn_at === null && (item.expires_at === null || item.expires_at > now);
 }
 
 /**

@@ -28,8 +28,7 @@ export const FrameworkDetail = FrameworkView.extend({
     .meta({ description: 'In the order of the source; `subject` is in our own words.' }),
 }).meta({ id: 'ControlFrameworkDetail' });
 
-const availableCodes = catalogue.frameworks.map(({ code }) => code).join(', ');
-const unknownFramework = `is no framework of the catalogue: ${availableCodes}`;
+const unknownFramework = `is no framework of the catalogue: ${catalogue.frameworks.map(({ code }) => code).join(', ')}`;
 
 /** The codes of the frameworks that a tenant adopts. */
 export const FrameworkCodes = list(text(20), 100)

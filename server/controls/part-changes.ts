@@ -83,12 +83,9 @@ export async function addTest(work: UnitOfWork, source: AuditSource, controlId: 
 }
 
 /** The row of a test that has not run yet. */
-export function newTestRow(
-  { now }: UnitOfWork,
-  control: Pick<ControlRow, 'id' | 'tenant_id'>,
-  { title, procedure, cadence }: NewTest,
-): TestRow {
+export function newTestRow({ now }: UnitOfWork, control: ControlRow, test: NewTest): TestRow {
   const { id: tenant_control_id, tenant_id } = control;
+  const { title, procedure, cadence } = test;
   return { id: newId(), tenant_id, tenant_control_id, title, procedure, cadence, created_at: now, retired_at: null };
 }
 
@@ -125,11 +122,7 @@ export async function recordResult(work: UnitOfWork, source: AuditSource, params
   const row = await insertRow(work.transaction, 'control_test_results', {
     id: newId(),
     tenant_id: tenantId,
-    test_id: testId,
-    status,
-    notes,
-    url,
-    tested_at: testedAt,
+    ...toColumns({ testId, status, notes, url, testedAt }),
     created_at: work.now,
   });
   const diff = { testId, status, testedAt };

@@ -136,10 +136,7 @@ export function controlRoutes({ database }: Pick<Installation, 'database'>): rea
       description:
         'It leaves all lists and counts, and its code becomes free; its data and its history in the audit log are kept. A control of the catalogue cannot be removed: set it to `not_applicable`.',
       result: z.null(),
-      async change(call, work) {
-        await retireControl(work, call.source(), call.params.controlId);
-        return null;
-      },
+      change: (call, work) => retireControl(work, call.source(), call.params.controlId).then(() => null),
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/evidence', {
       operationId: 'addEvidence',

@@ -1,23 +1,20 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { describeRows } from '../audit/row-state.ts';
 import { requireFound } from '../http/problem.ts';
 import type { PageStart } from '../http/route.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { type Page, takeNewest, takePage } from '../storage/page.ts';
+import { takeNewest, takePage } from '../storage/page.ts';
 import { findRow, newId, prepareQuery } from '../storage/rows.ts';
-import type { Tables } from '../storage/tables.ts';
 import { type AssessedControl, assessControl } from './assess-control.ts';
-import { catalogue, type Framework } from './catalogue/catalogue.ts';
+import { byCode, catalogue, type Framework } from './catalogue/catalogue.ts';
 import type { StoredControl } from './control.ts';
-import type { ListedTest, ResultRow, TestFacts } from './control-test.ts';
+import type { ListedTest, TestFacts } from './control-test.ts';
 
 export const programRows = describeRows('control_programs', 'controls', 'control_program');
 export const controlRows = describeRows('tenant_controls', 'controls', 'control');
 export const evidenceRows = describeRows('control_evidence', 'controls', 'control_evidence');
 export const testRows = describeRows('control_tests', 'controls', 'control_test');
 export const resultRows = describeRows('control_test_results', 'controls', 'control_test_result');
-
-type ProgramRow = Selectable<Tables['control_programs']>;
 
 /** The control framework of a tenant at one time. */
 export interface TenantControls {
@@ -35,13 +32,8 @@ export async function readControls(queries: Queries, tenantId: string, now: stri
   const controls = rows
     .map((row) => assessControl(row, adopted, now, tests.get(row.id)))
     .filter((control) => control !== null)
-    .sort(compareCodes);
+    .sort((one, other) => byCode(one.control, other.control));
   return { adopted, controls };
-}
-
-function compareCodes({ control: one }: AssessedControl, { control: other }: AssessedControl): number {
-  if (one.code === other.code) return one.id < other.id ? -1 : 1;
-  return one.code < other.code ? -1 : 1;
 }
 
 /** Reads one control in force, by its `id` or its `controlId`. @throws {Problem} `not_found`. */
@@ -94,8 +86,8 @@ export async function listAdopted(queries: Queries, tenantId: string): Promise<r
   return catalogue.frameworks.filter(({ code }) => codes.includes(code));
 }
 
-const selectProgram = prepareQuery<{ tenantId: string }, ProgramRow>((queries, parameter) =>
-  queries.selectFrom('control_programs').selectAll().where('tenant_id', '=', parameter('tenantId')),
+const selectProgram = prepareQuery<{ tenantId: string }, { frameworks: string }>((queries, parameter) =>
+  queries.selectFrom('control_programs').select('frameworks').where('tenant_id', '=', parameter('tenantId')),
 );
 
 /** Stores the adopted frameworks of a tenant. @returns the row after the change, for its event. */
@@ -174,12 +166,8 @@ export async function requireTest(queries: Queries, tenantId: string, controlId:
 }
 
 /** A page of the results of a test, the latest first; the place of each is its time and its id. */
-export async function listResults(
-  queries: Queries,
-  tenantId: string,
-  testId: string,
-  { after, limit }: PageStart<string>,
-): Promise<Page<ResultRow>> {
+export async function listResults(queries: Queries, tenantId: string, testId: string, start: PageStart<string>) {
+  const { after, limit } = start;
   const [time, id] = after?.split(' ') ?? [];
   const query = queries
     .selectFrom('control_test_results')

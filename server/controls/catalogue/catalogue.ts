@@ -4,24 +4,13 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ControlsFile, FrameworkFile } from './schema.ts';
 
+export type Catalogue = Readonly<ReturnType<typeof assemble>>;
+
 /** A framework that controls are mapped to. */
-export type Framework = Readonly<Omit<FrameworkFile, '$schema'>>;
+export type Framework = Readonly<Catalogue['frameworks'][number]>;
 
 /** A control of the catalogue, as every tenant starts with it. */
-export type CatalogueControl = Readonly<ControlsFile['controls'][number]> & {
-  /** UUID version 5 of the code: the same on every installation. */
-  readonly controlId: string;
-  readonly domain: string;
-};
-
-export interface Catalogue {
-  /** The two letters at the start of its codes, for each domain; those of retired controls included. */
-  readonly codeLetters: readonly string[];
-  /** In the order of their codes. */
-  readonly frameworks: readonly Framework[];
-  /** In the order of their codes; their mappings in the order of `frameworks`. */
-  readonly controls: readonly CatalogueControl[];
-}
+export type CatalogueControl = Readonly<Catalogue['controls'][number]>;
 
 /** A file of the catalogue: its path in the folder of the catalogue, and its JSON. */
 export interface CatalogueFile {
@@ -104,7 +93,8 @@ function checkMappings({ frameworks, controls }: Files, context: z.RefinementCtx
   }
 }
 
-function assemble({ frameworks, controls: domains }: Files): Catalogue {
+/** Frameworks and controls are in the order of their codes, and mappings in the order of the frameworks. */
+function assemble({ frameworks, controls: domains }: Files) {
   const ordered = frameworks.map(({ content: { $schema, ...framework } }) => framework).sort(byCode);
   const controls = domains.flatMap(({ content: { domain, controls } }) =>
     controls.map(({ mappings, ...control }) => ({
@@ -114,29 +104,25 @@ function assemble({ frameworks, controls: domains }: Files): Catalogue {
       mappings: Object.fromEntries(ordered.flatMap(({ code }) => (mappings[code] ? [[code, mappings[code]]] : []))),
     })),
   );
+  // Those of retired controls included.
   const codeLetters = domains.map(({ content }) => lettersOf(content)).sort();
   return { codeLetters, frameworks: ordered, controls: controls.sort(byCode) };
 }
 
-function byCode(one: { readonly code: string }, other: { readonly code: string }): number {
+/** Sorts by unique codes. */
+export function byCode(one: { readonly code: string }, other: { readonly code: string }): number {
   return one.code < other.code ? -1 : 1;
 }
 
 /** The namespace of our control codes. Changing it would change the id of every control of every installation. */
-const namespace = '2195f33c-c272-4525-abca-1e349cbe1f63';
+const namespace = Buffer.from('2195f33cc2724525abca1e349cbe1f63', 'hex');
 
-/** The id of a control: the same on every installation, since it follows from the code only. */
+/**
+ * The id of a control, which follows from the code only: a UUID version 5, SHA-1 over a namespace and the code (RFC 9562
+ * section 5.5).
+ */
 export function createControlId(code: string): string {
-  return createNameUuid(namespace, code);
-}
-
-/** A UUID version 5: SHA-1 over the namespace and the name (RFC 9562 section 5.5). */
-export function createNameUuid(space: string, name: string): string {
-  const bytes = createHash('sha1')
-    .update(Buffer.from(space.replaceAll('-', ''), 'hex'))
-    .update(name, 'utf8')
-    .digest()
-    .subarray(0, 16);
+  const bytes = createHash('sha1').update(namespace).update(code).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
