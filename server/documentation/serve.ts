@@ -52,16 +52,14 @@ function move(ctx: Context, target: string): void {
   ctx.redirect(target + ctx.search);
 }
 
-/** Where the OpenAPI document is. */
-const documentPath = '/v1/openapi.json';
-
 /**
  * Serves the OpenAPI document, bare as its readers expect it: the file that `npm run openapi` makes of the routes, and that
  * a test compares with them. Generating it at the start would cost each process 30 MB.
  */
 export function serveApiDocument(): Middleware {
   let document: Buffer | undefined;
-  const serve = (ctx: Context): void => {
+  return (ctx, next) => {
+    if (ctx.path !== '/v1/openapi.json') return next();
     requireGetOrHead(ctx);
     document ??= readFileSync(join(import.meta.dirname, '../openapi.json'));
     ctx.set(corsHeaders);
@@ -69,7 +67,6 @@ export function serveApiDocument(): Middleware {
     ctx.type = 'application/json; charset=utf-8';
     ctx.body = document;
   };
-  return (ctx, next) => (ctx.path === documentPath ? serve(ctx) : next());
 }
 
 /** Anyone may request the facts at any rate, so the database is queried at most once in this time. */

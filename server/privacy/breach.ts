@@ -7,10 +7,8 @@ import type { Tables } from '../storage/tables.ts';
 
 export type BreachRow = Selectable<Tables['breach_incidents']>;
 
-export const breachStatuses = ['open', 'contained', 'closed'] as const;
-export const breachSeverities = ['low', 'medium', 'high', 'critical'] as const;
-const BreachSeverity = z.enum(breachSeverities).meta({ id: 'BreachSeverity' });
-const BreachStatus = z.enum(breachStatuses).meta({ id: 'BreachStatus' });
+export const BreachSeverity = z.enum(['low', 'medium', 'high', 'critical']).meta({ id: 'BreachSeverity' });
+export const BreachStatus = z.enum(['open', 'contained', 'closed']).meta({ id: 'BreachStatus' });
 
 const fields = {
   title: visibleText(200),

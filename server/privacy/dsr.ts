@@ -9,13 +9,13 @@ export type DsrRow = Selectable<Tables['dsr_requests']>;
 /** The rights of a person that a request can be about (GDPR Articles 15 to 21). */
 export const dsrTypes = ['access', 'erasure', 'rectification', 'portability', 'restriction', 'objection'] as const;
 export const dsrChannels = ['email', 'phone', 'web', 'letter', 'in_person', 'other'] as const;
-export const dsrStatuses = ['open', 'completed'] as const;
-export const dsrOutcomes = ['fulfilled', 'rejected', 'partially_fulfilled'] as const;
 
 const DsrType = z.enum(dsrTypes).meta({ id: 'DataSubjectRequestType' });
-const DsrStatus = z.enum(dsrStatuses).meta({ id: 'DataSubjectRequestStatus' });
+export const DsrStatus = z.enum(['open', 'completed']).meta({ id: 'DataSubjectRequestStatus' });
 const DsrChannel = z.enum(dsrChannels).meta({ id: 'DataSubjectRequestChannel' });
-const DsrOutcome = z.enum(dsrOutcomes).meta({ id: 'DataSubjectRequestOutcome' });
+export const DsrOutcome = z
+  .enum(['fulfilled', 'rejected', 'partially_fulfilled'])
+  .meta({ id: 'DataSubjectRequestOutcome' });
 
 /** Not normalized: other systems look it up by the same text. */
 const DsrSubjectId = text(256).min(1);

@@ -6,13 +6,12 @@ import { requirePast, toColumns } from '../http/schemas.ts';
 import { randomText } from '../installation/token.ts';
 import type { Json } from '../ledger/canonical.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { type Page, takeNewest } from '../storage/page.ts';
+import { takeNewest } from '../storage/page.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import { requireTenant } from '../tenants/store.ts';
-import type { EventType } from '../webhooks/deliveries/event.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import type { BreachChange, BreachFilter, BreachInput, BreachRow } from './breach.ts';
-import { applyChange, notificationDue, viewBreach } from './breach.ts';
+import { applyChange, type breachEvents, notificationDue, viewBreach } from './breach.ts';
 import type { DsrCompletion, DsrExtension, DsrFilter, DsrInput, DsrRow } from './dsr.ts';
 import { dueAfter, extendDue, isOverdue } from './dsr.ts';
 
@@ -30,13 +29,8 @@ export async function requireBreach(queries: Queries, tenantId: string, id: stri
 }
 
 /** A page of the requests of a tenant, newest first. @param now decides which are overdue. */
-export async function listDsrs(
-  queries: Queries,
-  tenantId: string,
-  { status, type, subjectId, overdue }: DsrFilter,
-  now: string,
-  { after, limit }: PageStart<string>,
-): Promise<Page<DsrRow>> {
+export function listDsrs(queries: Queries, tenantId: string, filter: DsrFilter, now: string, start: PageStart<string>) {
+  const { status, type, subjectId, overdue } = filter;
   let query = queries.selectFrom('dsr_requests').selectAll().where('tenant_id', '=', tenantId);
   if (status !== undefined) query = query.where('status', '=', status);
   if (type !== undefined) query = query.where('type', '=', type);
@@ -47,20 +41,16 @@ export async function listDsrs(
       const isOverdue = row.and([row('status', '=', 'open'), row('due_at', '<', now)]);
       return overdue === 'true' ? isOverdue : row.not(isOverdue);
     });
-  return takeNewest(query, after, limit);
+  return takeNewest(query, start.after, start.limit);
 }
 
 /** A page of the breaches of a tenant, newest first. */
-export async function listBreaches(
-  queries: Queries,
-  tenantId: string,
-  { status, severity }: BreachFilter,
-  { after, limit }: PageStart<string>,
-): Promise<Page<BreachRow>> {
+export function listBreaches(queries: Queries, tenantId: string, filter: BreachFilter, start: PageStart<string>) {
+  const { status, severity } = filter;
   let query = queries.selectFrom('breach_incidents').selectAll().where('tenant_id', '=', tenantId);
   if (status !== undefined) query = query.where('status', '=', status);
   if (severity !== undefined) query = query.where('severity', '=', severity);
-  return takeNewest(query, after, limit);
+  return takeNewest(query, start.after, start.limit);
 }
 
 // The audit log cannot be erased, the data of a person can. So audit events hold types, statuses, outcomes and dates only.
@@ -197,11 +187,8 @@ export async function editBreach(work: UnitOfWork, source: AuditSource, id: stri
 }
 
 /** The event has no texts: the receiver fetches the breach if it may. */
-async function emitBreach(
-  work: UnitOfWork,
-  type: EventType & `breach.${string}`,
-  { id, tenant_id, severity, status, discovered_at }: BreachRow,
-): Promise<void> {
+async function emitBreach(work: UnitOfWork, type: keyof typeof breachEvents, breach: BreachRow): Promise<void> {
+  const { id, severity, status, discovered_at } = breach;
   const data = { breachId: id, severity, status, notificationDueAt: notificationDue(discovered_at) };
-  await emitEvents(work, [{ tenantId: tenant_id, type, data }]);
+  await emitEvents(work, [{ tenantId: breach.tenant_id, type, data }]);
 }

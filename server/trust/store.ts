@@ -65,12 +65,8 @@ const selectPublished = prepareQuery<{ slug: string }, PublishedRow>((queries, p
  * @returns undefined if there is none yet and the input is empty.
  * @throws {Problem} `validation_failed` for an `achievedAt` in the future.
  */
-export async function replaceTrustCenter(
-  work: UnitOfWork,
-  source: AuditSource,
-  slug: string,
-  { published, ...wanted }: TrustCenterInput,
-): Promise<TrustCenterRow | undefined> {
+export async function replaceTrustCenter(work: UnitOfWork, source: AuditSource, slug: string, input: TrustCenterInput) {
+  const { published, ...wanted } = input;
   requireAchieved(wanted, work.now);
   const match = { tenant_id: source.tenantId };
   // Serializes concurrent changes: the second reads what the first wrote.

@@ -21,7 +21,8 @@ export function releaseWidget(build: string, releases: string): { readonly versi
   const release = join(releases, version);
   // The manifest is copied last: without it, an earlier attempt was interrupted.
   if (existsSync(join(release, manifestName))) {
-    if (names.every((name) => isSame(join(build, name), join(release, name)))) return { version, isNew: false };
+    const isSame = (name: string) => readFileSync(join(build, name)).equals(readFileSync(join(release, name)));
+    if (names.every((name) => existsSync(join(release, name)) && isSame(name))) return { version, isNew: false };
     throw new ReleaseError(`${version} was released with other bytes. Raise the version in package.json.`);
   }
   for (const name of names) {
@@ -47,10 +48,6 @@ export function checkFolder(folder: string): { readonly version: string; readonl
       throw new ReleaseError(`${path} does not match ${manifestName}.`);
   }
   return { version, names: [...files.map(({ file }) => file), manifestName] };
-}
-
-function isSame(one: string, other: string): boolean {
-  return existsSync(other) && readFileSync(one).equals(readFileSync(other));
 }
 
 if (import.meta.main)

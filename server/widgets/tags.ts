@@ -110,5 +110,4 @@ export function describeWidgets(widgets: readonly Widget[], baseUrl: string, own
   };
 }
 
-export type WidgetIndex = ReturnType<typeof describeWidgets>;
-export type DescribedWidget = WidgetIndex['widgets'][number];
+export type DescribedWidget = ReturnType<typeof describeWidgets>['widgets'][number];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
-import { type BreachView, breachSeverities, breachStatuses } from '../../privacy/breach.ts';
+import { BreachSeverity, BreachStatus, type BreachView } from '../../privacy/breach.ts';
 import { assertProblem, createFreshTenant, describeServer, payload, readPages } from '../consent/helpers.ts';
 import { hour, PrivacyClient, shift } from './requests.ts';
 
@@ -13,10 +13,10 @@ describeServer('GET /v1/breach', (server) => {
     client = new PrivacyClient(server, await createFreshTenant(server));
     for (let number = 0; number < 28; number += 1) {
       const { id } = await client.reported({
-        severity: breachSeverities[number % breachSeverities.length],
+        severity: BreachSeverity.options[number % BreachSeverity.options.length],
         discoveredAt: shift(server.clock.now(), -number * 10 * hour),
       });
-      const status = breachStatuses[number % breachStatuses.length];
+      const status = BreachStatus.options[number % BreachStatus.options.length];
       payload(await client.edit(id, { status, ...(status === 'closed' && { notificationReason: 'No risk.' }) }), 200);
       all.unshift(await client.read('breach', id));
     }
@@ -31,8 +31,8 @@ describeServer('GET /v1/breach', (server) => {
   });
 
   test('has what a plain filter of all incidents has', async () => {
-    for (const status of [undefined, ...breachStatuses]) {
-      for (const severity of [undefined, ...breachSeverities]) {
+    for (const status of [undefined, ...BreachStatus.options]) {
+      for (const severity of [undefined, ...BreachSeverity.options]) {
         const filter = { ...(status && { status }), ...(severity && { severity }), limit: '2' };
         const expected = all.filter(
           (breach) => breach.status === (status ?? breach.status) && breach.severity === (severity ?? breach.severity),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { breachSeverities } from '../../privacy/breach.ts';
+import { BreachSeverity } from '../../privacy/breach.ts';
 import {
   assertBodiesRefused,
   assertProblem,
@@ -49,7 +49,8 @@ describeServer('POST /v1/breach', (server) => {
     assert.deepEqual((await client.read('breach', id)).dataCategories, dataCategories);
     const most = Array.from({ length: 50 }, (_, index) => `Category ${index}`);
     assert.deepEqual((await client.reported({ dataCategories: most })).dataCategories, most);
-    for (const severity of breachSeverities) assert.equal((await client.reported({ severity })).severity, severity);
+    for (const severity of BreachSeverity.options)
+      assert.equal((await client.reported({ severity })).severity, severity);
     const longest = { title: 't'.repeat(200), description: 'd'.repeat(10_000) };
     assert.equal((await client.reported(longest)).description, longest.description);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { applyChange, type BreachView, breachMoves, breachStatuses, notificationDue } from '../../privacy/breach.ts';
+import { applyChange, BreachStatus, type BreachView, breachMoves, notificationDue } from '../../privacy/breach.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,
@@ -26,8 +26,8 @@ describeServer('the status of a breach', (server) => {
 
   test('moves as the table says and no other way; a refusal names what is allowed', async () => {
     const client = await createClient();
-    for (const from of breachStatuses) {
-      for (const to of breachStatuses.filter((status) => status !== from)) {
+    for (const from of BreachStatus.options) {
+      for (const to of BreachStatus.options.filter((status) => status !== from)) {
         const breach = await reach(client, from);
         if (moves.includes(`${from} ${to}`)) {
           assert.equal(payload(await client.edit(breach.id, { status: to }), 200).status, to);
@@ -95,7 +95,7 @@ describe('an incident after any edits', () => {
   const time = fc.option(fc.constantFrom(...times, discoveredAt, now, '2026-11-24T00:00:00.001Z'));
   const change = fc.record(
     {
-      status: fc.constantFrom(...breachStatuses),
+      status: fc.constantFrom(...BreachStatus.options),
       authorityNotifiedAt: time,
       subjectsNotifiedAt: time,
       notificationReason: fc.option(fc.constant('Reason')),
@@ -143,6 +143,6 @@ describe('an incident after any edits', () => {
       }),
       { numRuns: 2000 },
     );
-    assert.deepEqual([...reached].sort(), [...breachStatuses].sort());
+    assert.deepEqual([...reached].sort(), [...BreachStatus.options].sort());
   });
 });

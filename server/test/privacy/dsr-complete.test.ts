@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dsrOutcomes } from '../../privacy/dsr.ts';
+import { DsrOutcome } from '../../privacy/dsr.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,
@@ -18,7 +18,7 @@ describeServer('POST /v1/dsr/{id}/complete', (server) => {
 
   test('completes a request with its outcome', async () => {
     const client = await createClient();
-    for (const outcome of dsrOutcomes) {
+    for (const outcome of DsrOutcome.options) {
       const dsr = await client.opened();
       server.clock.advance(1);
       const reason = outcome === 'fulfilled' ? null : 'We have nothing of yours.';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
-import { type DsrView, dsrStatuses, dsrTypes } from '../../privacy/dsr.ts';
+import { DsrStatus, type DsrView, dsrTypes } from '../../privacy/dsr.ts';
 import { assertProblem, createFreshTenant, describeServer, payload, readPages } from '../consent/helpers.ts';
 import { day, PrivacyClient, shift } from './requests.ts';
 
@@ -36,7 +36,7 @@ describeServer('GET /v1/dsr', (server) => {
     assert.ok(all.some(({ isOverdue }) => isOverdue));
     await fc.assert(
       fc.asyncProperty(
-        fc.option(fc.constantFrom(...dsrStatuses), { nil: undefined }),
+        fc.option(fc.constantFrom(...DsrStatus.options), { nil: undefined }),
         fc.option(fc.constantFrom(...dsrTypes), { nil: undefined }),
         fc.option(fc.constantFrom(...subjects, 'unknown'), { nil: undefined }),
         fc.option(fc.boolean(), { nil: undefined }),
