@@ -33,6 +33,9 @@ const Size = text(20)
     },
   });
 
+// Once for both ledgers: the name of a schema is unique in the OpenAPI document.
+const CheckpointPage = cursorPageOf(CheckpointView);
+
 /** The ledgers, with the scope that may read them. */
 const ledgers = {
   audit: { scope: 'audit:read', name: 'Audit', title: 'the audit log' },
@@ -56,7 +59,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
       scope,
       summary: `List the signed checkpoints of ${title}, newest first`,
       limit: { most: 100, usual: 25 },
-      result: cursorPageOf(CheckpointView),
+      result: CheckpointPage,
       place: 'number',
       find: ({ principal: { tenantId } }, { after, limit }) =>
         listCheckpoints(queries, { tenantId, ledger }, after, limit),
