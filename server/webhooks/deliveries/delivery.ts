@@ -13,21 +13,29 @@ export const DeliveryStatus = z.enum(deliveryStatuses).meta({
 export type DeliveryStatus = z.output<typeof DeliveryStatus>;
 
 /** Why an attempt failed, or why none was made. */
-export const failureReasons = [
-  'http_error',
-  'redirect',
-  'gone',
-  'rate_limited',
-  'timeout',
-  'dns',
-  'refused_address',
-  'connection',
-  'tls',
-  'protocol',
-  'endpoint_disabled',
-  'unsealable_secret',
-] as const;
-export const FailureReason = z.enum(failureReasons).meta({ id: 'WebhookFailureReason' });
+export const FailureReason = z
+  .enum([
+    'http_error',
+    'redirect',
+    'gone',
+    'rate_limited',
+    // The time limit passed, wherever the exchange stood.
+    'timeout',
+    // The name of the receiver does not resolve.
+    'dns',
+    // The receiver is, or resolves to, what may not be written to.
+    'refused_address',
+    // No connection, or one that broke before the answer was whole.
+    'connection',
+    // The certificate is not valid for the name, or there is no common TLS.
+    'tls',
+    // What came back is not HTTP/1.1.
+    'protocol',
+    'endpoint_disabled',
+    // There is nothing to sign it with.
+    'unsealable_secret',
+  ])
+  .meta({ id: 'WebhookFailureReason' });
 export type FailureReason = z.output<typeof FailureReason>;
 
 /** One event on its way to one endpoint. */
@@ -57,7 +65,7 @@ export const AttemptView = z
   .strictObject({
     id: Id,
     at: UtcTime,
-    outcome: z.enum(['delivered', ...failureReasons]).meta({ id: 'WebhookAttemptOutcome' }),
+    outcome: z.enum(['delivered', ...FailureReason.options]).meta({ id: 'WebhookAttemptOutcome' }),
     responseStatus: z.int().nullable(),
     message: z.string().nullable().meta({ description: 'What went wrong.' }),
     excerpt: z.string().nullable().meta({ description: 'The beginning of what the receiver answered.' }),
@@ -116,18 +124,16 @@ const RedeliverableStatus = z
   .enum(['dead', 'delivered'])
   .meta({ id: 'RedeliverableStatus', description: 'Dead letters, or delivered ones.' });
 
-const redeliveryFilter = {
-  webhookId: Id.optional(),
-  status: RedeliverableStatus.default('dead'),
-  reason: FailureReason.optional(),
-  eventType: EventTypeName.optional(),
-  from: Time.optional().meta({ description: 'Deliveries created at this time or later.' }),
-  to: Time.optional().meta({ description: 'Deliveries created before this time.' }),
-};
-
 /** Which deliveries are sent again: of a webhook, or from a time on; everything there is would hardly be meant. */
 export const RedeliveryInput = z
-  .strictObject(redeliveryFilter)
+  .strictObject({
+    webhookId: Id.optional(),
+    status: RedeliverableStatus.default('dead'),
+    reason: FailureReason.optional(),
+    eventType: EventTypeName.optional(),
+    from: Time.optional().meta({ description: 'Deliveries created at this time or later.' }),
+    to: Time.optional().meta({ description: 'Deliveries created before this time.' }),
+  })
   .refine(({ webhookId, from }) => webhookId !== undefined || from !== undefined, {
     path: ['webhookId'],
     message: 'is required where there is no from',
@@ -139,13 +145,11 @@ export const RedeliveryInput = z
   .meta({ id: 'WebhookRedeliveryInput' });
 export type RedeliveryInput = z.output<typeof RedeliveryInput>;
 
-export const redeliveryStatuses = ['running', 'finished', 'canceled'] as const;
-
 /** An order to send many deliveries again. */
 export const RedeliveryView = z
   .strictObject({
     id: Id,
-    status: z.enum(redeliveryStatuses).meta({ id: 'WebhookRedeliveryStatus' }),
+    status: z.enum(['running', 'finished', 'canceled']).meta({ id: 'WebhookRedeliveryStatus' }),
     filter: z
       .strictObject({
         webhookId: Id.nullable(),

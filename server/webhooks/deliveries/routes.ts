@@ -19,7 +19,9 @@ import { findDelivery, walkDeliveries } from './store.ts';
 
 const reads = { tag: 'Webhooks', scope: 'webhooks:read' } as const;
 const writes = { tag: 'Webhooks', scope: 'webhooks:write' } as const;
-const DeliveryParams = z.strictObject({ id: Id });
+const params = z.strictObject({ id: Id });
+const readsOne = { ...reads, params };
+const changesOne = { ...writes, params };
 
 /** The operations on what was sent to webhooks, one delivery at a time. */
 export function deliveryRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
@@ -48,20 +50,18 @@ export function deliveryRoutes({ database }: Pick<Installation, 'database'>): re
     }),
     defineRoute('GET /v1/webhooks/deliveries/{id}', {
       operationId: 'getWebhookDelivery',
-      ...reads,
+      ...readsOne,
       summary: 'Get a delivery with its event and every attempt',
       description: 'What receivers answered is given as it came: treat it as text of a stranger.',
-      params: DeliveryParams,
       result: DeliveryDetail,
       handle: ({ params, principal }) => findDelivery(database.kysely, principal.tenantId, params.id),
     }),
     defineRoute('POST /v1/webhooks/deliveries/{id}/redeliver', {
       operationId: 'redeliverWebhookDelivery',
-      ...writes,
+      ...changesOne,
       summary: 'Send a delivery again',
       description:
         'Makes a new delivery of the same event, with an id and 24 hours of its own, whether the earlier one was delivered or not; a dead letter becomes `redelivered`. One that still waits (`pending`) is due now instead, as the same delivery with its own 24 hours. To a paused webhook it is sent when that is enabled again. Each request makes another delivery: use an Idempotency-Key to repeat one safely.',
-      params: DeliveryParams,
       status: 201,
       result: DeliveryView,
       errors: ['webhook_delivery_pending', 'webhook_deleted', 'webhook_not_enabled'],
@@ -69,10 +69,9 @@ export function deliveryRoutes({ database }: Pick<Installation, 'database'>): re
     }),
     defineRoute('POST /v1/webhooks/deliveries/{id}/cancel', {
       operationId: 'cancelWebhookDelivery',
-      ...writes,
+      ...changesOne,
       summary: 'Cancel a pending delivery',
       description: 'Nothing more is sent. An attempt that is under way is not aborted: try again when it has ended.',
-      params: DeliveryParams,
       result: DeliveryView,
       errors: ['webhook_delivery_pending'],
       change: async (call, work) => viewDelivery(await cancelDelivery(work, call.source(), call.params.id)),
@@ -121,18 +120,16 @@ export function redeliveryRoutes({ database }: Pick<Installation, 'database'>): 
     }),
     defineRoute('GET /v1/webhooks/redeliveries/{id}', {
       operationId: 'getWebhookRedelivery',
-      ...reads,
+      ...readsOne,
       summary: 'Get an order to send deliveries again',
-      params: DeliveryParams,
       result: RedeliveryView,
       handle: ({ params, principal }) => findRedelivery(database.kysely, principal.tenantId, params.id),
     }),
     defineRoute('DELETE /v1/webhooks/redeliveries/{id}', {
       operationId: 'cancelWebhookRedelivery',
-      ...writes,
+      ...changesOne,
       summary: 'Cancel an order to send deliveries again',
       description: 'What it has queued is sent all the same. One that has ended stays as it is.',
-      params: DeliveryParams,
       result: RedeliveryView,
       change: async (call, work) => cancelRedelivery(work, call.source(), call.params.id),
     }),

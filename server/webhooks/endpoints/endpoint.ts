@@ -5,8 +5,7 @@ import { type EventType, EventTypeName, eventTypes } from '../deliveries/event.t
 import { EventFilter } from '../deliveries/event-filter.ts';
 import { WebhookUrl } from '../transport/receiver-address.ts';
 
-export const endpointStatuses = ['enabled', 'paused', 'disabled'] as const;
-export const EndpointStatus = z.enum(endpointStatuses).meta({
+export const EndpointStatus = z.enum(['enabled', 'paused', 'disabled']).meta({
   id: 'WebhookStatus',
   description:
     '`paused`: nothing is sent, and what happens waits. `disabled`: the server itself gave up (`disabledReason`), and what happens becomes a dead letter that can be sent again.',

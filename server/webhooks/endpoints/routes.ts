@@ -11,7 +11,9 @@ import { findEndpoint, selectEndpoints, viewEndpoint } from './store.ts';
 
 const reads = { tag: 'Webhooks', scope: 'webhooks:read' } as const;
 const writes = { tag: 'Webhooks', scope: 'webhooks:write' } as const;
-const EndpointParams = z.strictObject({ id: Id });
+const params = z.strictObject({ id: Id });
+const readsOne = { ...reads, params };
+const changesOne = { ...writes, params };
 
 const Rotation = z
   .strictObject({
@@ -60,9 +62,8 @@ export function webhookRoutes({
     }),
     defineRoute('GET /v1/webhooks/{id}', {
       operationId: 'getWebhook',
-      ...reads,
+      ...readsOne,
       summary: 'Get a webhook',
-      params: EndpointParams,
       result: EndpointView,
       async handle({ params, principal, now }) {
         const endpoint = await findEndpoint(database.kysely, principal.tenantId, params.id);
@@ -71,21 +72,19 @@ export function webhookRoutes({
     }),
     defineRoute('PATCH /v1/webhooks/{id}', {
       operationId: 'editWebhook',
-      ...writes,
+      ...changesOne,
       summary: 'Edit, pause or enable a webhook',
       description:
         'What is left out stays as it is. While it is paused, what happens waits, and is sent as soon as it is enabled. With another address, or in use again, its failures so far count no more. What became a dead letter while it was disabled stays one until it is sent again.',
-      params: EndpointParams,
       body: EndpointChange,
       result: EndpointView,
       change: (call, work) => editEndpoint(work, call.source(), rules, call.params.id, call.body),
     }),
     defineRoute('DELETE /v1/webhooks/{id}', {
       operationId: 'deleteWebhook',
-      ...writes,
+      ...changesOne,
       summary: 'Delete a webhook',
       description: 'What still waits for it is canceled. What was sent stays in the list of deliveries.',
-      params: EndpointParams,
       result: z.null(),
       async change(call, work) {
         await deleteEndpoint(work, call.source(), call.params.id);
@@ -94,11 +93,10 @@ export function webhookRoutes({
     }),
     defineRoute('POST /v1/webhooks/{id}/rotate-secret', {
       operationId: 'rotateWebhookSecret',
-      ...writes,
+      ...changesOne,
       summary: 'Give a webhook a new secret; it is shown once',
       description:
         'During the overlap each delivery has one more signature, by the old secret. Those of earlier rotations sign along to their own end, at most ten in all: of more, the oldest ends.',
-      params: EndpointParams,
       body: Rotation,
       result: EndpointWithSecret,
       showsSecret: true,
@@ -106,11 +104,10 @@ export function webhookRoutes({
     }),
     defineRoute('POST /v1/webhooks/{id}/test', {
       operationId: 'testWebhook',
-      ...writes,
+      ...changesOne,
       summary: 'Send a test event to a webhook',
       description:
         'It gets a `webhook.test` event, whatever types of events it gets otherwise, and no other webhook does. The answer is the delivery, which is made right afterwards: look at it again to see how it went.',
-      params: EndpointParams,
       status: 201,
       result: DeliveryView,
       errors: ['webhook_not_enabled'],

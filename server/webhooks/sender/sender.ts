@@ -67,7 +67,11 @@ export class WebhookSender {
 
   /** These endpoints may have something that is due. */
   notice(endpointIds: readonly string[]): void {
-    for (const id of endpointIds) this.#lane(id).hasDue = true;
+    for (const id of endpointIds) {
+      const lane = this.#lanes.get(id) ?? new Lane(id);
+      lane.hasDue = true;
+      this.#lanes.set(id, lane);
+    }
     this.#woken.resolve();
   }
 
@@ -80,9 +84,7 @@ export class WebhookSender {
     const waiting = await listWaitingEndpoints(database.kysely);
     const due = waiting.filter(({ status, dueAt }) => status === 'enabled' && dueAt !== null && dueAt <= clock());
     this.notice(due.map(({ id }) => id));
-    const stranded = waiting.filter(
-      ({ status, dueAt }) => (status === 'disabled' || status === 'deleted') && dueAt !== null,
-    );
+    const stranded = waiting.filter(({ status, dueAt }) => ['disabled', 'deleted'].includes(status) && dueAt !== null);
     for (const endpoint of stranded)
       await runUnitOfWork(database, clock(), ({ transaction, now }) => endStranded(transaction, now, endpoint));
     return stranded.length > 0;
@@ -206,12 +208,6 @@ export class WebhookSender {
   /** What this process attempts at this moment, or has attempted and not yet written. */
   #holds(): ReadonlySet<string> {
     return new Set([...this.#underWay.keys(), ...this.#ended.map(({ state }) => state.id)]);
-  }
-
-  #lane(endpointId: string): Lane {
-    const lane = this.#lanes.get(endpointId) ?? new Lane(endpointId);
-    this.#lanes.set(endpointId, lane);
-    return lane;
   }
 
   #readyLanes(): readonly Lane[] {

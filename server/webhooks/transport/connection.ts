@@ -25,18 +25,19 @@ const queryTries = 2;
 /** Once one family of addresses is known, the other gets a moment: some name servers never answer what they do not know. */
 const otherFamilyMilliseconds = 500;
 
-export interface PublicLookupOptions {
-  readonly timer: Timer;
-  /** Instead of those of the machine, `address:port`. */
-  readonly servers?: readonly string[];
-}
-
 /**
  * Looks names up only in DNS, as fits names of the public internet. The look-up of the system waits in one of the few threads
  * that all of the process shares: two names whose servers never answer would stop every other look-up. An address
  * that comes too late is left out, and so is nothing to connect to either.
+ * @param servers instead of those of the machine, `address:port`.
  */
-export function createPublicLookup({ timer, servers }: PublicLookupOptions): Lookup {
+export function createPublicLookup({
+  timer,
+  servers,
+}: {
+  readonly timer: Timer;
+  readonly servers?: readonly string[];
+}): Lookup {
   return async (hostname, signal) => {
     // A new one each time reads what the machine's settings are now.
     const resolver = new Resolver({ timeout: queryMilliseconds, tries: queryTries });
@@ -146,16 +147,16 @@ export function openSocket(
   const closing = new AbortController();
   let isConnected = false;
   const connect = buildConnector({
-    lookup: (host, { all }, give) => {
+    lookup: (host, _, give) => {
       resolveReceiver(host, closing.signal, lookup, policy).then(
         (addresses) => {
           onStep('lookup');
-          if (all === true) give(null, [...addresses]);
-          else give(null, addresses[0]?.address ?? '', addresses[0]?.family);
+          give(null, [...addresses]);
         },
         (error) => give(error, ''),
       );
     },
+    // Takes a list from the look-up.
     autoSelectFamily: true,
     allowH2: false,
     timeout: 0,

@@ -1,25 +1,9 @@
 import type { Dispatcher } from 'undici';
-import type { AttemptView } from '../deliveries/delivery.ts';
+import type { AttemptView, FailureReason } from '../deliveries/delivery.ts';
 import type { ReceiverConnection, Step } from './connection.ts';
 
-/** Why there was no whole answer. */
-export type NoAnswerReason =
-  /** The time limit passed, wherever the exchange stood. */
-  | 'timeout'
-  /** The name of the receiver does not resolve. */
-  | 'dns'
-  /** The receiver is, or resolves to, what may not be written to. */
-  | 'refused_address'
-  /** No connection, or one that broke before the answer was whole. */
-  | 'connection'
-  /** The certificate is not valid for the name, or there is no common TLS. */
-  | 'tls'
-  /** What came back is not HTTP/1.1. */
-  | 'protocol'
-  /** The sender aborted it, because the server stops. */
-  | 'aborted'
-  /** The sender has nothing to sign it with. */
-  | 'unsealable_secret';
+/** Why there was no whole answer. `aborted`: by the sender, because the server stops. */
+type NoAnswerReason = FailureReason | 'aborted';
 
 /**
  * How one try of a delivery ended. Nothing in it describes the network of the server. An answer counts with its

@@ -49,12 +49,6 @@ export const forbiddenRanges: readonly AddressRange[] = [
   { network: '3fff::', prefix: 20 },
 ];
 
-/** The only IPv6 addresses that are assigned to hosts of the public internet (RFC 4291 section 2.4, RFC 7249). */
-export const publicRangesV6: readonly AddressRange[] = [{ network: '2000::', prefix: 3 }];
-
-/** An IPv4 address in networks that have no other way to it (RFC 6052 section 2.1). */
-export const translatedRange: AddressRange = { network: '64:ff9b::', prefix: 96 };
-
 /**
  * `public`: a host of the public internet. `private`: loopback and the ranges that networks use inside. `forbidden`:
  * anything else, no receiver of anybody.
@@ -72,8 +66,10 @@ const privateV4 = listRanges(privateRanges, 'ipv4');
 const privateV6 = listRanges(privateRanges, 'ipv6');
 const forbiddenV4 = listRanges(forbiddenRanges, 'ipv4');
 const forbiddenV6 = listRanges(forbiddenRanges, 'ipv6');
-const publicV6 = listRanges(publicRangesV6, 'ipv6');
-const translatedV6 = listRanges([translatedRange], 'ipv6');
+/** The only IPv6 addresses that are assigned to hosts of the public internet (RFC 4291 section 2.4, RFC 7249). */
+const publicV6 = listRanges([{ network: '2000::', prefix: 3 }], 'ipv6');
+/** An IPv4 address in networks that have no other way to it (RFC 6052 section 2.1). */
+const translatedV6 = listRanges([{ network: '64:ff9b::', prefix: 96 }], 'ipv6');
 
 /**
  * What kind of address a text is, as resolvers and sockets write addresses. IPv4 in the clothes of IPv6 (mapped, compatible,
