@@ -44,15 +44,7 @@ import { webhookRoutes } from './webhooks/endpoints/routes.ts';
 import { serveWidgets } from './widgets/serve.ts';
 
 /** The server's parts, put together. */
-export interface App {
-  readonly koa: Koa;
-  readonly routes: readonly Route[];
-  readonly limiter: RateLimiter;
-  readonly lastUses: LastUses;
-  readonly faults: FaultLog;
-  /** Resolves when everything that was acknowledged or waits is written. */
-  drain(): Promise<void>;
-}
+export type App = Readonly<ReturnType<typeof createApp>>;
 
 export interface AppOptions {
   readonly log: Logger;
@@ -66,7 +58,7 @@ export interface AppOptions {
 }
 
 /** The table of contents: the order of the middleware, and the routes of every feature. */
-export function createApp(installation: Installation, options: AppOptions): App {
+export function createApp(installation: Installation, options: AppOptions) {
   const { settings, database, hasher, clock } = installation;
   const limiter = options.limiter ?? new RateLimiter();
   const faults = new FaultLog(database, options.log);
@@ -90,7 +82,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
     sessionLifetime: settings.sessionLifetime,
   };
   const publishedTrust = cachePublishedTrust(database.kysely);
-  const routes = [
+  const routes: readonly Route[] = [
     ...noticeRoutes(consent),
     ...overviewRoutes(consent),
     ...recordRoutes(consent),
@@ -163,6 +155,7 @@ export function createApp(installation: Installation, options: AppOptions): App 
   koa.use(() => {
     throw notFound('path');
   });
+  /** Resolves when everything that was acknowledged or waits is written. */
   const drain = async () => {
     await router.drain();
     await lastUses.write(database);

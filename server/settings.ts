@@ -145,11 +145,8 @@ export function describeSettings(): readonly { readonly name: string; readonly m
 
 /** The address that people and programs use for a server that listens on a port: the public one, where there is one. */
 export function nameAddress({ baseUrl, host }: Pick<Settings, 'baseUrl' | 'host'>, port: number): string {
-  return baseUrl ?? `http://${localName(host)}:${port}`;
-}
-
-/** Browsers treat localhost as a secure place and as a site of its own. */
-function localName(host: string): string {
-  if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost';
-  return isIPv6(host) ? `[${host}]` : host;
+  // Browsers treat localhost as a secure place and as a site of its own.
+  const isLocal = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host);
+  const name = isLocal ? 'localhost' : isIPv6(host) ? `[${host}]` : host;
+  return baseUrl ?? `http://${name}:${port}`;
 }

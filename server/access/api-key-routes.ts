@@ -3,7 +3,7 @@ import { notFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Id } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
-import { mapPage } from '../storage/page.ts';
+import { mapPage } from '../storage/rows.ts';
 import { ApiKey, CreatedApiKey, KeyStatus, viewApiKey, WantedApiKey } from './api-key.ts';
 import { addKey, revokeKey, rotateKey } from './api-key-changes.ts';
 import { type ApiKeyRow, findReachingKey, listKeys } from './api-key-store.ts';

@@ -5,8 +5,7 @@ import { appendEntries } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { actorTypes } from '../principal/principal.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { mapPage, type Page, takeNewest } from '../storage/page.ts';
-import { findRow, newId } from '../storage/rows.ts';
+import { findRow, mapPage, newId, type Page, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { AuditSource } from './source.ts';
 

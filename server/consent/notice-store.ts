@@ -2,8 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { describeRows } from '../audit/row-state.ts';
 import { BriefCache, ByteCache } from '../storage/cache.ts';
 import { locksRows, type Queries } from '../storage/database.ts';
-import { mapPage, type Page, takeNewest } from '../storage/page.ts';
-import { findRow, prepareQuery } from '../storage/rows.ts';
+import { findRow, mapPage, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import {
   foldText,

@@ -1,8 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import { appendEntries } from '../ledger/append.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { cutPage, mapPage, type Page, takeNewest } from '../storage/page.ts';
-import { findRow, prepareQuery, rememberText } from '../storage/rows.ts';
+import { cutPage, findRow, mapPage, type Page, prepareQuery, rememberText, takeNewest } from '../storage/rows.ts';
 import {
   type ConsentRecord,
   placeRecord,

@@ -3,7 +3,7 @@ import { requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { cursorPageOf, listOf, text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
-import { mapPage } from '../storage/page.ts';
+import { mapPage } from '../storage/rows.ts';
 import { adoptFrameworks } from './adoption.ts';
 import { viewDetail } from './assess-control.ts';
 import { catalogue, findFramework } from './catalogue/catalogue.ts';

@@ -159,29 +159,17 @@ export function isOn(surface: Surface, path: string): boolean {
   return path.startsWith(surface.base) && (path.length === surface.base.length || path[surface.base.length] === '/');
 }
 
-export type AnswerHeaders = Readonly<Record<string, string | string[]>>;
+type AnswerHeaders = Readonly<Record<string, string | string[]>>;
 
-/** An answer whose body is ready to send, with headers of its own. */
+/** An answer as it is sent, with headers of its own. A stream is sent while it is made, however long it is. */
 export class ReadyAnswer {
   readonly status: number;
-  readonly body: string | Buffer;
+  readonly body: string | Buffer | Readable;
   readonly headers: AnswerHeaders;
 
-  constructor(status: number, body: string | Buffer, headers: AnswerHeaders = {}) {
+  constructor(status: number, body: ReadyAnswer['body'], headers: AnswerHeaders = {}) {
     this.status = status;
     this.body = body;
-    this.headers = headers;
-  }
-}
-
-/** An answer that is sent while it is made, however long it is. */
-export class StreamedAnswer {
-  readonly status = 200;
-  readonly lines: AsyncIterable<string>;
-  readonly headers: AnswerHeaders;
-
-  constructor(lines: AsyncIterable<string>, headers: AnswerHeaders = {}) {
-    this.lines = lines;
     this.headers = headers;
   }
 }

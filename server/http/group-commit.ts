@@ -9,7 +9,7 @@ import {
   type UnitOfWork,
 } from '../storage/database.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
-import { type ReadyAnswer, StreamedAnswer } from './answer.ts';
+import type { ReadyAnswer } from './answer.ts';
 import { type IdempotencyClaim, IdempotencyKeys, nameKey } from './idempotency.ts';
 import { Problem } from './problem.ts';
 import type { AnyCall, Route } from './route.ts';
@@ -45,7 +45,7 @@ export class Changes {
    * Runs a call. Resolves when a change is durable, with its answer or with that of an earlier request with the same key.
    * @throws {Problem} `idempotency_in_progress` while another request with the key is running; what the route throws.
    */
-  run(route: Route, call: AnyCall, claim: IdempotencyClaim | null): Promise<ReadyAnswer | StreamedAnswer> {
+  run(route: Route, call: AnyCall, claim: IdempotencyClaim | null): Promise<ReadyAnswer> {
     if (claim === null) return this.#dispatch(route, call, null);
     return this.#keys.hold(claim, () => this.#dispatch(route, call, claim));
   }
@@ -57,10 +57,7 @@ export class Changes {
 
   async #dispatch(route: Route, call: AnyCall, claim: IdempotencyClaim | null) {
     const { change, changeEach } = route;
-    if (route.handle !== undefined) {
-      const result = await route.handle(call);
-      return result instanceof StreamedAnswer ? result : this.#options.present(route, result);
-    }
+    if (route.handle !== undefined) return this.#options.present(route, await route.handle(call));
     if (changeEach !== undefined) return this.#submit(route, call, claim, changeEach);
     const apply = async (_: readonly unknown[], work: UnitOfWork) => [{ result: await change?.(call, work) }];
     const [outcome] = await this.#write(route, [{ item: call, claim }], call.now, apply);

@@ -1,9 +1,3 @@
-/** An error: its HTTP status and its meaning, for the documentation. */
-interface ProblemKind {
-  readonly status: number;
-  readonly meaning: string;
-}
-
 /** Every error code of the API. The reference documentation and the OpenAPI document are made from this list. */
 export const problemKinds = {
   invalid_json: { status: 400, meaning: 'The body is not well-formed JSON in UTF-8.' },
@@ -79,7 +73,7 @@ export const problemKinds = {
   invalid_client: { status: 401, meaning: 'OAuth: the client id or the client secret is incorrect.' },
   invalid_scope: { status: 400, meaning: 'OAuth: the scope is unknown or more than the key has.' },
   unsupported_grant_type: { status: 400, meaning: 'OAuth: the grant type must be client_credentials.' },
-} as const satisfies Record<string, ProblemKind>;
+} as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
 export type ProblemCode = keyof typeof problemKinds;
 

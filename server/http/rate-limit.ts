@@ -19,6 +19,8 @@ export interface LimitRule {
 /** How many requests a bucket has had in the running minute, here and (when servers share a database) elsewhere. */
 interface Count {
   here: number;
+  /** How many of them the other servers know of. */
+  reported: number;
   elsewhere: number;
   readonly isLocal: boolean;
 }
@@ -32,6 +34,8 @@ const windowSeconds = 60;
 export class RateLimiter {
   readonly #milliseconds: () => number;
   #minute = -1;
+  /** The minute before which stored counts were deleted. */
+  #cleared = -1;
   #counts = new Map<string, Count>();
 
   constructor(milliseconds: () => number = Date.now) {
@@ -44,9 +48,18 @@ export class RateLimiter {
    * @throws {Problem} `rate_limited` with Retry-After when one of the limits is used up; nothing more is counted then.
    */
   take(rules: readonly LimitRule[], counted: readonly LimitRule[] = []): void {
-    this.#turn(Math.floor(this.#seconds() / windowSeconds));
-    for (const rule of rules)
-      if (!this.#count(rule)) throw refuse(rule.limit, this.#reset(), this.describe([...counted, ...rules]));
+    const minute = Math.floor(this.#milliseconds() / 1000 / windowSeconds);
+    if (minute !== this.#minute) {
+      this.#minute = minute;
+      this.#counts = new Map();
+    }
+    for (const rule of rules) {
+      if (this.#count(rule)) continue;
+      const reset = this.#reset();
+      throw new Problem('rate_limited', `More than ${rule.limit} requests a minute; try again in ${reset} s.`, {
+        headers: { ...this.describe([...counted, ...rules]), 'Retry-After': String(reset) },
+      });
+    }
   }
 
   /** The headers RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) for some rules. */
@@ -57,52 +70,65 @@ export class RateLimiter {
     for (const rule of rules) {
       const separator = policies === '' ? '' : ', ';
       policies += `${separator}"${rule.policy}";q=${rule.limit};w=${windowSeconds}`;
-      states += `${separator}"${rule.policy}";r=${Math.max(0, this.#remaining(rule))};t=${reset}`;
+      const { here = 0, elsewhere = 0 } = this.#counts.get(rule.bucket) ?? {};
+      states += `${separator}"${rule.policy}";r=${Math.max(0, rule.limit - here - elsewhere)};t=${reset}`;
     }
     return { 'RateLimit-Policy': policies, RateLimit: states };
   }
 
-  /** What was counted here in the running minute, for other servers; `share` brings back what they counted. */
-  get counted(): { readonly minute: number; readonly buckets: ReadonlyMap<string, Readonly<Count>> } {
-    return { minute: this.#minute, buckets: this.#counts };
-  }
-
-  /** Takes over how many requests other servers counted for a bucket in a minute. */
-  share(minute: number, bucket: string, elsewhere: number): void {
-    const count = minute === this.#minute ? this.#counts.get(bucket) : undefined;
-    if (count !== undefined) count.elsewhere = elsewhere;
-  }
-
-  #seconds(): number {
-    return Math.floor(this.#milliseconds() / 1000);
+  /**
+   * Exchanges counts with the servers that share the database: adds what was counted here to the stored counts, and takes
+   * over what the others counted. Shared limits are exact up to the time between two exchanges.
+   */
+  async exchange(queries: Queries, hasher: PrivateHasher): Promise<void> {
+    const minute = this.#minute;
+    if (this.#cleared !== minute) {
+      this.#cleared = minute;
+      await queries.deleteFrom('rate_limits').where('minute', '<', minute).execute();
+    }
+    // In one order on every server: two that lock the same rows then wait for each other in turn, not in a circle.
+    const changed = [...this.#counts]
+      .filter(([, { here, reported, isLocal }]) => !isLocal && here > reported)
+      .sort(([one], [other]) => (one < other ? -1 : 1));
+    await inBatches(changed, async (some) => {
+      const sent = some.map(([bucket, count]) => {
+        // A bucket may name a client's address, which must not be stored.
+        return { count, here: count.here, stored: hasher.hash('rate limits', bucket) as string };
+      });
+      const totals = await queries
+        .insertInto('rate_limits')
+        .values(sent.map(({ count, here, stored }) => ({ bucket: stored, minute, requests: here - count.reported })))
+        .onConflict((conflict) =>
+          conflict.columns(['minute', 'bucket']).doUpdateSet((row) => ({
+            requests: row('rate_limits.requests', '+', row.ref('excluded.requests')),
+          })),
+        )
+        .returning(['bucket', 'requests'])
+        .execute();
+      const byBucket = new Map(totals.map(({ bucket, requests }) => [bucket, requests]));
+      for (const { count, here, stored } of sent) {
+        count.reported = here;
+        count.elsewhere = (byBucket.get(stored) ?? here) - here;
+      }
+      return [];
+    });
   }
 
   /** Seconds until the next window. */
   #reset(): number {
-    return windowSeconds - (this.#seconds() % windowSeconds);
-  }
-
-  #turn(minute: number): void {
-    if (minute === this.#minute) return;
-    this.#minute = minute;
-    this.#counts = new Map();
+    return windowSeconds - (Math.floor(this.#milliseconds() / 1000) % windowSeconds);
   }
 
   /** Counts a request; false when the limit is used up. */
   #count(rule: LimitRule): boolean {
     let count = this.#counts.get(rule.bucket);
     if (count === undefined) {
-      count = { here: 0, elsewhere: 0, isLocal: rule.isLocal === true };
+      count = { here: 0, reported: 0, elsewhere: 0, isLocal: rule.isLocal === true };
       this.#counts.set(rule.bucket, count);
     }
     if (count.here + count.elsewhere >= rule.limit) return false;
     count.here += 1;
     return true;
-  }
-
-  #remaining({ bucket, limit }: LimitRule): number {
-    const count = this.#counts.get(bucket);
-    return count === undefined ? limit : limit - count.here - count.elsewhere;
   }
 }
 
@@ -160,56 +186,4 @@ export class StreamLimit {
     socket.once('close', free);
     if (socket.destroyed) free();
   }
-}
-
-function refuse(limit: number, reset: number, headers: Readonly<Record<string, string>>): Problem {
-  return new Problem('rate_limited', `More than ${limit} requests a minute; try again in ${reset} s.`, {
-    headers: { ...headers, 'Retry-After': String(reset) },
-  });
-}
-
-/**
- * Creates the exchange of counts between servers that share a database: it adds what this server counted to the stored
- * counts and brings back what the others counted. Shared limits are exact up to the time between two exchanges.
- */
-export function createExchange(queries: Queries, limiter: RateLimiter, hasher: PrivateHasher): () => Promise<void> {
-  /** What the other servers know of this one, in the current minute. */
-  let reported = { minute: -1, requests: new Map<string, number>() };
-  const exchangeSome = async (minute: number, changed: readonly (readonly [string, Readonly<Count>])[]) => {
-    const counts = changed.map(([bucket, { here }]) => ({
-      bucket,
-      here,
-      // A bucket may name a client's address, which must not be stored.
-      stored: hasher.hash('rate limits', bucket) as string,
-      more: here - (reported.requests.get(bucket) ?? 0),
-    }));
-    const totals = await queries
-      .insertInto('rate_limits')
-      .values(counts.map(({ stored, more }) => ({ bucket: stored, minute, requests: more })))
-      .onConflict((conflict) =>
-        conflict.columns(['minute', 'bucket']).doUpdateSet((row) => ({
-          requests: row('rate_limits.requests', '+', row.ref('excluded.requests')),
-        })),
-      )
-      .returning(['bucket', 'requests'])
-      .execute();
-    const byBucket = new Map(totals.map(({ bucket, requests }) => [bucket, requests]));
-    for (const { bucket, stored, here } of counts) {
-      reported.requests.set(bucket, here);
-      limiter.share(minute, bucket, (byBucket.get(stored) ?? here) - here);
-    }
-    return [];
-  };
-  return async () => {
-    const { minute, buckets } = limiter.counted;
-    if (reported.minute !== minute) {
-      reported = { minute, requests: new Map() };
-      await queries.deleteFrom('rate_limits').where('minute', '<', minute).execute();
-    }
-    // In one order on every server: two that lock the same rows then wait for each other in turn, not in a circle.
-    const changed = [...buckets]
-      .filter(([bucket, { here, isLocal }]) => !isLocal && here > (reported.requests.get(bucket) ?? 0))
-      .sort(([one], [other]) => (one < other ? -1 : 1));
-    await inBatches(changed, (some) => exchangeSome(minute, some));
-  };
 }

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
 import type { Scope } from '../principal/scopes.ts';
 import type { Outcome, UnitOfWork } from '../storage/database.ts';
-import type { Page } from '../storage/page.ts';
-import { type ReadyAnswer, rest, type StreamedAnswer, type Surface } from './answer.ts';
+import type { Page } from '../storage/rows.ts';
+import { type ReadyAnswer, rest, type Surface } from './answer.ts';
 import { Problem, type ProblemCode } from './problem.ts';
 import type { LimitRule } from './rate-limit.ts';
 import { type Client, findUnstorable } from './request.ts';
@@ -107,7 +107,7 @@ interface CallByAuth<Params, Query, Body> {
  * work is opened, so that rejecting a call does not keep the only writer busy.
  */
 type Action<SomeCall, Result, Item> =
-  | { handle(call: SomeCall): Promise<Result | ReadyAnswer | StreamedAnswer> }
+  | { handle(call: SomeCall): Promise<Result | ReadyAnswer> }
   | { change(call: SomeCall, work: UnitOfWork): Promise<Result | ReadyAnswer> }
   | {
       prepare(call: SomeCall): Promise<Item>;

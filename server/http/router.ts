@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
 import KoaRouter from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { SecretBox } from '../installation/secrets.ts';
 import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
 import type { Clock, Database } from '../storage/database.ts';
-import { corsHeaders, isOn, latestVersion, ReadyAnswer, resolveVersion, rest, StreamedAnswer } from './answer.ts';
+import { corsHeaders, isOn, latestVersion, ReadyAnswer, resolveVersion, rest } from './answer.ts';
 import { Changes } from './group-commit.ts';
 import { claimOf, readIdempotencyKey } from './idempotency.ts';
 import { notFound, Problem, refuseMethod } from './problem.ts';
@@ -146,14 +145,12 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
   return { middleware, drain: () => changes.drain() };
 }
 
-function send(ctx: Context, { surface, answerType }: Route, answer: ReadyAnswer | StreamedAnswer): void {
-  const { status, headers } = answer;
+function send(ctx: Context, { surface, answerType }: Route, { status, headers, body }: ReadyAnswer): void {
   ctx.status = status;
   if (status !== 204) ctx.set('Content-Type', answerType ?? surface.answerType);
   ctx.set(headers as Record<string, string | string[]>);
-  if (answer instanceof StreamedAnswer) ctx.body = Readable.from(answer.lines);
-  else if (headers.ETag !== undefined && ctx.fresh) ctx.status = 304;
-  else if (status !== 204) ctx.body = answer.body;
+  if (headers.ETag !== undefined && ctx.fresh) ctx.status = 304;
+  else if (status !== 204) ctx.body = body;
 }
 
 /** The answer of a result. @param checks whether the body is checked against the schema of the route. */
@@ -161,7 +158,7 @@ function present(route: Route, result: unknown, checks: boolean): ReadyAnswer {
   const { surface, isBare, status } = route;
   const write = () => (isBare === true ? JSON.stringify(result) : surface.present(result));
   const answer = result instanceof ReadyAnswer ? result : new ReadyAnswer(status, status === 204 ? '' : write());
-  if (checks && answer.status !== 204) {
+  if (checks && answer.status !== 204 && route.isStreamed !== true) {
     const sent = JSON.parse(String(answer.body));
     route.result.parse(surface === rest && isBare !== true ? sent.data : sent);
   }

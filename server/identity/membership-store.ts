@@ -5,8 +5,7 @@ import { describeRows } from '../audit/row-state.ts';
 import { viewRow } from '../http/schemas.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { type Page, takePage } from '../storage/page.ts';
-import { inBatches, prepareQuery } from '../storage/rows.ts';
+import { inBatches, type Page, prepareQuery, takePage } from '../storage/rows.ts';
 import { canSignIn, displayName, type MemberStatus, type MembershipRow, memberStatus, User } from './membership.ts';
 
 export const membershipRows = describeRows('memberships', 'identity', 'user', {

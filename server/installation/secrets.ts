@@ -11,24 +11,14 @@ export const secretFile = 'secret.key';
 const shortestSecret = 32;
 
 /** What is derived from the secret of an installation. */
-export interface Secrets {
-  /** Keyed hashes. */
-  readonly hasher: PrivateHasher;
-  /** Texts that must be read again. */
-  readonly box: SecretBox;
-  /** Passwords. */
-  readonly passwords: PasswordHasher;
-  /** Checkpoints of the ledgers. */
-  readonly signer: NoteSigner;
-  /** Heads of the hash chains. */
-  readonly seal: RowSealer;
-}
+export type Secrets = Readonly<ReturnType<typeof deriveSecrets>>;
 
-export function deriveSecrets(secret: string): Secrets {
+export function deriveSecrets(secret: string) {
   return {
     hasher: new PrivateHasher(secret),
     box: new SecretBox(secret),
     passwords: new PasswordHasher(secret),
+    /** Signs the checkpoints of the ledgers. */
     signer: new NoteSigner(secret),
     seal: new RowSealer(secret),
   };

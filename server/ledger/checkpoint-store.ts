@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { type Database, inTransaction, type Queries, type UnitOfWork } from '../storage/database.ts';
-import { type Page, takeNewest } from '../storage/page.ts';
-import { insertRow, prepareQuery } from '../storage/rows.ts';
+import { insertRow, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import {
   type AnchorLog,
   type LatestAnchor,

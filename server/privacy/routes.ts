@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Id } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
-import { mapPage } from '../storage/page.ts';
+import { mapPage } from '../storage/rows.ts';
 import { BreachChange, BreachInput, BreachView, breachFilters, viewBreach } from './breach.ts';
 import { DsrCompletion, DsrExtension, DsrInput, DsrView, dsrFilters, viewDsr } from './dsr.ts';
 import {

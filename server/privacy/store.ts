@@ -6,14 +6,29 @@ import { requirePast, toColumns } from '../http/schemas.ts';
 import { randomText } from '../installation/token.ts';
 import type { Json } from '../ledger/canonical.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { takeNewest } from '../storage/page.ts';
-import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
+import { findRow, insertRow, newId, takeNewest, updateRow } from '../storage/rows.ts';
 import { requireTenant } from '../tenants/store.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import type { BreachChange, BreachFilter, BreachInput, BreachRow } from './breach.ts';
-import { applyChange, type breachEvents, notificationDue, viewBreach } from './breach.ts';
-import type { DsrCompletion, DsrExtension, DsrFilter, DsrInput, DsrRow } from './dsr.ts';
-import { dueAfter, extendDue, isOverdue } from './dsr.ts';
+import {
+  applyChange,
+  type BreachChange,
+  type BreachFilter,
+  type BreachInput,
+  type BreachRow,
+  type breachEvents,
+  notificationDue,
+  viewBreach,
+} from './breach.ts';
+import {
+  type DsrCompletion,
+  type DsrExtension,
+  type DsrFilter,
+  type DsrInput,
+  type DsrRow,
+  dueAfter,
+  extendDue,
+  isOverdue,
+} from './dsr.ts';
 
 export const dsrRows = describeRows('dsr_requests', 'privacy', 'dsr');
 export const breachRows = describeRows('breach_incidents', 'privacy', 'breach');

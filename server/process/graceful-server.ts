@@ -25,14 +25,6 @@ export interface ServerLimits {
   readonly checkEvery: number;
 }
 
-/** How long each phase of a stop may take, in milliseconds. */
-export interface StopLimits {
-  /** Requests are still accepted, and every answer says that its connection ends. */
-  readonly announce: number;
-  /** What is under way may finish. */
-  readonly finish: number;
-}
-
 /** What the server knows of a connection. */
 interface Connection {
   /** Requests under way; with pipelining more than one. */
@@ -49,7 +41,6 @@ const mostPipelined = 32;
 const sweepMilliseconds = 20;
 /** In each of which one connection is accepted: as many as the queue of the system holds, twice. */
 const mostTurns = 1024;
-const mostHeaderBytes = 16 * 1024;
 
 /** An HTTP server that waits for no client without bound, and stops without cutting an answer off. */
 export class GracefulServer extends Server {
@@ -64,7 +55,7 @@ export class GracefulServer extends Server {
     const options = {
       // A missing Host is refused like an invalid one, with the error envelope.
       requireHostHeader: false,
-      maxHeaderSize: mostHeaderBytes,
+      maxHeaderSize: 16 * 1024,
       headersTimeout: limits.headers,
       requestTimeout: limits.request,
       keepAliveTimeout: limits.keepAlive,
@@ -102,18 +93,25 @@ export class GracefulServer extends Server {
    * Stops: as long as connections are open that were when it began, and in use, requests are taken as before, for the
    * answers to say that their connections end. Then it takes no more connections, and closes each as soon as nothing is
    * under way on it; all of them at the end of the limits.
+   * @param announce the longest time of the first phase, in milliseconds; `finish` is that of the second.
    */
-  async closeWithin({ announce, finish }: StopLimits): Promise<void> {
+  async closeWithin({ announce, finish }: { readonly announce: number; readonly finish: number }): Promise<void> {
     const announced = performance.now() + announce;
     const before = [...this.#connections];
     const isInUse = ([socket, connection]: [Socket, Connection]) =>
       !socket.destroyed && !this.#isQuiet(socket, connection);
     while (performance.now() < announced && before.some(isInUse)) await wait(sweepMilliseconds);
-    const closed = await this.#stopAccepting();
+    await this.#acceptQueued();
+    const closed = new Promise<void>((resolve) => {
+      this.close(() => resolve());
+    });
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const answer of held) answer();
     const sweep = setInterval(() => this.closeIdleConnections(), sweepMilliseconds);
     // A client that keeps its connection busy may not keep the process alive.
     const grace = setTimeout(() => this.closeAllConnections(), finish);
-    await closed.all;
+    await closed;
     clearInterval(this.#checking);
     clearInterval(sweep);
     clearTimeout(grace);
@@ -138,37 +136,28 @@ export class GracefulServer extends Server {
 
   /** Drops the answers that hold the most memory until the rest fits: their clients do not read them. */
   #shedUnsent(most: number): void {
-    const unsent = [...this.#connections].map(([socket, { responses }]) => {
+    const all = [...this.#connections].map(([socket, { responses }]) => {
       const waiting = [...responses].filter((response) => response.socket === null);
       return { socket, bytes: waiting.reduce((sum, one) => sum + one.writableLength, socket.writableLength) };
     });
-    let total = unsent.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (total <= most) return;
-    for (const { socket, bytes } of unsent.sort((one, other) => other.bytes - one.bytes)) {
-      if (total <= most) return;
-      socket.destroy();
-      total -= bytes;
+    let total = 0;
+    // Those with the least first: the sum of the others is too much.
+    for (const { socket, bytes } of all.filter((one) => one.bytes > 0).sort((one, other) => one.bytes - other.bytes)) {
+      total += bytes;
+      if (total > most) socket.destroy();
     }
   }
 
   /**
-   * Takes no more connections, but all that clients have opened: those in the queue of the system are reset by the close.
-   * Each turn of the event loop accepts one, so requests wait meanwhile, lest their clients come back.
-   * @returns when all connections are closed.
+   * Accepts all that clients have opened: connections in the queue of the system are reset by the close. Each turn of the
+   * event loop accepts one, so requests wait meanwhile, lest their clients come back.
    */
-  async #stopAccepting(): Promise<{ readonly all: Promise<void> }> {
+  async #acceptQueued(): Promise<void> {
     this.#held = [];
     for (let turn = 0, before = -1; this.#accepted !== before && turn < mostTurns; turn += 1) {
       before = this.#accepted;
       await new Promise((resolve) => setImmediate(resolve));
     }
-    const all = new Promise<void>((resolve) => {
-      this.close(() => resolve());
-    });
-    const held = this.#held;
-    this.#held = null;
-    for (const answer of held) answer();
-    return { all };
   }
 
   /** Whether a connection carries nothing and has not for a while. */

@@ -2,7 +2,6 @@ import { deleteExpiredTokens } from '../access/access-token-store.ts';
 import { deleteEndedSessions } from '../access/session-store.ts';
 import type { App } from '../app.ts';
 import { forgetExpiredKeys, mostForgotten } from '../http/idempotency.ts';
-import { createExchange } from '../http/rate-limit.ts';
 import { deleteExpiredSignIns } from '../identity/sign-in-store.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
@@ -37,7 +36,7 @@ export function startHousekeeping(
     every(60_000, () => keeper.step(clock())),
     every(10_000, () => lastUses.write(database)),
   ];
-  if (database.dialect === 'postgres') tasks.push(every(500, createExchange(database.kysely, limiter, hasher)));
+  if (database.dialect === 'postgres') tasks.push(every(500, () => limiter.exchange(database.kysely, hasher)));
   return {
     stop: async () => {
       await Promise.all(tasks.map((task) => task.stop()));

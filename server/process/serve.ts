@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type App, type AppOptions, createApp } from '../app.ts';
@@ -61,7 +61,7 @@ export async function startServer(
     options.log.warn({ maxConnections: server.maxConnections }, 'connections are refused: raise SVC_MAX_CONNECTIONS'),
   );
   server.on('drop', warnOfDrop);
-  await listen(server, settings);
+  await once(server.listen(settings.port, settings.host), 'listening');
   const { port } = server.address() as AddressInfo;
   // One clock that is set back shows in every ledger.
   const warnOfClock = atMostEvery(60 * 60_000, (fall: object) => options.log.warn(fall, clockFell));
@@ -86,13 +86,7 @@ export async function startServer(
     clearTimeout(deadline);
     lock.dispose();
   };
-  return {
-    app,
-    port,
-    baseUrl: nameAddress(settings, port),
-    close,
-    [Symbol.asyncDispose]: close,
-  };
+  return { app, port, baseUrl: nameAddress(settings, port), close, [Symbol.asyncDispose]: close };
 }
 
 /** Documented on the page Limits. */
@@ -122,13 +116,6 @@ function startSending({ database, clock, box, settings }: Installation, faults: 
   const receivers = new Receivers({ allowPrivate: settings.webhooks.allowPrivate });
   const sender = new WebhookSender({ database, clock, box, receivers, log: faults.log });
   return runSender({ sender, database, clock, faults });
-}
-
-function listen(server: Server, { host, port }: Settings): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
 }
 
 /** What the log contains of a failure. */

@@ -1,7 +1,8 @@
+import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { recordEvent } from '../audit/store.ts';
-import { corsHeaders, StreamedAnswer } from '../http/answer.ts';
+import { corsHeaders, ReadyAnswer } from '../http/answer.ts';
 import { invalidValues, Problem, requireGetOrHead } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Time, text } from '../http/schemas.ts';
@@ -139,7 +140,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
         const checkpoint = await requireCheckpoint(queries, of);
         const wanted = { ...of, from, to, since, checkpoint, verifierKey: signer.verifierKey };
         const { lines } = await explainIncomplete(() => prepareExport(queries, wanted).catch(refuseRange));
-        return new StreamedAnswer(lines, {
+        return new ReadyAnswer(200, Readable.from(lines), {
           'Content-Disposition': `attachment; filename="${ledger}-${checkpoint.size}.jsonl"`,
         });
       },

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createExchange } from '../../http/rate-limit.ts';
 import { capture, createFreshTenant, describeServer, payload, readTables, visit } from './helpers.ts';
 
 const ip = '203.0.113.77';
@@ -27,7 +26,7 @@ describeServer(
       const decision = { subjectId: 'subject-1', purpose: 'analytics', granted: true, evidence };
       await server.request('POST', '/v1/consent', { body: { ...decision, noticeId: notice }, headers: visitor });
       const { database, hasher } = server.installation;
-      await createExchange(database.kysely, server.app.limiter, hasher)();
+      await server.app.limiter.exchange(database.kysely, hasher);
       const limits = await sql`select * from rate_limits`.execute(database.kysely);
       assert.ok(limits.rows.length > 0);
       const stored = JSON.stringify([await readTables(server), limits.rows]);

@@ -98,24 +98,13 @@ describe('a rate limiter', () => {
     });
   });
 
-  test('adds the counts of other servers in the same minute, and in no other', () => {
-    const limiter = new RateLimiter(() => 120_000);
-    take(limiter, rule('a', 3));
-    limiter.share(1, 'a', 100);
-    assert.ok(admitted(take(limiter, rule('a', 3))));
-    limiter.share(2, 'a', 1);
-    assert.ok(!admitted(take(limiter, rule('a', 3))));
-    assert.ok(admitted(take(limiter, rule('b', 3))));
-  });
-
   test('resets at the start of the next minute', () => {
     let now = 0;
     const limiter = new RateLimiter(() => now);
     for (let bucket = 0; bucket < 1000; bucket += 1) take(limiter, rule(`${bucket}`, 1));
-    assert.equal(limiter.counted.buckets.size, 1000);
+    assert.ok(!admitted(take(limiter, rule('999', 1))));
     now = 60_000;
-    take(limiter, rule('a', 1));
-    assert.deepEqual([...limiter.counted.buckets.keys()], ['a']);
+    for (let bucket = 0; bucket < 1000; bucket += 1) assert.ok(admitted(take(limiter, rule(`${bucket}`, 1))));
   });
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute, listRoute, type Route } from '../../http/route.ts';
 import { cursorPageOf, Id, Time } from '../../http/schemas.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { mapPage, takeNewest } from '../../storage/page.ts';
+import { mapPage, takeNewest } from '../../storage/rows.ts';
 import { cancelDelivery, redeliver } from './changes.ts';
 import {
   DeliveryDetail,

@@ -2,8 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { requireFound } from '../../http/problem.ts';
 import { viewRow } from '../../http/schemas.ts';
 import { addTime, dayMilliseconds, locksRows, type Queries } from '../../storage/database.ts';
-import { type Page, takePage } from '../../storage/page.ts';
-import { findRow } from '../../storage/rows.ts';
+import { findRow, type Page, takePage } from '../../storage/rows.ts';
 import { DeliveryDetail, type DeliveryRow, viewAttempt, viewDelivery } from './delivery.ts';
 
 /** Which deliveries of a tenant: those that match every field that is given. */

@@ -3,7 +3,7 @@ import { requireFound } from '../../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../../http/route.ts';
 import { cursorPageOf, Id } from '../../http/schemas.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { mapPage, takeNewest } from '../../storage/page.ts';
+import { mapPage, takeNewest } from '../../storage/rows.ts';
 import { DeliveryView, viewDelivery } from '../deliveries/delivery.ts';
 import { createEndpoint, deleteEndpoint, editEndpoint, mostEndpoints, rotateSecret, sendTest } from './changes.ts';
 import { EndpointChange, EndpointInput, EndpointStatus, EndpointView, EndpointWithSecret } from './endpoint.ts';
