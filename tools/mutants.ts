@@ -381,7 +381,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'storage-last-page',
     rule: 'the last page of a list has no cursor',
-    file: 'server/storage/page.ts',
+    file: 'server/storage/rows.ts',
     text: 'rows.length > limit ? keyOf',
     replacement: 'rows.length >= limit ? keyOf',
     tests: ['server/test/audit/paging.test.ts', 'server/test/consent/record-list.test.ts'],

@@ -136,15 +136,16 @@ export class GracefulServer extends Server {
 
   /** Drops the answers that hold the most memory until the rest fits: their clients do not read them. */
   #shedUnsent(most: number): void {
-    const all = [...this.#connections].map(([socket, { responses }]) => {
+    const unsent = [...this.#connections].map(([socket, { responses }]) => {
       const waiting = [...responses].filter((response) => response.socket === null);
       return { socket, bytes: waiting.reduce((sum, one) => sum + one.writableLength, socket.writableLength) };
     });
-    let total = 0;
-    // Those with the least first: the sum of the others is too much.
-    for (const { socket, bytes } of all.filter((one) => one.bytes > 0).sort((one, other) => one.bytes - other.bytes)) {
-      total += bytes;
-      if (total > most) socket.destroy();
+    let total = unsent.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (total <= most) return;
+    for (const { socket, bytes } of unsent.sort((one, other) => other.bytes - one.bytes)) {
+      if (total <= most) return;
+      socket.destroy();
+      total -= bytes;
     }
   }
 

@@ -6,6 +6,7 @@ import {
   type Insertable,
   type RawBuilder,
   type Selectable,
+  type SelectQueryBuilder,
   sql,
 } from 'kysely';
 import type { Queries } from './database.ts';
@@ -81,6 +82,63 @@ export async function hasInvalidBytes<Name extends TableName>(
   return mayHide && (await findRow(queries, table, row)) === undefined;
 }
 
+/** One page of a list. */
+export interface Page<Row, Place = string> {
+  readonly rows: Row[];
+  /** The key of the last row; null when no row follows. */
+  readonly next: Place | null;
+}
+
+/**
+ * Reads a page of a sorted query.
+ * @param keyOf the key of a row that the query is sorted by, and that the next page starts after.
+ */
+export async function takePage<Joined, Names extends keyof Joined, Row, Place>(
+  query: SelectQueryBuilder<Joined, Names, Row>,
+  limit: number,
+  keyOf: (row: Row) => Place,
+): Promise<Page<Row, Place>> {
+  // One row more shows whether another page follows.
+  return cutPage(await query.limit(sql.lit(limit + 1)).execute(), limit, keyOf);
+}
+
+/**
+ * Reads a page of a query, newest first.
+ * @param before the key of the last row of the previous page; null for the first.
+ * @param column the key: the id, or a number that rises.
+ */
+export async function takeNewest<
+  Joined,
+  Names extends keyof Joined,
+  Row extends Readonly<Record<Column, Place>>,
+  Place extends string | number,
+  Column extends string = 'id',
+>(
+  query: SelectQueryBuilder<Joined, Names, Row>,
+  before: Place | null,
+  limit: number,
+  column: Column = 'id' as Column,
+): Promise<Page<Row, Place>> {
+  const page = query
+    .orderBy(sql.ref(column), 'desc')
+    .$if(before !== null, (rest) => rest.where(sql.ref(column), '<', before));
+  return takePage(page, limit, (row) => row[column]);
+}
+
+/** A page of rows of which one more was read than it may have. */
+export function cutPage<Row, Place>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Place): Page<Row, Place> {
+  const kept = rows.slice(0, limit);
+  return { rows: kept, next: rows.length > limit ? keyOf(kept.at(-1) as Row) : null };
+}
+
+/** A page with its rows turned into something else. */
+export function mapPage<Row, Item, Place>(
+  { rows, next }: Page<Row, Place>,
+  map: (row: Row) => Item,
+): Page<Item, Place> {
+  return { rows: rows.map(map), next };
+}
+
 /**
  * Inserts many rows with few statements. The text of a statement depends only on its number of rows, which is a power of
  * two, so that each text is built once and stays prepared.
@@ -97,31 +155,22 @@ export async function insertRows<Table extends keyof Tables & string>(
   const columns = Object.keys(first);
   for (let start = 0; start < rows.length; ) {
     const size = Math.min(maximumRows, 2 ** Math.floor(Math.log2(rows.length - start)));
+    const text = rememberText(queries, `insert ${table} ${columns} ${size} ${skipsPresent}`, () => {
+      const row = sql`(${sql.join(columns.map(() => sql.val('')))})`;
+      return sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.id(column)))})
+        values ${sql.join(Array.from({ length: size }, () => row))}
+        ${skipsPresent ? sql`on conflict do nothing` : sql``}`;
+    });
     const parameters: unknown[] = [];
     for (const row of rows.slice(start, start + size)) {
       for (const column of columns) parameters.push((row as Readonly<Record<string, unknown>>)[column]);
     }
-    await queries.executeQuery(CompiledQuery.raw(insertText(queries, table, columns, size, skipsPresent), parameters));
+    await queries.executeQuery(CompiledQuery.raw(text, parameters));
     start += size;
   }
 }
 
 const maximumRows = 128;
-
-function insertText(
-  queries: Queries,
-  table: string,
-  columns: readonly string[],
-  size: number,
-  skipsPresent: boolean,
-): string {
-  return rememberText(queries, `insert ${table} ${columns} ${size} ${skipsPresent}`, () => {
-    const row = sql`(${sql.join(columns.map(() => sql.val('')))})`;
-    const rows = sql.join(Array.from({ length: size }, () => row));
-    return sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.id(column)))}) values ${rows}
-      ${skipsPresent ? sql`on conflict do nothing` : sql``}`;
-  });
-}
 
 /** Below the parameter limit of SQLite. */
 const batchSize = 1000;
@@ -146,11 +195,8 @@ class Parameter {
   }
 }
 
-/** A query that is built once per database and run with different values: building costs more than running. */
-export type PreparedQuery<Given extends object, Row> = (queries: Queries, values: Given) => Promise<readonly Row[]>;
-
 /**
- * Prepares a query.
+ * Prepares a query that is built once per database and run with different values: building costs more than running.
  * @param build builds the query; `parameter('name')` is a placeholder of the type that the context requires.
  */
 export function prepareQuery<Given extends object, Row>(
@@ -158,7 +204,7 @@ export function prepareQuery<Given extends object, Row>(
     queries: Queries,
     parameter: <Name extends keyof Given & string>(name: Name) => Given[Name],
   ) => Compilable<Row>,
-): PreparedQuery<Given, Row> {
+): (queries: Queries, values: Given) => Promise<readonly Row[]> {
   // The adapter is one object per database, inside and outside transactions.
   const built = new WeakMap<object, CompiledQuery<Row>>();
   const parameter = <Name extends keyof Given & string>(name: Name) => new Parameter(name) as unknown as Given[Name];
