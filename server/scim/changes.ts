@@ -13,62 +13,63 @@ import { requireGroup } from './store.ts';
 import { invalidValue, quote } from './surface.ts';
 import { readNewUser, readReplacement } from './user.ts';
 
-/** Adds a member. @throws {Problem} `uniqueness` if the person is a member, active or suspended. */
-export async function createUser(work: UnitOfWork, source: AuditSource, body: unknown): Promise<MembershipRow> {
-  const { defaultRole } = await requireTenant(work.transaction, source.tenantId);
-  const member = { ...readNewUser(body, defaultRole), isAccepted: false };
-  const added = await addMember(work, source, member, 'SCIM: user created');
-  if (added === undefined) throw new Problem('uniqueness', 'A user with this userName already exists.');
-  return added;
+/** The changes of one type of resource; they return it as it is after the change. */
+export interface ResourceChanges<Item> {
+  create(work: UnitOfWork, source: AuditSource, body: unknown): Promise<Item>;
+  patch(work: UnitOfWork, source: AuditSource, id: string, body: unknown): Promise<Item>;
+  replace(work: UnitOfWork, source: AuditSource, id: string, body: unknown): Promise<Item>;
+  delete(work: UnitOfWork, source: AuditSource, id: string): Promise<void>;
 }
 
-/**
- * Applies the operations of a PATCH, all or none.
- * @throws {Problem} `not_found`, `mutability` for a member whom the operator manages, and those of the body.
- */
-export async function patchUser(
-  work: UnitOfWork,
-  source: AuditSource,
-  id: string,
-  body: unknown,
-): Promise<MembershipRow> {
-  const { scimCompatibility } = await requireTenant(work.transaction, source.tenantId);
-  const { change, use } = readUserPatch(readPatch(body), scimCompatibility === 'extended');
-  const { isActivated, role } = change;
-  const before = await requireMember(work, source, id);
-  if (isPlatformMember(before) && (isActivated === true || role !== undefined)) throw managedByOperator();
-  const parts = [
-    ...(isActivated === undefined ? [] : [`active set to ${isActivated}`]),
-    ...(role === undefined ? [] : [`role set to ${role}`]),
-  ];
-  return changeUser(work, source, before, change, `SCIM: ${parts.join(', ')}`, use);
-}
+/** The changes of users. */
+export const userChanges: ResourceChanges<MembershipRow> = {
+  /** Adds a member. @throws {Problem} `uniqueness` if the person is a member, active or suspended. */
+  async create(work, source, body) {
+    const { defaultRole } = await requireTenant(work.transaction, source.tenantId);
+    const member = { ...readNewUser(body, defaultRole), isAccepted: false };
+    const added = await addMember(work, source, member, 'SCIM: user created');
+    if (added === undefined) throw new Problem('uniqueness', 'A user with this userName already exists.');
+    return added;
+  },
 
-/**
- * Applies a PUT, with `scimCompatibility: "extended"` only.
- * @throws {Problem} `not_implemented`, `not_found`, `mutability`, and those of the body.
- */
-export async function replaceUser(
-  work: UnitOfWork,
-  source: AuditSource,
-  id: string,
-  body: unknown,
-): Promise<MembershipRow> {
-  const { scimCompatibility } = await requireTenant(work.transaction, source.tenantId);
-  if (scimCompatibility === 'strict')
-    throw new Problem('not_implemented', 'PUT of a user is not supported; replace active or roles with PATCH.');
-  const before = await requireMember(work, source, id);
-  const change = readReplacement(body, before);
-  const isActivating = change.isActivated === true && before.deactivated_at !== null;
-  if (isPlatformMember(before) && (isActivating || change.role !== undefined)) throw managedByOperator();
-  return changeUser(work, source, before, change, 'SCIM: user replaced', { form: 'put', skippedPaths: [] });
-}
+  /**
+   * Applies the operations of a PATCH, all or none.
+   * @throws {Problem} `not_found`, `mutability` for a member whom the operator manages, and those of the body.
+   */
+  async patch(work, source, id, body) {
+    const { scimCompatibility } = await requireTenant(work.transaction, source.tenantId);
+    const { change, use } = readUserPatch(readPatch(body), scimCompatibility === 'extended');
+    const { isActivated, role } = change;
+    const before = await requireMember(work, source, id);
+    if (isPlatformMember(before) && (isActivated === true || role !== undefined)) throw managedByOperator();
+    const parts = [
+      ...(isActivated === undefined ? [] : [`active set to ${isActivated}`]),
+      ...(role === undefined ? [] : [`role set to ${role}`]),
+    ];
+    return changeUser(work, source, before, change, `SCIM: ${parts.join(', ')}`, use);
+  },
 
-/** Removes a member from the tenant; the person and the history stay. @throws {Problem} `not_found`. */
-export async function deleteUser(work: UnitOfWork, source: AuditSource, id: string): Promise<void> {
-  const [deleted] = await changeMembers(work, source, [id], { isDeleted: true }, 'SCIM: user deleted');
-  requireFound(deleted, 'user');
-}
+  /**
+   * Applies a PUT, with `scimCompatibility: "extended"` only.
+   * @throws {Problem} `not_implemented`, `not_found`, `mutability`, and those of the body.
+   */
+  async replace(work, source, id, body) {
+    const { scimCompatibility } = await requireTenant(work.transaction, source.tenantId);
+    if (scimCompatibility === 'strict')
+      throw new Problem('not_implemented', 'PUT of a user is not supported; replace active or roles with PATCH.');
+    const before = await requireMember(work, source, id);
+    const change = readReplacement(body, before);
+    const isActivating = change.isActivated === true && before.deactivated_at !== null;
+    if (isPlatformMember(before) && (isActivating || change.role !== undefined)) throw managedByOperator();
+    return changeUser(work, source, before, change, 'SCIM: user replaced', { form: 'put', skippedPaths: [] });
+  },
+
+  /** Removes a member from the tenant; the person and the history stay. @throws {Problem} `not_found`. */
+  async delete(work, source, id) {
+    const [deleted] = await changeMembers(work, source, [id], { isDeleted: true }, 'SCIM: user deleted');
+    requireFound(deleted, 'user');
+  },
+};
 
 async function requireMember(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<MembershipRow> {
   const [member] = await lockMembers(work, tenantId, [id]);
@@ -114,38 +115,41 @@ function managedByOperator(): Problem {
   );
 }
 
-/** Adds the members of a POST to the role group that it names. */
-export async function createGroup(work: UnitOfWork, source: AuditSource, body: unknown): Promise<NamedGroup> {
-  const tenant = await requireTenant(work.transaction, source.tenantId);
-  const { members, ...group } = readNamedGroup(body, tenant);
-  if (members.length > 0) await changeGroup(work, source, group.role, [{ kind: 'add', userIds: members }]);
-  return group;
-}
+/** The changes of role groups. */
+export const groupChanges: ResourceChanges<NamedGroup> = {
+  /** Adds the members of a POST to the role group that it names. */
+  async create(work, source, body) {
+    const tenant = await requireTenant(work.transaction, source.tenantId);
+    const { members, ...group } = readNamedGroup(body, tenant);
+    if (members.length > 0) await changeGroup(work, source, group.role, [{ kind: 'add', userIds: members }]);
+    return group;
+  },
 
-/** Applies the operations of a PATCH, all or none. @throws {Problem} those of `changeGroup` and of the body. */
-export async function patchGroup(
-  work: UnitOfWork,
-  source: AuditSource,
-  name: string,
-  body: unknown,
-): Promise<NamedGroup> {
-  const group = await requireGroup(work.transaction, source.tenantId, name);
-  const steps = readGroupPatch(readPatch(body), group.role, mapOf(group.tenant));
-  await changeGroup(work, source, group.role, steps);
-  return group;
-}
+  /** Applies the operations of a PATCH, all or none. @throws {Problem} those of `changeGroup` and of the body. */
+  async patch(work, source, name, body) {
+    const group = await requireGroup(work.transaction, source.tenantId, name);
+    const steps = readGroupPatch(readPatch(body), group.role, mapOf(group.tenant));
+    await changeGroup(work, source, group.role, steps);
+    return group;
+  },
 
-/** Applies a PUT. @throws {Problem} those of `changeGroup` and of the body. */
-export async function replaceGroup(
-  work: UnitOfWork,
-  source: AuditSource,
-  name: string,
-  body: unknown,
-): Promise<NamedGroup> {
-  const group = await requireGroup(work.transaction, source.tenantId, name);
-  await changeGroup(work, source, group.role, [{ kind: 'replace', userIds: readGroupReplacement(body, group) }]);
-  return group;
-}
+  /** Applies a PUT. @throws {Problem} those of `changeGroup` and of the body. */
+  async replace(work, source, name, body) {
+    const group = await requireGroup(work.transaction, source.tenantId, name);
+    await changeGroup(work, source, group.role, [{ kind: 'replace', userIds: readGroupReplacement(body, group) }]);
+    return group;
+  },
+
+  /** Removes all members of a role group; the role and the people stay. */
+  async delete(work, source, name) {
+    const { role } = await requireGroup(work.transaction, source.tenantId, name);
+    // Takes the lock before the list is read.
+    await work.lockTenant(source.tenantId);
+    const members = await listGroupMembers(work.transaction, source.tenantId, role);
+    const ids = members.map(({ user_id }) => user_id);
+    await changeMembers(work, source, ids, { isAssigned: false }, `SCIM: group ${role} deleted`);
+  },
+};
 
 /**
  * Applies steps to the members of a role group, all or none. Added members get the role and leave any other group;
@@ -174,16 +178,6 @@ export async function changeGroup(
   // Sets the role too: a request can add and remove the same user.
   await changeMembers(work, source, removed, { role, isAssigned: false }, `SCIM: removed from the group ${role}`);
   await changeMembers(work, source, assigned, { role, isAssigned: true }, `SCIM: added to the group ${role}`);
-}
-
-/** Removes all members of a role group; the role and the people stay. */
-export async function clearGroup(work: UnitOfWork, source: AuditSource, name: string): Promise<void> {
-  const { role } = await requireGroup(work.transaction, source.tenantId, name);
-  // Takes the lock before the list is read.
-  await work.lockTenant(source.tenantId);
-  const members = await listGroupMembers(work.transaction, source.tenantId, role);
-  const ids = members.map(({ user_id }) => user_id);
-  await changeMembers(work, source, ids, { isAssigned: false }, `SCIM: group ${role} deleted`);
 }
 
 /**

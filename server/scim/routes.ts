@@ -5,19 +5,9 @@ import { type Call, defineRoute, type PrincipalCall, type Route, type RouteText 
 import type { MembershipRow } from '../identity/membership.ts';
 import { findMember, listGroupMembers } from '../identity/membership-store.ts';
 import type { Installation } from '../installation/installation.ts';
-import type { AuditSource } from '../principal/principal.ts';
 import { roleIds } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import {
-  clearGroup,
-  createGroup,
-  createUser,
-  deleteUser,
-  patchGroup,
-  patchUser,
-  replaceGroup,
-  replaceUser,
-} from './changes.ts';
+import { groupChanges, type ResourceChanges, userChanges } from './changes.ts';
 import { discoveryRoutes } from './discovery.ts';
 import { GroupBody, groupUrn, type NamedGroup, NewGroupBody, presentGroup, ScimGroup } from './group.ts';
 import { PatchBody } from './patch.ts';
@@ -50,10 +40,8 @@ interface OperationText extends Pick<RouteText, 'operationId' | 'summary' | 'des
   readonly body?: z.ZodType;
 }
 
-type Change<Result> = (work: UnitOfWork, source: AuditSource, id: string, body: unknown) => Promise<Result>;
-
 /** A type of resource: its operations have the same form for all. */
-interface ResourceType<Item, Shown extends object> {
+interface ResourceType<Item, Shown extends object> extends ResourceChanges<Item> {
   readonly urn: string;
   /** Below the base of the surface. */
   readonly path: string;
@@ -68,10 +56,6 @@ interface ResourceType<Item, Shown extends object> {
   present(queries: Queries, item: Item, location: string, shows: (attribute: string) => boolean): Promise<Shown>;
   list(queries: Queries, tenantId: string, filter: string | undefined, page: Page): Promise<FoundPage<Item>>;
   get(queries: Queries, tenantId: string, id: string): Promise<Item>;
-  create(work: UnitOfWork, source: AuditSource, body: unknown): Promise<Item>;
-  readonly patch: Change<Item>;
-  readonly replace: Change<Item>;
-  readonly delete: Change<void>;
 }
 
 const users: ResourceType<MembershipRow, ScimUser> = {
@@ -126,10 +110,7 @@ const users: ResourceType<MembershipRow, ScimUser> = {
   present: async (_, member, location) => presentUser(member, location),
   list: listUsers,
   get: async (queries, tenantId, id) => requireFound(await findMember(queries, tenantId, id), 'user'),
-  create: createUser,
-  patch: patchUser,
-  replace: replaceUser,
-  delete: deleteUser,
+  ...userChanges,
 };
 
 const groups: ResourceType<NamedGroup, ScimGroup> = {
@@ -189,10 +170,7 @@ const groups: ResourceType<NamedGroup, ScimGroup> = {
   },
   list: listGroups,
   get: requireGroup,
-  create: createGroup,
-  patch: patchGroup,
-  replace: replaceGroup,
-  delete: clearGroup,
+  ...groupChanges,
 };
 
 function resourceRoutes<Item, Shown extends object>(
@@ -217,7 +195,7 @@ function resourceRoutes<Item, Shown extends object>(
     };
   };
   const changeBy =
-    (change: Change<Item>) =>
+    (change: ResourceChanges<Item>['patch']) =>
     async (call: PrincipalCall<Readonly<Record<string, string>>, ProjectionQuery>, work: UnitOfWork) => {
       const view = openView(call);
       const item = await change(work, call.source(), idOf(call), call.body);
@@ -269,7 +247,7 @@ function resourceRoutes<Item, Shown extends object>(
         ...text,
         result: z.null(),
         async change(call, work) {
-          await type.delete(work, call.source(), idOf(call), null);
+          await type.delete(work, call.source(), idOf(call));
           return null;
         },
       }),
