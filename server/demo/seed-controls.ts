@@ -36,20 +36,38 @@ const ownControls = [
 /** An event in the history of a control. */
 interface DemoEvent {
   readonly daysAgo: number;
-  readonly change?: ControlChange;
-  /** Adds an item of evidence; null if it does not expire. */
-  readonly evidence?: { readonly expiresAt: string | null };
-  readonly result?: ResultStatus;
+  /** @param owner whom a change makes the owner, if it does. */
+  write(work: UnitOfWork, source: AuditSource, control: AssessedControl, owner: ControlChange): Promise<unknown>;
 }
 
 /** The histories of the controls, in the order of their codes, repeated after the last. */
 function writeHistories(inDays: (days: number) => string): readonly (readonly DemoEvent[])[] {
+  /** Adds an item of evidence; null if it does not expire. */
   const collect = (daysAgo: number, expiresAt: string | null = null): DemoEvent => ({
     daysAgo,
-    evidence: { expiresAt },
+    write(work, source, { row, template }) {
+      const title = template?.evidence[0] ?? 'Notes of the review';
+      const item = {
+        title,
+        kind: 'document',
+        url: 'https://www.example.com/evidence',
+        collectedAt: work.now,
+        expiresAt,
+      };
+      return addEvidence(work, source, row.id, NewEvidence.parse(item));
+    },
   });
-  const test = (daysAgo: number, result: ResultStatus): DemoEvent => ({ daysAgo, result });
-  const change = (daysAgo: number, change: ControlChange): DemoEvent => ({ daysAgo, change });
+  const test = (daysAgo: number, status: ResultStatus): DemoEvent => ({
+    daysAgo,
+    async write(work, source, { row, tests: [test] }) {
+      const place = test && { controlId: row.id, testId: test.id };
+      if (place !== undefined) await recordResult(work, source, place, { status, notes: null, url: null });
+    },
+  });
+  const change = (daysAgo: number, change: ControlChange): DemoEvent => ({
+    daysAgo,
+    write: (work, source, { row }, owner) => editControl(work, source, row.id, { ...change, ...owner }),
+  });
   const set = (daysAgo: number, status: 'in_progress' | 'evidence_submitted' | 'implemented' | 'accepted') =>
     change(daysAgo, { status });
   const request = (daysAgo: number, dueIn: number) =>
@@ -91,28 +109,7 @@ export async function seedControls(work: UnitOfWork, source: AuditSource, ownerU
   const histories = writeHistories(inDays);
   for (const [index, control] of controls.slice(0, startedControls).entries()) {
     const owner = index % 3 === 0 ? { ownerUserId } : {};
-    for (const { daysAgo, change, ...event } of histories[index % histories.length] ?? [])
-      await apply(goBack(daysAgo), source, control, { ...event, ...(change && { change: { ...change, ...owner } }) });
+    for (const { daysAgo, write } of histories[index % histories.length] ?? [])
+      await write(goBack(daysAgo), source, control, owner);
   }
-}
-
-async function apply(
-  work: UnitOfWork,
-  source: AuditSource,
-  { row: { id }, template, tests: [test] }: AssessedControl,
-  { evidence, result, change }: Omit<DemoEvent, 'daysAgo'>,
-): Promise<void> {
-  if (evidence !== undefined) {
-    const item = {
-      title: template?.evidence[0] ?? 'Notes of the review',
-      kind: 'document',
-      url: 'https://www.example.com/evidence',
-      collectedAt: work.now,
-      ...evidence,
-    };
-    await addEvidence(work, source, id, NewEvidence.parse(item));
-  }
-  if (result !== undefined && test !== undefined)
-    await recordResult(work, source, { controlId: id, testId: test.id }, { status: result, notes: null, url: null });
-  if (change !== undefined) await editControl(work, source, id, change);
 }

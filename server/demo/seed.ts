@@ -68,37 +68,22 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
   const make = async (work: UnitOfWork): Promise<DemoCredentials> => {
     // Accounts are locked before tenants.
     await work.lockAccount((await findOrCreateAccount(work, adminEmail)).id);
-    const tenant = await createTenant(work, { slug: 'demo', name: 'Demo' });
-    const { key } = await createApiKey(work, {
-      tenantId: tenant.id,
-      name: 'Demo key',
-      environment: 'live',
-      scopes,
-      expiresAt: null,
-    });
-    const source = systemSource(tenant.id);
+    const { id: tenantId, slug: tenantSlug } = await createTenant(work, { slug: 'demo', name: 'Demo' });
+    const wanted = { tenantId, name: 'Demo key', environment: 'live', scopes, expiresAt: null } as const;
+    const { key: apiKey } = await createApiKey(work, wanted);
+    const source = systemSource(tenantId);
     const admin = await createUser(work, source, { email: adminEmail, role: 'admin', passwordHash });
     const { token: scimToken } = await rotateScimToken(work, source);
     const { id: noticeId } = await createNotice(work, source, notice);
     await publishNotice(work, source, noticeId);
-    await replaceTrustCenter(work, source, tenant.slug, TrustCenterInput.parse(demoTrustCenter(work.now)));
+    await replaceTrustCenter(work, source, tenantSlug, TrustCenterInput.parse(demoTrustCenter(work.now)));
     if (admin !== undefined) await seedControls(work, source, admin.userId);
     // The trust page shows a proof of the audit log at once.
-    await signCheckpoint(work, installation, { tenantId: tenant.id, ledger: 'audit' });
+    await signCheckpoint(work, installation, { tenantId, ledger: 'audit' });
     // Last, so that the receiver gets no events of the seed itself.
     const webhookSecret = settings.webhooks.allowPrivate ? await seedWebhook(work, source, installation) : undefined;
-    const { id: tenantId, slug: tenantSlug } = tenant;
-    return {
-      baseUrl,
-      tenantId,
-      tenantSlug,
-      adminEmail,
-      adminPassword,
-      apiKey: key,
-      scimToken,
-      noticeId,
-      ...(webhookSecret !== undefined && { webhookSecret }),
-    };
+    const created = { baseUrl, tenantId, tenantSlug, adminEmail, adminPassword, apiKey, scimToken, noticeId };
+    return { ...created, ...(webhookSecret !== undefined && { webhookSecret }) };
   };
   const credentials = await runOnce(database, clock, make);
   if (credentials === null) return null;
