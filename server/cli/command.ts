@@ -117,13 +117,10 @@ export function readOptions<Options extends OptionSet>(command: Command<Options>
     throw new UsageError((error as Error).message);
   }
   if (given.help === true) return null;
-  const missing = Object.keys(options).filter(
-    (name) => given[name] === undefined && isRequired(options[name] as Option),
-  );
-  if (missing.length > 0) throw new UsageError(`Missing: ${missing.map((name) => `--${name}`).join(', ')}`);
-  const read = z
-    .object(Object.fromEntries(Object.entries(options).map(([name, { schema }]) => [name, schema])))
-    .safeParse(given);
+  const missing = Object.entries(options).filter(([name, option]) => given[name] === undefined && isRequired(option));
+  if (missing.length > 0) throw new UsageError(`Missing: ${missing.map(([name]) => `--${name}`).join(', ')}`);
+  const schemas = Object.fromEntries(Object.entries(options).map(([name, { schema }]) => [name, schema]));
+  const read = z.object(schemas).safeParse(given);
   if (read.success) return read.data as CommandContext<Options & typeof commonOptions>['options'];
   const { path, message } = read.error.issues[0] as z.core.$ZodIssue;
   throw new UsageError(`--${String(path[0])}${message.startsWith(':') ? '' : ' '}${message}`);
