@@ -9,7 +9,7 @@ import type { UnitOfWork } from '../storage/database.ts';
 import { requireTenant } from '../tenants/store.ts';
 import { mapOf, type NamedGroup, readGroupReplacement, readNamedGroup } from './group.ts';
 import { type ExtendedUse, type GroupStep, readGroupPatch, readPatch, readUserPatch } from './patch.ts';
-import { requireGroup } from './store.ts';
+import { groupQueries } from './store.ts';
 import { invalidValue, quote } from './surface.ts';
 import { readNewUser, readReplacement } from './user.ts';
 
@@ -127,7 +127,7 @@ export const groupChanges: ResourceChanges<NamedGroup> = {
 
   /** Applies the operations of a PATCH, all or none. @throws {Problem} those of `changeGroup` and of the body. */
   async patch(work, source, name, body) {
-    const group = await requireGroup(work.transaction, source.tenantId, name);
+    const group = await groupQueries.get(work.transaction, source.tenantId, name);
     const steps = readGroupPatch(readPatch(body), group.role, mapOf(group.tenant));
     await changeGroup(work, source, group.role, steps);
     return group;
@@ -135,14 +135,14 @@ export const groupChanges: ResourceChanges<NamedGroup> = {
 
   /** Applies a PUT. @throws {Problem} those of `changeGroup` and of the body. */
   async replace(work, source, name, body) {
-    const group = await requireGroup(work.transaction, source.tenantId, name);
+    const group = await groupQueries.get(work.transaction, source.tenantId, name);
     await changeGroup(work, source, group.role, [{ kind: 'replace', userIds: readGroupReplacement(body, group) }]);
     return group;
   },
 
   /** Removes all members of a role group; the role and the people stay. */
   async delete(work, source, name) {
-    const { role } = await requireGroup(work.transaction, source.tenantId, name);
+    const { role } = await groupQueries.get(work.transaction, source.tenantId, name);
     // Takes the lock before the list is read.
     await work.lockTenant(source.tenantId);
     const members = await listGroupMembers(work.transaction, source.tenantId, role);

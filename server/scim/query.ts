@@ -126,19 +126,21 @@ export function slicePage<Item>(items: readonly Item[], { startIndex, count }: P
 const longestList = 8192;
 
 /** The parameters that choose the attributes to return (RFC 7644 section 3.9). */
-export const projectionQuery = {
+const projectionQuery = {
   attributes: text(longestList).optional().meta({ description: 'The attributes to return, separated by commas.' }),
   excludedAttributes: text(longestList)
     .optional()
     .meta({ description: 'The attributes to leave out, separated by commas.' }),
 };
 
+/** The query parameters of an operation on one resource. */
+export const ResourceQuery = queryOf(projectionQuery);
+export type ProjectionQuery = z.output<typeof ResourceQuery>;
+
 /** The query parameters of a list. */
 export function listQuery(filter: string) {
   return queryOf({ filter: z.string().optional().meta({ description: filter }), ...pageQuery, ...projectionQuery });
 }
-
-export type ProjectionQuery = z.output<z.ZodObject<typeof projectionQuery>>;
 
 /** The attributes that a response includes. */
 export interface Projection {

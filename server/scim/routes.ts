@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { ReadyAnswer } from '../http/answer.ts';
-import { requireFound } from '../http/problem.ts';
 import { type Call, defineRoute, type PrincipalCall, type Route, type RouteText } from '../http/route.ts';
 import type { MembershipRow } from '../identity/membership.ts';
-import { findMember, listGroupMembers } from '../identity/membership-store.ts';
+import { listGroupMembers } from '../identity/membership-store.ts';
 import type { Installation } from '../installation/installation.ts';
 import { roleIds } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
@@ -14,15 +13,13 @@ import { PatchBody } from './patch.ts';
 import {
   listOf,
   listQuery,
-  type Page,
   type ProjectionQuery,
   presentPage,
-  projectionQuery,
-  queryOf,
+  ResourceQuery,
   readPage,
   readProjection,
 } from './query.ts';
-import { type FoundPage, listGroups, listUsers, requireGroup } from './store.ts';
+import { groupQueries, type ResourceQueries, userQueries } from './store.ts';
 import { createLocate, scim } from './surface.ts';
 import { presentUser, ScimUser, UserBody, userUrn } from './user.ts';
 
@@ -41,7 +38,7 @@ interface OperationText extends Pick<RouteText, 'operationId' | 'summary' | 'des
 }
 
 /** A type of resource: its operations have the same form for all. */
-interface ResourceType<Item, Shown extends object> extends ResourceChanges<Item> {
+interface ResourceType<Item, Shown extends object> extends ResourceQueries<Item>, ResourceChanges<Item> {
   readonly urn: string;
   /** Below the base of the surface. */
   readonly path: string;
@@ -54,8 +51,6 @@ interface ResourceType<Item, Shown extends object> extends ResourceChanges<Item>
   idOf(item: Item): string;
   /** @param shows whether an attribute is part of the response; others need not be read. */
   present(queries: Queries, item: Item, location: string, shows: (attribute: string) => boolean): Promise<Shown>;
-  list(queries: Queries, tenantId: string, filter: string | undefined, page: Page): Promise<FoundPage<Item>>;
-  get(queries: Queries, tenantId: string, id: string): Promise<Item>;
 }
 
 const users: ResourceType<MembershipRow, ScimUser> = {
@@ -108,8 +103,7 @@ const users: ResourceType<MembershipRow, ScimUser> = {
   },
   idOf: ({ user_id }) => user_id,
   present: async (_, member, location) => presentUser(member, location),
-  list: listUsers,
-  get: async (queries, tenantId, id) => requireFound(await findMember(queries, tenantId, id), 'user'),
+  ...userQueries,
   ...userChanges,
 };
 
@@ -168,8 +162,7 @@ const groups: ResourceType<NamedGroup, ScimGroup> = {
     const members = shows('members') ? await listGroupMembers(queries, group.tenant.id, group.role) : null;
     return presentGroup(group, members, location);
   },
-  list: listGroups,
-  get: requireGroup,
+  ...groupQueries,
   ...groupChanges,
 };
 
@@ -178,7 +171,7 @@ function resourceRoutes<Item, Shown extends object>(
   type: ResourceType<Item, Shown>,
 ): readonly Route[] {
   const [parameter, Parameter] = type.parameter;
-  const common = { auth: 'scim', surface: scim, tag: 'SCIM', query: queryOf(projectionQuery) } as const;
+  const common = { auth: 'scim', surface: scim, tag: 'SCIM', query: ResourceQuery } as const;
   const all = { ...common, result: type.result } as const;
   const one = { ...all, params: z.strictObject({ [parameter]: Parameter }) } as const;
   const path = scim.base + type.path;

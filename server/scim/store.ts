@@ -2,7 +2,7 @@ import { requireFound } from '../http/problem.ts';
 import { findUnstorable } from '../http/request.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import type { MembershipRow } from '../identity/membership.ts';
-import { findMemberByEmail } from '../identity/membership-store.ts';
+import { findMember, findMemberByEmail } from '../identity/membership-store.ts';
 import { roleIds } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
 import { prepareQuery } from '../storage/rows.ts';
@@ -17,51 +17,48 @@ export interface FoundPage<Item> {
   readonly total: number;
 }
 
-/** Finds a role group by the segment of a path. @throws {Problem} `not_found`. */
-export async function requireGroup(queries: Queries, tenantId: string, idOrName: string): Promise<NamedGroup> {
-  const tenant = await requireTenant(queries, tenantId);
-  const role = requireFound(findGroup(idOrName, mapOf(tenant)), 'group');
-  return { tenant, role, displayName: nameGroup(role, mapOf(tenant)) };
+/** The queries of one type of resource. */
+export interface ResourceQueries<Item> {
+  /** Lists what matches a filter, ordered by id. @throws {Problem} `invalidFilter`. */
+  list(queries: Queries, tenantId: string, filter: string | undefined, page: Page): Promise<FoundPage<Item>>;
+  /** Finds a resource by the segment of a path. @throws {Problem} `not_found`. */
+  get(queries: Queries, tenantId: string, segment: string): Promise<Item>;
 }
 
-/**
- * Lists the role groups that match a filter; one that is found by name has the displayName of the filter.
- * @throws {Problem} `invalidFilter`.
- */
-export async function listGroups(
-  queries: Queries,
-  tenantId: string,
-  filter: string | undefined,
-  page: Page,
-): Promise<FoundPage<NamedGroup>> {
-  const tenant = await requireTenant(queries, tenantId);
-  const map = mapOf(tenant);
-  let items = roleIds.map((role): NamedGroup => ({ tenant, role, displayName: nameGroup(role, map) }));
-  if (filter !== undefined) {
-    const { attribute, value } = readFilter(filter, groupUrn, ['displayName', 'id']);
-    const named = attribute === 'id' ? value : findGroupByName(value, map);
-    items = items.filter(({ role }) => role === named);
-    if (attribute !== 'id') items = items.map((group) => ({ ...group, displayName: value }));
-  }
-  return { items: slicePage(items, page), total: items.length };
-}
+export const userQueries: ResourceQueries<MembershipRow> = {
+  async list(queries, tenantId, filter, page) {
+    if (filter === undefined) return readMemberPage(queries, tenantId, page);
+    const { attribute, value } = readFilter(filter, userUrn, ['userName', 'externalId']);
+    if (attribute === 'externalid') return readMemberPage(queries, tenantId, page, value);
+    // An invalid address matches no user: providers send one to test the connection.
+    const email = normalizeEmail(value);
+    const member = email === undefined ? undefined : await findMemberByEmail(queries, tenantId, email);
+    const found = member === undefined ? [] : [member];
+    return { items: slicePage(found, page), total: found.length };
+  },
+  get: async (queries, tenantId, id) => requireFound(await findMember(queries, tenantId, id), 'user'),
+};
 
-/** Lists the members who match a filter, ordered by id. @throws {Problem} `invalidFilter`. */
-export async function listUsers(
-  queries: Queries,
-  tenantId: string,
-  filter: string | undefined,
-  page: Page,
-): Promise<FoundPage<MembershipRow>> {
-  if (filter === undefined) return readMemberPage(queries, tenantId, page);
-  const { attribute, value } = readFilter(filter, userUrn, ['userName', 'externalId']);
-  if (attribute === 'externalid') return readMemberPage(queries, tenantId, page, value);
-  // An invalid address matches no user: providers send one to test the connection.
-  const email = normalizeEmail(value);
-  const member = email === undefined ? undefined : await findMemberByEmail(queries, tenantId, email);
-  const found = member === undefined ? [] : [member];
-  return { items: slicePage(found, page), total: found.length };
-}
+export const groupQueries: ResourceQueries<NamedGroup> = {
+  /** A group that is found by name has the displayName of the filter. */
+  async list(queries, tenantId, filter, page) {
+    const tenant = await requireTenant(queries, tenantId);
+    const map = mapOf(tenant);
+    let items = roleIds.map((role): NamedGroup => ({ tenant, role, displayName: nameGroup(role, map) }));
+    if (filter !== undefined) {
+      const { attribute, value } = readFilter(filter, groupUrn, ['displayName', 'id']);
+      const named = attribute === 'id' ? value : findGroupByName(value, map);
+      items = items.filter(({ role }) => role === named);
+      if (attribute !== 'id') items = items.map((group) => ({ ...group, displayName: value }));
+    }
+    return { items: slicePage(items, page), total: items.length };
+  },
+  async get(queries, tenantId, idOrName) {
+    const tenant = await requireTenant(queries, tenantId);
+    const role = requireFound(findGroup(idOrName, mapOf(tenant)), 'group');
+    return { tenant, role, displayName: nameGroup(role, mapOf(tenant)) };
+  },
+};
 
 /**
  * Reads a page of the members of a tenant.
