@@ -7,7 +7,6 @@ import { CadenceName, type Control, ControlParams, Count, ResultStatusName } fro
 import { type ResultStatus, resultStatuses } from './status.ts';
 
 export type TestRow = Selectable<Tables['control_tests']>;
-export type ResultRow = Selectable<Tables['control_test_results']>;
 
 export const TestParams = ControlParams.extend({ testId: Id });
 export type TestParams = z.output<typeof TestParams>;
@@ -82,7 +81,7 @@ export function viewTest(row: ListedTest, { controlId, cadence }: Control, now: 
   });
 }
 
-export function viewResult(row: ResultRow): TestResult {
+export function viewResult(row: Selectable<Tables['control_test_results']>): TestResult {
   return viewRow(TestResult, row, {});
 }
 

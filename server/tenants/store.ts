@@ -14,7 +14,7 @@ import { Tenant } from './tenant.ts';
 
 export const tenantRows = describeRows('tenants', 'tenants', 'tenant', { owner: 'id' });
 
-export type TenantRow = Selectable<Tables['tenants']>;
+type TenantRow = Selectable<Tables['tenants']>;
 
 /** Creates a tenant, pinned to the latest API version, with its chains and the first event of its audit log. */
 export async function createTenant(work: UnitOfWork, { slug, name }: Pick<Tenant, 'slug' | 'name'>): Promise<Tenant> {

@@ -72,7 +72,10 @@ export async function replaceTrustCenter(work: UnitOfWork, source: AuditSource, 
   // Serializes concurrent changes: the second reads what the first wrote.
   await work.lockTenant(source.tenantId);
   const before = await findRow(work.transaction, 'trust_centers', match);
-  const content = arrangeContent(wanted);
+  // In the order of the catalogue, so that another order is no change.
+  const order = (code: string) => catalogue.frameworks.findIndex((framework) => framework.code === code);
+  const frameworks = wanted.frameworks.toSorted((one, two) => order(one.code) - order(two.code));
+  const content = { ...wanted, frameworks };
   const fields = Object.keys(diffFields({ ...readContent(before) }, { ...content }).after);
   const wasPublished = (before?.published_at ?? null) !== null;
   if (fields.length === 0 && published === wasPublished) return before;
@@ -101,10 +104,4 @@ function requireAchieved({ frameworks }: TrustContent, now: string): void {
     return issue === null ? [] : [{ path: `body.frameworks.${index}.achievedAt`, issue }];
   });
   if (details.length > 0) throw invalidValues(details);
-}
-
-/** Sorts the frameworks by the catalogue, so that another order is no change. */
-function arrangeContent(content: TrustContent): TrustContent {
-  const order = (code: string) => catalogue.frameworks.findIndex((framework) => framework.code === code);
-  return { ...content, frameworks: content.frameworks.toSorted((one, two) => order(one.code) - order(two.code)) };
 }
