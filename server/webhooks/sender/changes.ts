@@ -36,10 +36,10 @@ export async function writeAttempts(work: UnitOfWork, sender: string, ended: rea
   // Before the rows of the endpoints.
   await work.lockTenant(...lost.map(({ endpoint }) => endpoint.tenant_id));
   const dead = await finishAttempts(transaction, sender, now, rows, states);
-  for (const { endpoint, ...of } of ofEndpoints) {
-    const news = await noteEndpoint(work, { endpoint, ...of });
-    const exhausted = of.attempts.filter(({ state }) => dead.has(state.id));
-    await notifyOthers(work, endpoint, [...describeExhausted(endpoint, exhausted), ...news]);
+  for (const group of ofEndpoints) {
+    const exhausted = group.attempts.filter(({ state }) => dead.has(state.id));
+    const news = [...describeExhausted(group.endpoint, exhausted), ...(await noteEndpoint(work, group))];
+    await notifyOthers(work, group.endpoint, news);
   }
   for (const { endpoint, lostFor } of lost) await disableEndpoint(work, endpoint, lostFor as DisabledReason);
 }
