@@ -1,11 +1,11 @@
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
+import { oauthRoutes } from './access/access-token.ts';
 import { createAdmit } from './access/admit.ts';
 import { apiKeyRoutes } from './access/api-key-routes.ts';
 import { LastUses } from './access/last-uses.ts';
-import { oauthRoutes } from './access/oauth-routes.ts';
 import { HostCookie } from './access/request-credentials.ts';
-import { scimTokenRoutes } from './access/scim-token-routes.ts';
+import { scimTokenRoutes } from './access/scim-token.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { clientSource } from './audit/source.ts';
 import { noticeRoutes } from './consent/notice-routes.ts';

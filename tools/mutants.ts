@@ -221,7 +221,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'scim-former-token',
     rule: 'a new SCIM token revokes the one before',
-    file: 'server/access/scim-token-store.ts',
+    file: 'server/access/scim-token.ts',
     text: 'await revokeScimToken(work, source);\n  const token',
     replacement: 'const token',
     tests: ['server/test/access/scim-token.test.ts'],
@@ -269,7 +269,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'identity-expired-invitation',
     rule: 'an invitation expires',
-    file: 'server/identity/invitation-store.ts',
+    file: 'server/identity/invitation-changes.ts',
     text: "row.expires_at <= now ? 'expired' : 'pending'",
     replacement: "row.expires_at <= '' ? 'expired' : 'pending'",
     tests: ['server/test/identity/invitation.test.ts', 'server/test/identity/invitation-accept.test.ts'],
@@ -317,7 +317,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'access-scopes-of-new-key',
     rule: 'no caller creates a key with a scope that they lack',
-    file: 'server/access/api-key-changes.ts',
+    file: 'server/access/api-key-routes.ts',
     text: '!principal.scopes.has(scope)',
     replacement: 'principal.scopes.size === 0',
     tests: ['server/test/access/api-key-create.test.ts'],

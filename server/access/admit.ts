@@ -7,12 +7,12 @@ import { platformRole, scopesOf } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
 import type { Queries, RowSeal } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
-import { findAccessTokenHolder } from './access-token-store.ts';
+import { findAccessTokenHolder } from './access-token.ts';
 import { isApiKey } from './api-key.ts';
 import { findKeyHolder } from './api-key-store.ts';
 import type { LastUses } from './last-uses.ts';
 import { type HostCookie, readBearer, readSite, unauthenticated } from './request-credentials.ts';
-import { findScimTokenHolder } from './scim-token-store.ts';
+import { findScimTokenHolder } from './scim-token.ts';
 import { findSession, listPortfolio } from './session-store.ts';
 
 export interface AdmitOptions {

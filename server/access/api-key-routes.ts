@@ -1,12 +1,35 @@
 import { z } from 'zod';
-import { notFound } from '../http/problem.ts';
-import { defineRoute, listRoute, type Route } from '../http/route.ts';
+import { invalidValues, Problem, requireFound } from '../http/problem.ts';
+import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { cursorPageOf, Id } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
+import type { Principal } from '../principal/principal.ts';
+import { readScopes, type Scope } from '../principal/scopes.ts';
+import type { UnitOfWork } from '../storage/database.ts';
 import { mapPage } from '../storage/rows.ts';
-import { ApiKey, CreatedApiKey, KeyStatus, viewApiKey, WantedApiKey } from './api-key.ts';
-import { addKey, revokeKey, rotateKey } from './api-key-changes.ts';
-import { type ApiKeyRow, findReachingKey, listKeys } from './api-key-store.ts';
+import {
+  ApiKey,
+  type ApiKeyRow,
+  CreatedApiKey,
+  environmentOf,
+  KeyStatus,
+  otherTenantsOf,
+  overlapEnd,
+  statusOf,
+  successorEnd,
+  viewApiKey,
+  WantedApiKey,
+  writeOtherTenants,
+} from './api-key.ts';
+import {
+  changeKey,
+  createApiKey,
+  findKey,
+  findReachingKey,
+  listKeys,
+  listKeyTenants,
+  recordSharing,
+} from './api-key-store.ts';
 
 const KeyParams = z.strictObject({ id: Id });
 
@@ -53,7 +76,15 @@ export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): read
       description:
         'A key has at most the rights of the caller: no scope that the caller lacks, no tenant in which the caller cannot create keys.',
       body: WantedApiKey,
-      change: async (call, work) => show(await addKey(work, call, call.body), work.now),
+      async change({ principal, source, body }, work) {
+        const { tenantId } = principal;
+        if (body.expiresAt !== null && body.expiresAt <= work.now)
+          throw invalidValues([{ path: 'body.expiresAt', issue: 'must be in the future' }]);
+        if (body.otherTenantIds.includes(tenantId))
+          throw invalidValues([{ path: 'body.otherTenantIds', issue: 'must not name the tenant of the key itself' }]);
+        await requireRights(work, principal, body);
+        return show(await createApiKey(work, { tenantId, ...body }, source), work.now);
+      },
     }),
     defineRoute('GET /v1/api-keys/{id}', {
       ...common,
@@ -63,8 +94,7 @@ export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): read
       result: ApiKey,
       async handle({ params: { id }, principal: { tenantId }, now }) {
         const row = await findReachingKey(database.kysely, tenantId, id);
-        if (row === undefined) throw notFound('API key');
-        return viewApiKey(row, tenantId, now);
+        return viewApiKey(requireFound(row, 'API key'), tenantId, now);
       },
     }),
     defineRoute('DELETE /v1/api-keys/{id}', {
@@ -89,4 +119,75 @@ export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): read
       change: async (call, work) => show(await rotateKey(work, call, call.params.id, call.body.overlapHours), work.now),
     }),
   ];
+}
+
+/**
+ * Revokes a key. A shared key of another tenant keeps working there and can no longer act for the caller's tenant. Does
+ * nothing when the key was revoked before.
+ * @throws {Problem} `not_found`.
+ */
+async function revokeKey(work: UnitOfWork, { principal, source }: PrincipalCall, id: string): Promise<ApiKeyRow> {
+  const key = await lockKey(work, principal.tenantId, id, findReachingKey);
+  if (key.revoked_at !== null) return key;
+  if (key.tenant_id === principal.tenantId) {
+    const row = await changeKey(work, source, key, { revoked_at: work.now }, 'revoked', { revokedAt: work.now });
+    await recordSharing(work, source, row, 'unshared');
+    return row;
+  }
+  const before = otherTenantsOf(key);
+  const after = before.filter((other) => other !== principal.tenantId);
+  const diff = { before: { otherTenantIds: before }, after: { otherTenantIds: after } };
+  const row = await changeKey(work, source, key, { tenant_ids: writeOtherTenants(after) }, 'unshared', diff);
+  await recordSharing(work, source, row, 'unshared', [principal.tenantId]);
+  return row;
+}
+
+/**
+ * Replaces a key by a new one with the same rights; the old one works until the overlap ends. The caller reads the new
+ * key, so they need its rights as for creating it.
+ * @throws {Problem} `not_found`, `conflict`, `forbidden`.
+ */
+async function rotateKey(
+  work: UnitOfWork,
+  { principal, source }: PrincipalCall,
+  id: string,
+  overlapHours: number,
+): ReturnType<typeof createApiKey> {
+  const old = await lockKey(work, principal.tenantId, id);
+  const status = statusOf(old, work.now);
+  if (status !== 'active') throw new Problem('conflict', `The key is ${status}; create a new one.`);
+  if (old.replaced_by !== null)
+    throw new Problem('conflict', `The key was rotated before; rotate its replacement: ${old.replaced_by}.`);
+  const { tenant_id: tenantId, name } = old;
+  const rights = { scopes: [...readScopes(old.scopes)], otherTenantIds: otherTenantsOf(old) };
+  await requireRights(work, principal, rights);
+  const same = { tenantId, name, environment: environmentOf(old), ...rights };
+  const made = await createApiKey(work, { ...same, expiresAt: successorEnd(old, work.now) }, source);
+  const expiresAt = overlapEnd(old, overlapHours, work.now);
+  const diff = { before: { expiresAt: old.expires_at }, after: { expiresAt }, replacedById: made.id };
+  await changeKey(work, source, old, { expires_at: expiresAt, replaced_by: made.id }, 'rotated', diff);
+  return made;
+}
+
+/** Finds a key and locks its tenants. */
+async function lockKey(work: UnitOfWork, tenantId: string, id: string, find = findKey): Promise<ApiKeyRow> {
+  const seen = await find(work.transaction, tenantId, id);
+  if (seen !== undefined) await work.lockTenant(seen.tenant_id, ...otherTenantsOf(seen));
+  return requireFound(seen && (await find(work.transaction, tenantId, id)), 'API key');
+}
+
+/** A caller can only give scopes and tenants that they have. @throws {Problem} `forbidden`. */
+async function requireRights(
+  work: UnitOfWork,
+  principal: Principal,
+  wanted: { readonly scopes: readonly Scope[]; readonly otherTenantIds: readonly string[] },
+): Promise<void> {
+  const lacking = wanted.scopes.filter((scope) => !principal.scopes.has(scope));
+  if (lacking.length > 0)
+    throw new Problem('forbidden', `You cannot create a key with scopes that you lack: ${lacking.join(', ')}.`);
+  if (wanted.otherTenantIds.length === 0) return;
+  const allowed = await listKeyTenants(work.transaction, principal);
+  if (wanted.otherTenantIds.every((tenantId) => allowed.has(tenantId))) return;
+  // The same message whether or not the tenant exists.
+  throw new Problem('forbidden', 'A key can only act for other tenants in which you can create keys.');
 }

@@ -8,12 +8,18 @@ import { readScopes, type Scope } from '../principal/scopes.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRow, newId, type Page, prepareQuery, takeNewest, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { displayApiKey, generateApiKey, type KeyEnvironment, type KeyStatus } from './api-key.ts';
+import {
+  type ApiKeyRow,
+  displayApiKey,
+  generateApiKey,
+  type KeyEnvironment,
+  type KeyStatus,
+  otherTenantsOf,
+  writeOtherTenants,
+} from './api-key.ts';
 import { maySignIn } from './session-store.ts';
 
 export const apiKeyRows = describeRows('api_keys', 'access', 'api_key', { counters: ['last_used_at'] });
-
-export type ApiKeyRow = Selectable<Tables['api_keys']>;
 
 export interface NewApiKey {
   readonly tenantId: string;
@@ -43,10 +49,7 @@ export async function createApiKey(
     scopes: scopes.join(' '),
     created_at: work.now,
     expires_at: expiresAt,
-    revoked_at: null,
     tenant_ids: writeOtherTenants(otherTenantIds),
-    last_used_at: null,
-    replaced_by: null,
   });
   const diff = { scopes, expiresAt, otherTenantIds };
   await recordChange(work, sourceOf(tenantId), apiKeyRows, row, { verb: 'created', targetRef: name, diff });
@@ -66,16 +69,6 @@ export async function changeKey(
   const row = await updateRow(work.transaction, 'api_keys', { tenant_id, id }, columns);
   await recordChange(work, sourceOf(tenant_id), apiKeyRows, row, { verb, targetRef: name, diff });
   return row;
-}
-
-/** The other tenants that a key can act for. */
-export function otherTenantsOf({ tenant_ids }: Pick<ApiKeyRow, 'tenant_ids'>): readonly string[] {
-  return tenant_ids?.split(' ') ?? [];
-}
-
-/** The other tenants that a key can act for, as a column. */
-export function writeOtherTenants(tenantIds: readonly string[]): string | null {
-  return tenantIds.length === 0 ? null : tenantIds.join(' ');
 }
 
 /** Records in the audit logs of other tenants that a key can act for them, or no longer can. */

@@ -1,8 +1,12 @@
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, list, Time, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
 import { displayPrefix, generateToken, isToken } from '../installation/token.ts';
 import { readScopes, scopes } from '../principal/scopes.ts';
-import { type ApiKeyRow, otherTenantsOf } from './api-key-store.ts';
+import { addTime } from '../storage/database.ts';
+import type { Tables } from '../storage/tables.ts';
+
+export type ApiKeyRow = Selectable<Tables['api_keys']>;
 
 export const keyEnvironments = ['live', 'test'] as const;
 export type KeyEnvironment = (typeof keyEnvironments)[number];
@@ -102,4 +106,30 @@ export function statusOf(row: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>, now:
 /** The environment of a key, read from its first characters. */
 export function environmentOf({ display_prefix }: Pick<ApiKeyRow, 'display_prefix'>): KeyEnvironment {
   return display_prefix.startsWith('svc_test_') ? 'test' : 'live';
+}
+
+/** The other tenants that a key can act for. */
+export function otherTenantsOf({ tenant_ids }: Pick<ApiKeyRow, 'tenant_ids'>): readonly string[] {
+  return tenant_ids?.split(' ') ?? [];
+}
+
+/** The other tenants that a key can act for, as a column. */
+export function writeOtherTenants(tenantIds: readonly string[]): string | null {
+  return tenantIds.length === 0 ? null : tenantIds.join(' ');
+}
+
+/** The latest time with a four-digit year; times are compared as text. */
+const endOfTime = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** When the replacement of a key expires: it has the lifetime that the old key had when it was created. */
+export function successorEnd({ created_at, expires_at }: Pick<ApiKeyRow, 'created_at' | 'expires_at'>, now: string) {
+  if (expires_at === null) return null;
+  const lifetime = Date.parse(expires_at) - Date.parse(created_at);
+  return new Date(Math.min(Date.parse(now) + lifetime, endOfTime)).toISOString();
+}
+
+/** When a replaced key expires: after the overlap, but not later than before. */
+export function overlapEnd({ expires_at }: Pick<ApiKeyRow, 'expires_at'>, overlapHours: number, now: string): string {
+  const end = addTime(now, overlapHours * 3_600_000);
+  return expires_at !== null && expires_at < end ? expires_at : end;
 }

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import { generateToken, isToken } from '../installation/token.ts';
 import { platformRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
@@ -9,20 +9,15 @@ import { unauthenticated } from './request-credentials.ts';
 
 const tokenPrefix = 'svc_session_';
 
-/** A new session. */
-export interface OpenSession {
-  readonly id: string;
-  /** Only for the cookie. */
-  readonly token: string;
-  readonly expiresAt: string;
-}
+/** A new session; the token is only for the cookie. */
+export type OpenSession = Awaited<ReturnType<typeof createSession>>;
 
 /** Opens a session. @param opened.challengeId the challenge that was answered; null without a second factor. */
 export async function createSession(
   work: UnitOfWork,
   opened: { readonly tenantId: string; readonly userId: string; readonly challengeId: string | null },
   lifetime: SessionLifetime,
-): Promise<OpenSession> {
+) {
   const token = generateToken(tokenPrefix);
   const { id, expires_at } = await insertRow(work.transaction, 'sessions', {
     id: newId(),
@@ -64,22 +59,16 @@ export interface StoredSession
   readonly second_factor: string | null;
 }
 
-/** A session as it is read; without a role, the user is no longer an active member. */
-type SessionRow = Omit<StoredSession, 'role'> & { readonly role: string | null };
-
-function isActive(session: SessionRow): session is StoredSession {
-  return session.role !== null;
-}
-
 /** Finds the session of a token; undefined unless the user is an active member of the session's tenant. */
 export async function findSession(queries: Queries, seal: RowSeal, token: string): Promise<StoredSession | undefined> {
   if (!isToken(tokenPrefix, token)) return undefined;
   const [session] = await selectSession(queries, { hash: seal.hashToken(token) });
-  return session !== undefined && isActive(session) ? session : undefined;
+  // The subquery finds no role when the user is no longer an active member.
+  return session?.role === null ? undefined : session;
 }
 
 // Subqueries, not joins: SQLite plans a join again for each token.
-const selectSession = prepareQuery<{ hash: string }, SessionRow>((queries, parameter) =>
+const selectSession = prepareQuery<{ hash: string }, StoredSession>((queries, parameter) =>
   queries
     .selectFrom('sessions')
     .select(['id', 'tenant_id', 'user_id', 'last_seen_at', 'expires_at'])
@@ -167,24 +156,6 @@ export async function deleteEndedSessions(queries: Queries, now: string, { idle 
   await queries
     .deleteFrom('sessions')
     .where((session) => session.or([session('last_seen_at', '<=', idleSince), session('expires_at', '<=', now)]))
-    .execute();
-}
-
-/** Lists the sessions of a user in a tenant: the caller's, then the latest hundred, newest first. */
-export async function listSessions(
-  queries: Queries,
-  tenantId: string,
-  userId: string,
-  currentId: string,
-): Promise<readonly Selectable<Tables['sessions']>[]> {
-  return queries
-    .selectFrom('sessions')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', userId)
-    .orderBy((session) => session('id', '=', currentId), 'desc')
-    .orderBy('id', 'desc')
-    .limit(sql.lit(101))
     .execute();
 }
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { keyEnvironments } from '../access/api-key.ts';
 import { createApiKey } from '../access/api-key-store.ts';
-import { rotateScimToken } from '../access/scim-token-store.ts';
+import { rotateScimToken } from '../access/scim-token.ts';
 import { endSessions } from '../access/session-store.ts';
 import { systemSource } from '../audit/source.ts';
-import { accountRows, findAccount, recordAccountChange, updatePassword } from '../identity/account-store.ts';
+import { findAccount, updatePassword } from '../identity/account-store.ts';
 import { Email, normalizeEmail } from '../identity/email.ts';
 import { createUser } from '../identity/invitation-changes.ts';
-import { disableSecondFactor } from '../identity/mfa/changes.ts';
+import { disableSecondFactor } from '../identity/mfa/second-factor.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { randomText } from '../installation/token.ts';
 import { platformRole, roleIds } from '../principal/roles.ts';
@@ -111,9 +111,7 @@ Ends every session of the user, and records the reset in the audit log of each o
     const isFactorReset = await runUnitOfWork(database, clock(), async (work) => {
       await work.lockAccount(id);
       if (hash !== null) {
-        const row = await updatePassword(work, id, hash);
-        const change = { verb: 'password_changed', reason };
-        await recordAccountChange(work, systemSource, accountRows, id, row, change);
+        await updatePassword(work, systemSource, id, hash, reason);
       }
       const isReset = resetsFactor && (await disableSecondFactor(work, systemSource, id, 'reset', reason));
       await endSessions(work.transaction, { userIds: [id] });

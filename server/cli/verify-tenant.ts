@@ -1,12 +1,12 @@
 import { apiKeyRows } from '../access/api-key-store.ts';
-import { scimTokenRows } from '../access/scim-token-store.ts';
+import { scimTokenRows } from '../access/scim-token.ts';
 import type { RowKind } from '../audit/row-state.ts';
 import { RowStates, verifyRows } from '../audit/verify-rows.ts';
 import { noticeRows } from '../consent/notice-store.ts';
 import { verifyVersions } from '../consent/verify-notices.ts';
 import { controlRows, evidenceRows, programRows, resultRows, testRows } from '../controls/store.ts';
 import { accountRows, secondFactorRows } from '../identity/account-store.ts';
-import { invitationRows } from '../identity/invitation-store.ts';
+import { invitationRows } from '../identity/membership-changes.ts';
 import { membershipRows } from '../identity/membership-store.ts';
 import { nameLedger } from '../ledger/anchor-log.ts';
 import { isSealed, type LedgerName, ledgerTables, readHead } from '../ledger/append.ts';

@@ -8,7 +8,7 @@ import { writeDocument } from '../http/openapi.ts';
 import type { RecordedCall } from '../http/openapi-operation.ts';
 import type { Route } from '../http/route.ts';
 import { userEvents } from '../identity/membership.ts';
-import { mfaEvents } from '../identity/mfa/store.ts';
+import { mfaEvents } from '../identity/mfa/second-factor.ts';
 import { scopeDescriptions } from '../principal/scopes.ts';
 import { breachEvents } from '../privacy/breach.ts';
 import { dsrEvents } from '../privacy/dsr.ts';

@@ -35,19 +35,13 @@ export async function findOrCreateAccount(work: UnitOfWork, email: string): Prom
   return (await findAccount(work.transaction, email)) ?? row;
 }
 
-/** Stores the hash of a new password. @returns the updated row, for the event of the change. */
-export function updatePassword(work: UnitOfWork, id: string, hash: string): Promise<AccountRow> {
-  return updateRow(work.transaction, 'users', { id }, { password_hash: hash, password_changed_at: work.now });
-}
-
-/** Stores a new hash of the same password; undefined when the password was changed since the account was read. */
-export async function storeHash(
-  work: UnitOfWork,
-  { id, password_hash }: AccountRow,
-  hash: string,
-): Promise<AccountRow | undefined> {
-  const update = work.transaction.updateTable('users').set({ password_hash: hash }).returningAll();
-  return update.where('id', '=', id).where('password_hash', '=', password_hash).executeTakeFirst();
+/** Stores the hash of a new password, and records the change. @returns the updated row. */
+export async function updatePassword(work: UnitOfWork, sourceOf: SourceOf, id: string, hash: string, reason?: string) {
+  const columns = { password_hash: hash, password_changed_at: work.now };
+  const row = await updateRow(work.transaction, 'users', { id }, columns);
+  const change = { verb: 'password_changed', ...(reason !== undefined && { reason }) };
+  await recordAccountChange(work, sourceOf, accountRows, id, row, change);
+  return row;
 }
 
 /** Hashes of the account and the second factor of a user, for the audit log of a tenant that they join. */

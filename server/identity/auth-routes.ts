@@ -1,17 +1,26 @@
 import { z } from 'zod';
-import { endSessions } from '../access/session-store.ts';
+import { endSessions, renewSession } from '../access/session-store.ts';
 import { recordEvent } from '../audit/store.ts';
 import { answerWith, type ReadyAnswer } from '../http/answer.ts';
+import { Problem } from '../http/problem.ts';
 import type { Client } from '../http/request.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Id, text, UtcTime } from '../http/schemas.ts';
+import { runUnitOfWork } from '../storage/database.ts';
 import { requireTenant } from '../tenants/store.ts';
-import { changePassword } from './change-password.ts';
+import { updatePassword } from './account-store.ts';
 import { acceptInvitation } from './invitation-changes.ts';
 import { TenantReference, User } from './membership.ts';
 import { viewUser } from './membership-store.ts';
-import { NewPassword, TypedPassword } from './password.ts';
-import { answerChallenge, type OpenedSession, type SignInServices, sessionEvent, signIn } from './sign-in.ts';
+import { NewPassword, requireStrongPassword, TypedPassword } from './password.ts';
+import {
+  answerChallenge,
+  type OpenedSession,
+  reauthenticate,
+  type SignInServices,
+  sessionEvent,
+  signIn,
+} from './sign-in.ts';
 
 const OwnSession = z.strictObject({ id: Id, expiresAt: UtcTime }).meta({ id: 'SessionReference' });
 
@@ -45,7 +54,7 @@ const AcceptedInvitation = z
 
 /** Sign-in, sign-out, password changes and accepted invitations (contract.md "Operations beyond the spec's tables"). */
 export function authRoutes(services: SignInServices): readonly Route[] {
-  const { database, guard, sessionCookie } = services;
+  const { database, guard, passwords, sessionCookie, sessionLifetime } = services;
   const limits = ({ client }: { readonly client: Client }) => guard.limitAddress(client);
 
   /** The answer of a completed sign-in, with its cookies. */
@@ -115,8 +124,20 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       result: ChangedPassword,
       errors: ['password_incorrect', 'forbidden'],
       async handle(call) {
-        const { id, token, expiresAt } = await changePassword(services, call, call.body);
-        const device = guard.rememberDevice({ email: call.principal.actor.email, password_changed_at: call.now });
+        const { tenantId, actor, credential } = call.principal;
+        const { currentPassword, newPassword } = call.body;
+        const { account, attempt } = await reauthenticate(services, call, currentPassword);
+        const user = { tenantId, userId: actor.id, email: actor.email };
+        await requireStrongPassword(database.kysely, user, 'newPassword', newPassword);
+        const hash = await passwords.hash(attempt, newPassword);
+        const { id, token, expiresAt } = await runUnitOfWork(database, call.now, async (work) => {
+          const locked = await work.lockAccount(actor.id);
+          if (locked.password_hash !== account.password_hash)
+            throw new Problem('password_incorrect', 'The password was changed in the meantime.');
+          await updatePassword(work, call.source, actor.id, hash);
+          return renewSession(work, { userId: actor.id, sessionId: credential.id }, sessionLifetime);
+        });
+        const device = guard.rememberDevice({ email: actor.email, password_changed_at: call.now });
         return answerWith({ session: { id, expiresAt } }, { 'Set-Cookie': [sessionCookie.write(token), device] });
       },
     }),

@@ -8,16 +8,29 @@ import { type MemberRole, platformRole } from '../principal/roles.ts';
 import { addTime, dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRow, newId } from '../storage/rows.ts';
 import { findTenant } from '../tenants/store.ts';
-import { accountRows, findAccount, findOrCreateAccount, recordAccountChange, updatePassword } from './account-store.ts';
-import { requireStrongPassword } from './change-password.ts';
-import { closeInvitations, type InvitationRow, invitationRows, statusOf } from './invitation-store.ts';
+import { findAccount, findOrCreateAccount, updatePassword } from './account-store.ts';
 import { memberStatus } from './membership.ts';
-import { addMember, changeMembers, type NewMember } from './membership-changes.ts';
+import {
+  addMember,
+  changeMembers,
+  closeInvitations,
+  type InvitationRow,
+  invitationRows,
+  type NewMember,
+} from './membership-changes.ts';
 import { findMemberByEmail, isAcceptedElsewhere, listMembershipsOf } from './membership-store.ts';
-import { isSecondFactorEnabled } from './mfa/store.ts';
+import { isSecondFactorEnabled } from './mfa/second-factor.ts';
+import { requireStrongPassword } from './password.ts';
 import { refuseSignIn, type SignInServices, type Visitor } from './sign-in.ts';
 
 const prefix = 'svc_invitation_';
+
+/** The status of an invitation at a time. */
+export function invitationStatus(row: InvitationRow, now: string): 'pending' | 'accepted' | 'revoked' | 'expired' {
+  if (row.accepted_at !== null) return 'accepted';
+  if (row.revoked_at !== null) return 'revoked';
+  return row.expires_at <= now ? 'expired' : 'pending';
+}
 
 /**
  * Invites an e-mail address to the tenant of the source and revokes its pending invitations. A member can set a new
@@ -76,7 +89,7 @@ export async function acceptInvitation(
   const invitation = isToken(prefix, token)
     ? await findRow(kysely, 'invitations', { token_hash: hashToken(token) })
     : undefined;
-  if (invitation === undefined || statusOf(invitation, now) !== 'pending') throw notPending();
+  if (invitation === undefined || invitationStatus(invitation, now) !== 'pending') throw notPending();
   const { tenant_id: tenantId, email } = invitation;
   const tenant = await findTenant(kysely, tenantId);
   if (tenant === undefined) throw notPending();
@@ -84,7 +97,9 @@ export async function acceptInvitation(
   const isForeign = account !== undefined && (await isAcceptedElsewhere(kysely, account.id, tenantId));
   // Guesses of an existing password count as at sign-in, so that further invitations do not allow more of them. Where a
   // new password is set, failed sign-ins from elsewhere must not block the user.
-  const attempt = await (isForeign ? guard.admit(email, account, client) : guard.admitInvitation(email, invitation.id));
+  const attempt = await (isForeign
+    ? guard.admit(email, account, client)
+    : guard.admitHolder(email, 'invitation', invitation.id));
   const accepted = await guard.check(attempt, async () => {
     let hash: string | null = null;
     if (isForeign) {
@@ -119,8 +134,7 @@ export async function acceptInvitation(
       }
       let present = locked;
       if (hash !== null) {
-        present = await updatePassword(work, id, hash);
-        await recordAccountChange(work, sourceOf, accountRows, id, present, { verb: 'password_changed', reason });
+        present = await updatePassword(work, sourceOf, id, hash, reason);
         await endSessions(work.transaction, { userIds: [id] });
       }
       // Without the second factor, failures are kept and the device stays unknown; otherwise codes could be guessed
@@ -168,8 +182,7 @@ export async function createUser(
     const invited = member.accepted_at !== null ? null : await invite(work, source, { email, role, defaultRole: role });
     return { userId, isPasswordSet: false, invitationToken: invited?.token ?? null };
   }
-  const row = await updatePassword(work, userId, passwordHash);
-  await recordAccountChange(work, systemSource, accountRows, userId, row, { verb: 'password_changed', reason });
+  await updatePassword(work, systemSource, userId, passwordHash, reason);
   return { userId, isPasswordSet: true, invitationToken: null };
 }
 

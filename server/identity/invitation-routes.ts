@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { requireRoleToGive } from '../http/authorize.ts';
-import { notFound } from '../http/problem.ts';
+import { requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Id, UtcTime, viewRow } from '../http/schemas.ts';
 import { RoleName } from '../principal/roles.ts';
 import { findRow, mapPage, takeNewest } from '../storage/rows.ts';
-import { findTenant } from '../tenants/store.ts';
+import { requireTenant } from '../tenants/store.ts';
 import { Email } from './email.ts';
-import { invite } from './invitation-changes.ts';
-import { closeInvitations, type InvitationRow, statusOf } from './invitation-store.ts';
+import { invitationStatus, invite } from './invitation-changes.ts';
 import { MemberRoleName } from './membership.ts';
+import { closeInvitations, type InvitationRow } from './membership-changes.ts';
 import type { SignInServices } from './sign-in.ts';
 
 /** An invitation to a tenant, without its token. */
@@ -26,7 +26,8 @@ const Invitation = z
   })
   .meta({ id: 'Invitation' });
 
-const viewInvitation = (row: InvitationRow, now: string) => viewRow(Invitation, row, { status: statusOf(row, now) });
+const viewInvitation = (row: InvitationRow, now: string) =>
+  viewRow(Invitation, row, { status: invitationStatus(row, now) });
 
 const InvitationInput = z.strictObject({ email: Email, role: RoleName.optional() }).meta({ id: 'InvitationInput' });
 const CreatedInvitation = Invitation.extend({
@@ -64,10 +65,9 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
       errors: ['forbidden'],
       async change(call, work) {
         const { email, role } = call.body;
-        const tenant = await findTenant(work.transaction, call.principal.tenantId);
-        if (tenant === undefined) throw notFound('tenant');
-        const source = call.source();
-        const { row, token } = await invite(work, source, { email, role, defaultRole: tenant.defaultRole });
+        const { defaultRole } = await requireTenant(work.transaction, call.principal.tenantId);
+        const wanted = { email, role, defaultRole };
+        const { row, token } = await invite(work, call.source(), wanted);
         requireRoleToGive(call.principal, row.role);
         return { ...viewInvitation(row, work.now), token };
       },
@@ -86,8 +86,7 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
         const { id } = call.params;
         await closeInvitations(work, call.source(), 'revoked', { id });
         const row = await findRow(work.transaction, 'invitations', { tenant_id: tenantId, id });
-        if (row === undefined) throw notFound('invitation');
-        return viewInvitation(row, work.now);
+        return viewInvitation(requireFound(row, 'invitation'), work.now);
       },
     }),
   ];

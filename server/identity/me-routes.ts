@@ -45,8 +45,8 @@ export function meRoutes(services: SignInServices): readonly Route[] {
         const { tenantId, actor, scopes } = principal;
         const tenant = await findTenant(database.kysely, tenantId);
         const member = await findMember(database.kysely, tenantId, actor.id);
-        const sessions = await viewSessions(services, principal, actor.id);
-        const session = sessions.find(({ isCurrent }) => isCurrent);
+        const { items } = await viewSessions(services, principal, actor.id);
+        const session = items.find(({ isCurrent }) => isCurrent);
         if (tenant === undefined || member === undefined || session === undefined) throw notFound('session');
         const memberships = await database.kysely
           .selectFrom('memberships')
@@ -72,10 +72,7 @@ export function meRoutes(services: SignInServices): readonly Route[] {
       summary: 'List your sessions, newest first',
       description: 'Only the sessions in this tenant. `isCurrent` marks the one of this request.',
       result: SessionList,
-      handle: async ({ principal }) => ({
-        items: await viewSessions(services, principal, principal.actor.id),
-        nextCursor: null,
-      }),
+      handle: ({ principal }) => viewSessions(services, principal, principal.actor.id),
     }),
     defineRoute('DELETE /v1/me/sessions', {
       ...common,

@@ -1,12 +1,13 @@
+import type { Selectable } from 'kysely';
 import { endSessions } from '../access/session-store.ts';
-import { recordChanges } from '../audit/row-state.ts';
+import { describeRows, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { findRow, inBatches, insertRow, updateRow } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { findOrCreateAccount, hashAccountStates } from './account-store.ts';
-import { closeInvitations } from './invitation-store.ts';
 import {
   changedColumns,
   describeChange,
@@ -17,6 +18,10 @@ import {
   type Profile,
 } from './membership.ts';
 import { lockMembers, membershipRows } from './membership-store.ts';
+
+export type InvitationRow = Selectable<Tables['invitations']>;
+
+export const invitationRows = describeRows('invitations', 'identity', 'invitation');
 
 /** A user to make a member. */
 export interface NewMember extends Profile {
@@ -146,4 +151,35 @@ async function announce(
   );
   const inactive = events.filter(({ row }) => memberStatus(row) !== 'active').map(({ row }) => row.user_id);
   await endSessions(work.transaction, { userIds: inactive, tenantId });
+}
+
+/**
+ * Closes pending invitations of the tenant of the source: one, those to an address, or those of users. Records each.
+ * @returns the updated rows.
+ */
+export async function closeInvitations(
+  work: UnitOfWork,
+  source: AuditSource,
+  verb: 'accepted' | 'revoked',
+  which: { readonly id: string } | { readonly email: string } | { readonly userIds: readonly string[] },
+  reason?: string,
+): Promise<readonly InvitationRow[]> {
+  const pending = work.transaction
+    .updateTable('invitations')
+    .set({ [`${verb}_at`]: work.now })
+    .where('tenant_id', '=', source.tenantId)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', work.now)
+    .returningAll();
+  const emailsOf = (ids: readonly string[]) =>
+    pending.where('email', 'in', (row) => row.selectFrom('users').select('email').where('id', 'in', ids)).execute();
+  let rows: InvitationRow[];
+  if ('id' in which) rows = await pending.where('id', '=', which.id).execute();
+  else if ('email' in which) rows = await pending.where('email', '=', which.email).execute();
+  else rows = await inBatches(which.userIds, emailsOf);
+  const why = reason === undefined ? {} : { reason };
+  const changes = rows.map((row) => ({ source, row, change: { verb, targetRef: row.email, ...why } }));
+  await recordChanges(work, invitationRows, changes);
+  return rows;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { z } from 'zod';
 import { maySignIn } from '../access/session-store.ts';
 import { describeRows } from '../audit/row-state.ts';
@@ -6,6 +6,7 @@ import { viewRow } from '../http/schemas.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { inBatches, type Page, prepareQuery, takePage } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
 import { canSignIn, displayName, type MemberStatus, type MembershipRow, memberStatus, User } from './membership.ts';
 
 export const membershipRows = describeRows('memberships', 'identity', 'user', {
@@ -33,10 +34,11 @@ const selectMember = prepareQuery<{ tenantId: string; userId: string }, Membersh
 );
 
 const selectMemberByEmail = prepareQuery<{ tenantId: string; email: string }, MembershipRow>((queries, parameter) =>
-  members(queries, parameter('tenantId')).where('user_id', '=', (user) =>
-    user.selectFrom('users').select('id').where('email', '=', parameter('email')),
-  ),
+  members(queries, parameter('tenantId')).where('user_id', '=', (row) => selectUserId(row, parameter('email'))),
 );
+
+const selectUserId = (row: ExpressionBuilder<Tables, 'memberships'>, email: string) =>
+  row.selectFrom('users').select('id').where('email', '=', email);
 
 /** Locks the tenant and reads the membership rows of these users; deleted ones are left out. */
 export async function lockMembers(
@@ -48,16 +50,24 @@ export async function lockMembers(
   return inBatches(userIds, (batch) => members(work.transaction, tenantId).where('user_id', 'in', batch).execute());
 }
 
+interface MemberFilter {
+  readonly status?: MemberStatus | undefined;
+  readonly role?: string | undefined;
+  /** Normalized. */
+  readonly email?: string | undefined;
+}
+
 /** Reads a page of the members, newest accounts first. @param before the user id of the last item of the previous page. */
 export async function listMembers(
   queries: Queries,
   tenantId: string,
-  { status, role }: { readonly status?: MemberStatus | undefined; readonly role?: string | undefined },
+  { status, role, email }: MemberFilter,
   before: string | null,
   limit: number,
 ): Promise<Page<MembershipRow>> {
   const query = members(queries, tenantId)
     .$if(role !== undefined, (query) => query.where('role', '=', role as string))
+    .$if(email !== undefined, (query) => query.where('user_id', '=', (row) => selectUserId(row, email as string)))
     .$if(status === 'active', (query) => query.where('deactivated_at', 'is', null).where('unassigned_at', 'is', null))
     .$if(status === 'suspended', (query) =>
       query.where((row) => row.or([row('deactivated_at', 'is not', null), row('unassigned_at', 'is not', null)])),

@@ -1,5 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { invalidValues } from '../http/problem.ts';
 import { text } from '../http/schemas.ts';
+import type { Queries } from '../storage/database.ts';
+import { findTenant } from '../tenants/store.ts';
+import { findMember } from './membership-store.ts';
+import { isSecondFactorEnabled } from './mfa/second-factor.ts';
 
 const shortest = 15;
 /** For users with a second factor (NIST SP 800-63B-4 section 3.1.1.2). */
@@ -48,6 +53,27 @@ export async function findWeakness(
   const fewest = user.hasSecondFactor ? fewestGuessesWithSecondFactor : fewestGuesses;
   const guesses = Math.min(estimate(text, words), estimate(dropRepeats(text), words));
   return guesses < fewest ? `is too easy to guess; ${advice}` : null;
+}
+
+/**
+ * Rejects a new password that is easy to guess, also from what is known of the user: address, names, the tenant.
+ * @param userId null for an address without an account.
+ * @param field the field of the body that the error names.
+ * @throws {Problem} `validation_failed`.
+ */
+export async function requireStrongPassword(
+  queries: Queries,
+  { tenantId, userId, email }: { readonly tenantId: string; readonly userId: string | null; readonly email: string },
+  field: string,
+  password: string,
+): Promise<void> {
+  const hasSecondFactor = userId !== null && (await isSecondFactorEnabled(queries, userId));
+  const tenant = await findTenant(queries, tenantId);
+  const member = userId === null ? undefined : await findMember(queries, tenantId, userId);
+  const names = [email, tenant?.slug, tenant?.name, member?.given_name, member?.family_name, 'svc'];
+  const words = names.filter((word) => typeof word === 'string');
+  const weakness = await findWeakness(password, { hasSecondFactor, words });
+  if (weakness !== null) throw invalidValues([{ path: `body.${field}`, issue: weakness }]);
 }
 
 const advice = 'choose four or more unrelated words, or let a password manager make one';

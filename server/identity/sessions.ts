@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
-import { endSessions, listSessions, type SomeSessions } from '../access/session-store.ts';
+import { endSessions, type SomeSessions } from '../access/session-store.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { notFound } from '../http/problem.ts';
@@ -24,18 +25,27 @@ export const SessionList = listOf(SessionView);
 /** How many sessions a request ended. */
 export const EndedSessions = z.strictObject({ ended: z.int().min(0) }).meta({ id: 'EndedSessions' });
 
-/** Lists the sessions of a user in the caller's tenant that have not ended: the caller's first, then newest first. */
+/** Lists the sessions of a user in the caller's tenant that have not ended: the caller's, then the latest hundred. */
 export async function viewSessions(
   { database, sessionLifetime }: { readonly database: Database; readonly sessionLifetime: SessionLifetime },
   { tenantId, credential: { id: currentId } }: Principal,
   userId: string,
-): Promise<z.output<typeof SessionView>[]> {
+): Promise<z.output<typeof SessionList>> {
   const now = database.clock();
   const idleSince = addTime(now, -sessionLifetime.idle);
-  const sessions = await listSessions(database.kysely, tenantId, userId, currentId);
-  return sessions
+  const sessions = await database.kysely
+    .selectFrom('sessions')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .orderBy((session) => session('id', '=', currentId), 'desc')
+    .orderBy('id', 'desc')
+    .limit(sql.lit(101))
+    .execute();
+  const items = sessions
     .filter(({ id, expires_at, last_seen_at }) => expires_at > now && (last_seen_at > idleSince || id === currentId))
     .map((session) => viewRow(SessionView, session, { isCurrent: session.id === currentId }));
+  return { items, nextCursor: null };
 }
 
 /**

@@ -3,10 +3,10 @@ import { Problem } from '../http/problem.ts';
 import type { LimitRule, RateLimiter } from '../http/rate-limit.ts';
 import { type Client, clientBucket } from '../http/request.ts';
 import type { Installation } from '../installation/installation.ts';
-import { runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import { addTime, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import { updateRow } from '../storage/rows.ts';
 import type { AccountRow } from './account-store.ts';
 import type { HashCaller } from './password-queue.ts';
-import { clearFailures, countAttempt, returnAttempt } from './sign-in-store.ts';
 
 /** Consecutive failures from one place that start no wait. */
 const freeFailures = 10;
@@ -22,16 +22,19 @@ export function waitAfter(failures: number, free = freeFailures): number {
   return failures < free ? 0 : Math.min(longestWait, firstWait * 2 ** Math.min(failures - free, 10));
 }
 
+/** A counter of failures. */
+interface Counter {
+  /** A keyed hash, so that no user or address is stored. */
+  readonly subject: string;
+  readonly free: number;
+  /** Completes "Too many failed attempts ". */
+  readonly where: string;
+}
+
 /** An admitted attempt: it was counted, and may compute a hash. */
 export interface Attempt extends HashCaller {
-  /** The counters of failures: first that of the place, then that of the account if the place is unknown. */
-  readonly counters: readonly {
-    /** A keyed hash, so that no user or address is stored. */
-    readonly subject: string;
-    readonly free: number;
-    /** Completes "Too many failed attempts ". */
-    readonly where: string;
-  }[];
+  /** First that of the place, then that of the account if the place is unknown. */
+  readonly counters: readonly [Counter, ...Counter[]];
 }
 
 /** The account of a device or attempt. A new password makes known devices unknown and resets all counters. */
@@ -93,15 +96,10 @@ export class SignInGuard {
     return this.#admit({ bucket: site, isKnown: false, counters: [network, elsewhere] });
   }
 
-  /** Admits an attempt of a signed-in user. @throws {Problem} `rate_limited` with Retry-After. */
-  admitSession(email: string, sessionId: string): Promise<Attempt> {
-    return this.#admitKnown({ email, password_changed_at: null }, `session ${sessionId}`, 'in this session');
-  }
-
-  /** Admits an attempt with an invitation. @throws {Problem} `rate_limited` with Retry-After. */
-  admitInvitation(email: string, invitationId: string): Promise<Attempt> {
-    const owner = { email, password_changed_at: null };
-    return this.#admitKnown(owner, `invitation ${invitationId}`, 'with this invitation');
+  /** Admits an attempt of a signed-in user, or with an invitation. @throws {Problem} `rate_limited` with Retry-After. */
+  admitHolder(email: string, kind: 'session' | 'invitation', id: string): Promise<Attempt> {
+    const where = kind === 'session' ? 'in this session' : 'with this invitation';
+    return this.#admitKnown({ email, password_changed_at: null }, `${kind} ${id}`, where);
   }
 
   #admitKnown(owner: DeviceOwner, place: string, where: string): Promise<Attempt> {
@@ -109,19 +107,19 @@ export class SignInGuard {
     return this.#admit({ bucket: counter.subject, isKnown: true, counters: [counter] });
   }
 
-  #count(owner: DeviceOwner, place: string, where: string, free = freeFailures) {
+  #count(owner: DeviceOwner, place: string, where: string, free = freeFailures): Counter {
     const subject = this.#options.hasher.hash('sign-in', `${describeOwner(owner)} ${place}`) as string;
     return { subject, free, where };
   }
 
   async #admit(attempt: Attempt): Promise<Attempt> {
     const { database, clock, limiter, limit } = this.#options;
-    const bucket = `sign-in of ${attempt.counters[0]?.subject}`;
+    const bucket = `sign-in of ${attempt.counters[0].subject}`;
     limiter.take([{ policy: 'sign_in_account', bucket, limit }]);
     await runUnitOfWork(database, clock(), async (work) => {
-      for (const { subject, free, where } of attempt.counters) {
-        const until = await countAttempt(work, subject, (failures) => waitAfter(failures, free), longestWait);
-        if (until !== null) throw refuse(attempt, where, Date.parse(until) - Date.parse(work.now));
+      for (const counter of attempt.counters) {
+        const until = await countAttempt(work, counter);
+        if (until !== null) throw refuse(attempt, counter.where, Date.parse(until) - Date.parse(work.now));
       }
     });
     return attempt;
@@ -143,14 +141,13 @@ export class SignInGuard {
 
   /** Takes back an attempt that neither failed nor completed. */
   async giveBack(work: UnitOfWork, { counters }: Attempt): Promise<void> {
-    for (const { subject } of counters) await returnAttempt(work, subject);
+    for (const counter of counters) await takeBack(work, counter);
   }
 
   /** Clears the failures in the place of a completed attempt. */
-  async succeed(work: UnitOfWork, { counters }: Attempt): Promise<void> {
-    const [place, ...others] = counters;
-    if (place !== undefined) await clearFailures(work, place.subject);
-    for (const { subject } of others) await returnAttempt(work, subject);
+  async succeed(work: UnitOfWork, { counters: [place, ...others] }: Attempt): Promise<void> {
+    await work.transaction.deleteFrom('sign_in_failures').where('subject', '=', place.subject).execute();
+    for (const counter of others) await takeBack(work, counter);
   }
 
   /** The Set-Cookie header that makes a device known after a completed sign-in. */
@@ -181,4 +178,49 @@ function refuse({ isKnown }: Attempt, where: string, milliseconds: number): Prob
   const orElse = isKnown ? '' : ', or on a device on which you signed in before';
   const message = `Too many failed attempts ${where}; try again in ${seconds} s${orElse}.`;
   return new Problem('rate_limited', message, { headers: { 'Retry-After': String(seconds) } });
+}
+
+/** Counts an attempt as a failure, until `takeBack`. @returns until when its subject is blocked; null when it was counted. */
+async function countAttempt(work: UnitOfWork, { subject, free }: Counter): Promise<string | null> {
+  const longestBlock = addTime(work.now, longestWait);
+  const counted = await work.transaction
+    .insertInto('sign_in_failures')
+    .values({ subject, failures: 1, last_failed_at: work.now, blocked_until: null })
+    .onConflict((conflict) =>
+      conflict
+        .column('subject')
+        .doUpdateSet((row) => ({
+          failures: row('sign_in_failures.failures', '+', 1),
+          last_failed_at: work.now,
+          blocked_until: null,
+        }))
+        .where((row) =>
+          row.or([
+            row('sign_in_failures.blocked_until', 'is', null),
+            row('sign_in_failures.blocked_until', '<=', work.now),
+            // A wait that was set by a clock in the future must not last longer.
+            row('sign_in_failures.blocked_until', '>', longestBlock),
+          ]),
+        ),
+    )
+    .returning('failures')
+    .executeTakeFirst();
+  if (counted === undefined) {
+    const waiting = work.transaction.selectFrom('sign_in_failures').select('blocked_until');
+    return (await waiting.where('subject', '=', subject).executeTakeFirstOrThrow()).blocked_until;
+  }
+  const wait = waitAfter(counted.failures, free);
+  if (wait > 0)
+    await updateRow(work.transaction, 'sign_in_failures', { subject }, { blocked_until: addTime(work.now, wait) });
+  return null;
+}
+
+/** Takes back an attempt, and the wait that it started. */
+async function takeBack(work: UnitOfWork, { subject }: Counter): Promise<void> {
+  await work.transaction
+    .updateTable('sign_in_failures')
+    .set((row) => ({ failures: row('failures', '-', 1), blocked_until: null }))
+    .where('subject', '=', subject)
+    .where('failures', '>', 0)
+    .execute();
 }

@@ -1,37 +1,35 @@
 import type { HostCookie } from '../access/request-credentials.ts';
-import { createSession, endSessions, findSession, type OpenSession } from '../access/session-store.ts';
+import { createSession, endSessions, findSession } from '../access/session-store.ts';
 import { clientSource } from '../audit/source.ts';
 import { type NewAuditEvent, recordEvent, recordEvents } from '../audit/store.ts';
 import { Problem } from '../http/problem.ts';
-import type { Client } from '../http/request.ts';
+import type { Call, UserCall } from '../http/route.ts';
 import type { Installation } from '../installation/installation.ts';
 import { platformRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
-import { inTransaction, requireSeal, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
-import { updateRow } from '../storage/rows.ts';
-import { findTenant } from '../tenants/store.ts';
 import {
-  type AccountRow,
-  accountRows,
-  findAccount,
-  findAccountById,
-  recordAccountChange,
-  storeHash,
-} from './account-store.ts';
+  addTime,
+  dayMilliseconds,
+  inTransaction,
+  type Queries,
+  requireSeal,
+  runUnitOfWork,
+  type UnitOfWork,
+} from '../storage/database.ts';
+import { insertRow, newId, updateRow } from '../storage/rows.ts';
+import { findTenant } from '../tenants/store.ts';
+import { type AccountRow, accountRows, findAccount, findAccountById, recordAccountChange } from './account-store.ts';
 import { normalizeEmail } from './email.ts';
 import { canSignIn, type MembershipRow } from './membership.ts';
 import { findMember, listMembershipsOf } from './membership-store.ts';
 import { consumeCode, verifyCode } from './mfa/codes.ts';
-import { isSecondFactorEnabled } from './mfa/store.ts';
+import { isSecondFactorEnabled } from './mfa/second-factor.ts';
 import type { PasswordQueue } from './password-queue.ts';
 import type { Attempt, SignInGuard } from './sign-in-guard.ts';
-import {
-  consumeChallenge,
-  countChallengeAttempt,
-  createChallenge,
-  findChallenge,
-  rewriteAttempts,
-} from './sign-in-store.ts';
+
+const challengeMilliseconds = 5 * 60 * 1000;
+/** The most codes that can be tried against one challenge. */
+const mostAttempts = 5;
 
 /** The dependencies of sign-in, and of changes to what users sign in with. */
 export interface SignInServices extends Pick<Installation, 'database' | 'hasher' | 'box'> {
@@ -41,22 +39,11 @@ export interface SignInServices extends Pick<Installation, 'database' | 'hasher'
   readonly sessionLifetime: SessionLifetime;
 }
 
-/** The client of a request without credentials. */
-export interface Visitor {
-  readonly client: Client;
-  /** The time of the request: RFC 3339, UTC, milliseconds. */
-  readonly now: string;
-}
+/** A request without credentials. */
+export type Visitor = Pick<Call, 'client' | 'now'>;
 
 /** A new session and the user who signed in. */
-export interface OpenedSession extends OpenSession {
-  readonly status: 'signed_in';
-  readonly account: AccountRow;
-  readonly membership: MembershipRow;
-}
-
-/** The password was right; a code of the second factor is required. */
-type AwaitedCode = { readonly status: 'mfa_required'; readonly challengeId: string; readonly expiresAt: string };
+export type OpenedSession = Awaited<ReturnType<typeof openSession>>;
 
 /**
  * Signs a user in with their password. Unknown addresses, wrong passwords and memberships that do not allow sign-in get
@@ -68,7 +55,7 @@ export async function signIn(
   services: SignInServices,
   wanted: { readonly email: string; readonly password: string; readonly tenant?: string | undefined },
   visitor: Visitor,
-): Promise<OpenedSession | AwaitedCode> {
+) {
   const { database, hasher, passwords, guard } = services;
   const { client, now } = visitor;
   const email = normalizeEmail(wanted.email.trim()) ?? wanted.email.trim().toLowerCase();
@@ -89,18 +76,24 @@ export async function signIn(
     await refuseSignIn(services, { attempt, account, memberships, reason }, visitor);
     throw wrongCredentials();
   }
-  const open = async (work: UnitOfWork): Promise<OpenedSession | AwaitedCode | null> => {
+  const open = async (work: UnitOfWork) => {
     const target = await lockSignIn(work, services, membership, visitor);
     // The password or the membership changed while the hash was computed.
     if (target === undefined || target.account.password_changed_at !== account.password_changed_at) return null;
     if (await isSecondFactorEnabled(work.transaction, account.id)) {
-      const { id, expiresAt } = await createChallenge(work, membership);
+      const { id, expires_at } = await insertRow(work.transaction, 'sign_in_challenges', {
+        id: newId(),
+        tenant_id: membership.tenant_id,
+        user_id: membership.user_id,
+        attempts: 0,
+        expires_at: addTime(work.now, challengeMilliseconds),
+      });
       await guard.giveBack(work, attempt);
       // A right password without a code that follows indicates a stolen password.
       const source = clientSource({ type: 'user', id: account.id, email: account.email }, client, hasher);
       const event = sessionEvent('challenged', account.id, target.membership.user_name, { challengeId: id });
       await recordEvent(work, source(membership.tenant_id), event);
-      return { status: 'mfa_required', challengeId: id, expiresAt };
+      return { status: 'mfa_required', challengeId: id, expiresAt: expires_at } as const;
     }
     await guard.succeed(work, attempt);
     return openSession(work, services, target, { challengeId: null, method: 'password' }, visitor);
@@ -125,19 +118,31 @@ export async function answerChallenge(
 ): Promise<OpenedSession> {
   const { database, guard } = services;
   const { client, now } = visitor;
-  const challenge = await findChallenge(database.kysely, challengeId, now);
+  const open = database.kysely.selectFrom('sign_in_challenges').selectAll().where('attempts', '<', mostAttempts);
+  const challenge = await open.where('id', '=', challengeId).where('expires_at', '>', now).executeTakeFirst();
   const account = challenge && (await findAccountById(database.kysely, challenge.user_id));
   if (challenge === undefined || account === undefined) throw invalidChallenge();
   const attempt = await guard.admit(account.email, account, client);
   // Only a wrong or used code counts as a failure.
   const session = await guard.check(attempt, async () => {
-    if (!(await inTransaction(database, (transaction) => countChallengeAttempt(transaction, challengeId))))
-      throw invalidChallenge();
+    const { numUpdatedRows } = await inTransaction(database, (transaction) =>
+      transaction
+        .updateTable('sign_in_challenges')
+        .set((row) => ({ attempts: row('attempts', '+', 1) }))
+        .where('id', '=', challengeId)
+        .where('attempts', '<', mostAttempts)
+        .executeTakeFirstOrThrow(),
+    );
+    // Concurrent requests took the last attempt.
+    if (numUpdatedRows === 0n) throw invalidChallenge();
     const verified = await verifyCode(services, attempt, account.id, code, now);
     if (verified === null) return null;
     return runUnitOfWork(database, now, async (work) => {
       const target = await lockSignIn(work, services, challenge, visitor);
-      if (target === undefined || !(await consumeChallenge(work, challengeId))) throw invalidChallenge();
+      const answered = work.transaction.deleteFrom('sign_in_challenges').where('id', '=', challengeId);
+      // Another request was faster if there is none to delete.
+      if (target === undefined || (await answered.executeTakeFirstOrThrow()).numDeletedRows === 0n)
+        throw invalidChallenge();
       // Rolls back: the challenge stays, and another code can be tried against it.
       if (!(await consumeCode(work, account.id, verified))) throw new UsedCode();
       await guard.succeed(work, attempt);
@@ -171,7 +176,9 @@ async function rehash(
   if (hash === null) return;
   const sourceOf = clientSource({ type: 'user', id: account.id, email: account.email }, client, hasher);
   await runUnitOfWork(database, now, async (work) => {
-    const row = await storeHash(work, account, hash);
+    const update = work.transaction.updateTable('users').set({ password_hash: hash }).where('id', '=', account.id);
+    const present = update.where('password_hash', '=', account.password_hash);
+    const row = await present.returningAll().executeTakeFirst();
     // Undefined when the password was changed in the meantime.
     if (row !== undefined)
       await recordAccountChange(work, sourceOf, accountRows, account.id, row, { verb: 'password_rehashed' });
@@ -206,7 +213,7 @@ async function openSession(
   { account, membership, replaced }: NonNullable<Awaited<ReturnType<typeof lockSignIn>>>,
   proof: { readonly challengeId: string | null; readonly method: string },
   { client }: Visitor,
-): Promise<OpenedSession> {
+) {
   const { tenant_id: tenantId, user_id: userId, user_name: userName } = membership;
   const { challengeId, method } = proof;
   if (replaced !== undefined) {
@@ -225,7 +232,7 @@ async function openSession(
   const type = membership.role === platformRole ? 'staff' : 'user';
   const source = clientSource({ type, id: userId, email: account.email }, client, hasher)(tenantId);
   await recordEvent(work, source, sessionEvent('created', userId, userName, { sessionId: session.id, method }));
-  return { status: 'signed_in', ...session, account, membership };
+  return { status: 'signed_in', ...session, account, membership } as const;
 }
 
 /** An audit event about the session or sign-in of a user. */
@@ -236,6 +243,45 @@ export function sessionEvent(
   diff?: Readonly<Record<string, string>>,
 ): NewAuditEvent {
   return { module: 'identity', action: `session.${verb}`, targetId, targetRef, ...(diff !== undefined && { diff }) };
+}
+
+/**
+ * Verifies the password of a signed-in user again, before an operation that requires it (ASVS 7.5.1). Call it outside of
+ * a unit of work: it takes as long as a hash. Failures count as failed sign-ins and are audited.
+ * @returns the account, and the attempt to use for further hashes of the operation.
+ * @throws {Problem} `password_incorrect`, `unavailable`, or `rate_limited` after too many failures.
+ */
+export async function reauthenticate(
+  services: SignInServices,
+  call: UserCall,
+  password: string,
+): Promise<{ readonly account: AccountRow; readonly attempt: Attempt }> {
+  const { database, passwords, guard } = services;
+  const { actor, credential } = call.principal;
+  // Counted by session: attempts from elsewhere cannot block the user.
+  const attempt = await guard.admitHolder(actor.email, 'session', credential.id);
+  const account = await guard.check(attempt, async () => {
+    const found = await findAccountById(database.kysely, actor.id);
+    const isRight = await passwords.verify(attempt, password, found?.password_hash ?? null);
+    if (found === undefined || !isRight) return null;
+    await runUnitOfWork(database, call.now, (work) => guard.succeed(work, attempt));
+    return found;
+  });
+  if (account !== null) return { account, attempt };
+  await refuseProof(services, call, { module: 'identity', action: 'session.reauthentication_failed' });
+  throw new Problem('password_incorrect', 'The current password is incorrect.');
+}
+
+/** Records in the audit log that a signed-in user sent a wrong password or code. */
+export async function refuseProof(
+  { database }: SignInServices,
+  call: UserCall,
+  event: Pick<NewAuditEvent, 'module' | 'action'>,
+): Promise<void> {
+  const { actor } = call.principal;
+  await runUnitOfWork(database, call.now, (work) =>
+    recordEvent(work, call.source(), { ...event, targetId: actor.id, targetRef: actor.email }),
+  );
 }
 
 /**
@@ -257,8 +303,23 @@ export async function refuseSignIn(
     }));
   await runUnitOfWork(database, now, async (work) => {
     if (events.length > 0) await recordEvents(work, events);
-    else for (const { subject } of attempt.counters) await rewriteAttempts(work, subject);
+    // Two steps: SQLite skips a write without a change.
+    else
+      for (const { subject } of attempt.counters)
+        for (const step of [1, -1])
+          await work.transaction
+            .updateTable('sign_in_failures')
+            .set((row) => ({ failures: row('failures', '+', step) }))
+            .where('subject', '=', subject)
+            .execute();
   });
+}
+
+/** Deletes expired challenges, and the failures of a subject a day after the last one. */
+export async function deleteExpiredSignIns(queries: Queries, now: string): Promise<void> {
+  await queries.deleteFrom('sign_in_challenges').where('expires_at', '<=', now).execute();
+  const before = addTime(now, -dayMilliseconds);
+  await queries.deleteFrom('sign_in_failures').where('last_failed_at', '<=', before).execute();
 }
 
 class UsedCode extends Error {}

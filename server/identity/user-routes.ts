@@ -7,18 +7,10 @@ import { cursorPageOf, Id, text } from '../http/schemas.ts';
 import { platformRole, RoleName } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { normalizeEmail } from './email.ts';
-import {
-  canSignIn,
-  MemberRoleName,
-  type MembershipChange,
-  type MembershipRow,
-  memberStatus,
-  User,
-} from './membership.ts';
+import { canSignIn, MemberRoleName, type MembershipChange, type MembershipRow, User } from './membership.ts';
 import { changeMembers } from './membership-changes.ts';
 import {
   findMember,
-  findMemberByEmail,
   hasOtherAdmin,
   isAcceptedElsewhere,
   listMembers,
@@ -26,8 +18,7 @@ import {
   viewUser,
   viewUsers,
 } from './membership-store.ts';
-import { disableSecondFactor } from './mfa/changes.ts';
-import { findSecondFactor } from './mfa/store.ts';
+import { disableSecondFactor, findSecondFactor } from './mfa/second-factor.ts';
 import { EndedSessions, endAndRecord, SessionList, viewSessions } from './sessions.ts';
 import type { SignInServices } from './sign-in.ts';
 
@@ -73,17 +64,11 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(User),
       place: 'string',
-      async find({ query: { email, ...filter }, principal: { tenantId } }, { after, limit }) {
-        const { kysely } = database;
-        const { status, role } = filter;
-        const found = email && (await findMemberByEmail(kysely, tenantId, normalizeEmail(email) ?? ''));
-        const fits =
-          found && (status ?? memberStatus(found)) === memberStatus(found) && (role ?? found.role) === found.role;
-        const { rows, next } =
-          email === undefined
-            ? await listMembers(kysely, tenantId, filter, after, limit)
-            : { rows: fits ? [found] : [], next: null };
-        return { rows: await viewUsers(kysely, rows), next };
+      async find({ query, principal: { tenantId } }, { after, limit }) {
+        // No member has an empty address.
+        const filter = query.email === undefined ? query : { ...query, email: normalizeEmail(query.email) ?? '' };
+        const { rows, next } = await listMembers(database.kysely, tenantId, filter, after, limit);
+        return { rows: await viewUsers(database.kysely, rows), next };
       },
     }),
     defineRoute('GET /v1/users/{id}', {
@@ -133,7 +118,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       result: SessionList,
       async handle({ params, principal }) {
         const { user_id } = await requireMember(database.kysely, principal.tenantId, params.id);
-        return { items: await viewSessions(services, principal, user_id), nextCursor: null };
+        return viewSessions(services, principal, user_id);
       },
     }),
     defineRoute('DELETE /v1/users/{id}/sessions', {

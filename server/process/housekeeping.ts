@@ -1,8 +1,8 @@
-import { deleteExpiredTokens } from '../access/access-token-store.ts';
+import { deleteExpiredTokens } from '../access/access-token.ts';
 import { deleteEndedSessions } from '../access/session-store.ts';
 import type { App } from '../app.ts';
 import { forgetExpiredKeys, mostForgotten } from '../http/idempotency.ts';
-import { deleteExpiredSignIns } from '../identity/sign-in-store.ts';
+import { deleteExpiredSignIns } from '../identity/sign-in.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
 import { inTransaction, type Queries } from '../storage/database.ts';

@@ -6,14 +6,14 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { findMemoryFolder } from '../../tools/test/memory-folder.ts';
 import { createApiKey } from '../access/api-key-store.ts';
-import { rotateScimToken } from '../access/scim-token-store.ts';
+import { rotateScimToken } from '../access/scim-token.ts';
 import { createSession } from '../access/session-store.ts';
 import type { App } from '../app.ts';
 import { systemSource } from '../audit/source.ts';
 import { listStatuses } from '../http/openapi-operation.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { RouteTable } from '../http/router.ts';
-import { accountRows, recordAccountChange, updatePassword } from '../identity/account-store.ts';
+import { updatePassword } from '../identity/account-store.ts';
 import { addMember } from '../identity/membership-changes.ts';
 import { databaseFile, type Installation, openInstallation } from '../installation/installation.ts';
 import { PasswordHasher } from '../installation/password-hash.ts';
@@ -329,8 +329,7 @@ export async function startTestServer(
     if (member === undefined) throw new Error(`${email} is a member already`);
     // The change of the account is recorded in every tenant of the user, whose locks are taken in order.
     return runUnitOfWork(installation.database, clock.now(), async (work) => {
-      const row = await updatePassword(work, member.user_id, passwordHash);
-      await recordAccountChange(work, systemSource, accountRows, member.user_id, row, { verb: 'password_changed' });
+      await updatePassword(work, systemSource, member.user_id, passwordHash);
       const wanted = { tenantId, userId: member.user_id, challengeId: null };
       const session = await createSession(work, wanted, installation.settings.sessionLifetime);
       return {

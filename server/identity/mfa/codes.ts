@@ -4,7 +4,7 @@ import type { Installation } from '../../installation/installation.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import { findRow } from '../../storage/rows.ts';
 import type { HashCaller, PasswordQueue } from '../password-queue.ts';
-import { consumeBackupCode, consumeStep, findSecondFactor, type SecondFactorRow } from './store.ts';
+import { findSecondFactor, type SecondFactorRow, type StoredCodes } from './second-factor.ts';
 
 /** The issuer that an authenticator shows. */
 const issuer = 'Svc';
@@ -57,13 +57,6 @@ const setSize = 10;
 /** 80 bits; NIST SP 800-63B-4 section 3.1.2 requires less of look-up secrets. */
 const codeLength = 16;
 const saltBytes = 16;
-
-/** The backup codes of a user as they are stored. */
-export interface StoredCodes {
-  /** One salt for the whole set, so that a code can be looked up by its hash. */
-  readonly salt: string;
-  readonly hashes: readonly string[];
-}
 
 /**
  * Creates a set of backup codes: as they are shown once, and as they are stored.
@@ -125,10 +118,20 @@ export async function verifyCode(
 }
 
 /** Marks a code as used, in one statement; false when it was used or the second factor disabled in the meantime. */
-export function consumeCode(work: UnitOfWork, userId: string, verified: VerifiedCode): Promise<boolean> {
-  return verified.method === 'totp'
-    ? consumeStep(work, userId, verified.step)
-    : consumeBackupCode(work, userId, verified.hash);
+export async function consumeCode(work: UnitOfWork, userId: string, verified: VerifiedCode): Promise<boolean> {
+  if (verified.method === 'backup_code') {
+    const used = work.transaction.deleteFrom('backup_codes').where('user_id', '=', userId);
+    return (await used.where('hash', '=', verified.hash).executeTakeFirstOrThrow()).numDeletedRows === 1n;
+  }
+  const { step } = verified;
+  const { numUpdatedRows } = await work.transaction
+    .updateTable('second_factors')
+    .set({ last_step: step })
+    .where('user_id', '=', userId)
+    .where('state', '=', 'enabled')
+    .where((factor) => factor.or([factor('last_step', 'is', null), factor('last_step', '<', step)]))
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
 }
 
 /** The step of a TOTP code of a user; null for any other text. */

@@ -4,14 +4,31 @@ import { answerWith } from '../../http/answer.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { text } from '../../http/schemas.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
-import { reauthenticate, refuseProof } from '../change-password.ts';
+import { type Queries, runUnitOfWork } from '../../storage/database.ts';
 import { findWeakness, TypedPassword } from '../password.ts';
-import type { SignInServices } from '../sign-in.ts';
+import { reauthenticate, refuseProof, type SignInServices } from '../sign-in.ts';
 import type { Attempt } from '../sign-in-guard.ts';
-import { conflict, disableSecondFactor, enableSecondFactor, replaceBackupCodes, startEnrolment } from './changes.ts';
 import { createBackupCodes, createTotpSecret, findTotpStep, sealTotpSecret, writeTotpUri } from './codes.ts';
-import { findSecondFactor, isSecondFactorEnabled, MfaStatus, readStatus } from './store.ts';
+import {
+  conflict,
+  disableSecondFactor,
+  enableSecondFactor,
+  findSecondFactor,
+  isSecondFactorEnabled,
+  replaceBackupCodes,
+  startEnrolment,
+} from './second-factor.ts';
+
+/** spec.md "MFA status". */
+const MfaStatus = z
+  .strictObject({
+    enabled: z.boolean().meta({ description: 'Whether sign-in requires a code; false while an enrolment is pending.' }),
+    methods: z
+      .array(z.enum(['totp', 'backup_code']).meta({ id: 'MfaMethod' }))
+      .meta({ description: 'The kinds of codes that sign-in accepts.' }),
+    backupCodesRemaining: z.int().min(0),
+  })
+  .meta({ id: 'MfaStatus' });
 
 const PasswordBody = z.strictObject({ password: TypedPassword }).meta({ id: 'PasswordConfirmation' });
 const CodeBody = z
@@ -33,6 +50,8 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
     answerWith(await readStatus(database.kysely, userId), { 'Set-Cookie': sessionCookie.write(token) });
 
   const common = { auth: 'session', tag: 'Second factor' } as const;
+  const confirmed = { ...common, body: PasswordBody, errors: ['password_incorrect', 'forbidden'] } as const;
+  const renewing = { result: MfaStatus, headers: ['Set-Cookie'] } as const;
   return [
     defineRoute('GET /v1/me/mfa', {
       ...common,
@@ -44,19 +63,17 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       handle: ({ principal: { actor } }) => readStatus(database.kysely, actor.id),
     }),
     defineRoute('POST /v1/me/mfa/totp/enroll', {
-      ...common,
+      ...confirmed,
       operationId: 'enrollTotp',
       summary: 'Start the enrolment of an authenticator',
       description:
         'Sign-in does not change until a code is verified. A pending enrolment is replaced together with its backup codes; an enabled second factor must be disabled first.',
-      body: PasswordBody,
       result: z
         .strictObject({
           totpURI: z.string().meta({ description: 'An otpauth://totp/ URI, to show as a QR code.' }),
           backupCodes: BackupCodes,
         })
         .meta({ id: 'TotpEnrollment' }),
-      errors: ['password_incorrect', 'forbidden'],
       async handle(call) {
         const { account, attempt } = await reauthenticate(services, call, call.body.password);
         // Checked again in the unit of work; here it saves ten hashes.
@@ -72,20 +89,19 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
     }),
     defineRoute('POST /v1/me/mfa/totp/verify', {
       ...common,
+      ...renewing,
       operationId: 'verifyTotp',
       summary: 'Enable the second factor with the first code',
       description:
         'Your other sessions end, in every tenant; this one continues with a new cookie. The code counts as used.',
       body: CodeBody,
-      headers: ['Set-Cookie'],
-      result: MfaStatus,
       errors: ['code_incorrect', 'forbidden'],
       async handle(call) {
         const { actor, credential } = call.principal;
         const pending = await findSecondFactor(database.kysely, actor.id);
         if (pending?.state !== 'pending') throw conflict('notPending');
         // Wrong codes count as failed sign-ins.
-        const attempt = await guard.admitSession(actor.email, credential.id);
+        const attempt = await guard.admitHolder(actor.email, 'session', credential.id);
         const session = await guard.check(attempt, async () => {
           const step = await findTotpStep(services, pending, call.body.code, call.now);
           if (step === null) return null;
@@ -101,15 +117,12 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       },
     }),
     defineRoute('DELETE /v1/me/mfa/totp', {
-      ...common,
+      ...confirmed,
+      ...renewing,
       operationId: 'disableTotp',
       summary: 'Disable your second factor, or cancel a pending enrolment',
       description:
         'Deletes the secret and the backup codes. Your other sessions end, in every tenant; this one continues with a new cookie. A password that is too weak without a second factor must be changed first.',
-      body: PasswordBody,
-      headers: ['Set-Cookie'],
-      result: MfaStatus,
-      errors: ['password_incorrect', 'forbidden'],
       async handle(call) {
         const { actor, credential } = call.principal;
         const { password } = call.body;
@@ -126,13 +139,11 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       },
     }),
     defineRoute('POST /v1/me/mfa/backup-codes', {
-      ...common,
+      ...confirmed,
       operationId: 'replaceBackupCodes',
       summary: 'Replace the backup codes',
       description: 'All earlier backup codes become invalid.',
-      body: PasswordBody,
       result: z.strictObject({ backupCodes: BackupCodes }).meta({ id: 'BackupCodes' }),
-      errors: ['password_incorrect', 'forbidden'],
       async handle(call) {
         const { account, attempt } = await reauthenticate(services, call, call.body.password);
         if (!(await isSecondFactorEnabled(database.kysely, account.id))) throw conflict('notEnabled');
@@ -142,4 +153,12 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       },
     }),
   ];
+}
+
+/** Reads the status of a user's second factor; the backup codes of a pending enrolment do not count. */
+async function readStatus(queries: Queries, userId: string): Promise<z.output<typeof MfaStatus>> {
+  if (!(await isSecondFactorEnabled(queries, userId))) return { enabled: false, methods: [], backupCodesRemaining: 0 };
+  const codes = await queries.selectFrom('backup_codes').select('hash').where('user_id', '=', userId).execute();
+  const methods: z.output<typeof MfaStatus>['methods'] = codes.length > 0 ? ['totp', 'backup_code'] : ['totp'];
+  return { enabled: true, methods, backupCodesRemaining: codes.length };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { overlapEnd, successorEnd } from '../../access/api-key-changes.ts';
+import { overlapEnd, successorEnd } from '../../access/api-key.ts';
 
 const range = { min: new Date('1970-01-01T00:00:00.000Z'), max: new Date('9999-12-31T23:59:59.999Z') };
 const time = fc.date({ ...range, noInvalidDate: true }).map((date) => date.toISOString());

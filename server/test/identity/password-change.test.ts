@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
-import { accountRows, recordAccountChange, updatePassword } from '../../identity/account-store.ts';
+import { updatePassword } from '../../identity/account-store.ts';
 import { PasswordHasher } from '../../installation/password-hash.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { describeOnOneDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
@@ -154,8 +154,7 @@ describeOnOneDatabase('a hash of an earlier cost', (dialect) => {
     const cheap = new PasswordHasher(secret, lowCost);
     const hash = await cheap.hash(member.password);
     await runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
-      const row = await updatePassword(work, member.userId, hash);
-      await recordAccountChange(work, systemSource, accountRows, member.userId, row, { verb: 'password_changed' });
+      await updatePassword(work, systemSource, member.userId, hash);
     });
     const read = () =>
       server.installation.database.kysely

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { endSessions } from '../../access/session-store.ts';
 import { systemSource } from '../../audit/source.ts';
-import { accountRows, recordAccountChange, updatePassword } from '../../identity/account-store.ts';
+import { updatePassword } from '../../identity/account-store.ts';
 import { databaseFile } from '../../installation/installation.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { describeOnOneDatabase, startTestServer, type TestResponse, type TestServer } from '../harness.ts';
@@ -214,8 +214,7 @@ describeOnOneDatabase('a sign-in beside a change of what it stands on', (dialect
     server.clock.advance(1000);
     let response: Promise<TestResponse> | undefined;
     await runUnitOfWork(database, server.clock.now(), async (work) => {
-      const row = await updatePassword(work, member.userId, hash);
-      await recordAccountChange(work, systemSource, accountRows, member.userId, row, { verb: 'password_changed' });
+      await updatePassword(work, systemSource, member.userId, hash);
       response = signIn(server, member);
       const isWaiting = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`;

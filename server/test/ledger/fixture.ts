@@ -1,5 +1,5 @@
 import { createApiKey } from '../../access/api-key-store.ts';
-import { rotateScimToken } from '../../access/scim-token-store.ts';
+import { rotateScimToken } from '../../access/scim-token.ts';
 import { recordChange } from '../../audit/row-state.ts';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
@@ -15,9 +15,8 @@ import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import { createControl, editControl, retireControl } from '../../controls/control-changes.ts';
 import { addEvidence, addTest, recordResult, retireTest, withdrawEvidence } from '../../controls/part-changes.ts';
 import { programRows, saveProgram } from '../../controls/store.ts';
-import { accountRows, recordAccountChange, secondFactorRows, updatePassword } from '../../identity/account-store.ts';
-import { invitationRows } from '../../identity/invitation-store.ts';
-import { addMember } from '../../identity/membership-changes.ts';
+import { recordAccountChange, secondFactorRows, updatePassword } from '../../identity/account-store.ts';
+import { addMember, invitationRows } from '../../identity/membership-changes.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { hashToken } from '../../installation/token.ts';
 import { signCheckpoint } from '../../ledger/checkpoint-store.ts';
@@ -127,8 +126,7 @@ async function fillPeople(work: UnitOfWork, tenantId: string, slug: string): Pro
     'test',
   );
   const userId = member?.user_id as string;
-  const account = await updatePassword(work, userId, '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$dGFn');
-  await recordAccountChange(work, systemSource, accountRows, userId, account, { verb: 'password_changed' });
+  await updatePassword(work, systemSource, userId, '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$dGFn');
   const factor = {
     user_id: userId,
     state: 'enabled',

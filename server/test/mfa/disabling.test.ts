@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
-import { disableSecondFactor } from '../../identity/mfa/changes.ts';
+import { disableSecondFactor } from '../../identity/mfa/second-factor.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { describeOnOneDatabase, startTestServer, type TestMember, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';

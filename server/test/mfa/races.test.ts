@@ -3,14 +3,15 @@ import { after, before, test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';
 import { addMember } from '../../identity/membership-changes.ts';
+import { consumeCode, type VerifiedCode, verifyCode } from '../../identity/mfa/codes.ts';
 import {
   disableSecondFactor,
   enableSecondFactor,
+  findSecondFactor,
   replaceBackupCodes,
+  type SecondFactorRow,
   startEnrolment as storeEnrolment,
-} from '../../identity/mfa/changes.ts';
-import { consumeCode, type VerifiedCode, verifyCode } from '../../identity/mfa/codes.ts';
-import { findSecondFactor, type SecondFactorRow } from '../../identity/mfa/store.ts';
+} from '../../identity/mfa/second-factor.ts';
 import { PasswordQueue } from '../../identity/password-queue.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';

@@ -1,13 +1,41 @@
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
 import { endSessions, type OpenSession, renewSession } from '../../access/session-store.ts';
 import type { RowChange } from '../../audit/row-state.ts';
 import type { SourceOf } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';
+import { Id } from '../../http/schemas.ts';
 import type { SessionLifetime } from '../../settings.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Queries, UnitOfWork } from '../../storage/database.ts';
+import { findRow, insertRows } from '../../storage/rows.ts';
+import type { Tables } from '../../storage/tables.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { recordAccountChange, secondFactorRows } from '../account-store.ts';
-import type { StoredCodes } from './codes.ts';
-import { findSecondFactor, type SecondFactorRow, saveBackupCodes, savePendingFactor, updateFactor } from './store.ts';
+
+/** The state is `disabled`, `pending` or `enabled` (spec.md "User second factor"); who never enrolled has no row. */
+export type SecondFactorRow = Selectable<Tables['second_factors']>;
+
+const MfaEventData = z.strictObject({ userId: Id, email: z.string() }).meta({ id: 'MfaEventData' });
+
+/** The data of the webhook events about second factors. */
+export const mfaEvents = { 'mfa.enabled': MfaEventData, 'mfa.disabled': MfaEventData };
+
+/** Finds the second factor of a user; undefined for a user who never enrolled. */
+export function findSecondFactor(queries: Queries, userId: string): Promise<SecondFactorRow | undefined> {
+  return findRow(queries, 'second_factors', { user_id: userId });
+}
+
+/** Whether a sign-in of a user requires a code. */
+export async function isSecondFactorEnabled(queries: Queries, userId: string): Promise<boolean> {
+  return (await findSecondFactor(queries, userId))?.state === 'enabled';
+}
+
+/** The backup codes of a user as they are stored. */
+export interface StoredCodes {
+  /** One salt for the whole set, so that a code can be looked up by its hash. */
+  readonly salt: string;
+  readonly hashes: readonly string[];
+}
 
 /**
  * Stores a sealed secret and backup codes, which take effect once a code is verified. Replaces a pending enrolment.
@@ -20,11 +48,18 @@ export async function startEnrolment(
   { secret, codes }: { readonly secret: string; readonly codes: StoredCodes },
 ): Promise<void> {
   await work.lockAccount(userId);
-  const row = await savePendingFactor(work, userId, secret, codes.salt);
+  const pending = { state: 'pending', secret, codes_salt: codes.salt, last_step: null, updated_at: work.now };
+  const row = await work.transaction
+    .insertInto('second_factors')
+    .values({ user_id: userId, ...pending })
+    .onConflict((present) =>
+      present.column('user_id').doUpdateSet(pending).where('second_factors.state', '!=', 'enabled'),
+    )
+    .returningAll()
+    .executeTakeFirst();
   if (row === undefined) throw conflict('enabled');
   await saveBackupCodes(work, userId, codes.hashes);
-  const diff = { backupCodes: codes.hashes.length };
-  await record(work, sourceOf, row, { verb: 'enrolment_started', diff });
+  await record(work, sourceOf, row, { verb: 'enrolment_started', diff: { backupCodes: codes.hashes.length } });
 }
 
 /**
@@ -43,9 +78,8 @@ export async function enableSecondFactor(
   const { step, sessionId, lifetime } = verified;
   const { email } = await work.lockAccount(userId);
   // The secret too: another enrolment may have replaced this one.
-  const required = { state: 'pending', secret: secret ?? '' } as const;
-  const row = await updateFactor(work, userId, required, { state: 'enabled', last_step: step });
-  if (row === undefined) throw conflict('notPending');
+  const required = { state: 'pending', secret: secret ?? '' };
+  const row = await updateFactor(work, userId, required, { state: 'enabled', last_step: step }, 'notPending');
   const diff = { state: { before: 'pending', after: 'enabled' } };
   await record(work, sourceOf, row, { verb: 'enabled', diff }, { type: 'mfa.enabled', email });
   return renewSession(work, { userId, sessionId }, lifetime);
@@ -56,14 +90,12 @@ export async function replaceBackupCodes(
   work: UnitOfWork,
   sourceOf: SourceOf,
   userId: string,
-  codes: StoredCodes,
+  { salt, hashes }: StoredCodes,
 ): Promise<void> {
   await work.lockAccount(userId);
-  const row = await updateFactor(work, userId, { state: 'enabled' }, { codes_salt: codes.salt });
-  if (row === undefined) throw conflict('notEnabled');
-  await saveBackupCodes(work, userId, codes.hashes);
-  const diff = { backupCodes: codes.hashes.length };
-  await record(work, sourceOf, row, { verb: 'backup_codes_replaced', diff });
+  const row = await updateFactor(work, userId, { state: 'enabled' }, { codes_salt: salt }, 'notEnabled');
+  await saveBackupCodes(work, userId, hashes);
+  await record(work, sourceOf, row, { verb: 'backup_codes_replaced', diff: { backupCodes: hashes.length } });
 }
 
 /**
@@ -84,8 +116,8 @@ export async function disableSecondFactor(
   const { email } = await work.lockAccount(userId);
   const before = (await findSecondFactor(work.transaction, userId))?.state ?? 'disabled';
   if (before === 'disabled') return false;
-  const cleared = { state: 'disabled', secret: null, codes_salt: null, last_step: null } as const;
-  const row = (await updateFactor(work, userId, { state: before }, cleared)) as SecondFactorRow;
+  const cleared = { state: 'disabled', secret: null, codes_salt: null, last_step: null };
+  const row = await updateFactor(work, userId, { state: before }, cleared, 'notEnabled');
   await saveBackupCodes(work, userId, []);
   const diff = { state: { before, after: 'disabled' } };
   const change = { verb, diff, ...(reason !== undefined && { reason }) };
@@ -109,6 +141,30 @@ async function record(
   const { type, email } = event;
   const events = tenantIds.map((tenantId) => ({ tenantId, type, data: { userId, email } }));
   await emitEvents(work, events);
+}
+
+/** Updates a second factor whose row has the required values. @throws {Problem} `conflict` when it has others. */
+async function updateFactor(
+  work: UnitOfWork,
+  userId: string,
+  required: { readonly state: string; readonly secret?: string },
+  columns: Partial<SecondFactorRow>,
+  otherwise: keyof typeof conflicts,
+): Promise<SecondFactorRow> {
+  const row = await work.transaction
+    .updateTable('second_factors')
+    .set({ ...columns, updated_at: work.now })
+    .where((factor) => factor.and({ user_id: userId, ...required }))
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw conflict(otherwise);
+  return row;
+}
+
+async function saveBackupCodes(work: UnitOfWork, userId: string, hashes: readonly string[]): Promise<void> {
+  await work.transaction.deleteFrom('backup_codes').where('user_id', '=', userId).execute();
+  const rows = hashes.map((hash) => ({ user_id: userId, hash }));
+  await insertRows(work.transaction, 'backup_codes', rows);
 }
 
 const conflicts = {

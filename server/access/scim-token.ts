@@ -1,6 +1,12 @@
 import type { Selectable } from 'kysely';
+import { z } from 'zod';
 import { describeRows, recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
+import { requireRoleToGive } from '../http/authorize.ts';
+import { requireFound } from '../http/problem.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { Id, UtcTime, viewRow } from '../http/schemas.ts';
+import type { Installation } from '../installation/installation.ts';
 import { displayPrefix, generateToken, hashToken, isToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
@@ -14,10 +20,7 @@ export const scimTokenRows = describeRows('scim_tokens', 'access', 'scim_token',
 export type ScimTokenRow = Selectable<Tables['scim_tokens']>;
 
 /** Creates the SCIM token of a tenant and revokes the earlier one. @returns the token: the only time that it can be read. */
-export async function rotateScimToken(
-  work: UnitOfWork,
-  source: AuditSource,
-): Promise<{ readonly row: ScimTokenRow; readonly token: string }> {
+export async function rotateScimToken(work: UnitOfWork, source: AuditSource) {
   await revokeScimToken(work, source);
   const token = generateToken(prefix);
   const row = await insertRow(work.transaction, 'scim_tokens', {
@@ -26,15 +29,13 @@ export async function rotateScimToken(
     hash: hashToken(token),
     display_prefix: displayPrefix(prefix, token),
     created_at: work.now,
-    last_used_at: null,
-    revoked_at: null,
   });
   await recordChange(work, source, scimTokenRows, row, { verb: 'created', targetRef: row.display_prefix });
   return { row, token };
 }
 
 /** Revokes the SCIM token of a tenant. @returns undefined where there was none. */
-export async function revokeScimToken(work: UnitOfWork, source: AuditSource): Promise<ScimTokenRow | undefined> {
+async function revokeScimToken(work: UnitOfWork, source: AuditSource): Promise<ScimTokenRow | undefined> {
   const { tenantId } = source;
   // Of two concurrent rotations, the second waits here and revokes the token of the first.
   await work.lockTenant(tenantId);
@@ -46,8 +47,7 @@ export async function revokeScimToken(work: UnitOfWork, source: AuditSource): Pr
   return row;
 }
 
-/** Finds the SCIM token of a tenant. */
-export function findScimToken(queries: Queries, tenantId: string): Promise<ScimTokenRow | undefined> {
+function findScimToken(queries: Queries, tenantId: string): Promise<ScimTokenRow | undefined> {
   return findRow(queries, 'scim_tokens', { tenant_id: tenantId, revoked_at: null });
 }
 
@@ -84,3 +84,57 @@ const selectToken = prepareQuery<{ hash: string }, TokenHolder>((queries, parame
     .where('revoked_at', 'is', null)
     .$castTo<TokenHolder>(),
 );
+
+const fields = {
+  id: Id,
+  displayPrefix: z.string().meta({ description: 'The first characters of the token, to identify it.' }),
+  createdAt: UtcTime,
+  lastUsedAt: UtcTime.nullable().meta({ description: 'Written every few seconds.' }),
+};
+
+const ScimToken = z.strictObject(fields).meta({ id: 'ScimToken' });
+const CreatedScimToken = z
+  .strictObject({ ...fields, token: z.string().meta({ description: 'The token itself, shown only once.' }) })
+  .meta({ id: 'CreatedScimToken' });
+
+/** @throws {Problem} `not_found` where the tenant has no token. */
+function view(row: ScimTokenRow | undefined): z.output<typeof ScimToken> {
+  return viewRow(ScimToken, requireFound(row, 'SCIM token'), {});
+}
+
+/** The operations on the SCIM token of a tenant (spec.md "Authentication", 4). */
+export function scimTokenRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
+  const common = { tag: 'SCIM token', scope: 'keys:write' } as const;
+  return [
+    defineRoute('GET /v1/scim-token', {
+      ...common,
+      operationId: 'getScimToken',
+      summary: 'Get the SCIM token of the tenant, without its value',
+      result: ScimToken,
+      handle: async ({ principal }) => view(await findScimToken(database.kysely, principal.tenantId)),
+    }),
+    defineRoute('POST /v1/scim-token', {
+      ...common,
+      operationId: 'createScimToken',
+      summary: 'Create the SCIM token of the tenant; it is shown only once',
+      description:
+        'Revokes the earlier token. A SCIM token can give any role, so the caller needs every scope of an administrator.',
+      status: 201,
+      result: CreatedScimToken,
+      errors: ['forbidden'],
+      showsSecret: true,
+      async change(call, work) {
+        requireRoleToGive(call.principal, 'admin');
+        const { row, token } = await rotateScimToken(work, call.source());
+        return { ...view(row), token };
+      },
+    }),
+    defineRoute('DELETE /v1/scim-token', {
+      ...common,
+      operationId: 'revokeScimToken',
+      summary: 'Revoke the SCIM token of the tenant',
+      result: ScimToken,
+      change: async (call, work) => view(await revokeScimToken(work, call.source())),
+    }),
+  ];
+}
