@@ -105,17 +105,12 @@ export interface SubjectPlace {
   readonly space: Space;
 }
 
-/** The state of a subject, and a page of its records. */
-export interface SubjectRecords extends Page<ConsentRecord, number> {
-  /** The latest record on each notice and in each space, the newest notice first: of each space at most so many. */
-  readonly latest: readonly ConsentRecord[];
-}
-
 /**
  * The latest records of a subject, and a page of its records over all notices, newest first. Each notice and space gives its
  * newest ones through the index: a page costs the same however long the history is.
  * @param most of each space that `latest` may have.
  * @param before the last sequence already seen; null for the first page.
+ * @returns the page, and the latest record on each notice and in each space, the newest notice first.
  */
 export async function readSubject(
   queries: Queries,
@@ -124,7 +119,7 @@ export async function readSubject(
   most: number,
   before: number | null,
   limit: number,
-): Promise<SubjectRecords> {
+): Promise<Page<ConsentRecord, number> & { readonly latest: readonly ConsentRecord[] }> {
   const { rows: places } = await latestSequences(tenantId, subjectId).execute(queries);
   const latest = spaces.flatMap((space) => places.filter((place) => place.space === space).slice(0, most));
   let newest: number[] = [];

@@ -298,19 +298,19 @@ export async function recordDrafts(
     caller === null ? [] : [{ source: caller, event: describeRecord(record) }],
   );
   const visits = written.filter(({ caller }) => caller === null);
-  for (const [noticeId, ofNotice] of Map.groupBy(visits, ({ record }) => record.noticeId)) {
-    const event = describeVisits(
-      noticeId,
-      ofNotice.map(({ record }) => record),
-    );
-    events.push({ source: systemSource(ofNotice[0]?.tenantId as string), event });
-  }
+  for (const ofNotice of Map.groupBy(visits, ({ record }) => record.noticeId).values())
+    events.push({ source: systemSource(ofNotice[0]?.tenantId as string), event: describeVisits(ofNotice) });
   await recordEvents(work, events);
   for (const [tenantId, ofTenant] of Map.groupBy(written, (one) => one.tenantId)) {
-    const ofOne = ofTenant.map(({ record }) => record);
-    await emitRecords(work, tenantId, ofOne);
+    const announce = ({ record }: Written) => ({ type: actionOf(record), data: presentEventData(record) });
+    // An event that no endpoint wants is not written, unlike others: the ledger has the record anyway.
+    await emitWanted(work, tenantId, () => ofTenant.map(announce));
   }
   return records;
+}
+
+interface Written {
+  readonly record: ConsentRecord;
 }
 
 /** The audit event of one record that a caller made. */
@@ -332,26 +332,15 @@ function actionOf({ kind }: ConsentRecord): keyof typeof recordEventTypes {
  * The audit event of all that visitors decided on a notice in one group: it names the span of the ledger and its last
  * hash, and so ties the two chains together.
  */
-function describeVisits(noticeId: string, records: readonly ConsentRecord[]): NewAuditEvent {
-  const first = records[0] as ConsentRecord;
-  const last = records.at(-1) as ConsentRecord;
+function describeVisits(visits: readonly Written[]): NewAuditEvent {
+  const { noticeId, sequence: firstSequence } = (visits[0] as Written).record;
+  const { sequence: lastSequence, ledgerHash } = (visits.at(-1) as Written).record;
+  const withdrawals = visits.filter(({ record }) => record.kind === 'withdrawal').length;
   return {
     module: 'consent',
     action: 'consent.recorded',
     targetId: noticeId,
     targetRef: null,
-    diff: {
-      records: records.length,
-      withdrawals: records.filter(({ kind }) => kind === 'withdrawal').length,
-      firstSequence: first.sequence,
-      lastSequence: last.sequence,
-      ledgerHash: last.ledgerHash,
-    },
+    diff: { records: visits.length, withdrawals, firstSequence, lastSequence, ledgerHash },
   };
-}
-
-/** An event that no endpoint wants is not written, unlike others: the ledger has the record anyway. */
-async function emitRecords(work: UnitOfWork, tenantId: string, records: readonly ConsentRecord[]): Promise<void> {
-  const describe = (record: ConsentRecord) => ({ type: actionOf(record), data: presentEventData(record) });
-  await emitWanted(work, tenantId, () => records.map(describe));
 }

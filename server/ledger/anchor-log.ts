@@ -297,12 +297,7 @@ const largestRecord = 64 * 1024 * 1024;
 /** The names of the notes in a log. Call it after reading the database: a server appends after its commit. */
 export function readNoteNames(path: string): ReadonlySet<string> {
   const names = new Set<string>();
-  scanLog(
-    path,
-    new LogReader(),
-    ({ bytes }) => names.add(nameNote(bytes)),
-    () => undefined,
-  );
+  scanLog(path, new LogReader(), ({ bytes }) => names.add(nameNote(bytes)));
   return names;
 }
 
@@ -320,7 +315,7 @@ export function scanLog(
   path: string,
   reader: LogReader,
   take: (record: AnchorRecord) => void,
-  refuse: (error: MalformedLog) => void,
+  refuse: (error: MalformedLog) => void = () => undefined,
 ): boolean {
   if (!existsSync(path)) return false;
   const file = openSync(path, 'r');

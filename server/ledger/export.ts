@@ -102,6 +102,6 @@ async function countBefore(queries: Queries, of: LedgerOf, time: string, range: 
 const timeKeys = { consent: 'recordedAt', audit: 'at' } as const satisfies Record<LedgerName, string>;
 
 /** The hashes in base64. */
-export function encodeAll(hashes: readonly Buffer[]): readonly string[] {
+export function encodeAll(hashes: readonly Buffer[]): string[] {
   return hashes.map((hash) => hash.toString('base64'));
 }

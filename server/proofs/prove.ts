@@ -101,20 +101,13 @@ export async function requireCheckpoint(queries: Queries, of: LedgerOf, size?: n
   );
 }
 
-function hashRanges(queries: Queries, of: LedgerOf, ranges: readonly Range[]): Promise<string[]> {
-  return explainIncomplete(async () => {
-    const tiles = await readTilesOf(queries, of, ranges);
-    return [...encodeAll(ranges.map((range) => hashRange(range, tiles)))];
-  });
-}
-
-/** @throws {Problem} `rate_limited` if the step needs tiles that are being rebuilt. */
-export async function explainIncomplete<Result>(step: () => Promise<Result>): Promise<Result> {
+/** @throws {Problem} `rate_limited` while tiles are being rebuilt. */
+async function hashRanges(queries: Queries, of: LedgerOf, ranges: readonly Range[]): Promise<string[]> {
+  const tiles = await readTilesOf(queries, of, ranges);
   try {
-    return await step();
+    return encodeAll(ranges.map((range) => hashRange(range, tiles)));
   } catch (error) {
-    if (error instanceof IncompleteTiles) throw isBusy();
-    throw error;
+    throw error instanceof IncompleteTiles ? isBusy() : error;
   }
 }
 

@@ -10,12 +10,12 @@ import type { Installation } from '../installation/installation.ts';
 import type { LedgerName } from '../ledger/append.ts';
 import { listCheckpoints, RewrittenLedger, signCheckpoint } from '../ledger/checkpoint-store.ts';
 import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
+import { IncompleteTiles } from '../ledger/tiles.ts';
 import { readState } from '../ledger/tree-store.ts';
 import type { Scope } from '../principal/scopes.ts';
 import {
   CheckpointView,
   ConsistencyProof,
-  explainIncomplete,
   InclusionProof,
   isBusy,
   proveConsistency,
@@ -139,7 +139,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
         const of = { tenantId, ledger };
         const checkpoint = await requireCheckpoint(queries, of);
         const wanted = { ...of, from, to, since, checkpoint, verifierKey: signer.verifierKey };
-        const { lines } = await explainIncomplete(() => prepareExport(queries, wanted).catch(refuseRange));
+        const { lines } = await prepareExport(queries, wanted).catch(refuseExport);
         return new ReadyAnswer(200, Readable.from(lines), {
           'Content-Disposition': `attachment; filename="${ledger}-${checkpoint.size}.jsonl"`,
         });
@@ -154,7 +154,8 @@ const refusal =
 /** Adding this many entries takes about 0.1 s. */
 const mostMissing = 20_000;
 
-function refuseRange(error: unknown): never {
+function refuseExport(error: unknown): never {
+  if (error instanceof IncompleteTiles) throw isBusy();
   if (!(error instanceof ImpossibleRange)) throw error;
   throw invalidValues([{ path: `query.${error.option}`, issue: error.message }]);
 }
