@@ -41,13 +41,8 @@ export interface DemoSite {
 export async function findDemoSite(queries: Queries): Promise<DemoSite | null> {
   const tenant = await findTenant(queries, 'demo');
   if (tenant === undefined) return null;
-  const { rows: notices } = await listNotices(
-    queries,
-    tenant.id,
-    { status: 'published', domain: undefined, search: undefined },
-    null,
-    100,
-  );
+  const filter = { status: 'published', domain: undefined, search: undefined } as const;
+  const { rows: notices } = await listNotices(queries, tenant.id, filter, null, 100);
   const notice = notices.at(-1);
   return notice === undefined ? null : { noticeId: notice.id, domain: notice.domain, slug: tenant.slug };
 }

@@ -4,7 +4,7 @@ import { list, schemasOf, text, UtcTime } from '../http/schemas.ts';
 import type { MembershipRow } from '../identity/membership.ts';
 import { isRole, platformRole, type Role, RoleName } from '../principal/roles.ts';
 import type { Tenant } from '../tenants/tenant.ts';
-import { invalidValue, quote, readAttributes, readByHand, readMessage } from './surface.ts';
+import { invalidValue, metaOf, quote, readAttributes, readByHand, readMessage } from './surface.ts';
 
 export const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
@@ -22,14 +22,7 @@ export const ScimGroup = z
       .array(z.strictObject({ value: part, display: part }).meta({ id: 'ScimMember' }))
       .optional()
       .meta({ description: 'The members with this role who were not removed from the group.' }),
-    meta: z
-      .strictObject({
-        resourceType: z.literal('Group').optional(),
-        created: UtcTime.optional(),
-        location: z.url().optional(),
-      })
-      .meta({ id: 'ScimGroupMeta' })
-      .optional(),
+    meta: metaOf('Group', { created: UtcTime.optional() }),
   })
   .meta({ id: 'ScimGroup' });
 export type ScimGroup = z.output<typeof ScimGroup>;

@@ -44,7 +44,7 @@ export const PatchBody = z.unknown().meta({
 });
 
 /** One operation of a PATCH (RFC 7644 section 3.5.2), not yet checked against a resource. */
-export interface PatchOperation {
+interface PatchOperation {
   /** In lower case; empty if it is missing. */
   readonly op: string;
   /** Null for an operation on the resource itself. */

@@ -143,7 +143,7 @@ export function listQuery(filter: string) {
 }
 
 /** The attributes that a response includes. */
-export interface Projection {
+interface Projection {
   /** Whether any part of an attribute is included; others need not be read from the database. */
   shows(attribute: string): boolean;
   /** Removes the parts of a resource that are not included. */

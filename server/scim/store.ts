@@ -12,7 +12,7 @@ import { type Page, readFilter, slicePage } from './query.ts';
 import { userUrn } from './user.ts';
 
 /** One page of resources, and the number of all that match. */
-export interface FoundPage<Item> {
+interface FoundPage<Item> {
   readonly items: readonly Item[];
   readonly total: number;
 }

@@ -174,6 +174,14 @@ export function readText(value: unknown, where: string, longest: number): string
   return value;
 }
 
+/** The `meta` of a resource. Its parts are optional because of `attributes` and `excludedAttributes`. */
+export function metaOf<Type extends string, Times extends z.ZodRawShape>(type: Type, times: Times) {
+  return z
+    .strictObject({ resourceType: z.literal(type).optional(), ...times, location: z.url().optional() })
+    .meta({ id: `Scim${type}Meta` })
+    .optional();
+}
+
 /** The `schemas` of a body, for the documentation. */
 export function schemasInput(urn: string) {
   return z.array(z.string()).meta({ description: `Contains ${urn}.` });

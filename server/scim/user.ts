@@ -14,6 +14,7 @@ import { isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
 import {
   type Attributes,
   invalidValue,
+  metaOf,
   quote,
   readAttributes,
   readByHand,
@@ -51,15 +52,7 @@ export const ScimUser = z
       .array(z.strictObject({ value: part, type: z.literal('direct').optional() }).meta({ id: 'ScimGroupReference' }))
       .optional()
       .meta({ description: 'The role group of the user; empty after a removal from it.' }),
-    meta: z
-      .strictObject({
-        resourceType: z.literal('User').optional(),
-        created: UtcTime.optional(),
-        lastModified: UtcTime.optional(),
-        location: z.url().optional(),
-      })
-      .meta({ id: 'ScimUserMeta' })
-      .optional(),
+    meta: metaOf('User', { created: UtcTime.optional(), lastModified: UtcTime.optional() }),
   })
   .meta({ id: 'ScimUser' });
 export type ScimUser = z.output<typeof ScimUser>;
