@@ -201,10 +201,11 @@ function resourceRoutes<Item, Shown extends object>(
         ...text,
         query: listQuery(type.filters),
         result: listOf(type.result),
-        async handle({ query, principal, ...call }) {
-          const view = openView({ ...call, query });
-          const page = readPage(query);
-          const { items, total } = await type.list(database.kysely, principal.tenantId, query.filter, page);
+        async handle(call) {
+          const view = openView(call);
+          const page = readPage(call.query);
+          const { tenantId } = call.principal;
+          const { items, total } = await type.list(database.kysely, tenantId, call.query.filter, page);
           const shown: Shown[] = [];
           for (const item of items) shown.push((await view(database.kysely, item)).shown);
           return presentPage(shown, total, page.startIndex);
