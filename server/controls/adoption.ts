@@ -38,17 +38,16 @@ export async function adoptFrameworks(work: UnitOfWork, source: AuditSource, cod
 }
 
 async function createControls(work: UnitOfWork, source: AuditSource, controls: readonly CatalogueControl[]) {
-  const created = controls.map((control) => {
-    const { code, controlId, cadence } = control;
+  const created = controls.map(({ code, controlId, cadence, tests }) => {
+    const change = { verb: 'created', targetRef: code };
     const row = newControlRow(work, source.tenantId, controlId, cadence);
-    return { control, source, row, change: { verb: 'created', targetRef: code } };
+    const ofTests = tests.map((test) => {
+      const ofTest = newTestRow(work, row, { ...test, cadence: test.cadence ?? null });
+      return { source, row: ofTest, change: { ...change, diff: { controlId, cadence: ofTest.cadence } } };
+    });
+    return { source, row, change, ofTests };
   });
-  const tests = created.flatMap(({ control: { controlId, tests }, row: control, change }) =>
-    tests.map((test) => {
-      const row = newTestRow(work, control, { ...test, cadence: test.cadence ?? null });
-      return { source, row, change: { ...change, diff: { controlId, cadence: row.cadence } } };
-    }),
-  );
+  const tests = created.flatMap(({ ofTests }) => ofTests);
   const rowsOf = <Row>(changes: readonly { readonly row: Row }[]) => changes.map(({ row }) => row);
   await insertRows(work.transaction, 'tenant_controls', rowsOf(created));
   await insertRows(work.transaction, 'control_tests', rowsOf(tests));
