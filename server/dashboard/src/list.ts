@@ -7,8 +7,10 @@ import { pageWords, words } from './preferences.ts';
 export interface Filter {
   readonly name: string;
   readonly label: string;
-  /** Pairs of value and label. */
-  readonly options: readonly (readonly [value: string, label: string])[];
+  /** Pairs of value and label; without them the user types the value. */
+  readonly options?: readonly (readonly [value: string, label: string])[];
+  /** Of what is typed: a date stands for its first moment in the zone of the user. Default: `search`. */
+  readonly type?: 'search' | 'date';
 }
 
 /** What a list shows. */
@@ -35,6 +37,7 @@ export class List<Item> extends TaskElement {
   declare items: readonly Item[] | null;
   /** Loads the page after the last one; null at the end. */
   declare next: Page<Item> | null;
+  #loads = 0;
 
   constructor() {
     super();
@@ -42,13 +45,19 @@ export class List<Item> extends TaskElement {
     this.next = null;
   }
 
-  /** Loads the list again from the start. */
-  reload(): Promise<boolean> {
-    return this.run(async () => {
-      const page = await this.view.load(this.#query());
-      this.items = page.items;
-      this.next = page;
-    });
+  /** Loads the list again from the start. Only the latest of several loads is shown: filters change faster than answers. */
+  async reload(): Promise<void> {
+    this.#loads += 1;
+    const load = this.#loads;
+    const [page, error] = await Promise.resolve(this.view.load(this.#query())).then(
+      (loaded) => [loaded, null] as const,
+      (failure: unknown) => [null, failure] as const,
+    );
+    if (load !== this.#loads) return;
+    this.error = error;
+    if (page === null) return;
+    this.items = page.items;
+    this.next = page;
   }
 
   protected override firstUpdated(_changed: PropertyValues<this>): void {
@@ -99,8 +108,12 @@ export class List<Item> extends TaskElement {
       }`;
   }
 
-  #viewFilter({ name, label, options }: Filter): TemplateResult {
-    const value = this.#query()[name] ?? '';
+  #viewFilter({ name, label, options, type = 'search' }: Filter): TemplateResult {
+    const value = new URLSearchParams(location.search).get(name) ?? '';
+    if (options === undefined)
+      return html`<label
+        ><span>${label}</span><input name=${name} type=${type} value=${value} autocomplete="off" @change=${this.#filter}
+      /></label>`;
     return html`<label
       ><span>${label}</span
       ><select name=${name} @change=${this.#filter}>
@@ -112,12 +125,18 @@ export class List<Item> extends TaskElement {
 
   /** The filters of the address that the list has. */
   #query(): Readonly<Record<string, string>> {
-    const names = (this.view.filters ?? []).map(({ name }) => name);
-    return Object.fromEntries([...new URLSearchParams(location.search)].filter(([name]) => names.includes(name)));
+    const search = new URLSearchParams(location.search);
+    const set = (this.view.filters ?? []).flatMap(({ name, type }) => {
+      const value = search.get(name);
+      return value === null
+        ? []
+        : [[name, type === 'date' ? new Date(`${value}T00:00`).toISOString() : value] as const];
+    });
+    return Object.fromEntries(set);
   }
 
   readonly #filter = (event: Event): void => {
-    const { name, value } = event.currentTarget as HTMLSelectElement;
+    const { name, value } = event.currentTarget as HTMLInputElement | HTMLSelectElement;
     const address = new URL(location.href);
     if (value === '') address.searchParams.delete(name);
     else address.searchParams.set(name, value);
@@ -127,8 +146,10 @@ export class List<Item> extends TaskElement {
   };
 
   readonly #loadMore = (): void => {
+    const load = this.#loads;
     void this.run(async () => {
       const page = (await this.next?.nextPage()) ?? null;
+      if (load !== this.#loads) return;
       this.items = [...(this.items ?? []), ...(page?.items ?? [])];
       this.next = page;
     });

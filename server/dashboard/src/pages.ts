@@ -14,6 +14,9 @@ export interface NavigationEntry {
 
 export const navigation: readonly NavigationEntry[] = [
   { path: '', title: () => words.home, operation: null },
+  { path: 'subjects', title: () => pageWords.subjects, operation: 'getSubjectLedger' },
+  { path: 'audit', title: () => pageWords.audit, operation: 'listAuditEvents' },
+  { path: 'proofs', title: () => pageWords.proofs, operation: 'listConsentCheckpoints' },
   { path: 'webhooks', title: () => pageWords.webhooks, operation: 'listWebhooks' },
   { path: 'webhooks/deliveries', title: () => pageWords.deliveries, operation: 'listWebhookDeliveries' },
   { path: 'people', title: () => pageWords.people, operation: 'listUsers' },
@@ -45,6 +48,48 @@ export const pages: readonly Page[] = [
     () => import('./pages/home.ts'),
     () => words.home,
     () => html`<svc-home></svc-home>`,
+  ),
+  page(
+    'notices/:id/records',
+    () => import('./pages/records.ts'),
+    () => pageWords.records,
+    ({ id = '' }) => html`<svc-records .noticeId=${id}></svc-records>`,
+  ),
+  page(
+    'notices/:id/records/:recordId',
+    () => import('./pages/record.ts'),
+    () => pageWords.record,
+    ({ id = '', recordId = '' }) => html`<svc-record .noticeId=${id} .recordId=${recordId}></svc-record>`,
+  ),
+  page(
+    'subjects',
+    () => import('./pages/subjects.ts'),
+    () => pageWords.subjects,
+    () => html`<svc-subjects></svc-subjects>`,
+  ),
+  page(
+    'subjects/:id',
+    () => import('./pages/subject.ts'),
+    () => pageWords.subject,
+    ({ id = '' }) => html`<svc-subject .subjectId=${decodeURIComponent(id)}></svc-subject>`,
+  ),
+  page(
+    'audit',
+    () => import('./pages/audit.ts'),
+    () => pageWords.audit,
+    () => html`<svc-audit></svc-audit>`,
+  ),
+  page(
+    'audit/:id',
+    () => import('./pages/audit-event.ts'),
+    () => pageWords.audit,
+    ({ id = '' }) => html`<svc-audit-event .eventId=${id}></svc-audit-event>`,
+  ),
+  page(
+    'proofs',
+    () => import('./pages/proofs.ts'),
+    () => pageWords.proofs,
+    () => html`<svc-proofs></svc-proofs>`,
   ),
   page(
     'webhooks',

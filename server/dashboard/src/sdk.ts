@@ -1,5 +1,8 @@
 import { ApiKeys } from '../../../packages/node-sdk/src/resources/api-keys.ts';
 import { Audit } from '../../../packages/node-sdk/src/resources/audit.ts';
+import { ConsentRecords } from '../../../packages/node-sdk/src/resources/consent-records.ts';
+import { ConsentSubjects } from '../../../packages/node-sdk/src/resources/consent-subjects.ts';
+import { Ledgers } from '../../../packages/node-sdk/src/resources/ledgers.ts';
 import { ScimTokens } from '../../../packages/node-sdk/src/resources/scim-token.ts';
 import { Users } from '../../../packages/node-sdk/src/resources/users.ts';
 import { Webhooks } from '../../../packages/node-sdk/src/resources/webhooks.ts';
@@ -14,3 +17,6 @@ export const users = new Users(transport);
 export const apiKeys = new ApiKeys(transport);
 export const scimTokens = new ScimTokens(transport);
 export const audit = new Audit(transport);
+export const ledgers = new Ledgers(transport);
+export const records = new ConsentRecords(transport);
+export const subjects = new ConsentSubjects(transport);

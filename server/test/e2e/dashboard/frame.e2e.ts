@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { memberRoleValues } from '../../../dashboard/src/api-types.ts';
 import { computeCode } from '../../mfa/authenticator.ts';
 import { appearances, assertAccessible, describeDashboard, sendPassword, signIn } from './browser.ts';
 
@@ -145,6 +146,33 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
       await page.getByRole('link', { name: 'Your account' }).click();
       await page.getByText('The server cannot be reached').waitFor();
     });
+  });
+
+  test('shows each role the pages that the server lets it read', async () => {
+    const readings: Readonly<Record<string, string>> = {
+      Subjects: '/v1/consent/subjects/someone',
+      'Audit log': '/v1/audit',
+      Proofs: '/v1/ledgers/consent/checkpoints',
+      Webhooks: '/v1/webhooks',
+      Deliveries: '/v1/webhooks/deliveries',
+      People: '/v1/users',
+      Provisioning: '/v1/scim-token',
+      'API keys': '/v1/api-keys',
+    };
+    const { server } = dashboard;
+    for (const role of memberRoleValues) {
+      const member = await server.createMember({ role });
+      const allowed: string[] = [];
+      for (const [title, path] of Object.entries(readings)) {
+        const { status } = await server.request('GET', path, { headers: member.session });
+        if (status !== 403) allowed.push(title);
+      }
+      await visit('', async (page) => {
+        await signIn(page, member);
+        const shown = await page.getByRole('navigation').getByRole('link').allTextContents();
+        assert.deepEqual(shown, ['Home', ...allowed, 'Your account'], role);
+      });
+    }
   });
 
   for (const options of appearances)

@@ -1,0 +1,97 @@
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { AuditEventDetail } from '../../../../packages/node-sdk/src/types/api.ts';
+import type { Json } from '../../../../packages/node-sdk/src/types/values.ts';
+import { viewError } from '../element.ts';
+import { viewTerm, viewTime } from '../format.ts';
+import { PageElement } from '../page-element.ts';
+import { pageWords, words } from '../preferences.ts';
+import '../proof-view.ts';
+import { proveEvent } from '../prove.ts';
+import { audit } from '../sdk.ts';
+import { viewActor } from './audit.ts';
+
+/** One audit event with what changed, and its proof. */
+export class AuditEventPage extends PageElement {
+  static override properties = { eventId: {}, event: { state: true } };
+
+  declare eventId: string;
+  declare event: AuditEventDetail | null;
+
+  constructor() {
+    super();
+    this.event = null;
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has('eventId')) return;
+    void this.run(async () => {
+      this.event = await audit.retrieve(this.eventId);
+    });
+  }
+
+  protected override render(): TemplateResult {
+    const { event } = this;
+    if (event === null)
+      return html`<h1>${pageWords.audit}</h1>
+        ${this.error === null ? html`<p role="status">${words.loading}</p>` : viewError(this.error)}`;
+    return html`<h1>${event.action}</h1>
+      <dl>
+        ${viewTerm(pageWords.time, viewTime(event.at))} ${viewTerm(pageWords.actor, viewActor(event))}
+        ${event.targetId === null ? nothing : viewTerm(pageWords.target, event.targetRef ?? event.targetId)}
+        ${viewTerm(pageWords.module, event.module)}
+        ${event.reason === null ? nothing : viewTerm(pageWords.reason, event.reason)}
+        ${viewTerm(pageWords.hash, html`<code>${event.hash}</code>`)}
+      </dl>
+      <h2>${pageWords.whatChanged}</h2>
+      ${viewDiff(event.diff)}
+      <svc-proof .prove=${() => proveEvent(event)}></svc-proof>`;
+  }
+}
+
+/** The fields before and after a change, side by side; whatever else an event holds, as it is. */
+function viewDiff(diff: Json | undefined): TemplateResult {
+  const { before, after, stateHash: _, alsoStates: _also, ...rest } = readFields(diff);
+  const [earlier, later] = [readFields(before), readFields(after)];
+  const names = [...new Set([...Object.keys(earlier), ...Object.keys(later)])];
+  const hasRest = Object.keys(rest).length > 0;
+  if (names.length === 0 && !hasRest) return html`<p>${pageWords.noDetails}</p>`;
+  return html`${
+    names.length === 0
+      ? nothing
+      : html`<div class="scroll" role="region" aria-label=${pageWords.whatChanged} tabindex="0">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">${pageWords.field}</th>
+                <th scope="col">${pageWords.before}</th>
+                <th scope="col">${pageWords.after}</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${names.map(
+                (name) =>
+                  html`<tr>
+                    <th scope="row">${name}</th>
+                    <td>${viewValue(earlier[name])}</td>
+                    <td>${viewValue(later[name])}</td>
+                  </tr>`,
+              )}
+            </tbody>
+          </table>
+        </div>`
+  }
+  ${hasRest ? html`<pre tabindex="0" aria-label=${pageWords.whatChanged}>${JSON.stringify(rest, null, 2)}</pre>` : nothing}`;
+}
+
+function viewValue(value: Json | undefined): string {
+  if (value === undefined || value === null) return '–';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function readFields(value: Json | undefined): Readonly<Record<string, Json>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, Json>>)
+    : {};
+}
+
+customElements.define('svc-audit-event', AuditEventPage);

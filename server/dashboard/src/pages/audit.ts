@@ -1,0 +1,47 @@
+import { html, type TemplateResult } from 'lit';
+import type { AuditEvent } from '../../../../packages/node-sdk/src/types/api.ts';
+import { actorTypeValues } from '../api-types.ts';
+import { DashboardElement } from '../element.ts';
+import { nameValue, viewTime } from '../format.ts';
+import '../list.ts';
+import type { ListView } from '../list.ts';
+import { pageWords } from '../preferences.ts';
+import { audit } from '../sdk.ts';
+
+/** The audit log: who did what and when. */
+export class AuditPage extends DashboardElement {
+  readonly #view: ListView<AuditEvent> = {
+    label: pageWords.audit,
+    columns: [
+      [pageWords.action, ({ id, action }) => html`<a href="/app/audit/${id}">${action}</a>`],
+      [pageWords.target, ({ targetRef, targetId }) => targetRef ?? targetId ?? ''],
+      [pageWords.actor, viewActor],
+      [pageWords.time, ({ at }) => viewTime(at)],
+    ],
+    filters: [
+      { name: 'module', label: pageWords.module },
+      {
+        name: 'actor',
+        label: pageWords.actor,
+        options: actorTypeValues.map((type) => [type, nameValue(type)] as const),
+      },
+      { name: 'from', label: pageWords.from, type: 'date' },
+      { name: 'to', label: pageWords.to, type: 'date' },
+    ],
+    load: (query) => audit.list(query),
+    empty: pageWords.noAudit,
+  };
+
+  protected override render(): TemplateResult {
+    return html`<h1>${pageWords.audit}</h1>
+      <p>${pageWords.auditHint}</p>
+      <svc-list .view=${this.#view}></svc-list>`;
+  }
+}
+
+/** Who acted: the address of a user, else the kind of the actor. */
+export function viewActor({ actorEmail, actorType }: Pick<AuditEvent, 'actorEmail' | 'actorType'>): string {
+  return actorEmail ?? nameValue(actorType);
+}
+
+customElements.define('svc-audit', AuditPage);

@@ -1,0 +1,169 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { VerifiedExport } from '../../../../packages/node-sdk/src/ledger/export.ts';
+import type { Checkpoint, LedgerName } from '../../../../packages/node-sdk/src/types/api.ts';
+import { formatCount, viewTime } from '../format.ts';
+import '../list.ts';
+import type { List, ListView } from '../list.ts';
+import { PageElement, viewCopyable } from '../page-element.ts';
+import { pageWords, words } from '../preferences.ts';
+import { saveFile } from '../proof-view.ts';
+import { fetchPublicKey, isLedgerFault, loadVerifier } from '../prove.ts';
+import { ledgers } from '../sdk.ts';
+import { session } from '../session.ts';
+
+/** What shows an auditor that nothing was changed: the public key, signed checkpoints, exports and their verification. */
+export class ProofsPage extends PageElement {
+  static override properties = { publicKey: { state: true }, result: { state: true }, verified: { state: true } };
+
+  declare publicKey: string | null;
+  /** What an export showed that was verified here. */
+  declare result: VerifiedExport | null;
+  /** How many entries of the export were verified so far. */
+  declare verified: number;
+
+  readonly #lists = (['consent', 'audit'] as const)
+    .filter((ledger) => session.allows(ledger === 'audit' ? 'listAuditCheckpoints' : 'listConsentCheckpoints'))
+    .map((ledger) => ({ ledger, view: viewCheckpoints(ledger) }));
+
+  constructor() {
+    super();
+    this.publicKey = null;
+    this.result = null;
+    this.verified = 0;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.run(async () => {
+      this.publicKey = await fetchPublicKey();
+    });
+  }
+
+  protected override render(): TemplateResult {
+    return html`<h1>${pageWords.proofs}</h1>
+      <p>${pageWords.proofsHint} <a href="/docs/guides/proofs/" target="_blank">${pageWords.readDocs}</a></p>
+      ${isLedgerFault(this.error) ? nothing : this.viewOutcome()}
+      <section>
+        <h2>${pageWords.publicKey}</h2>
+        <p>${pageWords.publicKeyHint}</p>
+        ${this.publicKey === null ? html`<p role="status">${words.loading}</p>` : viewCopyable(this.publicKey.trim())}
+      </section>
+      ${this.#lists.map(({ ledger, view }) => this.#viewLedger(ledger, view))} ${this.#viewVerification()}`;
+  }
+
+  #viewLedger(ledger: LedgerName, view: ListView<Checkpoint>): TemplateResult {
+    return html`<h2>${pageWords.ledgers[ledger]}</h2>
+      <div class="actions">
+        <button ?disabled=${this.isBusy} @click=${() => this.#sign(ledger)}>${pageWords.signCheckpoint}</button>
+        <button ?disabled=${this.isBusy} @click=${() => this.#export(ledger)}>${pageWords.export}</button>
+      </div>
+      <svc-list id=${ledger} .view=${view}></svc-list>`;
+  }
+
+  #viewVerification(): TemplateResult {
+    return html`<section aria-live="polite">
+      <h2>${pageWords.verifyExport}</h2>
+      <p>${pageWords.verifyExportHint}</p>
+      <form @submit=${this.#verify}>
+        <label class="field"
+          ><span>${pageWords.exportFile}</span><input name="file" type="file" accept=".jsonl,application/jsonl" required
+        /></label>
+        <label class="field"
+          ><span>${pageWords.keptCheckpoint}</span><textarea name="checkpoint" rows="5" aria-describedby="kept-hint"></textarea
+          ><span class="quiet" id="kept-hint">${pageWords.keptCheckpointHint}</span></label
+        >
+        <div class="actions">
+          <button class="primary" ?disabled=${this.isBusy}>${pageWords.verify}</button>
+        </div>
+      </form>
+      ${this.isBusy && this.verified > 0 ? html`<p role="status">${formatCount(this.verified)}</p>` : nothing}
+      ${
+        isLedgerFault(this.error)
+          ? html`<div class="error" role="alert">
+              <p><strong>${pageWords.notProven}</strong> ${this.error.message}</p>
+            </div>`
+          : nothing
+      }
+      ${this.result === null ? nothing : viewResult(this.result)}
+    </section>`;
+  }
+
+  #sign(ledger: LedgerName): void {
+    void this.run(async () => {
+      await ledgers[ledger].checkpoints.create();
+      await this.querySelector<List<Checkpoint>>(`#${ledger}`)?.reload();
+    });
+  }
+
+  /** An export is of what a checkpoint covers, so one is signed first. */
+  #export(ledger: LedgerName): void {
+    void this.run(async () => {
+      await ledgers[ledger].checkpoints.create();
+      const href = `/v1/ledgers/${ledger}/export`;
+      Object.assign(document.createElement('a'), { href, download: `${ledger}.jsonl` }).click();
+      await this.querySelector<List<Checkpoint>>(`#${ledger}`)?.reload();
+    });
+  }
+
+  readonly #verify = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const file = form.get('file') as File;
+    const checkpoint = String(form.get('checkpoint') ?? '');
+    this.result = null;
+    this.verified = 0;
+    void this.run(async () => {
+      const { verifyExport } = await loadVerifier();
+      this.result = await verifyExport(readChunks(file), {
+        publicKey: this.publicKey ?? (await fetchPublicKey()),
+        // A form sends CR LF, which no note has.
+        checkpoint: checkpoint.trim() === '' ? undefined : `${checkpoint.replaceAll('\r\n', '\n').trim()}\n`,
+        onProgress: (entries) => {
+          this.verified = entries;
+        },
+      });
+    });
+  };
+}
+
+/** Some browsers cannot iterate over a stream. */
+async function* readChunks(file: File): AsyncGenerator<Uint8Array> {
+  const reader = file.stream().getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
+function viewCheckpoints(ledger: LedgerName): ListView<Checkpoint> {
+  return {
+    label: pageWords.ledgers[ledger],
+    columns: [
+      [pageWords.time, ({ at }) => viewTime(at)],
+      [pageWords.entries, ({ size }) => formatCount(size)],
+      [pageWords.rootHash, ({ rootHash }) => html`<code>${rootHash}</code>`],
+      [
+        pageWords.actions,
+        ({ note, size }) =>
+          html`<button @click=${() => saveFile(`checkpoint-${ledger}-${size}.txt`, note, 'text/plain')}>
+            ${pageWords.save}
+          </button>`,
+      ],
+    ],
+    load: () => ledgers[ledger].checkpoints.list(),
+    empty: pageWords.noCheckpoints,
+  };
+}
+
+function viewResult({ entries, checkpoint, isConsistent, newer, clockFalls }: VerifiedExport): TemplateResult {
+  return html`<div class="notice">
+    <p><strong>${pageWords.proven}</strong> ${formatCount(entries)} ${pageWords.entriesAsSigned}</p>
+    <p>${pageWords.checkpoint}: ${formatCount(checkpoint.size)} (${checkpoint.origin})</p>
+    <p>${isConsistent ? pageWords.grownFromKept : pageWords.noKept}</p>
+    ${newer === 0 ? nothing : html`<p>${pageWords.newerEntries} ${formatCount(newer)}</p>`}
+    ${clockFalls === 0 ? nothing : html`<p>${pageWords.clockFalls} ${formatCount(clockFalls)}</p>`}
+  </div>`;
+}
+
+customElements.define('svc-proofs', ProofsPage);

@@ -1,0 +1,72 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { viewError } from './element.ts';
+import { formatCount, viewTime } from './format.ts';
+import { PageElement } from './page-element.ts';
+import { pageWords } from './preferences.ts';
+import { isLedgerFault, type Proof } from './prove.ts';
+
+/** A button that proves an entry in the browser, and what the proof shows. */
+export class ProofView extends PageElement {
+  static override properties = { prove: { attribute: false }, proof: { state: true } };
+
+  /** Fetches and verifies the proof. */
+  declare prove: () => Promise<Proof>;
+  declare proof: Proof | null;
+
+  constructor() {
+    super();
+    this.proof = null;
+  }
+
+  protected override render(): TemplateResult {
+    return html`<section aria-live="polite">
+      <h2>${pageWords.proof}</h2>
+      <p>${pageWords.proofHint}</p>
+      ${
+        isLedgerFault(this.error)
+          ? html`<div class="error"><p><strong>${pageWords.notProven}</strong> ${this.error.message}</p></div>`
+          : viewError(this.error)
+      }
+      ${this.proof === null ? nothing : viewProof(this.proof)}
+      <div class="actions">
+        <button ?disabled=${this.isBusy} @click=${this.#run}>${pageWords.prove}</button>
+        ${this.proof === null ? nothing : html`<button @click=${this.#save}>${pageWords.saveProof}</button>`}
+      </div>
+    </section>`;
+  }
+
+  readonly #run = (): void => {
+    this.proof = null;
+    void this.run(async () => {
+      this.proof = await this.prove();
+    });
+  };
+
+  readonly #save = (): void => {
+    const { proof } = this.proof as Proof;
+    saveFile(`proof-${proof.checkpoint.ledger}-${proof.sequence}.json`, JSON.stringify(proof, null, 2));
+  };
+}
+
+function viewProof({ proof, checkpoint }: Proof): TemplateResult {
+  return html`<div class="notice">
+    <p>
+      <strong>${pageWords.proven}</strong> ${pageWords.entry} ${formatCount(proof.sequence)} ${pageWords.coveredBy}
+      ${formatCount(checkpoint.size)} (${viewTime(checkpoint.at)}).
+    </p>
+    <details>
+      <summary>${pageWords.checkpoint}</summary>
+      <pre tabindex="0" aria-label=${pageWords.checkpoint}>${checkpoint.note}</pre>
+    </details>
+  </div>`;
+}
+
+/** Saves a text as a file of the user. */
+export function saveFile(name: string, text: string, type = 'application/json'): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = Object.assign(document.createElement('a'), { href: url, download: name });
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+customElements.define('svc-proof', ProofView);

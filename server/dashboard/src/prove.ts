@@ -1,0 +1,70 @@
+import type { LedgerVerificationError } from '../../../packages/node-sdk/src/ledger/error.ts';
+import type {
+  AuditEventDetail,
+  Checkpoint,
+  ConsentRecord,
+  InclusionProof,
+} from '../../../packages/node-sdk/src/types/api.ts';
+import { RequestError } from './api.ts';
+import { ledgers } from './sdk.ts';
+import { session } from './session.ts';
+
+/** The public key with which the server signs checkpoints: a line that auditors keep a copy of. */
+export async function fetchPublicKey(): Promise<string> {
+  const response = await fetch('/.well-known/svc-ledger-key').catch(() => null);
+  if (response === null) throw new RequestError(0, { code: 'unreachable' });
+  if (!response.ok) throw new RequestError(response.status, { code: 'not_found' });
+  return response.text();
+}
+
+/** What a proof showed: the checkpoint that covers the entry. */
+export interface Proof {
+  readonly proof: InclusionProof;
+  readonly checkpoint: Checkpoint;
+}
+
+/**
+ * Verifies in this browser that a record is what was hashed, and that a signed checkpoint covers it.
+ * @throws {LedgerVerificationError} if it is not.
+ */
+export async function proveRecord(record: ConsentRecord): Promise<Proof> {
+  const { sequence, ledgerHash } = record;
+  const { verifyRecords } = await loadVerifier();
+  await verifyRecords([record], scope());
+  return proveInclusion('consent', ledgerHash, () => ledgers.consent.proveInclusion({ sequence }));
+}
+
+/** The same for an audit event with its details. */
+export async function proveEvent(event: AuditEventDetail): Promise<Proof> {
+  const { id, hash } = event;
+  const { verifyEvents } = await loadVerifier();
+  await verifyEvents([event], scope());
+  return proveInclusion('audit', hash, () => ledgers.audit.proveInclusion({ id }));
+}
+
+async function proveInclusion(
+  ledger: 'audit' | 'consent',
+  hash: string,
+  prove: () => PromiseLike<InclusionProof>,
+): Promise<Proof> {
+  const { verifyInclusion } = await loadVerifier();
+  // The latest checkpoint may be older than the entry.
+  await ledgers[ledger].checkpoints.create();
+  const [publicKey, proof] = await Promise.all([fetchPublicKey(), prove()]);
+  await verifyInclusion({ hash, proof, publicKey });
+  return { proof, checkpoint: proof.checkpoint };
+}
+
+function scope() {
+  return { tenantId: session.me?.tenant.id ?? '' };
+}
+
+/** The verifier of the SDK, loaded with the first proof. */
+export function loadVerifier() {
+  return import('../../../packages/node-sdk/src/ledger/browser.ts');
+}
+
+/** Whether an error says that something in a ledger is not as it was signed. */
+export function isLedgerFault(error: unknown): error is LedgerVerificationError {
+  return error instanceof Error && error.name === 'LedgerVerificationError';
+}

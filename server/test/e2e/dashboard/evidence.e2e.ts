@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import type { MemberRole } from '../../../principal/roles.ts';
+import { capture } from '../../consent/helpers.ts';
+import { appearances, assertAccessible, describeDashboard } from './browser.ts';
+
+const subjectId = 'ada/lovelace <b>@example.com</b>';
+
+describeDashboard('records, audit log and proofs in the dashboard', (dashboard) => {
+  const { visitAs } = dashboard;
+
+  /** A tenant with a notice and a record of a hostile subject id, and a member. */
+  async function createTenant(role: MemberRole = 'admin') {
+    const { server } = dashboard;
+    const tenant = await server.createTenant(`tenant-${crypto.randomUUID()}`);
+    const { key } = tenant;
+    const noticeId = await server.createNotice({ key });
+    const captured = await capture(server, noticeId, { subjectId, purposes: { marketing: true } }, { key });
+    assert.equal(captured.status, 201, captured.text);
+    const member = await server.createMember({ tenantId: tenant.id, role });
+    return { server, tenant, noticeId, recordId: captured.body.data.id as string, member };
+  }
+
+  test('finds a subject, proves its record in the browser, and withdraws it', async () => {
+    const { noticeId, member } = await createTenant();
+    await visitAs(member, 'subjects', async (page) => {
+      await page.getByLabel('Subject id').fill(subjectId);
+      await page.getByRole('button', { name: 'Open' }).click();
+      await page.getByRole('heading', { name: subjectId }).waitFor();
+      await page.getByText('marketing', { exact: true }).waitFor();
+      await page.locator('tbody tr a').first().click();
+      await page.getByRole('button', { name: 'Prove' }).click();
+      await page.getByText('Proven.').waitFor();
+      await page.getByText('is covered by the checkpoint of size 1').waitFor();
+      const saved = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Save proof' }).click();
+      assert.equal((await saved).suggestedFilename(), 'proof-consent-1.json');
+      await page.getByRole('button', { name: 'Withdraw consent' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Withdraw consent' }).click();
+      await page.getByRole('heading', { name: 'Record 2' }).waitFor();
+      await page.getByText('marketing: refused').waitFor();
+      await page.goto(`${dashboard.server.url}/app/notices/${noticeId}/records`);
+      await page.locator('tbody tr').nth(1).waitFor();
+      assert.equal(await page.locator('tbody b').count(), 0);
+    });
+  });
+
+  test('does not prove a record that the server altered on the way', async () => {
+    const { noticeId, recordId, member } = await createTenant();
+    await visitAs(member, '', async (page) => {
+      await page.route('**/v1/consent/*/records/*', async (route) => {
+        const response = await route.fetch();
+        const body = (await response.text()).replace('"marketing":true', '"marketing":false');
+        await route.fulfill({ response, body });
+      });
+      await page.goto(`${dashboard.server.url}/app/notices/${noticeId}/records/${recordId}`);
+      await page.getByText('marketing: refused').waitFor();
+      await page.getByRole('button', { name: 'Prove' }).click();
+      await page.getByText('Not proven.').waitFor();
+      assert.equal(await page.getByText('Proven.', { exact: true }).count(), 0);
+    });
+  });
+
+  test('shows what an audit event changed, and proves it', async () => {
+    const { server, tenant, member } = await createTenant();
+    const body = { name: 'Acme <img src=x>' };
+    const changed = await server.request('PATCH', '/v1/tenant', { key: tenant.key, body });
+    assert.equal(changed.status, 200, changed.text);
+    await visitAs(member, 'audit?module=tenants', async (page) => {
+      await page.locator('tbody a').first().click();
+      const row = page.getByRole('row', { name: 'name' });
+      await row.getByText(tenant.slug).waitFor();
+      await row.getByText(body.name).waitFor();
+      await page.getByRole('button', { name: 'Prove' }).click();
+      await page.getByText('Proven.').waitFor();
+      await page.goBack();
+      await page.getByLabel('Module').fill('nothing');
+      await page.getByLabel('Module').blur();
+      await page.getByText('Nothing matches the filters').waitFor();
+      await page.getByLabel('Module').fill('');
+      await page.getByLabel('From').fill('2026-11-22');
+      await page.getByLabel('From').blur();
+      await page.waitForURL(/from=2026-11-22/);
+      await page.getByText('Nothing matches the filters').waitFor();
+    });
+  });
+
+  test('signs a checkpoint, and verifies an export and an altered one in the browser', async () => {
+    const { member } = await createTenant();
+    const open = (page: Page, content: string) =>
+      page.getByLabel('Export file').setInputFiles({
+        name: 'consent.jsonl',
+        mimeType: 'application/jsonl',
+        buffer: Buffer.from(content),
+      });
+    await visitAs(member, 'proofs', async (page) => {
+      await page.getByText('svc').first().waitFor();
+      const download = async (button: Locator) => {
+        const started = page.waitForEvent('download');
+        await button.click();
+        const stream = await (await started).createReadStream();
+        return Buffer.concat(await stream.toArray()).toString();
+      };
+      await page.getByRole('button', { name: 'Sign a checkpoint now' }).first().click();
+      await page.locator('#consent tbody tr').first().waitFor();
+      const note = await download(page.locator('#consent').getByRole('button', { name: 'Save' }).first());
+      const text = await download(page.getByRole('button', { name: 'Download export' }).first());
+      await open(page, text);
+      await page.getByLabel('Checkpoint that you kept').fill(note);
+      await page.getByRole('button', { name: 'Verify' }).click();
+      await page.getByText('Proven. 1 entries are as they were signed.').waitFor();
+      await page.getByText('grew out of the checkpoint that you kept').waitFor();
+      await open(page, text.replace('marketing', 'marketinG'));
+      await page.getByRole('button', { name: 'Verify' }).click();
+      await page.getByText('Not proven.').waitFor();
+      assert.equal(await page.getByText('Proven. 1').count(), 0);
+    });
+  });
+
+  test('lets an auditor read and prove, and withdraw nothing', async () => {
+    const { noticeId, recordId, member } = await createTenant('auditor');
+    await visitAs(member, `notices/${noticeId}/records/${recordId}`, async (page) => {
+      await page.getByRole('button', { name: 'Prove' }).click();
+      await page.getByText('Proven.').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Withdraw consent' }).count(), 0);
+    });
+  });
+
+  for (const options of appearances)
+    test(`are accessible: ${Object.values(options)[0]}, ${options.viewport.width} px wide`, async () => {
+      const { server, noticeId, recordId, member } = await createTenant();
+      await visitAs(
+        member,
+        'audit',
+        async (page) => {
+          await page.locator('tbody a').first().waitFor();
+          await assertAccessible(page);
+          await page.locator('tbody a').first().click();
+          await page.getByRole('button', { name: 'Prove' }).click();
+          await page.getByText('Proven.').waitFor();
+          await assertAccessible(page);
+          const paths = [
+            'subjects',
+            `subjects/${encodeURIComponent(subjectId)}`,
+            'proofs',
+            `notices/${noticeId}/records`,
+            `notices/${noticeId}/records/${recordId}`,
+          ];
+          for (const path of paths) {
+            await page.goto(`${server.url}/app/${path}`);
+            await page.locator('tbody tr, form, svc-proof').first().waitFor();
+            await assertAccessible(page);
+          }
+        },
+        options,
+      );
+    });
+});
