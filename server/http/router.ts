@@ -84,18 +84,15 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
   };
 
   const readCall = async (ctx: Context, { route, params }: RouteMatch, principal: Principal | null) => {
+    // A header that comes twice was refused before, so this one is no list.
+    const header = ctx.req.headers['idempotency-key'] as string | undefined;
     const accepted = principal !== null && route.idempotencyKey !== 'none';
-    const key = accepted
-      ? readIdempotencyKey(header(ctx, 'idempotency-key'), route.idempotencyKey === 'required')
-      : null;
+    const key = accepted ? readIdempotencyKey(header, route.idempotencyKey === 'required') : null;
     const body = hasBody(ctx.req) && route.method !== 'GET' ? await route.surface.readBody(ctx.req) : null;
     const validate = validators.get(route) as ReturnType<typeof createValidator>;
     const parts = validate({ params, query: ctx.querystring, body: body?.value });
-    const claim =
-      principal === null || key === null
-        ? null
-        : claimOf(route, principal, key, ctx.url, body?.bytes ?? Buffer.alloc(0));
-    return { parts, claim };
+    if (principal === null || key === null) return { parts, claim: null };
+    return { parts, claim: claimOf(route, principal, key, ctx.url, body?.bytes ?? Buffer.alloc(0)) };
   };
 
   const answer = async (ctx: Context, path: PathMatch): Promise<void> => {
@@ -120,8 +117,10 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     if ((isPublic || route.auth === 'anonymous') && route.limits === undefined) countVisitor(client);
     const admission = isPublic ? null : await admit(ctx.req, route, client, now);
     const principal = admission?.principal ?? null;
-    if (route.surface.isVersioned)
-      ctx.set('Svc-Version', resolveVersion(header(ctx, 'svc-version'), principal?.apiVersion ?? latestVersion));
+    if (route.surface.isVersioned) {
+      const wanted = ctx.req.headers['svc-version'] as string | undefined;
+      ctx.set('Svc-Version', resolveVersion(wanted, principal?.apiVersion ?? latestVersion));
+    }
     const limits = new RequestLimits(limiter);
     try {
       limits.take([...(admission?.limits ?? []), ...(route.limits?.({ params, client }) ?? [])]);
@@ -175,11 +174,6 @@ function answerPreflight(ctx: Context, routes: readonly Route[]): void {
     'Access-Control-Max-Age': '86400',
   });
   ctx.status = 204;
-}
-
-function header(ctx: Context, name: string): string | undefined {
-  const value = ctx.req.headers[name];
-  return Array.isArray(value) ? value.join(', ') : value;
 }
 
 /** A path of the API with the routes that it has, by method. */
