@@ -151,7 +151,9 @@ export const rest: Surface = {
   isVersioned: true,
   readBody: (request) => readJsonBody(request, bodyLimit, ['application/json']),
   present: (result) => `{"data":${JSON.stringify(result)}}`,
-  presentProblem: (problem, requestId) => ({ status: problem.status, body: problem.toEnvelope(requestId) }),
+  presentProblem: ({ status, code, message, options: { details, fields } }, requestId) => {
+    return { status, body: { error: { code, message, ...fields, ...(details && { details }), requestId } } };
+  },
 };
 
 /** Whether a path is the base of a surface or stands below it. */

@@ -105,12 +105,6 @@ export class Problem extends Error {
   get status(): number {
     return problemKinds[this.code].status;
   }
-
-  /** The error envelope. */
-  toEnvelope(requestId: string): object {
-    const { details, fields } = this.options;
-    return { error: { code: this.code, message: this.message, ...fields, ...(details && { details }), requestId } };
-  }
 }
 
 /** More would make the response larger than the request, and are not read. */

@@ -37,7 +37,7 @@ export class StaticFile {
   readonly caching: string;
   /** A hash of the bytes. */
   readonly tag: string;
-  readonly #compressed = new Map<keyof typeof compressors, Promise<Buffer>>();
+  readonly #compressed: Partial<Record<keyof typeof compressors, Promise<Buffer>>> = {};
 
   /** @param name decides the media type by its extension. */
   constructor(name: string, content: Buffer | string, caching: string) {
@@ -62,15 +62,7 @@ export class StaticFile {
     }
     ctx.type = this.type;
     if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
-    ctx.body = encoding === undefined ? this.bytes : await this.#compress(encoding);
-  }
-
-  #compress(encoding: keyof typeof compressors): Promise<Buffer> {
-    let compressed = this.#compressed.get(encoding);
-    if (compressed === undefined) {
-      compressed = compressors[encoding](this.bytes);
-      this.#compressed.set(encoding, compressed);
-    }
-    return compressed;
+    if (encoding !== undefined) this.#compressed[encoding] ??= compressors[encoding](this.bytes);
+    ctx.body = encoding === undefined ? this.bytes : await this.#compressed[encoding];
   }
 }

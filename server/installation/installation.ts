@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
 import type { Settings } from '../settings.ts';
-import { type Clock, type Database, type DatabaseLocation, openDatabase, systemClock } from '../storage/database.ts';
+import { type Clock, type Database, openDatabase, systemClock } from '../storage/database.ts';
 import { isMigrated, migrate } from '../storage/migrate.ts';
 import { openSecrets, type Secrets } from './secrets.ts';
 
@@ -33,7 +33,11 @@ export async function openInstallation(
   const location = { url: settings.databaseUrl, file: databaseFile(settings.dataDir) };
   const opened = openDatabase(location, statementSeconds);
   try {
-    if (!(await isMigrated(opened))) await migrateAt(location);
+    if (!(await isMigrated(opened))) {
+      // A migration may take longer than a statement of a request, and waits for servers that start at the same time.
+      await using patient = openDatabase(location);
+      await migrate(patient);
+    }
     const secrets = await openSecrets(settings, opened, clock());
     const database = { ...opened, clock, seal: secrets.seal };
     const anchors = new AnchorLog(join(settings.dataDir, anchorFile), secrets.signer.verifier);
@@ -42,10 +46,4 @@ export async function openInstallation(
     await opened.close();
     throw error;
   }
-}
-
-/** A migration may take longer than a statement of a request, and waits for servers that start at the same time. */
-async function migrateAt(location: DatabaseLocation): Promise<void> {
-  await using database = openDatabase(location);
-  await migrate(database);
 }
