@@ -15,6 +15,13 @@ export function hasDashboard(): boolean {
   return existsSync(join(folder, 'index.html'));
 }
 
+/** The only page that may be framed, by pages of this server. */
+const previewPath = 'preview.html';
+
+// No connect-src: the preview of a banner sends nothing.
+const previewPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; require-trusted-types-for 'script'";
+
 const headers: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
@@ -41,6 +48,7 @@ export function serveDashboard(): Middleware {
     if (isHome || ctx.path === dashboardPath) return redirect(ctx, 'app/');
     ctx.set(headers);
     const below = ctx.path.slice(dashboardPath.length + 1);
+    if (below === previewPath) ctx.set('Content-Security-Policy', previewPolicy);
     const found = site.find(below);
     if (found.kind === 'file') return found.file.send(ctx);
     // A file of an earlier build; every other path is a page.

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vite';
 import { minifyTemplates } from '../../tools/widgets/define-script.ts';
 
@@ -14,5 +15,8 @@ export default defineConfig({
     // A data: address of an image or a font would need an exception in the Content-Security-Policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: ['index.html', 'preview.html'].map((name) => join(import.meta.dirname, name)),
+    },
   },
 });
