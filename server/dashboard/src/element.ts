@@ -63,8 +63,9 @@ export class TaskElement extends DashboardElement {
 
   #focusRejected(error: unknown): void {
     if (!(error instanceof RequestError)) return;
-    const name = error.details[0]?.path.replace(/^body\.([^.[]+).*/, '$1');
-    if (name) this.querySelector<HTMLElement>(`form [name="${CSS.escape(name)}"]`)?.focus();
+    const path = error.details[0]?.path.replace('body.', '') ?? '';
+    const find = (name: string) => this.querySelector<HTMLElement>(`form [name="${CSS.escape(name)}"]`);
+    (find(path) ?? find(path.replace(/[.[].*/, '')))?.focus();
   }
 }
 
@@ -82,7 +83,8 @@ export function viewError(error: unknown): TemplateResult | typeof nothing {
 }
 
 function describeError(error: unknown): string {
-  if (!(error instanceof RequestError)) return words.failed;
+  // The SDK has an error of its own for an id that is no notice.
+  if (!(error instanceof RequestError)) return Object(error).status === 404 ? words.notFoundHint : words.failed;
   if (error.status === 0) return words.unreachable;
   // A single detail is the message.
   if (error.details.length < 2) return error.message || words.failed;
@@ -119,7 +121,7 @@ export function field(
       name=${name}
       type=${type}
       autocomplete=${autocomplete as 'on'}
-      value=${value}
+      .value=${value}
       ?required=${!isOptional}
       aria-describedby=${hint === undefined ? nothing : `${name}-hint`}
     />

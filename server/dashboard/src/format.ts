@@ -30,6 +30,7 @@ const tones: Readonly<Record<string, 'good' | 'bad'>> = {
   delivered: 'good',
   enabled: 'good',
   finished: 'good',
+  published: 'good',
   dead: 'bad',
   disabled: 'bad',
   failing: 'bad',

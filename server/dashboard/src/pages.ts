@@ -14,6 +14,7 @@ export interface NavigationEntry {
 
 export const navigation: readonly NavigationEntry[] = [
   { path: '', title: () => words.home, operation: null },
+  { path: 'notices', title: () => pageWords.notices, operation: 'listConsentNotices' },
   { path: 'subjects', title: () => pageWords.subjects, operation: 'getSubjectLedger' },
   { path: 'audit', title: () => pageWords.audit, operation: 'listAuditEvents' },
   { path: 'proofs', title: () => pageWords.proofs, operation: 'listConsentCheckpoints' },
@@ -48,6 +49,18 @@ export const pages: readonly Page[] = [
     () => import('./pages/home.ts'),
     () => words.home,
     () => html`<svc-home></svc-home>`,
+  ),
+  page(
+    'notices',
+    () => import('./pages/notices.ts'),
+    () => pageWords.notices,
+    () => html`<svc-notices></svc-notices>`,
+  ),
+  page(
+    'notices/:id',
+    () => import('./pages/notice.ts'),
+    () => pageWords.notice,
+    ({ id = '' }) => html`<svc-notice .noticeId=${id}></svc-notice>`,
   ),
   page(
     'notices/:id/records',

@@ -1,5 +1,6 @@
 import { ApiKeys } from '../../../packages/node-sdk/src/resources/api-keys.ts';
 import { Audit } from '../../../packages/node-sdk/src/resources/audit.ts';
+import { ConsentNotices } from '../../../packages/node-sdk/src/resources/consent-notices.ts';
 import { ConsentRecords } from '../../../packages/node-sdk/src/resources/consent-records.ts';
 import { ConsentSubjects } from '../../../packages/node-sdk/src/resources/consent-subjects.ts';
 import { Ledgers } from '../../../packages/node-sdk/src/resources/ledgers.ts';
@@ -12,6 +13,7 @@ import { transport } from './api.ts';
 export const allTime = '2000-01-01T00:00:00Z';
 
 /** The resources of the SDK, over the session of the user. */
+export const notices = new ConsentNotices(transport);
 export const webhooks = new Webhooks(transport);
 export const users = new Users(transport);
 export const apiKeys = new ApiKeys(transport);

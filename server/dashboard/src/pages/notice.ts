@@ -1,0 +1,306 @@
+import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
+import { languages } from '../../../../packages/consent-banner/src/languages.ts';
+import type { Notice, NoticeContent } from '../../../../packages/node-sdk/src/types/api.ts';
+import { field, viewError } from '../element.ts';
+import { contentOf, NoticePage } from '../notice-page.ts';
+import { pageWords, words } from '../preferences.ts';
+import type { Layer, Preview } from '../preview.ts';
+import { notices } from '../sdk.ts';
+import { session } from '../session.ts';
+
+type Purpose = NoticeContent['purposes'][number];
+
+/** How the preview is shown. */
+interface Look {
+  readonly screen: keyof typeof pageWords.screens;
+  readonly theme: Preview['theme'];
+  readonly layer: Layer;
+  readonly direction: keyof typeof pageWords.directions;
+}
+
+/** The editor of a notice, with the banner that visitors will see. */
+export class NoticeEditor extends NoticePage {
+  static override properties: PropertyDeclarations = {
+    draft: { state: true },
+    theirs: { state: true },
+    look: { state: true },
+  };
+
+  /** What the form holds. */
+  declare draft: NoticeContent | null;
+  /** What another user saved while this one was editing. */
+  declare theirs: Notice | null;
+  declare look: Look;
+
+  constructor() {
+    super();
+    this.draft = null;
+    this.theirs = null;
+    const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+    this.look = { screen: 'desktop', theme, layer: 'banner', direction: 'own' };
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    addEventListener('message', this.#follow);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    removeEventListener('message', this.#follow);
+  }
+
+  protected override async load(): Promise<void> {
+    await super.load();
+    this.draft = this.stored && contentOf(this.stored);
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    super.updated(changed);
+    this.#preview();
+  }
+
+  protected override viewNotice(notice: Notice): TemplateResult {
+    return html`<div class="editor">
+        ${this.#viewForm(this.draft ?? contentOf(notice))} ${this.#viewPreview()}
+      </div>
+      ${this.theirs === null ? nothing : this.#viewConflict(notice, this.theirs)}`;
+  }
+
+  #viewForm({ name, controllerName, language, domain, purposes }: NoticeContent): TemplateResult {
+    const mayEdit = session.allows('editConsentNotice');
+    return html`<form @submit=${this.#submit} @input=${this.#input}>
+      <fieldset class="plain" ?disabled=${!mayEdit}>
+        ${field(pageWords.name, 'name', { hint: pageWords.noticeNameHint, value: name })}
+        ${field(pageWords.controller, 'controllerName', { hint: pageWords.controllerHint, value: controllerName })}
+        ${field(pageWords.domain, 'domain', { hint: pageWords.domainHint, value: domain })}
+        <label class="field">
+          <span>${pageWords.noticeLanguage}</span>
+          <input name="language" list="languages" autocomplete="off" required .value=${language} aria-describedby="language-hint" />
+          <span class="quiet" id="language-hint">${pageWords.languageHint}</span>
+        </label>
+        <datalist id="languages">${languages.map((tag) => html`<option value=${tag}>${nameLanguage(tag)}</option>`)}</datalist>
+        <h2>${pageWords.purposes}</h2>
+        <p class="quiet">${pageWords.purposeHint}</p>
+        ${purposes.map((purpose, index) => this.#viewPurpose(purpose, index, purposes.length, mayEdit))}
+        ${
+          mayEdit
+            ? html`<button type="button" @click=${this.#add}>${pageWords.addPurpose}</button>
+                ${this.theirs === null ? this.viewOutcome() : nothing}
+                <div class="actions"><button class="primary" ?disabled=${this.isBusy}>${pageWords.save}</button></div>`
+            : nothing
+        }
+      </fieldset>
+    </form>`;
+  }
+
+  #viewPurpose(purpose: Purpose, index: number, count: number, mayEdit: boolean): TemplateResult {
+    const { key, label, description, required } = purpose;
+    const place = `purposes.${index}`;
+    const button = (step: 'up' | 'down' | 'remove', text: string, isOff: boolean, act: () => void) =>
+      html`<button type="button" data-step=${step} aria-label="${text}: ${label}" ?disabled=${isOff} @click=${act}>
+        ${text}
+      </button>`;
+    return html`<fieldset class="purpose">
+      <legend>${label || `${pageWords.purpose} ${index + 1}`}</legend>
+      ${field(pageWords.purposeKey, `${place}.key`, { value: key })}
+      ${field(pageWords.purposeLabel, `${place}.label`, { value: label })}
+      <label class="field">
+        <span>${pageWords.purposeDescription}</span>
+        <textarea name="${place}.description" rows="3" .value=${description}></textarea>
+      </label>
+      <label class="check"
+        ><input type="checkbox" name="${place}.required" .checked=${required} /> ${pageWords.required}</label
+      >
+      ${
+        mayEdit
+          ? html`<div class="actions">
+              ${button('up', pageWords.moveUp, index === 0, () => this.#move(index, index - 1, 'up'))}
+              ${button('down', pageWords.moveDown, index === count - 1, () => this.#move(index, index + 1, 'down'))}
+              ${count === 1 ? nothing : button('remove', pageWords.remove, false, () => this.#remove(index))}
+            </div>`
+          : nothing
+      }
+    </fieldset>`;
+  }
+
+  #viewPreview(): TemplateResult {
+    const { screen } = this.look;
+    return html`<div class="preview">
+      <h2>${pageWords.preview}</h2>
+      <div class="filters">
+        ${this.#viewLook('screen', pageWords.screen, pageWords.screens)}
+        ${this.#viewLook('theme', pageWords.appearance, { light: words.themeLight, dark: words.themeDark })}
+        ${this.#viewLook('layer', pageWords.layer, pageWords.layers)}
+        ${this.#viewLook('direction', pageWords.direction, pageWords.directions)}
+      </div>
+      <div class="screen" data-screen=${screen}>
+        <iframe src="/app/preview.html" title=${pageWords.preview} @load=${this.#preview}></iframe>
+      </div>
+      <p class="quiet">${pageWords.previewHint}</p>
+    </div>`;
+  }
+
+  #viewLook<Name extends keyof Look>(
+    name: Name,
+    label: string,
+    options: Readonly<Record<Look[Name], string>>,
+  ): TemplateResult {
+    const choose = (event: Event) => {
+      this.look = { ...this.look, [name]: (event.currentTarget as HTMLSelectElement).value };
+    };
+    return html`<label
+      ><span>${label}</span
+      ><select .value=${this.look[name]} @change=${choose}>
+        ${Object.entries<string>(options).map(
+          ([value, text]) => html`<option value=${value} ?selected=${value === this.look[name]}>${text}</option>`,
+        )}
+      </select></label
+    >`;
+  }
+
+  #viewConflict(base: Notice, theirs: Notice): TemplateResult {
+    const close = () => {
+      this.theirs = null;
+      this.error = null;
+    };
+    const take = () => {
+      this.stored = theirs;
+      this.draft = contentOf(theirs);
+      delete this.querySelector('form')?.dataset.unsaved;
+      close();
+    };
+    const mine = listChanged(contentOf(base), this.draft ?? base);
+    return this.viewDialog(
+      pageWords.editedMeanwhile,
+      html`<p>${pageWords.editedMeanwhileHint}</p>
+        <h3>${pageWords.theirChanges}</h3>
+        <svc-differences .earlier=${base} .later=${theirs}></svc-differences>
+        <h3>${pageWords.myChanges}</h3>
+        <svc-differences .earlier=${theirs} .later=${{ ...theirs, ...mine }}></svc-differences>
+        ${viewError(this.error)}
+        <div class="actions">
+          <button class="primary" ?disabled=${this.isBusy} @click=${() => this.#save(theirs)}>${pageWords.keepMine}</button>
+          <button @click=${take}>${pageWords.takeTheirs}</button>
+          <button @click=${close}>${words.cancel}</button>
+        </div>`,
+      close,
+    );
+  }
+
+  readonly #input = (event: Event): void => {
+    const { draft } = this;
+    if (draft === null || !(event.target instanceof HTMLElement)) return;
+    const { name, type, checked, value } = event.target as HTMLInputElement;
+    const [, index, part = ''] = /^purposes\.(\d+)\.(\w+)$/.exec(name) ?? [];
+    if (index === undefined) this.draft = { ...draft, [name]: value };
+    else
+      this.draft = {
+        ...draft,
+        purposes: draft.purposes.with(Number(index), {
+          ...(draft.purposes[Number(index)] as Purpose),
+          [part]: type === 'checkbox' ? checked : value,
+        }),
+      };
+  };
+
+  readonly #add = (): void => {
+    const { purposes = [] } = this.draft ?? {};
+    const added = { key: '', label: '', description: '', required: false };
+    void this.#arrange([...purposes, added], `[name="purposes.${purposes.length}.key"]`);
+  };
+
+  #remove(index: number): void {
+    const purposes = (this.draft?.purposes ?? []).toSpliced(index, 1);
+    const next = Math.min(index, purposes.length - 1);
+    void this.#arrange(purposes, `[name="purposes.${next}.key"]`);
+  }
+
+  /** Moves a purpose; the focus stays with it. */
+  #move(from: number, to: number, step: 'up' | 'down'): void {
+    const purposes = [...(this.draft?.purposes ?? [])];
+    purposes.splice(to, 0, ...purposes.splice(from, 1));
+    const buttons = `.purpose:nth-of-type(${to + 1}) button`;
+    void this.#arrange(purposes, `${buttons}[data-step=${step}]:enabled`, `${buttons}:enabled`);
+  }
+
+  /** @param focus selectors of what has the focus then; the first that is there. */
+  async #arrange(purposes: NoticeContent['purposes'], ...focus: readonly string[]): Promise<void> {
+    if (this.draft === null) return;
+    this.draft = { ...this.draft, purposes };
+    const form = this.querySelector<HTMLFormElement>('form');
+    if (form !== null) form.dataset.unsaved = '';
+    await this.updateComplete;
+    focus
+      .map((selector) => this.querySelector<HTMLElement>(selector))
+      .find((found) => found !== null)
+      ?.focus();
+  }
+
+  readonly #submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    void this.#save(null);
+  };
+
+  /**
+   * Saves the fields that the user changed, unless another user saved something that this one has not seen.
+   * @param seen what another user saved, and this one has seen.
+   */
+  async #save(seen: Notice | null): Promise<void> {
+    const { stored, draft } = this;
+    if (stored === null || draft === null) return;
+    const isSaved = await this.run(async () => {
+      // The API has no precondition for edits, so the notice is read just before.
+      const current = await notices.retrieve(this.noticeId);
+      if (!isSame(contentOf(current), contentOf(seen ?? stored))) {
+        await import('../differences.ts');
+        this.theirs = current;
+        return;
+      }
+      const change = listChanged(contentOf(stored), draft);
+      this.stored = Object.keys(change).length === 0 ? current : await notices.update(this.noticeId, change);
+      this.draft = contentOf(this.stored);
+      this.theirs = null;
+      this.notice = pageWords.saved;
+    });
+    const form = this.querySelector<HTMLFormElement>('form');
+    if (isSaved && this.theirs !== null && form !== null) form.dataset.unsaved = '';
+  }
+
+  readonly #preview = (): void => {
+    const { draft, stored, look } = this;
+    const frame = this.querySelector('iframe')?.contentWindow;
+    if (!frame || draft === null || stored === null) return;
+    const preview: Preview = {
+      content: draft,
+      version: (stored.version ?? 0) + 1,
+      theme: look.theme,
+      language: look.direction === 'rtl' ? 'ar' : draft.language,
+      layer: look.layer,
+    };
+    frame.postMessage(preview, location.origin);
+  };
+
+  /** The preview opens and closes its own preferences. */
+  readonly #follow = ({ origin, source, data }: MessageEvent): void => {
+    if (origin !== location.origin || source !== this.querySelector('iframe')?.contentWindow) return;
+    if (data === 'banner' || data === 'panel') this.look = { ...this.look, layer: data };
+  };
+}
+
+/** The fields of a content that differ. */
+function listChanged(before: NoticeContent, after: NoticeContent): Partial<NoticeContent> {
+  const fields = Object.entries(after) as [keyof NoticeContent, unknown][];
+  return Object.fromEntries(fields.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])));
+}
+
+/** The name of a language, in the language of the user. */
+function nameLanguage(tag: string): string | undefined {
+  return new Intl.DisplayNames(document.documentElement.lang, { type: 'language' }).of(tag);
+}
+
+function isSame(one: NoticeContent, other: NoticeContent): boolean {
+  return Object.keys(listChanged(one, other)).length === 0;
+}
+
+customElements.define('svc-notice', NoticeEditor);

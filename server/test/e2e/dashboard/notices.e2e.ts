@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { MemberRole } from '../../../principal/roles.ts';
+import { appearances, assertAccessible, describeDashboard } from './browser.ts';
+
+const hostile = '<img src=x onerror=alert(1)>';
+
+describeDashboard('notices in the dashboard', (dashboard) => {
+  const { visitAs } = dashboard;
+
+  /** A tenant with a published notice, and a member. */
+  async function createTenant(role: MemberRole = 'admin', content = {}) {
+    const { server } = dashboard;
+    const tenant = await server.createTenant(`tenant-${crypto.randomUUID()}`);
+    const id = await server.createNotice({ key: tenant.key, content });
+    const edit = (body: object) => server.request('PATCH', `/v1/consent/${id}`, { key: tenant.key, body });
+    const read = async () => (await server.request('GET', `/v1/consent/${id}`, { key: tenant.key })).body.data;
+    return { server, tenant, id, edit, read, member: await server.createMember({ tenantId: tenant.id, role }) };
+  }
+
+  const openPreview = (page: Page) => page.frameLocator('iframe');
+
+  test('creates a notice from a template, edits it and shows the text in the real banner', async () => {
+    const { server } = dashboard;
+    const tenant = await server.createTenant(`tenant-${crypto.randomUUID()}`);
+    const member = await server.createMember({ tenantId: tenant.id, role: 'engineer' });
+    await visitAs(member, 'notices', async (page) => {
+      await page.getByText('No notices yet').waitFor();
+      await page.getByRole('button', { name: 'New notice' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Template').selectOption('blog');
+      await dialog.getByLabel('Domain').fill('https://blog.example.com/');
+      await dialog.getByRole('button', { name: 'Create notice' }).click();
+      await dialog.getByRole('alert').waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('name')), 'domain');
+      await dialog.getByLabel('Domain').fill('blog.example.com');
+      await dialog.getByLabel('Controller').fill('Blog Ltd');
+      await dialog.getByRole('button', { name: 'Create notice' }).click();
+      await page.getByRole('heading', { name: 'Privacy on our site', level: 1 }).waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'H1');
+
+      const preview = openPreview(page);
+      await preview.getByText(/Blog Ltd.*Statistics.*Videos and maps/).waitFor();
+      const statistics = page.getByRole('group', { name: 'Statistics', exact: true });
+      await statistics.getByLabel('Label').fill('Visits');
+      await preview.getByText(/Visits.*Videos and maps/).waitFor();
+      const visits = page.getByRole('group', { name: 'Visits', exact: true });
+      await visits.getByRole('button', { name: 'Move down' }).click();
+      assert.deepEqual(await page.evaluate(() => document.activeElement?.ariaLabel), 'Move up: Visits');
+      await preview.getByText(/Videos and maps.*Visits/).waitFor();
+      await page.getByRole('group', { name: 'Necessary', exact: true }).getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('button', { name: 'Add purpose' }).click();
+      await page.keyboard.type('not a key');
+      await page.getByRole('group', { name: 'Purpose 3' }).getByLabel('Label').fill('Chat');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('name')), 'purposes.2.key');
+      page.once('dialog', (question) => void question.dismiss());
+      await page.getByRole('link', { name: 'Notices' }).click();
+      await page.getByLabel('Key').nth(2).fill('chat');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
+      await page.getByRole('link', { name: 'Notices' }).click();
+      await page.getByRole('row', { name: 'Draft' }).getByRole('button', { name: 'Archive' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+      await page.getByRole('row', { name: 'Archived' }).waitFor();
+    });
+    const { body } = await server.request('GET', '/v1/consent', { key: tenant.key });
+    const [{ purposes, status }] = body.data.data;
+    assert.equal(status, 'archived');
+    assert.deepEqual(
+      purposes.map(({ key }: { key: string }) => key),
+      ['media', 'statistics', 'chat'],
+    );
+  });
+
+  test('filters notices by text, and keeps the filter in the address', async () => {
+    const { server, tenant, member } = await createTenant();
+    await server.createNotice({ key: tenant.key, content: { name: 'Shop', domain: 'shop.example.com' } });
+    await visitAs(member, 'notices', async (page) => {
+      await page.getByRole('link', { name: 'Website' }).waitFor();
+      await page.getByLabel('Name, controller or domain').fill('shop');
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'Website' }).waitFor({ state: 'detached' });
+      await page.reload();
+      await page.getByRole('link', { name: 'Shop' }).waitFor();
+      assert.equal(await page.locator('tbody tr').count(), 1);
+      assert.equal(await page.getByLabel('Name, controller or domain').inputValue(), 'shop');
+    });
+  });
+
+  test('previews the banner in each look without storing or sending anything', async () => {
+    const { member, id } = await createTenant();
+    await visitAs(member, `notices/${id}`, async (page) => {
+      const preview = openPreview(page);
+      await preview.getByRole('button', { name: 'Accept all' }).waitFor();
+      await page.getByRole('combobox', { name: 'Direction' }).selectOption('rtl');
+      await preview.locator('section[dir=rtl]').waitFor();
+      const before = await countTraces(page);
+      const requests: string[] = [];
+      page.on('request', (request) => requests.push(request.url()));
+      await page.getByRole('combobox', { name: 'Direction' }).selectOption('own');
+      await page.getByRole('combobox', { name: 'Appearance' }).selectOption('dark');
+      await page.getByRole('combobox', { name: 'Screen' }).selectOption('phone');
+      await preview.locator('svc-consent[theme=dark]').waitFor({ state: 'attached' });
+      await preview.getByRole('button', { name: 'Accept all' }).press('Enter');
+      await preview.getByRole('button', { name: 'Preferences' }).press('Enter');
+      await preview.getByRole('switch', { name: 'Analytics' }).press('Space');
+      assert.equal(await page.getByRole('combobox', { name: 'Shown' }).inputValue(), 'panel');
+      await preview.getByRole('button', { name: 'Save' }).press('Enter');
+      await page.keyboard.press('Escape');
+      await preview.getByRole('dialog').waitFor({ state: 'hidden' });
+      assert.equal(await page.getByRole('combobox', { name: 'Shown' }).inputValue(), 'banner');
+      await page.getByRole('combobox', { name: 'Shown' }).focus();
+      await page.getByRole('combobox', { name: 'Shown' }).selectOption('panel');
+      await preview.getByRole('dialog').waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'SELECT');
+      assert.deepEqual(requests, []);
+      assert.deepEqual(await countTraces(page), before);
+    });
+  });
+
+  test('frames the preview by pages of this server only, and no other page', async () => {
+    const policyOf = async (path: string) =>
+      (await fetch(`${dashboard.server.url}/app/${path}`)).headers.get('content-security-policy') ?? '';
+    const preview = await policyOf('preview.html');
+    assert.match(preview, /default-src 'none';.*frame-ancestors 'self'/);
+    assert.doesNotMatch(preview, /connect-src/);
+    for (const path of ['', 'notices', 'preview', 'preview.html/'])
+      assert.match(await policyOf(path), /ancestors 'none'/);
+  });
+
+  test('shows the changes of another user before it saves over them', async () => {
+    const { member, id, edit, read } = await createTenant();
+    await visitAs(member, `notices/${id}`, async (page) => {
+      await page.getByRole('textbox', { name: /^Name/ }).fill('Ours');
+      await edit({ name: 'Theirs', controllerName: 'Their Ltd' });
+      await page.getByRole('button', { name: 'Save' }).click();
+      const dialog = page.getByRole('dialog', { name: 'changed meanwhile' });
+      await dialog.locator('ins').getByText('Their').first().waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      page.once('dialog', (question) => void question.dismiss());
+      await page.getByRole('link', { name: 'Notices' }).click();
+      assert.equal((await read()).name, 'Theirs');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByRole('button', { name: 'Save my changes' }).click();
+      await page.getByText('Saved.').waitFor();
+      assert.equal(await page.getByLabel('Controller').inputValue(), 'Their Ltd');
+      assert.equal((await read()).name, 'Ours');
+      await page.getByRole('textbox', { name: /^Name/ }).fill('Ours again');
+      await edit({ name: 'Theirs again' });
+      await page.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByRole('button', { name: 'Discard my changes' }).click();
+      assert.equal(await page.getByRole('textbox', { name: /^Name/ }).inputValue(), 'Theirs again');
+    });
+    const { name, controllerName } = await read();
+    assert.deepEqual([name, controllerName], ['Theirs again', 'Their Ltd']);
+  });
+
+  test('shows hostile texts as text in the form and the preview', async () => {
+    const { member, id, edit } = await createTenant('admin', { name: hostile, controllerName: hostile });
+    await edit({ purposes: [{ key: 'hostile', label: hostile, description: hostile, required: false }] });
+    await visitAs(member, `notices/${id}`, async (page) => {
+      const preview = openPreview(page);
+      await page.getByRole('combobox', { name: 'Shown' }).selectOption('panel');
+      await preview.getByRole('switch', { name: hostile }).waitFor();
+      await page.getByRole('heading', { name: hostile }).waitFor();
+      assert.equal(await page.getByLabel('What visitors read').inputValue(), hostile);
+      assert.equal(await page.locator('img').count(), 0);
+      assert.equal(await preview.locator('img').count(), 0);
+    });
+  });
+
+  test('gives an auditor no action, and the page of another tenant’s notice shows an error', async () => {
+    const { server, id, member } = await createTenant('auditor');
+    const other = await createTenant();
+    await visitAs(member, 'notices', async (page) => {
+      await page.getByRole('link', { name: 'Website' }).click();
+      await openPreview(page).getByRole('button', { name: 'Accept all' }).waitFor();
+      assert.ok(await page.getByLabel('Controller').isDisabled());
+      assert.equal(await page.locator('main button').count(), 0);
+      await page.goBack();
+      await page.getByRole('link', { name: 'Website' }).waitFor();
+      assert.equal(await page.locator('main button').count(), 0);
+      await page.goto(`${server.url}/app/notices/${other.id}`);
+      assert.match((await page.getByRole('alert').textContent()) ?? '', /no such|does not exist/);
+    });
+    assert.notEqual(id, other.id);
+  });
+
+  for (const options of appearances)
+    test(`are accessible: ${Object.values(options)[0]}, ${options.viewport.width} px wide`, async () => {
+      const { server, id, member, edit } = await createTenant();
+      await visitAs(
+        member,
+        'notices',
+        async (page) => {
+          await page.locator('tbody tr').first().waitFor();
+          await assertAccessible(page);
+          await page.getByRole('button', { name: 'Archive' }).click();
+          await assertAccessible(page);
+          await page.keyboard.press('Escape');
+          await page.getByRole('button', { name: 'New notice' }).click();
+          await assertAccessible(page);
+          await page.goto(`${server.url}/app/notices/${id}`);
+          await openPreview(page).getByRole('button', { name: 'Accept all' }).waitFor();
+          await assertAccessible(page);
+          await edit({ name: 'Theirs' });
+          await page.getByRole('textbox', { name: /^Name/ }).fill('Ours');
+          await page.getByRole('button', { name: 'Save' }).click();
+          await page.locator('ins').first().waitFor();
+          await assertAccessible(page);
+        },
+        options,
+      );
+    });
+});
+
+/** How much the browser has stored for the server. */
+async function countTraces(page: Page) {
+  const stored = await page.evaluate(async () => ({
+    items: Object.keys({ ...localStorage, ...sessionStorage }),
+    databases: await indexedDB.databases(),
+    caches: await caches.keys(),
+  }));
+  return { ...stored, cookies: (await page.context().cookies()).length };
+}
