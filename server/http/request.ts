@@ -74,11 +74,12 @@ const authority = /^(?:[a-z0-9](?:[a-z0-9._-]{0,252})|\[[0-9a-f:.]{2,45}\])(?::\
 /**
  * The address that this server has for a client, without a path.
  * @param baseUrl the public address of this server; null to take the Host header.
- * @returns null for an invalid Host, which must not reach what others read.
+ * @throws {Problem} `validation_failed` for an invalid Host, which must not reach what others read or paste.
  */
-export function findOwnAddress(baseUrl: string | null, { host = '' }: Pick<Client, 'host'>): string | null {
+export function readOwnAddress(baseUrl: string | null, { host = '' }: Pick<Client, 'host'>): string {
   if (baseUrl !== null) return baseUrl;
-  return authority.test(host) ? `http://${host}` : null;
+  if (authority.test(host)) return `http://${host}`;
+  throw invalidValues([{ path: 'header.Host', issue: 'must be a host and a port' }]);
 }
 
 /**

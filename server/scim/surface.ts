@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Surface } from '../http/answer.ts';
 import { Problem, type ProblemCode } from '../http/problem.ts';
-import { type Client, findOwnAddress, readJsonBody } from '../http/request.ts';
+import { type Client, readJsonBody, readOwnAddress } from '../http/request.ts';
 import { schemasOf } from '../http/schemas.ts';
 
 /** RFC 7644 section 3.1. */
@@ -87,11 +87,10 @@ export type Locate = (path: string) => string;
 /**
  * Absolute addresses for `meta.location` and `Location` (RFC 7644 section 3.1).
  * @param baseUrl the public address of this server; null to use the Host header.
- * @throws {Problem} `invalidValue` for an invalid Host.
+ * @throws {Problem} `validation_failed` for an invalid Host.
  */
 export function createLocate(baseUrl: string | null, client: Pick<Client, 'host'>): Locate {
-  const address = findOwnAddress(baseUrl, client);
-  if (address === null) throw invalidValue('The Host header must be a host and a port.');
+  const address = readOwnAddress(baseUrl, client);
   return (path) => address + scim.base + path;
 }
 

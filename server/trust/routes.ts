@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { ReadyAnswer } from '../http/answer.ts';
-import { invalidValues, requireFound } from '../http/problem.ts';
-import { findOwnAddress } from '../http/request.ts';
+import { requireFound } from '../http/problem.ts';
+import { readOwnAddress } from '../http/request.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import type { Installation } from '../installation/installation.ts';
 import { findRow } from '../storage/rows.ts';
@@ -18,10 +18,8 @@ export function trustRoutes(
 ): readonly Route[] {
   /** @throws {Problem} `validation_failed` for an invalid Host. */
   const view = ({ client }: PrincipalCall, { slug, name }: Tenant, row: TrustCenterRow | undefined) => {
-    const address = findOwnAddress(baseUrl, client);
-    if (address === null) throw invalidValues([{ path: 'header.Host', issue: 'must be a host and a port' }]);
     const publishedAt = row?.published_at ?? null;
-    const url = address + trustPath(slug);
+    const url = readOwnAddress(baseUrl, client) + trustPath(slug);
     const published = publishedAt !== null;
     return { slug, name, url, published, ...readContent(row), publishedAt, updatedAt: row?.updated_at ?? null };
   };

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { corsHeaders } from '../http/answer.ts';
-import { invalidValues, requireFound, requireGetOrHead } from '../http/problem.ts';
-import { findOwnAddress } from '../http/request.ts';
+import { requireFound, requireGetOrHead } from '../http/problem.ts';
+import { readOwnAddress } from '../http/request.ts';
 import { StaticFile } from '../http/static-file.ts';
 import { describeWidgets } from './tags.ts';
 import { readWidgets, type Widget, type WidgetPlaces } from './widget.ts';
@@ -22,9 +22,7 @@ export function serveWidgets(baseUrl: string | null, places?: WidgetPlaces): Mid
     widgets ??= readWidgets(places);
     if (ctx.path === widgetIndexPath) {
       ctx.state.route = widgetIndexPath;
-      const address = findOwnAddress(baseUrl, { host: ctx.req.headers.host });
-      // It becomes part of tags that others paste.
-      if (address === null) throw invalidValues([{ path: 'header.Host', issue: 'must be a host and a port' }]);
+      const address = readOwnAddress(baseUrl, { host: ctx.req.headers.host });
       // Only the last one is kept, because most servers have one address.
       if (index?.address !== address) {
         const text = JSON.stringify(describeWidgets(widgets, address));
