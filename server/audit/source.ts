@@ -1,5 +1,5 @@
 import type { Client } from '../http/request.ts';
-import type { PrivateHasher } from '../installation/secrets.ts';
+import type { PrivateHasher } from '../installation/installation.ts';
 import { type Actor, type AuditSource, systemActor } from '../principal/principal.ts';
 
 export type { AuditSource } from '../principal/principal.ts';

@@ -1,8 +1,14 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { databaseFile, type Installation, openInstallation } from '../installation/installation.ts';
-import { findSecret, isSecretOf, secretFile } from '../installation/secrets.ts';
+import {
+  databaseFile,
+  findSecret,
+  type Installation,
+  isSecretOf,
+  openInstallation,
+  secretFile,
+} from '../installation/installation.ts';
 import { AnchorLog, anchorFile, nameLedger, readLedgerName } from '../ledger/anchor-log.ts';
 import { completeAnchors, stateRestore } from '../ledger/checkpoint-store.ts';
 import { NoteSigner } from '../ledger/signed-note.ts';

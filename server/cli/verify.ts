@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { listRowOwners } from '../audit/verify-rows.ts';
-import { databaseFile } from '../installation/installation.ts';
-import { deriveSecrets, findSecret } from '../installation/secrets.ts';
+import { databaseFile, deriveSecrets, findSecret } from '../installation/installation.ts';
 import { anchorFile, nameLedger, nameNote, readLedgerName, readNoteNames } from '../ledger/anchor-log.ts';
 import { isSealed } from '../ledger/append.ts';
 import { openCheckpoint, readCheckpoint } from '../ledger/checkpoint.ts';

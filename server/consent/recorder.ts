@@ -3,7 +3,7 @@ import { type AuditSource, systemSource } from '../audit/source.ts';
 import { type NewAuditEvent, recordEvents } from '../audit/store.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
-import type { PrivateHasher } from '../installation/secrets.ts';
+import type { PrivateHasher } from '../installation/installation.ts';
 import { ByteCache } from '../storage/cache.ts';
 import type { Outcome, Queries, UnitOfWork } from '../storage/database.ts';
 import { newId } from '../storage/rows.ts';

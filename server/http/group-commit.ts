@@ -1,4 +1,4 @@
-import type { SecretBox } from '../installation/secrets.ts';
+import type { SecretBox } from '../installation/installation.ts';
 import {
   blamesRow,
   type Clock,

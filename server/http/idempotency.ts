@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { SecretBox } from '../installation/secrets.ts';
+import type { SecretBox } from '../installation/installation.ts';
 import type { Principal } from '../principal/principal.ts';
 import { addTime, type Queries } from '../storage/database.ts';
 import { findRow } from '../storage/rows.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { PrivateHasher } from '../installation/secrets.ts';
+import type { PrivateHasher } from '../installation/installation.ts';
 import type { Queries } from '../storage/database.ts';
 import { inBatches } from '../storage/rows.ts';
 import { Problem } from './problem.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import KoaRouter from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import type { SecretBox } from '../installation/secrets.ts';
+import type { SecretBox } from '../installation/installation.ts';
 import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
 import type { Clock, Database } from '../storage/database.ts';
 import { corsHeaders, isOn, latestVersion, ReadyAnswer, resolveVersion, rest } from './answer.ts';

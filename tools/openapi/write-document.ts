@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { createApp } from '../../server/app.ts';
 import { writeApiDocument } from '../../server/documentation/api-document.ts';
-import { deriveSecrets } from '../../server/installation/secrets.ts';
+import { deriveSecrets } from '../../server/installation/installation.ts';
 import { AnchorLog } from '../../server/ledger/anchor-log.ts';
 import { readSettings } from '../../server/settings.ts';
 import { openDatabase, systemClock } from '../../server/storage/database.ts';

@@ -38,7 +38,7 @@ import {
   listMembers,
 } from '../../identity/membership-store.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { deriveSecrets } from '../../installation/secrets.ts';
+import { deriveSecrets } from '../../installation/installation.ts';
 import { generateToken } from '../../installation/token.ts';
 import { findCheckpoint, listCheckpoints } from '../../ledger/checkpoint-store.ts';
 import { listBehind, readTilesOf } from '../../ledger/tree-store.ts';

@@ -2,7 +2,7 @@ import { type RowChange, recordChange } from '../../audit/row-state.ts';
 import { type AuditSource, systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import { invalidValues, Problem, requireFound } from '../../http/problem.ts';
-import type { SecretBox } from '../../installation/secrets.ts';
+import type { SecretBox } from '../../installation/installation.ts';
 import { addTime, type Queries, type UnitOfWork } from '../../storage/database.ts';
 import { insertRow, newId } from '../../storage/rows.ts';
 import type { DeliveryRow } from '../deliveries/delivery.ts';

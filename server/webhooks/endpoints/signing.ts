@@ -6,7 +6,7 @@ import {
   type KeyObject,
   sign as signBytes,
 } from 'node:crypto';
-import type { SecretBox } from '../../installation/secrets.ts';
+import type { SecretBox } from '../../installation/installation.ts';
 import { randomText } from '../../installation/token.ts';
 import type { ClaimedDelivery } from '../sender/store.ts';
 import { secretPurpose, signingKeyPurpose } from './endpoint.ts';

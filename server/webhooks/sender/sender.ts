@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { SecretBox } from '../../installation/secrets.ts';
+import type { SecretBox } from '../../installation/installation.ts';
 import { ByteCache } from '../../storage/cache.ts';
 import { type Clock, type Database, inTransaction, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
