@@ -157,19 +157,15 @@ async function readLedger(
   const before = cursor === undefined ? null : readCursor(list, cursor, 'number');
   const { latest, rows, next } = await readSubject(queries, tenantId, subjectId, mostStates + 1, before, limit);
   if (latest.length === 0) throw notFound('consent notice or subject');
-  return { state: describeState(latest), items: rows, nextCursor: next === null ? null : writeCursor(list, next) };
-}
-
-/** @param latest the latest record on each notice and in each space, one more of a space than is listed. */
-function describeState(latest: readonly ConsentRecord[]): z.output<typeof SubjectState> {
   const statesIn = (space: Space) =>
     latest
       .filter((record) => record.space === space)
       .map((record) => ({ noticeId: record.noticeId, purposes: stateAfter(record) }));
-  const states = { api: statesIn('api'), public: statesIn('public') };
-  return {
-    api: states.api.slice(0, mostStates),
-    public: states.public.slice(0, mostStates),
-    truncated: { api: states.api.length > mostStates, public: states.public.length > mostStates },
+  const [api, visitors] = [statesIn('api'), statesIn('public')];
+  const state = {
+    api: api.slice(0, mostStates),
+    public: visitors.slice(0, mostStates),
+    truncated: { api: api.length > mostStates, public: visitors.length > mostStates },
   };
+  return { state, items: rows, nextCursor: next === null ? null : writeCursor(list, next) };
 }

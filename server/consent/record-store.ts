@@ -121,6 +121,7 @@ export async function readSubject(
   limit: number,
 ): Promise<Page<ConsentRecord, number> & { readonly latest: readonly ConsentRecord[] }> {
   const { rows: places } = await latestSequences(tenantId, subjectId).execute(queries);
+  if (places.length === 0) return { latest: [], rows: [], next: null };
   const latest = spaces.flatMap((space) => places.filter((place) => place.space === space).slice(0, most));
   let newest: number[] = [];
   for (let start = 0; start < places.length; start += placesBatch) {
@@ -135,8 +136,10 @@ export async function readSubject(
     newest = [...newest, ...rows.map(({ sequence }) => sequence)].sort((one, other) => other - one).slice(0, limit + 1);
   }
   const page = cutPage(newest, limit, (sequence) => sequence);
-  const found = await readSequences(queries, tenantId, [...latest.map(({ sequence }) => sequence), ...page.rows]);
-  const read = (sequence: number) => found.get(sequence) as ConsentRecord;
+  const sequences = [...latest.map(({ sequence }) => sequence), ...page.rows];
+  const found = await records(queries, tenantId).where('sequence', 'in', sequences).execute();
+  const bySequence = new Map(found.map(readRecord).map((record) => [record.sequence, record]));
+  const read = (sequence: number) => bySequence.get(sequence) as ConsentRecord;
   return { latest: latest.map(({ sequence }) => read(sequence)), rows: page.rows.map(read), next: page.next };
 }
 
@@ -156,17 +159,6 @@ function latestSequences(tenantId: string, subjectId: string) {
         (select sequence ${ofSubject} and notice_id < latest.notice_id ${newest})
       )
     ) select sequence, notice_id, space from latest`;
-}
-
-/** Records by their numbers. */
-async function readSequences(
-  queries: Queries,
-  tenantId: string,
-  sequences: readonly number[],
-): Promise<ReadonlyMap<number, ConsentRecord>> {
-  if (sequences.length === 0) return new Map();
-  const rows = await records(queries, tenantId).where('sequence', 'in', sequences).execute();
-  return new Map(rows.map(readRecord).map((record) => [record.sequence, record]));
 }
 
 /** The newest records of a subject on a notice, in one space: at most so many. */
