@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { requireScope } from '../http/authorize.ts';
+import type { TLSSocket } from 'node:tls';
+import { requireScope, unauthenticated } from '../http/authorize.ts';
 import { Problem } from '../http/problem.ts';
 import type { Admit, Wanted } from '../http/router.ts';
 import type { Principal } from '../principal/principal.ts';
@@ -11,9 +12,8 @@ import { findAccessTokenHolder } from './access-token.ts';
 import { isApiKey } from './api-key.ts';
 import { findKeyHolder } from './api-key-store.ts';
 import type { LastUses } from './last-uses.ts';
-import { type HostCookie, readBearer, readSite, unauthenticated } from './request-credentials.ts';
 import { findScimTokenHolder } from './scim-token.ts';
-import { findSession, listPortfolio } from './session-store.ts';
+import { findSession, type HostCookie, listPortfolio } from './session-store.ts';
 
 export interface AdmitOptions {
   readonly queries: Queries;
@@ -144,4 +144,42 @@ async function actFor(queries: Queries, principal: Principal, idOrSlug: string):
   if (tenant !== undefined && principal.otherTenantIds.includes(tenant.id))
     return { ...principal, tenantId: tenant.id, apiVersion: tenant.apiVersion };
   throw new Problem('tenant_not_allowed', 'These credentials cannot act for the tenant that Svc-Tenant names.');
+}
+
+/**
+ * Reads the token of an Authorization header (`Bearer <token>`, RFC 6750); undefined without a header.
+ * @throws {Problem} `unauthenticated` for any other header, and for more than one.
+ */
+function readBearer(request: IncomingMessage): string | undefined {
+  const header = request.headers.authorization;
+  if (header === undefined) return undefined;
+  const isOnly = countHeaders(request, 'authorization') === 1;
+  if (header === '' && isOnly) return undefined;
+  const token = isOnly ? /^bearer +(\S+)$/i.exec(header)?.[1] : undefined;
+  if (token === undefined) throw unauthenticated('Send one Authorization header: Bearer <token>.');
+  return token;
+}
+
+/** Node ignores a second Authorization header; `headersDistinct` would sort all headers. */
+function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const other = rawHeaders[index] as string;
+    if (other.length === name.length && other.toLowerCase() === name) count += 1;
+  }
+  return count;
+}
+
+/**
+ * The origin of the page that sent a request: `own` for a page of this server, `foreign` for any other, `unknown` for
+ * clients that send no origin. Sec-Fetch-Site takes precedence, because only the browser can set it; without it, Origin
+ * is compared with ours (OWASP Cross-Site Request Forgery Prevention, "Fetch Metadata headers").
+ * @param baseUrl the public address of this server; null to use the Host of the request.
+ */
+export function readSite(request: IncomingMessage, baseUrl: string | null): 'own' | 'foreign' | 'unknown' {
+  const { origin, host, 'sec-fetch-site': site } = request.headers;
+  if (site !== undefined) return site === 'same-origin' ? 'own' : 'foreign';
+  if (origin === undefined) return 'unknown';
+  const scheme = (request.socket as TLSSocket).encrypted ? 'https' : 'http';
+  return origin === (baseUrl ?? `${scheme}://${host}`) ? 'own' : 'foreign';
 }

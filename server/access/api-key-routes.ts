@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { type RowChange, recordChange } from '../audit/row-state.ts';
+import type { SourceOf } from '../audit/source.ts';
 import { invalidValues, Problem, requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { cursorPageOf, Id } from '../http/schemas.ts';
@@ -6,7 +8,7 @@ import type { Installation } from '../installation/installation.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/scopes.ts';
 import type { UnitOfWork } from '../storage/database.ts';
-import { mapPage } from '../storage/rows.ts';
+import { mapPage, updateRow } from '../storage/rows.ts';
 import {
   ApiKey,
   type ApiKeyRow,
@@ -22,7 +24,7 @@ import {
   writeOtherTenants,
 } from './api-key.ts';
 import {
-  changeKey,
+  apiKeyRows,
   createApiKey,
   findKey,
   findReachingKey,
@@ -130,14 +132,16 @@ async function revokeKey(work: UnitOfWork, { principal, source }: PrincipalCall,
   const key = await lockKey(work, principal.tenantId, id, findReachingKey);
   if (key.revoked_at !== null) return key;
   if (key.tenant_id === principal.tenantId) {
-    const row = await changeKey(work, source, key, { revoked_at: work.now }, 'revoked', { revokedAt: work.now });
+    const change = { verb: 'revoked', diff: { revokedAt: work.now } };
+    const row = await changeKey(work, source, key, { revoked_at: work.now }, change);
     await recordSharing(work, source, row, 'unshared');
     return row;
   }
   const before = otherTenantsOf(key);
   const after = before.filter((other) => other !== principal.tenantId);
   const diff = { before: { otherTenantIds: before }, after: { otherTenantIds: after } };
-  const row = await changeKey(work, source, key, { tenant_ids: writeOtherTenants(after) }, 'unshared', diff);
+  const columns = { tenant_ids: writeOtherTenants(after) };
+  const row = await changeKey(work, source, key, columns, { verb: 'unshared', diff });
   await recordSharing(work, source, row, 'unshared', [principal.tenantId]);
   return row;
 }
@@ -164,9 +168,21 @@ async function rotateKey(
   const same = { tenantId, name, environment: environmentOf(old), ...rights };
   const made = await createApiKey(work, { ...same, expiresAt: successorEnd(old, work.now) }, source);
   const expiresAt = overlapEnd(old, overlapHours, work.now);
-  const diff = { before: { expiresAt: old.expires_at }, after: { expiresAt }, replacedById: made.id };
-  await changeKey(work, source, old, { expires_at: expiresAt, replaced_by: made.id }, 'rotated', diff);
+  const diff = { before: { expiresAt: old.expires_at }, after: { expiresAt }, replacedById: made.row.id };
+  await changeKey(work, source, old, { expires_at: expiresAt, replaced_by: made.row.id }, { verb: 'rotated', diff });
   return made;
+}
+
+async function changeKey(
+  work: UnitOfWork,
+  sourceOf: SourceOf,
+  { tenant_id, id, name }: ApiKeyRow,
+  columns: Partial<ApiKeyRow>,
+  change: Omit<RowChange, 'targetRef'>,
+): Promise<ApiKeyRow> {
+  const row = await updateRow(work.transaction, 'api_keys', { tenant_id, id }, columns);
+  await recordChange(work, sourceOf(tenant_id), apiKeyRows, row, { ...change, targetRef: name });
+  return row;
 }
 
 /** Finds a key and locks its tenants. */

@@ -1,12 +1,12 @@
-import type { ExpressionBuilder, Selectable } from 'kysely';
-import { describeRows, type RowChange, recordChange } from '../audit/row-state.ts';
+import type { ExpressionBuilder } from 'kysely';
+import { describeRows, recordChange } from '../audit/row-state.ts';
 import { type SourceOf, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
 import { hashToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/scopes.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { findRow, insertRow, newId, type Page, prepareQuery, takeNewest, updateRow } from '../storage/rows.ts';
+import { findRow, insertRow, newId, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import {
   type ApiKeyRow,
@@ -37,7 +37,7 @@ export async function createApiKey(
   work: UnitOfWork,
   { tenantId, name, environment, scopes, expiresAt, otherTenantIds = [] }: NewApiKey,
   sourceOf: SourceOf = systemSource,
-): Promise<{ readonly id: string; readonly key: string; readonly row: ApiKeyRow }> {
+): Promise<{ readonly key: string; readonly row: ApiKeyRow }> {
   await work.lockTenant(tenantId, ...otherTenantIds);
   const key = generateApiKey(environment);
   const row = await insertRow(work.transaction, 'api_keys', {
@@ -54,21 +54,7 @@ export async function createApiKey(
   const diff = { scopes, expiresAt, otherTenantIds };
   await recordChange(work, sourceOf(tenantId), apiKeyRows, row, { verb: 'created', targetRef: name, diff });
   await recordSharing(work, sourceOf, row, 'shared');
-  return { id: row.id, key, row };
-}
-
-/** Updates the end or the tenants of a key, and records it in the audit log of its tenant. @returns the updated row. */
-export async function changeKey(
-  work: UnitOfWork,
-  sourceOf: SourceOf,
-  { tenant_id, id, name }: ApiKeyRow,
-  columns: Partial<Pick<ApiKeyRow, 'expires_at' | 'revoked_at' | 'replaced_by' | 'tenant_ids'>>,
-  verb: string,
-  diff: NonNullable<RowChange['diff']>,
-): Promise<ApiKeyRow> {
-  const row = await updateRow(work.transaction, 'api_keys', { tenant_id, id }, columns);
-  await recordChange(work, sourceOf(tenant_id), apiKeyRows, row, { verb, targetRef: name, diff });
-  return row;
+  return { key, row };
 }
 
 /** Records in the audit logs of other tenants that a key can act for them, or no longer can. */
@@ -118,26 +104,28 @@ function principalOf(row: KeyRow, now: string): Principal | undefined {
 
 /** The columns of a principal. */
 const keyColumns = ['id', 'tenant_id', 'scopes', 'expires_at', 'revoked_at', 'tenant_ids'] as const;
-type KeyRow = Pick<ApiKeyRow, (typeof keyColumns)[number]> & Pick<Selectable<Tables['tenants']>, 'api_version'>;
+type KeyRow = CredentialRow<(typeof keyColumns)[number]>;
+type CredentialRow<Column extends keyof ApiKeyRow> = Pick<ApiKeyRow, Column> & { readonly api_version: string };
 
-const selectKeyByHash = selectKeyBy('hash');
-const selectKeyById = selectKeyBy('id');
+const selectKeyByHash = selectCredential('api_keys', keyColumns, 'hash');
+const selectKeyById = selectCredential('api_keys', keyColumns, 'id');
 
-function selectKeyBy(column: 'hash' | 'id') {
-  return prepareQuery<{ value: string }, KeyRow>((queries, parameter) =>
+/** Prepares the look-up of a key or token by a column, with the API version of its tenant. */
+export function selectCredential<Column extends keyof ApiKeyRow>(
+  table: 'api_keys' | 'scim_tokens',
+  columns: readonly Column[],
+  by: 'hash' | 'id',
+) {
+  return prepareQuery<{ value: string }, CredentialRow<Column>>((queries, parameter) =>
     queries
-      .selectFrom('api_keys')
-      .select(keyColumns)
+      .selectFrom(table as 'api_keys')
+      .select(columns)
       // A subquery, not a join: SQLite plans a join again for each key.
-      .select((key) =>
-        key
-          .selectFrom('tenants')
-          .select('api_version')
-          .whereRef('tenants.id', '=', 'api_keys.tenant_id')
-          .as('api_version'),
+      .select((row) =>
+        row.selectFrom('tenants').select('api_version').whereRef('tenants.id', '=', 'tenant_id').as('api_version'),
       )
-      .where(column, '=', parameter('value'))
-      .$castTo<KeyRow>(),
+      .where(by, '=', parameter('value'))
+      .$castTo<CredentialRow<Column>>(),
   );
 }
 

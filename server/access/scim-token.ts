@@ -10,8 +10,9 @@ import type { Installation } from '../installation/installation.ts';
 import { displayPrefix, generateToken, hashToken, isToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { findRow, insertRow, newId, prepareQuery, updateRow } from '../storage/rows.ts';
+import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
+import { selectCredential } from './api-key-store.ts';
 
 const prefix = 'scim_';
 
@@ -54,8 +55,8 @@ function findScimToken(queries: Queries, tenantId: string): Promise<ScimTokenRow
 /** Finds the principal of a SCIM token; undefined for an unknown or revoked one. */
 export async function findScimTokenHolder(queries: Queries, token: string): Promise<Principal | undefined> {
   if (!isToken(prefix, token)) return undefined;
-  const [row] = await selectToken(queries, { hash: hashToken(token) });
-  if (row === undefined) return undefined;
+  const [row] = await selectToken(queries, { value: hashToken(token) });
+  if (row === undefined || row.revoked_at !== null) return undefined;
   return {
     tenantId: row.tenant_id,
     actor: { type: 'api_key', id: row.id, email: null },
@@ -66,24 +67,7 @@ export async function findScimTokenHolder(queries: Queries, token: string): Prom
   };
 }
 
-type TokenHolder = Pick<ScimTokenRow, 'id' | 'tenant_id'> & { readonly api_version: string };
-
-// A subquery, not a join: SQLite plans a join again for each token.
-const selectToken = prepareQuery<{ hash: string }, TokenHolder>((queries, parameter) =>
-  queries
-    .selectFrom('scim_tokens')
-    .select(['id', 'tenant_id'])
-    .select((token) =>
-      token
-        .selectFrom('tenants')
-        .select('api_version')
-        .whereRef('tenants.id', '=', 'scim_tokens.tenant_id')
-        .as('api_version'),
-    )
-    .where('hash', '=', parameter('hash'))
-    .where('revoked_at', 'is', null)
-    .$castTo<TokenHolder>(),
-);
+const selectToken = selectCredential('scim_tokens', ['id', 'tenant_id', 'revoked_at'], 'hash');
 
 const fields = {
   id: Id,

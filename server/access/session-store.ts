@@ -1,11 +1,11 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
+import { unauthenticated } from '../http/authorize.ts';
 import { generateToken, isToken } from '../installation/token.ts';
 import { platformRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
 import { addTime, type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
 import { findRow, inBatches, insertRow, newId, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { unauthenticated } from './request-credentials.ts';
 
 const tokenPrefix = 'svc_session_';
 
@@ -167,4 +167,32 @@ export function maySignIn(row: ExpressionBuilder<Tables, 'memberships'>) {
     row('memberships.unassigned_at', 'is', null),
     row('memberships.deleted_at', 'is', null),
   ]);
+}
+
+/** A cookie that scripts cannot read; on https, its prefix makes browsers keep it to this host (RFC 6265bis, __Host-). */
+export class HostCookie {
+  readonly #name: string;
+  readonly #attributes: string;
+
+  constructor(name: string, isSecure: boolean) {
+    this.#name = isSecure ? `__Host-${name}` : name;
+    this.#attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  }
+
+  /** The value in a Cookie header; undefined without one. */
+  read(header: string | undefined): string | undefined {
+    const start = `${this.#name}=`;
+    const pair = header?.split(';').find((part) => part.trim().startsWith(start));
+    return pair?.trim().slice(start.length);
+  }
+
+  /** A Set-Cookie header. @param seconds how long the browser keeps the cookie; null until it is closed. */
+  write(value: string, seconds: number | null = null): string {
+    return `${this.#name}=${value}${this.#attributes}${seconds === null ? '' : `; Max-Age=${seconds}`}`;
+  }
+
+  /** A Set-Cookie header that deletes the cookie. */
+  clear(): string {
+    return this.write('', 0);
+  }
 }

@@ -173,9 +173,9 @@ export const keyCreate = defineCommand({
     }
     const { name, environment, scopes, expires: expiresAt = null } = options;
     const wanted = { tenantId, name, environment, scopes, expiresAt, otherTenantIds: [...others] };
-    const { id, key } = await runUnitOfWork(database, clock(), (work) => createApiKey(work, wanted));
+    const { row, key } = await runUnitOfWork(database, clock(), (work) => createApiKey(work, wanted));
     say(`API key for ${slug} (shown only once):\n${key}`);
-    result({ id, key, ...wanted });
+    result({ id: row.id, key, ...wanted });
   },
 });
 

@@ -3,6 +3,12 @@ import { platformRole, scopesOf } from '../principal/roles.ts';
 import type { Scope } from '../principal/scopes.ts';
 import { Problem } from './problem.ts';
 
+/** A 401 with the challenge of RFC 6750 section 3. @param reason why the credentials of the request are rejected. */
+export function unauthenticated(message: string, reason?: 'invalid_token'): Problem {
+  const error = reason === undefined ? '' : `, error="${reason}"`;
+  return new Problem('unauthenticated', message, { headers: { 'WWW-Authenticate': `Bearer realm="svc"${error}` } });
+}
+
 /** @throws {Problem} `insufficient_scope` naming the scope that is missing. */
 export function requireScope({ scopes, credential }: Principal, scope: Scope): void {
   if (scopes.has(scope)) return;

@@ -1,4 +1,4 @@
-import type { HostCookie } from '../access/request-credentials.ts';
+import type { HostCookie } from '../access/session-store.ts';
 import { Problem } from '../http/problem.ts';
 import type { LimitRule, RateLimiter } from '../http/rate-limit.ts';
 import { type Client, clientBucket } from '../http/request.ts';

@@ -1,5 +1,4 @@
-import type { HostCookie } from '../access/request-credentials.ts';
-import { createSession, endSessions, findSession } from '../access/session-store.ts';
+import { createSession, endSessions, findSession, type HostCookie } from '../access/session-store.ts';
 import { clientSource } from '../audit/source.ts';
 import { type NewAuditEvent, recordEvent, recordEvents } from '../audit/store.ts';
 import { Problem } from '../http/problem.ts';

@@ -89,11 +89,11 @@ const commands = {
       const { id } = await createTenant(work, { slug, name: slug });
       const source = systemSource(id);
       const wanted = { tenantId: id, name: 'Test', environment: 'test', scopes, expiresAt: null } as const;
-      const { id: clientId, key: apiKey } = await createApiKey(work, wanted);
+      const { row, key: apiKey } = await createApiKey(work, wanted);
       const { token: scimToken } = await rotateScimToken(work, source);
       const { id: noticeId } = await createNotice(work, source, notice);
       await publishNotice(work, source, noticeId);
-      return { id, slug, apiKey, clientId, scimToken, noticeId };
+      return { id, slug, apiKey, clientId: row.id, scimToken, noticeId };
     });
   },
   addFault(fault: Fault): void {

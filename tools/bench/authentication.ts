@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createAdmit } from '../../server/access/admit.ts';
 import { LastUses } from '../../server/access/last-uses.ts';
-import { HostCookie } from '../../server/access/request-credentials.ts';
-import { createSession } from '../../server/access/session-store.ts';
+import { createSession, HostCookie } from '../../server/access/session-store.ts';
 import { systemSource } from '../../server/audit/source.ts';
 import { createUser } from '../../server/identity/invitation-changes.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';

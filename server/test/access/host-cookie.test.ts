@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { HostCookie } from '../../access/request-credentials.ts';
+import { HostCookie } from '../../access/session-store.ts';
 
 const plain = new HostCookie('svc_session', false);
 const secure = new HostCookie('svc_session', true);

@@ -13,8 +13,8 @@ export async function makeKey(
   const { installation, clock, tenant } = server;
   const all = { tenantId: tenant.id, name: 'test', environment: 'live', scopes, expiresAt: null, ...wanted } as const;
   return runUnitOfWork(installation.database, clock.now(), async (work) => {
-    const { id, key } = await createApiKey(work, all);
-    return { id, key };
+    const { row, key } = await createApiKey(work, all);
+    return { id: row.id, key };
   });
 }
 

@@ -45,14 +45,14 @@ describe('the README', () => {
     const { tenant, installation, clock } = server;
     const second = await server.createTenant('second');
     const wanted = { tenantId: tenant.id, name: 'README', environment: 'test', scopes, expiresAt: null } as const;
-    const { id, key } = await runUnitOfWork(installation.database, clock.now(), (work) =>
+    const { row, key } = await runUnitOfWork(installation.database, clock.now(), (work) =>
       createApiKey(work, { ...wanted, otherTenantIds: [second.id] }),
     );
     const values = {
       SVC_BASE_URL: server.url,
       SVC_API_KEY: key,
       SVC_SCIM_TOKEN: await server.createScimToken(),
-      SVC_KEY_ID: id,
+      SVC_KEY_ID: row.id,
       SVC_KEY: key,
       NOTICE_ID: await server.createNotice({
         content: { purposes: [{ key: 'analytics', label: 'Analytics', description: '', required: false }] },
