@@ -90,51 +90,41 @@ const longestMemory = 2000;
  */
 export class TokenBucket {
   #perSecond: number;
-  #tokens: number;
-  /** Milliseconds since 1970. */
-  #at: number;
+  /** Milliseconds since 1970: what has added up since then may begin. */
+  #emptyAt: number;
 
   /** @param perSecond may be less than one. */
   constructor(perSecond: number, now: number) {
     this.#perSecond = perSecond;
-    this.#tokens = 1;
-    this.#at = now;
+    this.#emptyAt = now - 1000 / perSecond;
   }
 
   /** Goes on at another rate: what has added up stays, as far as it fits. */
   setRate(perSecond: number, now: number): void {
-    this.#fill(now);
+    const tokens = this.#tokens(now);
     this.#perSecond = perSecond;
-    this.#tokens = Math.min(this.#tokens, this.#size);
+    this.#emptyAt = now - (tokens / perSecond) * 1000;
   }
 
   /** How many attempts may begin now. */
   count(now: number): number {
-    this.#fill(now);
-    return Math.max(0, Math.floor(this.#tokens + rounding));
+    return Math.floor(this.#tokens(now) + rounding);
   }
 
   /** So many attempts begin. */
   take(attempts: number, now: number): void {
-    this.#fill(now);
-    this.#tokens -= attempts;
+    this.#emptyAt = now - ((this.#tokens(now) - attempts) / this.#perSecond) * 1000;
   }
 
   /** When the next attempt may begin, in milliseconds since 1970. */
   nextAt(now: number): number {
-    this.#fill(now);
-    return now + Math.max(0, Math.ceil(((1 - rounding - this.#tokens) / this.#perSecond) * 1000));
+    return now + Math.max(0, Math.ceil(((1 - rounding - this.#tokens(now)) / this.#perSecond) * 1000));
   }
 
-  get #size(): number {
-    return Math.max(1, this.#perSecond * longestSaving);
-  }
-
-  #fill(now: number): void {
-    // A clock that was set back gives nothing, and takes nothing away.
-    const seconds = Math.max(0, now - this.#at) / 1000;
-    this.#tokens = Math.min(this.#size, this.#tokens + seconds * this.#perSecond);
-    this.#at = now;
+  #tokens(now: number): number {
+    // On a clock that was set back, it adds up from there.
+    this.#emptyAt = Math.min(this.#emptyAt, now);
+    return Math.min(Math.max(1, this.#perSecond * longestSaving), ((now - this.#emptyAt) / 1000) * this.#perSecond);
   }
 }
 

@@ -18,7 +18,7 @@ export interface RunSenderOptions {
  * or was committed by another process.
  */
 export function runSender({ sender, database, clock, faults }: RunSenderOptions): Repeated {
-  const watch = new SenderWatch(sender.id);
+  const watch = createSenderWatch(sender.id);
   const logCount = createCountLog(sender, faults.log);
   let isStopping = false;
   const notice = (endpointIds: readonly string[]) => sender.notice(endpointIds);
@@ -27,7 +27,7 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
     repeat({ every: 500, pause: 10, task: 'looking for deliveries', faults }, () => sender.look()),
     repeat({ every: 500, pause: 10, task: 'redelivering', faults }, () => stepRedeliveries(database, clock())),
     repeat({ every: 2000, task: 'the beat of the sender', faults }, async () => {
-      const ended = watch.note(await sender.beat(), performance.now());
+      const ended = watch(await sender.beat(), performance.now());
       // After the heartbeat, so that a failure to release the claims of senders that ended stops none.
       if (ended.length > 0) await sender.reclaim(ended);
       return false;
@@ -94,33 +94,26 @@ async function start(sender: WebhookSender, { dialect }: Database): Promise<void
   await sender.look();
 }
 
-/** Finds senders that have ended: those without a heartbeat for ten seconds of this process's clock; no two clocks are compared. */
-export class SenderWatch {
-  readonly #id: string;
-  #notedAt = Number.NEGATIVE_INFINITY;
-  #seen: ReadonlyMap<string, { readonly beats: number; readonly since: number }> = new Map();
-
-  /** @param id the process that watches, which does not count itself as ended. */
-  constructor(id: string) {
-    this.#id = id;
-  }
-
-  /**
-   * Notes the beats of all. Silence counts only while this process itself looks: after a pause of its own, or an outage of
-   * the database, the others get the whole time again.
-   * @param now milliseconds on a clock that never goes back.
-   * @returns those that have ended.
-   */
-  note(beats: ReadonlyMap<string, number>, now: number): readonly string[] {
-    const wasAway = now - this.#notedAt >= longestPause;
-    this.#notedAt = now;
-    const seen = [...beats].map(([id, count]) => {
-      const before = this.#seen.get(id);
-      return [id, !wasAway && before?.beats === count ? before : { beats: count, since: now }] as const;
-    });
-    this.#seen = new Map(seen);
-    return seen.filter(([id, { since }]) => id !== this.#id && now - since >= silence).map(([id]) => id);
-  }
+/**
+ * Finds senders that have ended: those without a heartbeat for ten seconds of this process's clock; no two clocks are compared.
+ * Silence counts only while this process itself looks: after a pause of its own, or an outage of the database, the others
+ * get the whole time again.
+ * @param id the process that watches, which does not count itself as ended.
+ * @returns notes the beats of all, at milliseconds on a clock that never goes back, and returns those that have ended.
+ */
+export function createSenderWatch(id: string) {
+  let notedAt = Number.NEGATIVE_INFINITY;
+  let seen = new Map<string, { readonly count: number; readonly since: number }>();
+  return (beats: ReadonlyMap<string, number>, now: number): readonly string[] => {
+    const before = now - notedAt < longestPause ? seen : new Map();
+    notedAt = now;
+    seen = new Map();
+    for (const [other, count] of beats) {
+      const known = before.get(other);
+      seen.set(other, known?.count === count ? known : { count, since: now });
+    }
+    return [...seen].filter(([other, { since }]) => other !== id && now - since >= silence).map(([other]) => other);
+  };
 }
 
 const silence = 10_000;

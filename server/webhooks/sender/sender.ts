@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SecretBox } from '../../installation/installation.ts';
 import { ByteCache } from '../../storage/cache.ts';
-import { type Clock, type Database, inTransaction, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { type Clock, type Database, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import { type OpenedSigner, openSigner, webhookHeaders } from '../endpoints/signing.ts';
 import { type Endpoint, findEndpointForSending } from '../endpoints/store.ts';
@@ -17,7 +17,6 @@ import {
   freeOrphans,
   holdPlace,
   listWaitingEndpoints,
-  releaseDeliveries,
   releaseStrays,
   removeSenders,
   type SentEvents,
@@ -42,8 +41,6 @@ export class WebhookSender {
   readonly #options: Required<SenderOptions>;
   readonly #lanes = new Map<string, Lane>();
   readonly #underWay = new Map<string, Promise<void>>();
-  /** Deliveries whose attempt broke off when this process stopped. */
-  readonly #givenUp: string[] = [];
   #ended: EndedAttempt[] = [];
   #woken = Promise.withResolvers<void>();
   #turning: Promise<void> = Promise.resolve();
@@ -51,7 +48,7 @@ export class WebhookSender {
   readonly counts = { delivered: 0, failed: 0, opened: 0, reused: 0 };
   /** How many processes send, this one among them: each takes its share of what an endpoint wants a second. */
   #senders = 1;
-  /** Whether a commit failed, so that deliveries may be stored as claimed that no process attempts. */
+  /** Whether a commit or an attempt broke off, so that deliveries may be stored as claimed that no process attempts. */
   #isUnsure = false;
   #isStopping = false;
   readonly #sent: SentEvents = new ByteCache(8 * 1024 * 1024);
@@ -120,7 +117,7 @@ export class WebhookSender {
 
   /** Whether a turn would do anything. */
   get hasWork(): boolean {
-    return this.#ended.length > 0 || this.#readyLanes().length > 0;
+    return this.#ended.length > 0 || this.#isUnsure || this.#readyLanes().length > 0;
   }
 
   /** Writes what ended since the last turn, claims what may begin, and begins it. Call it again when it has ended. */
@@ -133,6 +130,8 @@ export class WebhookSender {
     const { database, clock } = this.#options;
     const ended = this.#ended;
     this.#ended = [];
+    const isUnsure = this.#isUnsure;
+    this.#isUnsure = false;
     const lanes = this.#readyLanes();
     // What is committed from here on is noticed again.
     for (const lane of lanes) lane.hasDue = false;
@@ -140,7 +139,7 @@ export class WebhookSender {
       // Before all other rows: the order in which `reclaim` locks them.
       if (lanes.length > 0) await holdPlace(work.transaction, this.id);
       await writeAttempts(work, this.id, ended);
-      if (this.#isUnsure) await releaseStrays(work.transaction, this.id, () => this.#holds());
+      if (isUnsure) await releaseStrays(work.transaction, this.id, () => this.#holds());
       return this.#claim(work, lanes);
     }).catch((error: unknown) => {
       // Whether it was written is not known for sure: it is written again, and what it may have claimed is freed.
@@ -149,7 +148,6 @@ export class WebhookSender {
       for (const lane of lanes) lane.hasDue = true;
       throw error;
     });
-    this.#isUnsure = false;
     const startedAt = clock();
     for (const claim of claimed) this.#begin(claim, startedAt);
     const now = Date.parse(startedAt);
@@ -197,10 +195,9 @@ export class WebhookSender {
     await this.settle();
     await receivers.close();
     await runUnitOfWork(database, clock(), async (work) => {
-      await writeAttempts(work, this.id, this.#ended);
-      if (this.#isUnsure) await releaseStrays(work.transaction, this.id, () => new Set());
-      else await releaseDeliveries(work.transaction, this.id, this.#givenUp);
       await removeSenders(work.transaction, [this.id]);
+      await writeAttempts(work, this.id, this.#ended);
+      await freeOrphans(work.transaction);
     });
     this.#ended = [];
   }
@@ -276,23 +273,18 @@ export class WebhookSender {
     lane.begin(deliveries.length, Date.parse(startedAt));
     for (const delivery of deliveries) {
       const running = this.#attempt(claim, delivery, signer, startedAt)
-        .catch((error: unknown) => this.#giveBack(delivery, error))
+        .catch((error: unknown) => {
+          // The next turn releases the delivery, which is as it was before.
+          this.#options.log.error({ err: error }, 'an attempt broke off');
+          this.#isUnsure = true;
+          this.#woken.resolve();
+        })
         .then(() => {
           lane.inFlight -= 1;
           this.#underWay.delete(delivery.id);
         });
       this.#underWay.set(delivery.id, running);
     }
-  }
-
-  /** An attempt that broke off in this process: the delivery is as it was before. */
-  async #giveBack({ id }: ClaimedDelivery, error: unknown): Promise<void> {
-    const { database, log } = this.#options;
-    log.error({ err: error }, 'an attempt broke off');
-    const release = inTransaction(database, (transaction) => releaseDeliveries(transaction, this.id, [id]));
-    await release.catch(() => {
-      this.#isUnsure = true;
-    });
   }
 
   async #attempt(
@@ -312,10 +304,7 @@ export class WebhookSender {
             body: delivery.event.body,
           });
     // This process stops: the delivery stays as it was.
-    if (outcome.outcome === 'failed' && outcome.reason === 'aborted') {
-      this.#givenUp.push(delivery.id);
-      return;
-    }
+    if (outcome.outcome === 'failed' && outcome.reason === 'aborted') return;
     const now = clock();
     const ended = endAttempt({ endpoint, delivery, startedAt }, outcome, now, this.#options.random());
     if (ended.state.status === 'delivered') {

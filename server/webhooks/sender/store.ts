@@ -179,20 +179,9 @@ function finishText(queries: Queries, size: number): string {
   );
 }
 
-/** Frees what a process has claimed and does not attempt any more. */
-export async function releaseDeliveries(queries: Queries, sender: string, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await queries
-    .updateTable('webhook_deliveries')
-    .set({ claimed_by: null })
-    .where('id', 'in', ids)
-    .where('claimed_by', '=', sender)
-    .execute();
-}
-
 /**
- * Releases what is stored as claimed by a process that does not attempt it: claims of a commit whose answer was lost. It
- * looks at all that waits, so ask for it only after such a failure.
+ * Releases what is stored as claimed by a process that does not attempt it: claims of a commit whose answer was lost, or of
+ * an attempt that broke off. It looks at all that waits, so ask for it only after such a failure.
  * @param readHeld what it attempts, asked once its claims are known: attempts go on ending meanwhile.
  */
 export async function releaseStrays(
@@ -208,8 +197,14 @@ export async function releaseStrays(
     .execute();
   const held = readHeld();
   const strays = claimed.map(({ id }) => id).filter((id) => !held.has(id));
-  for (let start = 0; start < strays.length; start += strandedBatch)
-    await releaseDeliveries(queries, sender, strays.slice(start, start + strandedBatch));
+  for (let start = 0; start < strays.length; start += strandedBatch) {
+    await queries
+      .updateTable('webhook_deliveries')
+      .set({ claimed_by: null })
+      .where('id', 'in', strays.slice(start, start + strandedBatch))
+      .where('claimed_by', '=', sender)
+      .execute();
+  }
 }
 
 /** Ends a batch of what waits for an endpoint that takes nothing any more: canceled where it was deleted, else dead. */
