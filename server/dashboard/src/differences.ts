@@ -48,11 +48,11 @@ function listTexts(content: NoticeContent): ReadonlyMap<string, NoticeText> {
     ['controllerName', { label: pageWords.controller, text: controllerName }],
     ['language', { label: pageWords.noticeLanguage, text: language }],
     ['domain', { label: pageWords.domain, text: domain }],
+    ['order', { label: pageWords.purposes, text: inOrder }],
     ...purposes.map(({ key, label, description, required }) => {
       const text = [label, description, ...(required ? [pageWords.required] : [])].join('\n');
       return [`purposes.${key}`, { label: `${pageWords.purpose} ${key}`, text }] as const;
     }),
-    ['order', { label: pageWords.purposes, text: inOrder }],
   ]);
 }
 

@@ -48,6 +48,8 @@ export abstract class NoticePage extends PageElement {
   #viewState({ id, status, version, hasUnpublishedChanges }: Notice): TemplateResult {
     const links = [
       ['', pageWords.edit],
+      ['/publish', pageWords.publish],
+      ['/install', pageWords.install],
       ['/records', pageWords.records],
     ] as const;
     return html`<p>
@@ -70,4 +72,9 @@ export abstract class NoticePage extends PageElement {
 export function contentOf(notice: NoticeContent): NoticeContent {
   const { name, controllerName, language, domain, purposes } = notice;
   return { name, controllerName, language, domain, purposes };
+}
+
+/** Whether two notices have the same content. Both come from the server, which writes the fields in one order. */
+export function hasSameContent(one: NoticeContent, other: NoticeContent): boolean {
+  return JSON.stringify(contentOf(one)) === JSON.stringify(contentOf(other));
 }

@@ -63,6 +63,18 @@ export const pages: readonly Page[] = [
     ({ id = '' }) => html`<svc-notice .noticeId=${id}></svc-notice>`,
   ),
   page(
+    'notices/:id/publish',
+    () => import('./pages/notice-publish.ts'),
+    () => pageWords.publishNotice,
+    ({ id = '' }) => html`<svc-notice-publish .noticeId=${id}></svc-notice-publish>`,
+  ),
+  page(
+    'notices/:id/install',
+    () => import('./pages/notice-install.ts'),
+    () => pageWords.installBanner,
+    ({ id = '' }) => html`<svc-notice-install .noticeId=${id}></svc-notice-install>`,
+  ),
+  page(
     'notices/:id/records',
     () => import('./pages/records.ts'),
     () => pageWords.records,

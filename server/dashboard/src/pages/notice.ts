@@ -2,7 +2,7 @@ import { html, nothing, type PropertyDeclarations, type PropertyValues, type Tem
 import { languages } from '../../../../packages/consent-banner/src/languages.ts';
 import type { Notice, NoticeContent } from '../../../../packages/node-sdk/src/types/api.ts';
 import { field, viewError } from '../element.ts';
-import { contentOf, NoticePage } from '../notice-page.ts';
+import { contentOf, hasSameContent, NoticePage } from '../notice-page.ts';
 import { pageWords, words } from '../preferences.ts';
 import type { Layer, Preview } from '../preview.ts';
 import { notices } from '../sdk.ts';
@@ -252,7 +252,7 @@ export class NoticeEditor extends NoticePage {
     const isSaved = await this.run(async () => {
       // The API has no precondition for edits, so the notice is read just before.
       const current = await notices.retrieve(this.noticeId);
-      if (!isSame(contentOf(current), contentOf(seen ?? stored))) {
+      if (!hasSameContent(current, seen ?? stored)) {
         await import('../differences.ts');
         this.theirs = current;
         return;
@@ -297,10 +297,6 @@ function listChanged(before: NoticeContent, after: NoticeContent): Partial<Notic
 /** The name of a language, in the language of the user. */
 function nameLanguage(tag: string): string | undefined {
   return new Intl.DisplayNames(document.documentElement.lang, { type: 'language' }).of(tag);
-}
-
-function isSame(one: NoticeContent, other: NoticeContent): boolean {
-  return Object.keys(listChanged(one, other)).length === 0;
 }
 
 customElements.define('svc-notice', NoticeEditor);

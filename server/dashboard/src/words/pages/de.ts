@@ -98,6 +98,39 @@ export const de: PageWords = {
   theirChanges: 'Die anderen Änderungen',
   myChanges: 'Was Ihre dann noch ändern würden',
   noDifferences: 'Keine Unterschiede.',
+  publish: 'Veröffentlichen',
+  publishNotice: 'Hinweis veröffentlichen',
+  publishVersion: 'Version veröffentlichen:',
+  publishHint:
+    'Die Texte werden zu einer unveränderlichen Version. Das Banner fragt alle erneut, die über eine frühere entschieden haben, höchstens einen Tag später: Veröffentlichen Sie, was Besucher wissen sollten, nicht ein Komma.',
+  firstHint: 'Die Texte werden zu Version 1, die sich nie ändert. Ab dann fragt das Banner die Besucher.',
+  republishHint:
+    'Seit der letzten Version hat sich nichts geändert. Veröffentlichen nimmt den archivierten Hinweis wieder in Gebrauch.',
+  recordsSoFar: 'Nachweise bisher:',
+  published: 'Veröffentlicht. Besucher sehen Version',
+  reviewAgain:
+    'Eine andere Person hat den Hinweis inzwischen geändert. Prüfen Sie die Änderungen und veröffentlichen Sie dann.',
+  firstVersion: 'Erste Version',
+  changesSince: 'Änderungen seit Version',
+  versions: 'Versionen',
+  noVersions: 'Noch nicht veröffentlicht.',
+  publishedAt: 'Veröffentlicht',
+  install: 'Einbauen',
+  installBanner: 'Banner einbauen',
+  installHint: 'Die Prüfsumme legt das Skript fest: Kopieren Sie das Tag, schreiben Sie es nicht ab.',
+  notPublic: 'Das Banner zeigt nichts, bis der Hinweis veröffentlicht ist.',
+  securityPolicy: 'Content-Security-Policy',
+  securityPolicyHint:
+    'Hat Ihre Website eine Policy, fügen Sie diese Quellen hinzu, mit Trusted Types auch die zweite Zeile.',
+  recipeHints: {
+    html: 'Das Skript als Erstes in den Kopf, das Element als Erstes in den Rumpf jeder Seite.',
+    wordpress:
+      'In die functions.php Ihres Themes. Nehmen Sie das Skript von Plugins aus, die Skripte zusammenfassen, ändern oder verzögern.',
+    tagManager:
+      'Setzen Sie das Banner nicht in den Tag Manager: Es käme zu spät, um Tags zurückzuhalten. Ersetzen Sie im Kopf das Snippet des Tag Managers hierdurch; er wartet dann auf die Einwilligung in alle Zwecke. Das Element kommt als Erstes in den Rumpf.',
+    next: 'In app/layout.jsx.',
+  },
+  recipes: { html: 'Reines HTML', wordpress: 'WordPress', tagManager: 'Google Tag Manager', next: 'Next.js' },
   keepMine: 'Meine Änderungen darüber speichern',
   takeTheirs: 'Meine Änderungen verwerfen',
   webhook: 'Webhook',

@@ -98,6 +98,38 @@ export const fr: PageWords = {
   theirChanges: 'Les modifications de l’autre personne',
   myChanges: 'Ce que les vôtres changeraient ensuite',
   noDifferences: 'Aucune différence.',
+  publish: 'Publier',
+  publishNotice: 'Publier le bandeau',
+  publishVersion: 'Publier la version',
+  publishHint:
+    'Les textes deviennent une version immuable. Le bandeau interroge de nouveau tous ceux qui se sont décidés sur une version antérieure, au plus un jour plus tard : publiez ce que les visiteurs doivent savoir, pas une virgule.',
+  firstHint: 'Les textes deviennent la version 1, qui ne change jamais. Dès lors, le bandeau interroge les visiteurs.',
+  republishHint: 'Rien n’a changé depuis la dernière version. Publier remet en service le bandeau archivé.',
+  recordsSoFar: 'Enregistrements à ce jour :',
+  published: 'Publié. Les visiteurs voient la version',
+  reviewAgain:
+    'Une autre personne a modifié le bandeau entre-temps. Vérifiez les modifications ci-dessous, puis publiez.',
+  firstVersion: 'Première version',
+  changesSince: 'Modifications depuis la version',
+  versions: 'Versions',
+  noVersions: 'Pas encore publié.',
+  publishedAt: 'Publication',
+  install: 'Installer',
+  installBanner: 'Installer le bandeau',
+  installHint: 'L’empreinte fixe le script : copiez la balise, ne l’écrivez pas à la main.',
+  notPublic: 'Le bandeau n’affiche rien tant qu’il n’est pas publié.',
+  securityPolicy: 'Content-Security-Policy',
+  securityPolicyHint:
+    'Si votre site a une politique, ajoutez ces sources ; avec Trusted Types, ajoutez aussi la seconde ligne.',
+  recipeHints: {
+    html: 'Le script en premier dans l’en-tête, l’élément en premier dans le corps de chaque page.',
+    wordpress:
+      'Dans functions.php de votre thème. Excluez le script des extensions qui regroupent, modifient ou retardent les scripts.',
+    tagManager:
+      'Ne placez pas le bandeau dans le gestionnaire de balises : il arriverait trop tard pour retenir les balises. Mettez ceci dans l’en-tête à la place du code de Tag Manager, qui attend alors le consentement à toutes les finalités. L’élément va en premier dans le corps.',
+    next: 'Dans app/layout.jsx.',
+  },
+  recipes: { html: 'HTML', wordpress: 'WordPress', tagManager: 'Google Tag Manager', next: 'Next.js' },
   keepMine: 'Enregistrer mes modifications par-dessus',
   takeTheirs: 'Abandonner mes modifications',
   webhook: 'Webhook',
