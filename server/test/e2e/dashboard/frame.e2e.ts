@@ -150,6 +150,7 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
 
   test('shows each role the pages that the server lets it read', async () => {
     const readings: Readonly<Record<string, string>> = {
+      Notices: '/v1/consent',
       Subjects: '/v1/consent/subjects/someone',
       'Audit log': '/v1/audit',
       Proofs: '/v1/ledgers/consent/checkpoints',
