@@ -80,8 +80,8 @@ describeDashboard('webhooks in the dashboard', (dashboard) => {
       await page.getByRole('heading', { name: 'Dead letters: 1' }).waitFor();
       await page.getByRole('link', { name: 'Review dead letters' }).click();
       await page.getByRole('link', { name: 'dsr.created' }).click();
-      assert.equal(await page.locator('.attempts > li').count(), 2);
       await page.getByText('<b>out of order</b>').first().waitFor();
+      assert.equal(await page.locator('.attempts > li').count(), 2);
       await page.getByText('"subjectId": "a subject"').waitFor();
       await page.getByRole('button', { name: 'Redeliver' }).click();
       await page.getByText('No attempt was made yet').waitFor();
