@@ -104,7 +104,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     ...apiKeyRoutes(installation),
     ...scimTokenRoutes(installation),
     ...oauthRoutes(installation, lastUses, settings.limits.apiKey),
-    ...scimRoutes({ database, baseUrl: settings.baseUrl }),
+    ...scimRoutes(installation),
   ];
   // Shared caches keep answers that need no credentials, so only a refusal has the headers of this limit.
   const countVisitor = (client: Client) =>

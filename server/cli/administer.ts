@@ -110,9 +110,7 @@ Ends every session of the user, and records the reset in the audit log of each o
     const reason = 'Reset by the operator';
     const isFactorReset = await runUnitOfWork(database, clock(), async (work) => {
       await work.lockAccount(id);
-      if (hash !== null) {
-        await updatePassword(work, systemSource, id, hash, reason);
-      }
+      if (hash !== null) await updatePassword(work, systemSource, id, hash, reason);
       const isReset = resetsFactor && (await disableSecondFactor(work, systemSource, id, 'reset', reason));
       await endSessions(work.transaction, { userIds: [id] });
       return isReset;

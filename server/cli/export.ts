@@ -14,8 +14,8 @@ import { openInstallation } from '../installation/installation.ts';
 import { type LedgerName, ledgerTables } from '../ledger/append.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';
 import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
-import { growTree, type LedgerOf } from '../ledger/tree-store.ts';
-import { type Database, inTransaction, runUnitOfWork, systemClock } from '../storage/database.ts';
+import { growTree } from '../ledger/tree-store.ts';
+import { inTransaction, runUnitOfWork, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import {
   defineCommand,
@@ -31,6 +31,11 @@ import { exitCodeHelp, Findings, isFile, readNote } from './findings.ts';
 
 const ledgers = Object.keys(ledgerTables) as [LedgerName, ...LedgerName[]];
 
+const Size = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number);
+
 export const exportCreate = defineCommand({
   name: 'export create',
   summary: 'export a ledger as JSON Lines that can be verified offline',
@@ -45,13 +50,7 @@ export const exportCreate = defineCommand({
     from: { schema: time.optional(), meaning: 'entries at this time or later', value: 'time' },
     to: { schema: time.optional(), meaning: 'entries before this time', value: 'time' },
     since: {
-      schema: withMessage(
-        z
-          .string()
-          .regex(/^\d{1,15}$/)
-          .transform(Number),
-        ': must be a number of entries',
-      ).optional(),
+      schema: withMessage(Size, ': must be a number of entries').optional(),
       meaning: 'the size of an earlier checkpoint, to prove that the ledger is a continuation of it',
       value: 'size',
     },
@@ -67,7 +66,9 @@ export const exportCreate = defineCommand({
     const { id: tenantId, slug } = await requireTenant(database.kysely, options.tenant);
     const of = { tenantId, ledger: options.ledger };
     await using output = await open(file, 'wx', 0o600).catch(explainUncreated);
-    await growWhole(database, of);
+    // A long ledger is added to its tree in steps, so that a running server does not wait for all of it.
+    const grow = () => inTransaction(database, (transaction) => growTree(transaction, of, 5000));
+    for (let grown = await grow(); grown.size < grown.entries; ) grown = await grow();
     const checkpoint = await runUnitOfWork(database, clock(), (work) => signCheckpoint(work, installation, of));
     const wanted = { ...of, from, to, since, checkpoint, verifierKey };
     const { header, lines } = await prepareExport(database.kysely, wanted).catch((error: unknown) => {
@@ -81,16 +82,6 @@ export const exportCreate = defineCommand({
     result({ file, entries, first, last, checkpoint: checkpoint.note, verifierKey });
   },
 });
-
-/** Adds the entries of a long ledger to its tree in steps, so that a running server does not wait for all of them. */
-async function growWhole(database: Database, of: LedgerOf): Promise<void> {
-  for (;;) {
-    const { size, entries } = await inTransaction(database, (transaction) => growTree(transaction, of, stepEntries));
-    if (size >= entries) return;
-  }
-}
-
-const stepEntries = 5000;
 
 export const exportVerify = defineCommand({
   name: 'export verify',

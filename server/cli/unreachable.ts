@@ -18,7 +18,10 @@ export function explainUnreachable(error: unknown, databaseUrl: string | null): 
   if (databaseUrl === null || !isUnreachable(error)) return error;
   const { hostname, port } = new URL(databaseUrl);
   const place = `${hostname || 'localhost'}:${port || 5432}`;
-  return new SettingsError(`Cannot reach the database at ${place}: ${describeReason(error as Error)}`);
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  // If the attempts for all addresses of a host fail, their AggregateError has no message.
+  const reason = networkFailures.get(code) ?? (message || code);
+  return new SettingsError(`Cannot reach the database at ${place}: ${reason}`);
 }
 
 /**
@@ -33,12 +36,6 @@ export function explainUnwritable(error: unknown, dataDir: string): unknown {
   return new SettingsError(
     `The data folder ${dataDir} cannot be written (${code}): Svc keeps its database, its secret and checkpoints.log there. Give this user write access, or name another folder with SVC_DATA_DIR. To check a copy on read-only storage: svc verify`,
   );
-}
-
-function describeReason(error: Error): string {
-  const code = 'code' in error ? String(error.code) : '';
-  // If the attempts for all addresses of a host fail, their AggregateError has no message.
-  return networkFailures.get(code) ?? (error.message || code);
 }
 
 const networkFailures: ReadonlyMap<string, string> = new Map([

@@ -127,6 +127,8 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
   return { report: { tenantId: id, slug, chains, proofs, anchors, notices, rows }, stored };
 }
 
+export type VerifiedTenant = Awaited<ReturnType<typeof verifyTenant>>;
+
 /** Walks one chain, and compares it with its head, its checkpoints and the checkpoints outside of the database. */
 async function verifyLedger(
   { context, queries, keys, anchors }: Scene,

@@ -5,7 +5,6 @@ import { databaseFile, deriveSecrets, findSecret } from '../installation/install
 import { anchorFile, nameLedger, nameNote, readLedgerName, readNoteNames } from '../ledger/anchor-log.ts';
 import { isSealed } from '../ledger/append.ts';
 import { openCheckpoint, readCheckpoint } from '../ledger/checkpoint.ts';
-import type { StoredCheckpoint } from '../ledger/checkpoint-store.ts';
 import type { LedgerOf } from '../ledger/tree-store.ts';
 import { listOwners } from '../ledger/verify.ts';
 import { type ReadAnchors, readAnchors } from '../ledger/verify-anchors.ts';
@@ -20,7 +19,14 @@ import { listTenants } from '../tenants/store.ts';
 import { type CommandContext, defineCommand, requireDatabase, texts, UsageError } from './command.ts';
 import { exitCodeHelp, exitCodes, type Finding, Findings, readNote } from './findings.ts';
 import { explainUnreachable, isUnreachable } from './unreachable.ts';
-import { changingRows, changingTables, type KeptClaim, type VerifyKeys, verifyTenant } from './verify-tenant.ts';
+import {
+  changingRows,
+  changingTables,
+  type KeptClaim,
+  type VerifiedTenant,
+  type VerifyKeys,
+  verifyTenant,
+} from './verify-tenant.ts';
 
 export const verify = defineCommand({
   name: 'verify',
@@ -136,7 +142,7 @@ async function verifyDatabase(
     if (only !== undefined) throw new UsageError(`--checkpoint: ${place} is about another tenant.`);
     findings.add('tampered', 'kept_checkpoint', `${place}: its ledger ${nameLedger(of)} is missing`, of.tenantId);
   }
-  const verified: Awaited<ReturnType<typeof verifyTenant>>[] = [];
+  const verified: VerifiedTenant[] = [];
   for (const owner of owners)
     verified.push(await verifyTenant({ context, queries, keys, anchors, claims, findings }, owner));
   const stored = verified.flatMap((tenant) => tenant.stored);
@@ -227,11 +233,7 @@ const appendedWithin = 5 * 60_000;
 
 /** Reports checkpoints of the database that the log lacks: it was cut or replaced, or no server ran here since. */
 function reportUnanchored(
-  stored: readonly {
-    readonly of: LedgerOf;
-    readonly slug: string;
-    readonly checkpoints: readonly StoredCheckpoint[];
-  }[],
+  stored: VerifiedTenant['stored'],
   { isThere }: ReadAnchors,
   { settings: { dataDir }, clock }: CommandContext,
   findings: Findings,

@@ -47,13 +47,8 @@ function writeHistories(inDays: (days: number) => string): readonly (readonly De
     daysAgo,
     write(work, source, { row, template }) {
       const title = template?.evidence[0] ?? 'Notes of the review';
-      const item = {
-        title,
-        kind: 'document',
-        url: 'https://www.example.com/evidence',
-        collectedAt: work.now,
-        expiresAt,
-      };
+      const url = 'https://www.example.com/evidence';
+      const item = { title, kind: 'document', url, collectedAt: work.now, expiresAt };
       return addEvidence(work, source, row.id, NewEvidence.parse(item));
     },
   });

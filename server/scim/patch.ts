@@ -101,8 +101,11 @@ export function readUserPatch(
   const { accepted = [], others = [] } = Object.groupBy(single, (one) => (isAccepted(one) ? 'accepted' : 'others'));
   const skips = isExtended && accepted.some((operation) => nameOf(operation) === 'active');
   const refused = others.find((operation) => !skips || !isSkippable(operation));
-  if (refused !== undefined || accepted.length === 0)
-    throw refusedUserPath(refused ?? (operations[0] as PatchOperation));
+  if (refused !== undefined || accepted.length === 0) {
+    const { op, path } = refused ?? (operations[0] as PatchOperation);
+    const given = `${op || 'an operation without op'} ${path === null ? 'without path' : `of ${quote(path)}`}`;
+    throw new Problem('invalidPath', `A user accepts only replace of active or roles, not ${given}.`);
+  }
   const changes = accepted.map((operation) => replaceable[nameOf(operation)]?.(operation.value));
   const isSplit = operations.some(({ op, path }) => op === 'replace' && path === null);
   const form = isSplit ? 'replace_without_path' : 'unsupported_paths';
@@ -126,11 +129,6 @@ function nameOf({ path }: PatchOperation): string {
 
 function isAccepted(operation: PatchOperation): boolean {
   return operation.op === 'replace' && Object.hasOwn(replaceable, nameOf(operation));
-}
-
-function refusedUserPath({ op, path }: PatchOperation): Problem {
-  const given = `${op === '' ? 'an operation without op' : op.slice(0, 20)} ${path === null ? 'without path' : `of ${quote(path)}`}`;
-  return new Problem('invalidPath', `A user accepts only replace of active or roles, not ${given}.`);
 }
 
 /** Splits a `replace` without path into one for each attribute of its value (RFC 7644 section 3.5.2.3). */
@@ -186,8 +184,12 @@ export function readGroupPatch(
       return attributes.flatMap(([name, given]) => readAttribute(name, given));
     }
     const [, name = '', filter] = /^([^[\]]*)(?:\[(.*)\])?$/s.exec(attributeName(path, groupUrn)) ?? [];
-    if (name === 'members' && filter !== undefined && op === 'remove')
-      return [{ kind: op, userIds: readMemberFilter(path) }];
+    if (name === 'members' && filter !== undefined && op === 'remove') {
+      // Read from the path as it was given: ids compare with case.
+      const { value: id } = readFilter(path.slice(path.indexOf('[') + 1, -1), groupUrn, ['value']);
+      // PostgreSQL fails to compare an id that it cannot store; no user has it.
+      return [{ kind: op, userIds: findUnstorable(id) === null ? [id] : [] }];
+    }
     if (filter !== undefined || (op === 'remove' && name !== 'members')) throw refusedGroupPath(op, path);
     return readAttribute(name, value);
   });
@@ -205,12 +207,6 @@ function readMembersStep(kind: GroupStep['kind'], value: unknown): GroupStep {
   if (userIds === undefined)
     throw invalidValue(`A ${kind} of members needs a value: an array of objects with a value.`);
   return { kind, userIds };
-}
-
-/** The id in `members[value eq "…"]`; none if no database can store it, because PostgreSQL fails to compare it. */
-function readMemberFilter(path: string): readonly string[] {
-  const { value } = readFilter(path.slice(path.indexOf('[') + 1, -1), groupUrn, ['value']);
-  return findUnstorable(value) === null ? [value] : [];
 }
 
 function refusedGroupPath(op: string, path: string): Problem {

@@ -24,19 +24,20 @@ const longestFilter = 4096;
 /** `attrPath SP "eq" SP compValue`, where the value is a JSON string (RFC 7644 section 3.4.2.2). */
 const expression = /^ *([^\s"()[\]]+) +eq +(".*") *$/is;
 
+/** The attribute in lower case without its URN, and the value. */
+export interface Filter {
+  readonly attribute: string;
+  readonly value: string;
+}
+
 /**
  * Reads a filter: one `eq` comparison (spec.md "SCIM 2.0" rule 1; RFC 7644 section 3.4.2.2). The attribute, its URN and
  * the operator compare without case.
  * @param urn the schema of the resources.
  * @param attributes the attributes that can be filtered by.
- * @returns the attribute in lower case without its URN, and the value.
  * @throws {Problem} `invalidFilter`.
  */
-export function readFilter(
-  text: string,
-  urn: string,
-  attributes: readonly string[],
-): { readonly attribute: string; readonly value: string } {
+export function readFilter(text: string, urn: string, attributes: readonly string[]): Filter {
   const [, path = '', literal = ''] = (text.length <= longestFilter && expression.exec(text)) || [];
   const attribute = attributeName(path, urn);
   try {
@@ -117,9 +118,15 @@ export function presentPage<Resource>(resources: readonly Resource[], totalResul
   };
 }
 
+/** One page of resources, and the number of all that match. */
+export interface FoundPage<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
 /** One page of a list that is in memory. */
-export function slicePage<Item>(items: readonly Item[], { startIndex, count }: Page): readonly Item[] {
-  return items.slice(startIndex - 1, startIndex - 1 + count);
+export function slicePage<Item>(items: readonly Item[], { startIndex, count }: Page): FoundPage<Item> {
+  return { items: items.slice(startIndex - 1, startIndex - 1 + count), total: items.length };
 }
 
 /** Some hundred names with their URNs. */
@@ -137,9 +144,10 @@ const projectionQuery = {
 export const ResourceQuery = queryOf(projectionQuery);
 export type ProjectionQuery = z.output<typeof ResourceQuery>;
 
-/** The query parameters of a list. */
-export function listQuery(filter: string) {
-  return queryOf({ filter: z.string().optional().meta({ description: filter }), ...pageQuery, ...projectionQuery });
+/** The query parameters of a list. @param filters the attributes that can be filtered by. */
+export function listQuery(filters: readonly string[]) {
+  const description = `One comparison: ${filters.map((name) => `\`${name} eq "…"\``).join(' or ')}.`;
+  return queryOf({ filter: z.string().optional().meta({ description }), ...pageQuery, ...projectionQuery });
 }
 
 /** The attributes that a response includes. */

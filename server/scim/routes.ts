@@ -1,251 +1,280 @@
 import { z } from 'zod';
-import { ReadyAnswer } from '../http/answer.ts';
-import { type Call, defineRoute, type PrincipalCall, type Route, type RouteText } from '../http/route.ts';
-import type { MembershipRow } from '../identity/membership.ts';
-import { listGroupMembers } from '../identity/membership-store.ts';
+import { Problem, requireFound } from '../http/problem.ts';
+import { type Call, defineRoute, type Route } from '../http/route.ts';
+import { schemasOf } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { roleIds } from '../principal/roles.ts';
-import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { groupChanges, type ResourceChanges, userChanges } from './changes.ts';
-import { discoveryRoutes } from './discovery.ts';
-import { GroupBody, groupUrn, type NamedGroup, NewGroupBody, presentGroup, ScimGroup } from './group.ts';
-import { PatchBody } from './patch.ts';
-import {
-  listOf,
-  listQuery,
-  type ProjectionQuery,
-  presentPage,
-  ResourceQuery,
-  readPage,
-  readProjection,
-} from './query.ts';
-import { groupQueries, type ResourceQueries, userQueries } from './store.ts';
-import { createLocate, scim } from './surface.ts';
-import { presentUser, ScimUser, UserBody, userUrn } from './user.ts';
+import { groupUrn } from './group.ts';
+import { groups } from './groups.ts';
+import { largestPage, listOf, presentPage, queryOf } from './query.ts';
+import { resourceRoutes } from './resource.ts';
+import { createLocate, type Locate, scim } from './surface.ts';
+import { userUrn } from './user.ts';
+import { users } from './users.ts';
 
-interface ScimServices extends Pick<Installation, 'database'> {
-  /** The public address of this server, for locations; null to use the Host header. */
-  readonly baseUrl: string | null;
+const configUrn = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';
+const resourceTypeUrn = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType';
+const schemaUrn = 'urn:ietf:params:scim:schemas:core:2.0:Schema';
+
+/** The `meta` of a resource that describes this provider. */
+function metaOf<Type extends string>(resourceType: Type) {
+  return z
+    .strictObject({ resourceType: z.literal(resourceType), location: z.url() })
+    .meta({ id: `Scim${resourceType}Meta` });
 }
 
-/** Every operation of SCIM 2.0 (RFC 7644) in spec.md "SCIM 2.0", and discovery. */
-export function scimRoutes(services: ScimServices): readonly Route[] {
-  return [...discoveryRoutes(services), ...resourceRoutes(services, users), ...resourceRoutes(services, groups)];
+const Feature = z.strictObject({ supported: z.boolean() }).meta({ id: 'ScimFeature' });
+
+/** RFC 7643 section 5. */
+const ServiceProviderConfig = z
+  .strictObject({
+    schemas: schemasOf(configUrn),
+    patch: Feature,
+    bulk: z
+      .strictObject({ supported: z.boolean(), maxOperations: z.int(), maxPayloadSize: z.int() })
+      .meta({ id: 'ScimBulkFeature' }),
+    filter: z.strictObject({ supported: z.boolean(), maxResults: z.int() }).meta({ id: 'ScimFilterFeature' }),
+    changePassword: Feature,
+    sort: Feature,
+    etag: Feature,
+    authenticationSchemes: z.array(
+      z
+        .strictObject({
+          type: z.literal('oauthbearertoken'),
+          name: z.string(),
+          description: z.string(),
+          specUri: z.url(),
+          primary: z.boolean(),
+        })
+        .meta({ id: 'ScimAuthenticationScheme' }),
+    ),
+    meta: metaOf('ServiceProviderConfig'),
+  })
+  .meta({ id: 'ScimServiceProviderConfig' });
+
+/** The features of this provider (spec.md "SCIM 2.0" rule 6). */
+function presentConfig(locate: Locate): z.output<typeof ServiceProviderConfig> {
+  return {
+    schemas: [configUrn],
+    patch: { supported: true },
+    bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
+    filter: { supported: true, maxResults: largestPage },
+    changePassword: { supported: false },
+    sort: { supported: false },
+    etag: { supported: false },
+    authenticationSchemes: [
+      {
+        type: 'oauthbearertoken',
+        name: 'OAuth Bearer Token',
+        description: 'The SCIM token of the tenant: Authorization: Bearer scim_…',
+        specUri: 'https://www.rfc-editor.org/info/rfc6750',
+        primary: true,
+      },
+    ],
+    meta: { resourceType: 'ServiceProviderConfig', location: locate('/ServiceProviderConfig') },
+  };
 }
 
-interface OperationText extends Pick<RouteText, 'operationId' | 'summary' | 'description' | 'errors'> {
-  readonly body?: z.ZodType;
+/** RFC 7643 section 6. */
+const ResourceType = z
+  .strictObject({
+    schemas: schemasOf(resourceTypeUrn),
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    endpoint: z.string(),
+    schema: z.string(),
+    schemaExtensions: z.array(z.string()).max(0).meta({ description: 'None.' }),
+    meta: metaOf('ResourceType'),
+  })
+  .meta({ id: 'ScimResourceType' });
+
+/** The types of resources and their endpoints. */
+function presentResourceTypes(locate: Locate): z.output<typeof ResourceType>[] {
+  const types = [
+    { id: 'User', description: 'Members of the tenant', endpoint: '/Users', schema: userUrn },
+    { id: 'Group', description: 'Role groups, which are fixed', endpoint: '/Groups', schema: groupUrn },
+  ];
+  return types.map((type) => ({
+    schemas: [resourceTypeUrn],
+    name: type.id,
+    ...type,
+    schemaExtensions: [],
+    meta: { resourceType: 'ResourceType', location: locate(`/ResourceTypes/${type.id}`) },
+  }));
 }
 
-/** A type of resource: its operations have the same form for all. */
-interface ResourceType<Item, Shown extends object> extends ResourceQueries<Item>, ResourceChanges<Item> {
-  readonly urn: string;
-  /** Below the base of the surface. */
-  readonly path: string;
-  readonly result: z.ZodType<Shown>;
-  /** The parameter of the path, and its schema. */
-  readonly parameter: readonly [string, z.ZodString];
-  readonly filters: string;
-  /** The operations in the order of the documentation. */
-  readonly operations: Readonly<Record<'list' | 'create' | 'get' | 'patch' | 'replace' | 'delete', OperationText>>;
-  idOf(item: Item): string;
-  /** @param shows whether an attribute is part of the response; others need not be read. */
-  present(queries: Queries, item: Item, location: string, shows: (attribute: string) => boolean): Promise<Shown>;
-}
-
-const users: ResourceType<MembershipRow, ScimUser> = {
-  urn: userUrn,
-  path: '/Users',
-  result: ScimUser,
-  parameter: ['id', z.string()],
-  filters: 'One comparison: `userName eq "…"` or `externalId eq "…"`.',
-  operations: {
-    list: {
-      operationId: 'listScimUsers',
-      summary: 'List users, ordered by id',
-      description: 'At most 100 on a page. The only filters are `eq` on `userName` and on `externalId`.',
-      errors: ['invalidFilter', 'invalidValue'],
-    },
-    create: {
-      operationId: 'createScimUser',
-      summary: 'Provision a user',
-      description: 'A former member keeps the same id. The user can sign in after accepting an invitation.',
-      body: UserBody,
-      errors: ['invalidSyntax', 'invalidValue', 'uniqueness'],
-    },
-    get: {
-      operationId: 'getScimUser',
-      summary: 'Get a user',
-      description: 'Choose attributes with `attributes` or `excludedAttributes`.',
-      errors: ['invalidValue'],
-    },
-    patch: {
-      operationId: 'patchScimUser',
-      summary: 'Suspend or reactivate a user, or change the role',
-      description:
-        'Accepts `replace` of `active` or `roles`. A suspended user cannot sign in, and their sessions end immediately. With the setting `scimCompatibility: "extended"` it also accepts a `replace` without path, and skips unsupported operations if `active` is replaced too; `active: true` then does not revert a removal from a role group.',
-      body: PatchBody,
-      errors: ['invalidPath', 'invalidSyntax', 'invalidValue', 'mutability'],
-    },
-    replace: {
-      operationId: 'replaceScimUser',
-      summary: 'Replace a user, if the tenant allows it',
-      description:
-        'Needs the setting `scimCompatibility: "extended"`; else it returns 501. Sets active, roles, name and externalId; omitted attributes keep their values. `active: true` reverts `active: false`, but not a removal from a role group.',
-      body: UserBody,
-      errors: ['invalidSyntax', 'invalidValue', 'mutability', 'not_implemented'],
-    },
-    delete: {
-      operationId: 'deleteScimUser',
-      summary: 'Remove a user from the tenant',
-      description: 'The person and the history stay.',
-    },
+const Attribute = z.strictObject({
+  name: z.string(),
+  type: z.enum(['string', 'boolean', 'complex']),
+  multiValued: z.boolean(),
+  description: z.string(),
+  required: z.boolean(),
+  caseExact: z.boolean().optional(),
+  canonicalValues: z.array(z.string()).optional(),
+  mutability: z.enum(['readOnly', 'readWrite', 'immutable']),
+  returned: z.literal('default'),
+  uniqueness: z.enum(['none', 'server']).optional(),
+  get subAttributes(): z.ZodOptional<z.ZodArray<typeof Attribute>> {
+    return z.array(Attribute).optional();
   },
-  idOf: ({ user_id }) => user_id,
-  present: async (_, member, location) => presentUser(member, location),
-  ...userQueries,
-  ...userChanges,
-};
+});
+type Attribute = z.output<typeof Attribute>;
+// `.meta()` would make the type of the constant depend on itself.
+z.globalRegistry.add(Attribute, { id: 'ScimAttribute' });
 
-const groups: ResourceType<NamedGroup, ScimGroup> = {
-  urn: groupUrn,
-  path: '/Groups',
-  result: ScimGroup,
-  parameter: [
-    'role',
-    z.string().meta({ description: `One of ${roleIds.join(', ')}, or a name that the tenant mapped to a role.` }),
+/** A schema of resources (RFC 7643 section 7). */
+const ScimSchema = z
+  .strictObject({
+    schemas: schemasOf(schemaUrn),
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    attributes: z.array(Attribute),
+    meta: metaOf('Schema'),
+  })
+  .meta({ id: 'ScimSchema' });
+type ScimSchema = z.output<typeof ScimSchema>;
+
+/** The schemas of users and groups with the attributes that this server supports. */
+function presentSchemas(locate: Locate): ScimSchema[] {
+  return [user, group].map((definition) => ({
+    schemas: [schemaUrn],
+    ...definition,
+    meta: { resourceType: 'Schema', location: locate(`/Schemas/${definition.id}`) },
+  }));
+}
+
+type Options = Partial<Omit<Attribute, 'name' | 'type' | 'description'>>;
+const defaults = { multiValued: false, required: false, mutability: 'readOnly', returned: 'default' } as const;
+
+function text(name: string, description: string, options: Options = {}): Attribute {
+  return { name, type: 'string', description, ...defaults, caseExact: false, uniqueness: 'none', ...options };
+}
+
+function flag(name: string, description: string, options: Options = {}): Attribute {
+  return { name, type: 'boolean', description, ...defaults, ...options };
+}
+
+function complex(name: string, description: string, options: Options, subAttributes: Attribute[]): Attribute {
+  return { name, type: 'complex', description, ...defaults, ...options, subAttributes };
+}
+
+/** Attributes that only a POST sets are immutable, so that clients do not try to patch them. */
+const user: Omit<ScimSchema, 'schemas' | 'meta'> = {
+  id: userUrn,
+  name: 'User',
+  description: 'A member of the tenant',
+  attributes: [
+    text('userName', 'The e-mail address', { required: true, mutability: 'immutable', uniqueness: 'server' }),
+    text('externalId', 'The id at the identity provider', { caseExact: true, mutability: 'immutable' }),
+    complex('name', 'The name of the person', { mutability: 'immutable' }, [
+      text('formatted', 'The full name'),
+      text('givenName', 'The given name', { mutability: 'immutable' }),
+      text('familyName', 'The family name', { mutability: 'immutable' }),
+    ]),
+    text('displayName', 'The name, or the e-mail address if there is none'),
+    complex('emails', 'The e-mail address', { multiValued: true }, [
+      text('value', 'The address'),
+      text('type', 'Always work'),
+      flag('primary', 'Always true'),
+    ]),
+    flag('active', 'Whether the membership is active; false suspends it', { mutability: 'readWrite' }),
+    complex('roles', 'The role of the user', { multiValued: true, mutability: 'readWrite' }, [
+      text('value', 'The role', { caseExact: true, canonicalValues: roleIds, mutability: 'readWrite' }),
+      flag('primary', 'Marks the role to use if there are several', { mutability: 'readWrite' }),
+    ]),
+    complex('groups', 'The role group of the user', { multiValued: true }, [
+      text('value', 'The id of the group', { caseExact: true }),
+      text('type', 'Always direct'),
+    ]),
   ],
-  filters: 'One comparison: `displayName eq "…"` or `id eq "…"`.',
-  operations: {
-    list: {
-      operationId: 'listScimGroups',
-      summary: 'List the role groups',
-      description: 'One group for each role that can be assigned.',
-      errors: ['invalidFilter', 'invalidValue'],
-    },
-    create: {
-      operationId: 'createScimGroup',
-      summary: 'Find a role group by its name',
-      description: 'Creates nothing, because the roles are fixed. Adds the given members to the group.',
-      body: NewGroupBody,
-      errors: ['invalidSyntax', 'invalidValue', 'mutability'],
-    },
-    get: {
-      operationId: 'getScimGroup',
-      summary: 'Get a role group',
-      description: 'By the role, or by a name that the tenant mapped to it.',
-      errors: ['invalidValue'],
-    },
-    replace: {
-      operationId: 'replaceScimGroup',
-      summary: 'Replace the members of a role group',
-      description: 'Listed users get the role; other members of the group are suspended.',
-      body: GroupBody,
-      errors: ['invalidSyntax', 'invalidValue', 'mutability'],
-    },
-    patch: {
-      operationId: 'patchScimGroup',
-      summary: 'Add, remove or replace members of a role group',
-      description:
-        'Added users get the role; removed members are suspended. To move a member, add them to the other group.',
-      body: PatchBody,
-      errors: ['invalidFilter', 'invalidPath', 'invalidSyntax', 'invalidValue', 'mutability', 'noTarget'],
-    },
-    delete: {
-      operationId: 'deleteScimGroup',
-      summary: 'Remove all members of a role group',
-      description: 'Suspends all members of the group. The role and the users stay.',
-    },
-  },
-  idOf: ({ role }) => role,
-  async present(queries, group, location, shows) {
-    const members = shows('members') ? await listGroupMembers(queries, group.tenant.id, group.role) : null;
-    return presentGroup(group, members, location);
-  },
-  ...groupQueries,
-  ...groupChanges,
 };
 
-function resourceRoutes<Item, Shown extends object>(
-  { database, baseUrl }: ScimServices,
-  type: ResourceType<Item, Shown>,
-): readonly Route[] {
-  const [parameter, Parameter] = type.parameter;
-  const common = { auth: 'scim', surface: scim, tag: 'SCIM', query: ResourceQuery } as const;
-  const all = { ...common, result: type.result } as const;
-  const one = { ...all, params: z.strictObject({ [parameter]: Parameter }) } as const;
-  const path = scim.base + type.path;
-  const address = `${path}/{${parameter}}`;
-  const idOf = ({ params }: Call<Readonly<Record<string, string>>>) => params[parameter] as string;
-  /** Checks the query and the Host of a call, before any change, and returns what presents its resources. */
-  const openView = ({ query, client }: Call<unknown, ProjectionQuery>) => {
-    const projection = readProjection(query, type.urn);
-    const locate = createLocate(baseUrl, client);
-    return async (queries: Queries, item: Item) => {
-      const location = locate(`${type.path}/${type.idOf(item)}`);
-      const shown = await type.present(queries, item, location, projection.shows);
-      return { location, shown: projection.apply(shown) };
-    };
+const groupName = 'The role, or the name that the tenant mapped to it';
+
+const group: typeof user = {
+  id: groupUrn,
+  name: 'Group',
+  description: 'The members with a role; the groups are fixed',
+  attributes: [
+    text('displayName', groupName, { required: true, mutability: 'immutable', uniqueness: 'server' }),
+    complex('members', 'The members of the group', { multiValued: true, mutability: 'readWrite' }, [
+      text('value', 'The id of a user', { caseExact: true, mutability: 'immutable' }),
+      text('display', 'The userName of the user'),
+    ]),
+  ],
+};
+
+// Paging and projection parameters are ignored (RFC 7644 section 4).
+const DiscoveryQuery = queryOf({
+  filter: z.string().optional().meta({ description: 'Rejected with 403: these resources cannot be filtered.' }),
+});
+
+/** Every operation of SCIM 2.0 (RFC 7644) in spec.md "SCIM 2.0": those that describe this provider first (section 4). */
+export function scimRoutes(installation: Installation): readonly Route[] {
+  /** @throws {Problem} `forbidden` for a filter, as RFC 7644 section 4 requires. */
+  const open = ({ query, client }: Call<unknown, z.output<typeof DiscoveryQuery>>) => {
+    if (query.filter !== undefined)
+      throw new Problem('forbidden', 'The resources that describe this provider cannot be filtered.');
+    return createLocate(installation.settings.baseUrl, client);
   };
-  const changeBy =
-    (change: ResourceChanges<Item>['patch']) =>
-    async (call: PrincipalCall<Readonly<Record<string, string>>, ProjectionQuery>, work: UnitOfWork) => {
-      const view = openView(call);
-      const item = await change(work, call.source(), idOf(call), call.body);
-      return (await view(work.transaction, item)).shown;
-    };
-  const routes: Readonly<Record<keyof typeof type.operations, (text: OperationText) => Route>> = {
-    list: (text) =>
-      defineRoute(`GET ${path}`, {
-        ...common,
-        ...text,
-        query: listQuery(type.filters),
-        result: listOf(type.result),
-        async handle(call) {
-          const view = openView(call);
-          const page = readPage(call.query);
-          const { tenantId } = call.principal;
-          const { items, total } = await type.list(database.kysely, tenantId, call.query.filter, page);
-          const shown: Shown[] = [];
-          for (const item of items) shown.push((await view(database.kysely, item)).shown);
-          return presentPage(shown, total, page.startIndex);
-        },
-      }),
-    create: (text) =>
-      defineRoute(`POST ${path}`, {
-        ...all,
-        ...text,
-        status: 201,
-        async change(call, work) {
-          const view = openView(call);
-          const item = await type.create(work, call.source(), call.body);
-          const { location, shown } = await view(work.transaction, item);
-          return new ReadyAnswer(201, scim.present(shown), { Location: location });
-        },
-      }),
-    get: (text) =>
-      defineRoute(`GET ${address}`, {
-        ...one,
-        ...text,
-        async handle(call) {
-          const view = openView(call);
-          const item = await type.get(database.kysely, call.principal.tenantId, idOf(call));
-          return (await view(database.kysely, item)).shown;
-        },
-      }),
-    patch: (text) => defineRoute(`PATCH ${address}`, { ...one, ...text, change: changeBy(type.patch) }),
-    replace: (text) => defineRoute(`PUT ${address}`, { ...one, ...text, change: changeBy(type.replace) }),
-    delete: (text) =>
-      defineRoute(`DELETE ${address}`, {
-        ...one,
-        ...text,
-        result: z.null(),
-        async change(call, work) {
-          await type.delete(work, call.source(), idOf(call));
-          return null;
-        },
-      }),
-  };
-  const named = Object.entries(type.operations) as [keyof typeof routes, OperationText][];
-  return named.map(([name, text]) => routes[name](text));
+  const common = { auth: 'scim', surface: scim, tag: 'SCIM', query: DiscoveryQuery, errors: ['forbidden'] } as const;
+  const one = { ...common, params: z.strictObject({ id: z.string() }) } as const;
+  return [
+    defineRoute('GET /scim/v2/ServiceProviderConfig', {
+      ...common,
+      auth: 'anonymous',
+      operationId: 'getScimServiceProviderConfig',
+      summary: 'Get the service provider configuration',
+      description: 'Needs no token.',
+      result: ServiceProviderConfig,
+      handle: async (call) => presentConfig(open(call)),
+    }),
+    defineRoute('GET /scim/v2/Schemas', {
+      ...common,
+      operationId: 'listScimSchemas',
+      summary: 'List the schemas',
+      description:
+        'The schemas of users and groups with the attributes that this server supports (RFC 7643 section 7).',
+      result: listOf(ScimSchema),
+      handle: async (call) => presentAll(presentSchemas(open(call))),
+    }),
+    defineRoute('GET /scim/v2/Schemas/{id}', {
+      ...one,
+      operationId: 'getScimSchema',
+      summary: 'Get a schema by its URN',
+      description: 'RFC 7643 section 7.',
+      result: ScimSchema,
+      handle: async (call) => requireOne(presentSchemas(open(call)), call.params.id, 'schema'),
+    }),
+    defineRoute('GET /scim/v2/ResourceTypes', {
+      ...common,
+      operationId: 'listScimResourceTypes',
+      summary: 'List the resource types',
+      description: 'Users and groups, with their endpoints and schemas (RFC 7643 section 6).',
+      result: listOf(ResourceType),
+      handle: async (call) => presentAll(presentResourceTypes(open(call))),
+    }),
+    defineRoute('GET /scim/v2/ResourceTypes/{id}', {
+      ...one,
+      operationId: 'getScimResourceType',
+      summary: 'Get a resource type',
+      description: 'RFC 7643 section 6.',
+      result: ResourceType,
+      handle: async (call) => requireOne(presentResourceTypes(open(call)), call.params.id, 'resource type'),
+    }),
+    ...resourceRoutes(installation, users),
+    ...resourceRoutes(installation, groups),
+  ];
+}
+
+function presentAll<Resource>(resources: readonly Resource[]) {
+  return presentPage(resources, resources.length, 1);
+}
+
+/** URNs and type names compare without case (RFC 8141 section 3.1, RFC 7643 section 2.1). */
+function requireOne<Resource extends { readonly id: string }>(all: readonly Resource[], id: string, what: string) {
+  const found = all.find((resource) => resource.id.toLowerCase() === id.toLowerCase());
+  return requireFound(found, what);
 }

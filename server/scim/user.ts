@@ -10,7 +10,7 @@ import {
   type Profile,
 } from '../identity/membership.ts';
 import type { NewMember } from '../identity/membership-changes.ts';
-import { isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
+import { isRole, platformRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
 import {
   type Attributes,
   invalidValue,
@@ -138,22 +138,20 @@ export function readRole(value: unknown): Role | undefined {
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value)) throw invalidValue('roles must be an array of objects with a value.');
   if (value.length > mostRoles) throw invalidValue(`roles may have at most ${mostRoles} items.`);
-  const named = value.map((item, index) => readNamedRole(item, `roles[${index}]`));
+  const named = value.map((item, index) => {
+    const where = `roles[${index}]`;
+    const attributes = readAttributes(item, where, userUrn);
+    const role = attributes.get('value');
+    if (typeof role !== 'string' || !isRole(role)) {
+      const given = typeof role === 'string' ? `, not ${quote(role)}` : '';
+      throw invalidValue(`${where}.value must be one of ${roleIds.join(', ')}${given}.`);
+    }
+    return { role, isPrimary: readFlag(attributes.get('primary') ?? false, `${where}.primary`) };
+  });
   const primary = new Set(named.filter(({ isPrimary }) => isPrimary).map(({ role }) => role));
   const [role, ...others] = primary.size > 0 ? primary : new Set(named.map(({ role }) => role));
   if (others.length > 0) throw invalidValue('A user has one role: mark exactly one as primary.');
   return role;
-}
-
-function readNamedRole(item: unknown, where: string): { readonly role: Role; readonly isPrimary: boolean } {
-  const named = readAttributes(item, where, userUrn);
-  const role = named.get('value');
-  if (typeof role !== 'string' || !isRole(role)) {
-    const given = typeof role === 'string' ? `, not ${quote(role)}` : '';
-    throw invalidValue(`${where}.value must be one of ${roleIds.join(', ')}${given}.`);
-  }
-  const primary = named.get('primary') ?? false;
-  return { role, isPrimary: readFlag(primary, `${where}.primary`) };
 }
 
 function readUserName(user: Attributes): { readonly userName: string; readonly email: string } {
@@ -180,4 +178,17 @@ function readProfile(user: Attributes): Profile {
 function readActive(user: Attributes): boolean | undefined {
   const active = user.get('active') ?? undefined;
   return active === undefined ? undefined : readFlag(active, 'active');
+}
+
+/** Only the operator of the server assigns the role of the platform; a tenant can only revoke access (spec.md "SCIM role group"). */
+export function isPlatformMember({ role }: MembershipRow): boolean {
+  return role === platformRole;
+}
+
+/** The problem with a change that only the operator may make. */
+export function managedByOperator(): Problem {
+  return new Problem(
+    'mutability',
+    'This user is managed by the operator of this server: SCIM can suspend or delete them, but not make them active or change their role.',
+  );
 }

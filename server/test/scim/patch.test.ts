@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Problem, type ProblemCode } from '../../http/problem.ts';
-import { planSteps } from '../../scim/changes.ts';
+import { planSteps } from '../../scim/groups.ts';
 import { type GroupStep, readGroupPatch, readPatch, readUserPatch } from '../../scim/patch.ts';
 import { groupUrn, patchUrn, userUrn } from './scim-client.ts';
 

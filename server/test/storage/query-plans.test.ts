@@ -44,7 +44,7 @@ import { findCheckpoint, listCheckpoints } from '../../ledger/checkpoint-store.t
 import { listBehind, readTilesOf } from '../../ledger/tree-store.ts';
 import type { DsrFilter } from '../../privacy/dsr.ts';
 import { listBreaches, listDsrs, requireBreach, requireDsr } from '../../privacy/store.ts';
-import { readMemberPage } from '../../scim/store.ts';
+import { readMemberPage } from '../../scim/users.ts';
 import type { Queries } from '../../storage/database.ts';
 import { markRedelivered } from '../../webhooks/deliveries/changes.ts';
 import type { DeliveryRow } from '../../webhooks/deliveries/delivery.ts';

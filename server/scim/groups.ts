@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import type { AuditSource } from '../audit/source.ts';
+import { requireFound } from '../http/problem.ts';
+import type { MembershipRow } from '../identity/membership.ts';
+import { changeMembers } from '../identity/membership-changes.ts';
+import { listGroupMembers, lockMembers } from '../identity/membership-store.ts';
+import { type Role, roleIds } from '../principal/roles.ts';
+import type { UnitOfWork } from '../storage/database.ts';
+import { requireTenant } from '../tenants/store.ts';
+import {
+  findGroup,
+  findGroupByName,
+  GroupBody,
+  groupUrn,
+  mapOf,
+  type NamedGroup,
+  NewGroupBody,
+  nameGroup,
+  presentGroup,
+  readGroupReplacement,
+  readNamedGroup,
+  ScimGroup,
+} from './group.ts';
+import { type GroupStep, readGroupPatch, readPatch } from './patch.ts';
+import { slicePage } from './query.ts';
+import type { ResourceType } from './resource.ts';
+import { invalidValue, quote } from './surface.ts';
+import { isPlatformMember, managedByOperator } from './user.ts';
+
+/** Role groups: the members with a role. */
+export const groups: ResourceType<NamedGroup, ScimGroup> = {
+  urn: groupUrn,
+  name: 'Group',
+  result: ScimGroup,
+  parameter: [
+    'role',
+    z.string().meta({ description: `One of ${roleIds.join(', ')}, or a name that the tenant mapped to a role.` }),
+  ],
+  filters: ['displayName', 'id'],
+  operations: {
+    list: {
+      summary: 'List the role groups',
+      description: 'One group for each role that can be assigned.',
+      errors: ['invalidFilter', 'invalidValue'],
+    },
+    create: {
+      summary: 'Find a role group by its name',
+      description: 'Creates nothing, because the roles are fixed. Adds the given members to the group.',
+      body: NewGroupBody,
+      errors: ['invalidSyntax', 'invalidValue', 'mutability'],
+    },
+    get: {
+      summary: 'Get a role group',
+      description: 'By the role, or by a name that the tenant mapped to it.',
+      errors: ['invalidValue'],
+    },
+    replace: {
+      summary: 'Replace the members of a role group',
+      description: 'Listed users get the role; other members of the group are suspended.',
+      body: GroupBody,
+      errors: ['invalidSyntax', 'invalidValue', 'mutability'],
+    },
+    patch: {
+      summary: 'Add, remove or replace members of a role group',
+      description:
+        'Added users get the role; removed members are suspended. To move a member, add them to the other group.',
+      errors: ['invalidFilter', 'invalidPath', 'invalidSyntax', 'invalidValue', 'mutability', 'noTarget'],
+    },
+    delete: {
+      summary: 'Remove all members of a role group',
+      description: 'Suspends all members of the group. The role and the users stay.',
+    },
+  },
+  idOf: ({ role }) => role,
+  async present(queries, group, location, shows) {
+    const members = shows('members') ? await listGroupMembers(queries, group.tenant.id, group.role) : null;
+    return presentGroup(group, members, location);
+  },
+
+  /** A group that is found by name has the displayName of the filter. */
+  async list(queries, tenantId, filter, page) {
+    const tenant = await requireTenant(queries, tenantId);
+    const map = mapOf(tenant);
+    const all = roleIds.map((role): NamedGroup => ({ tenant, role, displayName: nameGroup(role, map) }));
+    if (filter === undefined) return slicePage(all, page);
+    const { attribute, value } = filter;
+    if (attribute === 'id') {
+      const named = all.filter(({ role }) => role === value);
+      return slicePage(named, page);
+    }
+    const role = findGroupByName(value, map);
+    return slicePage(role === undefined ? [] : [{ tenant, role, displayName: value }], page);
+  },
+  async get(queries, tenantId, idOrName) {
+    const tenant = await requireTenant(queries, tenantId);
+    const role = requireFound(findGroup(idOrName, mapOf(tenant)), 'group');
+    return { tenant, role, displayName: nameGroup(role, mapOf(tenant)) };
+  },
+
+  /** Adds the members of a POST to the role group that it names. */
+  async create(work, source, body) {
+    const tenant = await requireTenant(work.transaction, source.tenantId);
+    const { members, ...group } = readNamedGroup(body, tenant);
+    if (members.length > 0) await changeGroup(work, source, group.role, [{ kind: 'add', userIds: members }]);
+    return group;
+  },
+
+  /** Applies the operations of a PATCH, all or none. @throws {Problem} those of `changeGroup` and of the body. */
+  async patch(work, source, name, body) {
+    const group = await groups.get(work.transaction, source.tenantId, name);
+    const steps = readGroupPatch(readPatch(body), group.role, mapOf(group.tenant));
+    await changeGroup(work, source, group.role, steps);
+    return group;
+  },
+
+  /** Applies a PUT. @throws {Problem} those of `changeGroup` and of the body. */
+  async replace(work, source, name, body) {
+    const group = await groups.get(work.transaction, source.tenantId, name);
+    await changeGroup(work, source, group.role, [{ kind: 'replace', userIds: readGroupReplacement(body, group) }]);
+    return group;
+  },
+
+  /** Removes all members of a role group; the role and the people stay. */
+  async delete(work, source, name) {
+    const { role } = await groups.get(work.transaction, source.tenantId, name);
+    // Takes the lock before the list is read.
+    await work.lockTenant(source.tenantId);
+    const members = await listGroupMembers(work.transaction, source.tenantId, role);
+    const ids = members.map(({ user_id }) => user_id);
+    await changeMembers(work, source, ids, { isAssigned: false }, `SCIM: group ${role} deleted`);
+  },
+};
+
+/**
+ * Applies steps to the members of a role group, all or none. Added members get the role and leave any other group;
+ * removed members are suspended (spec.md "SCIM 2.0" rule 5).
+ * @throws {Problem} `invalidValue` if an added user is not a member of the tenant, `mutability` if the operator manages them.
+ */
+export async function changeGroup(
+  work: UnitOfWork,
+  source: AuditSource,
+  role: Role,
+  steps: readonly GroupStep[],
+): Promise<void> {
+  if (steps.length === 0) return;
+  const { tenantId } = source;
+  const named = [...new Set(steps.flatMap(({ userIds }) => userIds))];
+  const members = new Map((await lockMembers(work, tenantId, named)).map((row) => [row.user_id, row]));
+  const joining = steps.flatMap(({ kind, userIds }) => (kind === 'remove' ? [] : userIds));
+  const unknown = joining.find((id) => !members.has(id));
+  if (unknown !== undefined) throw invalidValue(`There is no user ${quote(unknown)}; nothing was changed.`);
+  if (joining.some((id) => isPlatformMember(members.get(id) as MembershipRow))) throw managedByOperator();
+  const current = steps.some(({ kind }) => kind === 'replace')
+    ? await listGroupMembers(work.transaction, tenantId, role)
+    : [...members.values()].filter((member) => member.role === role && member.unassigned_at === null);
+  const ids = current.map(({ user_id }) => user_id);
+  const { assigned, removed } = planSteps(steps, ids);
+  // Sets the role too: a request can add and remove the same user.
+  await changeMembers(work, source, removed, { role, isAssigned: false }, `SCIM: removed from the group ${role}`);
+  await changeMembers(work, source, assigned, { role, isAssigned: true }, `SCIM: added to the group ${role}`);
+}
+
+/**
+ * Computes the result of steps in order: a member who is removed and added again stays.
+ * @param current ids of the members of the group: all for a `replace`, else at least those that the steps name.
+ * @returns the ids that the steps add, members or not, and those that they remove.
+ */
+export function planSteps(
+  steps: readonly GroupStep[],
+  current: Iterable<string>,
+): { readonly assigned: readonly string[]; readonly removed: readonly string[] } {
+  const present = new Set(current);
+  const [added, left] = [new Set<string>(), new Set<string>()];
+  for (const { kind, userIds } of steps) {
+    const named = new Set(userIds);
+    const leaving = kind === 'replace' ? [...present].filter((id) => !named.has(id)) : kind === 'remove' ? named : [];
+    for (const id of leaving) if (present.delete(id)) left.add(id);
+    if (kind === 'remove') continue;
+    for (const id of named) {
+      present.add(id);
+      added.add(id);
+    }
+  }
+  return {
+    assigned: [...added].filter((id) => present.has(id)),
+    removed: [...left].filter((id) => !present.has(id)),
+  };
+}
