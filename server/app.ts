@@ -39,8 +39,7 @@ import { tenantRoutes } from './tenants/routes.ts';
 import { serveTrust } from './trust/page.ts';
 import { trustRoutes } from './trust/routes.ts';
 import { cachePublishedTrust } from './trust/store.ts';
-import { deliveryRoutes, redeliveryRoutes } from './webhooks/deliveries/routes.ts';
-import { webhookRoutes } from './webhooks/endpoints/routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
 import { serveWidgets } from './widgets/serve.ts';
 
 /** The server's parts, put together. */
@@ -99,8 +98,6 @@ export function createApp(installation: Installation, options: AppOptions) {
     ...tenantRoutes(installation),
     ...trustRoutes(installation, publishedTrust),
     ...webhookRoutes(installation),
-    ...deliveryRoutes(installation),
-    ...redeliveryRoutes(installation),
     ...apiKeyRoutes(installation),
     ...scimTokenRoutes(installation),
     ...oauthRoutes(installation, lastUses, settings.limits.apiKey),

@@ -38,8 +38,8 @@ export async function redeliver(work: UnitOfWork, source: AuditSource, id: strin
   await work.lockTenant(source.tenantId);
   const found = requireFound(await findRow(transaction, 'webhook_deliveries', match), 'delivery');
   const earlier = requireFound((await holdEvents(transaction, [found]))[0], 'delivery');
-  const { isEnabled } = await requireReceiver(transaction, source.tenantId, earlier.endpoint_id);
-  if (isEnabled) announceDeliveries(work, [earlier.endpoint_id]);
+  const receiver = await requireReceiver(transaction, source.tenantId, earlier.endpoint_id);
+  announceDeliveries(work, [receiver], [earlier]);
   if (earlier.status === 'pending') {
     // What is due already keeps its place among what is.
     const dueAt = sql<string>`case when due_at > ${now} then ${now} else due_at end`;
@@ -88,20 +88,15 @@ export async function record(
  * Requires that deliveries can be sent to an endpoint, now or when it is enabled again.
  * @throws {Problem} `not_found`, `webhook_deleted`, `webhook_not_enabled`.
  */
-export async function requireReceiver(
-  queries: Queries,
-  tenantId: string,
-  endpointId: string,
-): Promise<{ readonly isEnabled: boolean }> {
-  const match = { tenant_id: tenantId, id: endpointId };
-  const { status, deleted_at } = requireFound(await findRow(queries, 'webhook_endpoints', match), 'webhook');
-  if (deleted_at !== null) throw new Problem('webhook_deleted', 'The webhook was deleted: nothing can be sent to it.');
-  if (status === 'disabled') {
+export async function requireReceiver(queries: Queries, tenantId: string, id: string) {
+  const receiver = requireFound(await findRow(queries, 'webhook_endpoints', { tenant_id: tenantId, id }), 'webhook');
+  if (receiver.deleted_at !== null)
+    throw new Problem('webhook_deleted', 'The webhook was deleted: nothing can be sent to it.');
+  if (receiver.status === 'disabled')
     throw new Problem('webhook_not_enabled', 'The webhook is disabled: enable it first, then send again.', {
-      fields: { requiredStatus: 'enabled', actualStatus: status },
+      fields: { requiredStatus: 'enabled', actualStatus: receiver.status },
     });
-  }
-  return { isEnabled: status === 'enabled' };
+  return receiver;
 }
 
 /** Keeps the events of deliveries from being forgotten until the transaction ends. @returns the deliveries that still have theirs. */

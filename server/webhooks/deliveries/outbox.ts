@@ -33,9 +33,15 @@ export async function emitWanted(
   if (events.length > 0) await queueEvents(work, events, subscribers);
 }
 
-/** Signals the sender, once the unit of work is durable, that endpoints have something to be sent. */
-export function announceDeliveries(work: UnitOfWork, endpointIds: readonly string[]): void {
-  if (endpointIds.length > 0) work.afterCommit(() => work.signals.emit('deliveries', endpointIds));
+/** Signals the sender, once the unit of work is durable, which enabled endpoints have something to be sent. */
+export function announceDeliveries(
+  work: UnitOfWork,
+  endpoints: readonly Pick<Subscribers[number], 'id' | 'status'>[],
+  deliveries: readonly Pick<DeliveryRow, 'endpoint_id'>[],
+): void {
+  const reached = new Set(deliveries.map(({ endpoint_id }) => endpoint_id));
+  const ids = endpoints.filter(({ id, status }) => status === 'enabled' && reached.has(id)).map(({ id }) => id);
+  if (ids.length > 0) work.afterCommit(() => work.signals.emit('deliveries', ids));
 }
 
 /** The endpoints of a tenant, as far as they decide what becomes of its events. */
@@ -92,12 +98,7 @@ export async function queueEvents(
   });
   await insertRows(transaction, 'webhook_events', stored);
   await insertRows(transaction, 'webhook_deliveries', rows);
-  const reached = new Set(rows.map(({ endpoint_id }) => endpoint_id));
-  const enabled = subscribers.filter(({ id, status }) => status === 'enabled' && reached.has(id));
-  announceDeliveries(
-    work,
-    enabled.map(({ id }) => id),
-  );
+  announceDeliveries(work, subscribers, rows);
   return rows;
 }
 

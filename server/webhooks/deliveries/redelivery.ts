@@ -151,12 +151,7 @@ export function stepRedeliveries(database: Database, now: string): Promise<boole
       })
       .where('id', '=', order.id)
       .execute();
-    const reached = new Set(deliveries.map(({ endpoint_id }) => endpoint_id));
-    const enabled = receivers.filter(({ id, status }) => status === 'enabled' && reached.has(id));
-    announceDeliveries(
-      work,
-      enabled.map(({ id }) => id),
-    );
+    announceDeliveries(work, receivers, deliveries);
     return true;
   });
 }

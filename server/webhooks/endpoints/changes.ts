@@ -107,7 +107,7 @@ export async function editEndpoint(
   const pick = (one: EndpointView) =>
     Object.fromEntries(Object.entries(describeForAudit(one)).filter(([name]) => names.includes(name)));
   await record(work, source, row, 'edited', { changed, before: pick(before), after: pick(after) });
-  if (isResumed) announceDeliveries(work, [id]);
+  if (isResumed) announceDeliveries(work, [row], [{ endpoint_id: id }]);
   return viewEndpoint({ ...stored, ...row, ...(restarts && wellHealth) }, work.now);
 }
 

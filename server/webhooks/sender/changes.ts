@@ -16,14 +16,7 @@ import { isWithinWindow } from './schedule.ts';
 import { type ClaimedDelivery, claimDeliveries, type DeliveryState, finishAttempts, type SentEvents } from './store.ts';
 
 /** The attempts of one endpoint that ended, and what they say about it. */
-interface EndedAttempts {
-  readonly endpoint: Endpoint;
-  readonly attempts: readonly EndedAttempt[];
-  /** How it fared before them; null where it has another address by now. */
-  readonly before: Health | null;
-  /** Why it is to be disabled; null where it is not. */
-  readonly lostFor: DisabledReason | null;
-}
+type EndedAttempts = Awaited<ReturnType<typeof readEndpoints>>[number];
 
 /** Writes attempts that ended and all that follows from them: what is due next, the health of their endpoints, and events for other endpoints. */
 export async function writeAttempts(work: UnitOfWork, sender: string, ended: readonly EndedAttempt[]): Promise<void> {
@@ -44,12 +37,13 @@ export async function writeAttempts(work: UnitOfWork, sender: string, ended: rea
   for (const { endpoint, lostFor } of lost) await disableEndpoint(work, endpoint, lostFor as DisabledReason);
 }
 
-/** In the order of the ids: two servers that lock several do not deadlock. */
-async function readEndpoints(
-  { transaction, now }: UnitOfWork,
-  ended: readonly EndedAttempt[],
-): Promise<readonly EndedAttempts[]> {
-  const read: EndedAttempts[] = [];
+/**
+ * In the order of the ids: two servers that lock several do not deadlock.
+ * @returns `before`: how each fared before its attempts, null where it has another address by now; `lostFor`: why it is to
+ * be disabled, or null.
+ */
+async function readEndpoints({ transaction, now }: UnitOfWork, ended: readonly EndedAttempt[]) {
+  const read = [];
   for (const attempts of Map.groupBy(ended, ({ endpoint }) => endpoint.id).values()) {
     const [{ endpoint }] = attempts as [EndedAttempt];
     const found = await findEndpointForSending(transaction, endpoint.id);
@@ -194,30 +188,25 @@ function describeExhausted(
     }));
 }
 
-/** What a process claimed for an endpoint. */
-export interface ClaimedWork {
-  /** To be attempted now. */
-  readonly deliveries: readonly ClaimedDelivery[];
-  /** The ids of those that were deleted, because their event is missing. */
-  readonly orphaned: readonly string[];
-  /** Whether more may be due. */
-  readonly hasMore: boolean;
-}
-
-/** Claims what is due to an endpoint; what can no longer be tried, because its 24 hours are over, is ended. */
+/**
+ * Claims what is due to an endpoint; what can no longer be tried, because its 24 hours are over, is ended.
+ * @returns the deliveries to be attempted now, the ids of those that were deleted because their event is missing, and
+ * whether more may be due.
+ */
 export async function claimForEndpoint(
   work: UnitOfWork,
   sender: string,
   endpoint: Endpoint,
   limit: number,
   sent: SentEvents,
-): Promise<ClaimedWork> {
+) {
   const { transaction, now } = work;
   const claim = { endpointId: endpoint.id, sender, now, limit };
   const { deliveries, orphaned } = await claimDeliveries(transaction, claim, sent);
   const hasMore = deliveries.length + orphaned.length === limit;
+  const isInTime = ({ first_attempt_at }: ClaimedDelivery) => isWithinWindow(first_attempt_at, now);
   const expired = deliveries
-    .filter(({ first_attempt_at }) => !isWithinWindow(first_attempt_at, now))
+    .filter((delivery) => !isInTime(delivery))
     .map((delivery) => {
       const { event: _, ...row } = delivery;
       return { delivery, state: { ...row, status: 'dead', due_at: null } as const };
@@ -226,6 +215,5 @@ export async function claimForEndpoint(
   const states = expired.map(({ state }) => state);
   await finishAttempts(transaction, sender, now, [], states);
   await notifyOthers(work, endpoint, describeExhausted(endpoint, expired));
-  const ended = new Set(expired.map(({ delivery }) => delivery));
-  return { deliveries: deliveries.filter((delivery) => !ended.has(delivery)), orphaned, hasMore };
+  return { deliveries: deliveries.filter(isInTime), orphaned, hasMore };
 }

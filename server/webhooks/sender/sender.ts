@@ -8,7 +8,7 @@ import { type OpenedSigner, openSigner, webhookHeaders } from '../endpoints/sign
 import { type Endpoint, findEndpointForSending } from '../endpoints/store.ts';
 import type { Receivers } from '../transport/receivers.ts';
 import { type EndedAttempt, endAttempt, failUnsigned } from './attempt.ts';
-import { type ClaimedWork, claimForEndpoint, writeAttempts } from './changes.ts';
+import { claimForEndpoint, writeAttempts } from './changes.ts';
 import { Lane } from './lane.ts';
 import {
   beat,
@@ -323,10 +323,7 @@ export class WebhookSender {
 }
 
 /** What is sent to an endpoint now. */
-interface Claim extends ClaimedWork {
-  readonly endpoint: Endpoint;
-  readonly lane: Lane;
-}
+type Claim = Awaited<ReturnType<typeof claimForEndpoint>> & { readonly endpoint: Endpoint; readonly lane: Lane };
 
 /** With so many attempts under way, a moment's wait makes groups larger. */
 const busy = 8;

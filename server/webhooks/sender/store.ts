@@ -156,7 +156,16 @@ export async function finishAttempts(
     const values = [status, reason, response_status, count, first_attempt_at, due_at, finishedAt, sender];
     for (let start = 0; start < same.length; start += mostFinished) {
       const ids = same.slice(start, start + mostFinished).map(({ id }) => id);
-      const text = finishText(queries, sizeFor(ids));
+      const text = rememberText(
+        queries,
+        `finish ${sizeFor(ids)} deliveries`,
+        () => sql`
+          update webhook_deliveries set
+            status = ${''}, reason = ${''}, response_status = ${0}, attempts = ${0}, first_attempt_at = ${''},
+            due_at = ${''}, finished_at = ${''}, claimed_by = null
+          where claimed_by = ${''} and id in (${listOf(sizeFor(ids))})
+          returning id`,
+      );
       const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, [...values, ...fill(ids)]));
       if (status === 'dead') for (const { id } of rows) dead.add(id);
     }
@@ -165,19 +174,6 @@ export async function finishAttempts(
 }
 
 const mostFinished = 128;
-
-function finishText(queries: Queries, size: number): string {
-  return rememberText(
-    queries,
-    `finish ${size} deliveries`,
-    () => sql`
-      update webhook_deliveries set
-        status = ${''}, reason = ${''}, response_status = ${0}, attempts = ${0}, first_attempt_at = ${''},
-        due_at = ${''}, finished_at = ${''}, claimed_by = null
-      where claimed_by = ${''} and id in (${listOf(size)})
-      returning id`,
-  );
-}
 
 /**
  * Releases what is stored as claimed by a process that does not attempt it: claims of a commit whose answer was lost, or of
