@@ -27,18 +27,18 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     return;
   }
   const path = readPath(request.url ?? '/');
-  const found = path === null || site === null ? null : site.find(path);
-  if (found === null) {
+  if (path === null || site === null) {
     response.writeHead(400).end();
     return;
   }
-  if (found.kind === 'moved') {
-    response.writeHead(301, { Location: `/${found.path}` }).end();
+  const file = site.find(path);
+  if (file === undefined && site.find(`${path}/`) !== undefined) {
+    response.writeHead(301, { Location: `/${path}/` }).end();
     return;
   }
-  const { type, tag, bytes } = found.file;
-  const isKnown = found.kind === 'file' && request.headers['if-none-match'] === `"${tag}"`;
-  const status = isKnown ? 304 : found.kind === 'file' ? 200 : 404;
+  const { type, tag, bytes } = file ?? site.writeMissing(path);
+  const isKnown = file !== undefined && request.headers['if-none-match'] === `"${tag}"`;
+  const status = isKnown ? 304 : file === undefined ? 404 : 200;
   // Never kept without asking: while somebody writes, everything may change.
   response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: `"${tag}"` });
   response.end(isKnown || request.method === 'HEAD' ? undefined : bytes);

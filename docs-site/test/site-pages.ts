@@ -22,12 +22,16 @@ export async function startStaticHost(base = '/'): Promise<AsyncDisposable & { r
   if (site === null) throw new Error('The documentation is not built: npm run build:docs');
   const server: Server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    const found = site.find(decodeURIComponent(pathname).slice(base.length));
-    if (found.kind === 'moved') response.writeHead(301, { Location: `${pathname}/` }).end();
-    else
-      response
-        .writeHead(found.kind === 'file' ? 200 : 404, { 'Content-Type': found.file.type })
-        .end(request.method === 'HEAD' ? undefined : found.file.bytes);
+    const path = decodeURIComponent(pathname).slice(base.length);
+    const file = site.find(path);
+    if (file === undefined && site.find(`${path}/`) !== undefined) {
+      response.writeHead(301, { Location: `${pathname}/` }).end();
+      return;
+    }
+    const { type, bytes } = file ?? site.writeMissing(path);
+    response
+      .writeHead(file === undefined ? 404 : 200, { 'Content-Type': type })
+      .end(request.method === 'HEAD' ? undefined : bytes);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
-import { BuiltSite, type Found } from '../documentation/built-site.ts';
+import { BuiltSite } from '../documentation/built-site.ts';
 import { requireGetOrHead } from '../http/problem.ts';
-import type { StaticFile } from '../http/static-file.ts';
 
 const folder = join(import.meta.dirname, 'dist');
 
@@ -49,11 +48,9 @@ export function serveDashboard(): Middleware {
     ctx.set(headers);
     const below = ctx.path.slice(dashboardPath.length + 1);
     if (below === previewPath) ctx.set('Content-Security-Policy', previewPolicy);
-    const found = site.find(below);
-    if (found.kind === 'file') return found.file.send(ctx);
-    // A file of an earlier build; every other path is a page.
-    if (below.startsWith('assets/')) return next();
-    await (site.find('') as Extract<Found, { file: StaticFile }>).file.send(ctx);
+    // Every path without a file is a page, except a file of an earlier build.
+    const file = site.find(below) ?? (below.startsWith('assets/') ? undefined : site.find(''));
+    return file === undefined ? next() : file.send(ctx);
   };
 }
 

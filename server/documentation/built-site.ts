@@ -15,11 +15,6 @@ export const documentationHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** The result for a path: a file, a redirect to another path, or the page for missing files. */
-export type Found =
-  | { readonly kind: 'file' | 'missing'; readonly file: StaticFile }
-  | { readonly kind: 'moved'; readonly path: string };
-
 /** Written by the build for itself; not served. */
 const buildNote = 'built-from';
 
@@ -42,16 +37,13 @@ export class BuiltSite {
     return files.has('index.html') ? new BuiltSite(files) : null;
   }
 
-  /** Finds the file at a path below the root, without a leading slash. */
-  find(path: string): Found {
-    const file = this.#files.get(path === '' || path.endsWith('/') ? `${path}index.html` : path);
-    if (file !== undefined) return { kind: 'file', file };
-    if (this.#files.has(`${path}/index.html`)) return { kind: 'moved', path: `${path}/` };
-    return { kind: 'missing', file: this.#writeMissing(path) };
+  /** Finds the file at a path below the root, without a leading slash; that of a folder is at its path with a slash. */
+  find(path: string): StaticFile | undefined {
+    return this.#files.get(path === '' || path.endsWith('/') ? `${path}index.html` : path);
   }
 
-  /** The links of the page are relative to the root: from a deeper path they need a prefix. */
-  #writeMissing(path: string): StaticFile {
+  /** The page for missing files. Its links are relative to the root: from a deeper path they need a prefix. */
+  writeMissing(path: string): StaticFile {
     const page = this.#files.get('404.html')?.bytes.toString() ?? 'There is no such page.';
     const up = '../'.repeat(Math.min(path.split('/').length - 1, 20));
     const text = page.replace(/( (?:href|src|data-root|data-index)=")(?![a-z]+:|#)/g, `$1${up}`);

@@ -39,9 +39,10 @@ export function serveDocumentation(installation: Needed): Middleware {
       ctx.body = { server: await readFacts() };
       return;
     }
-    const found = site.find(below);
-    if (found.kind === 'moved') return move(ctx, `${below.split('/').at(-1)}/`);
-    await found.file.send(ctx, found.kind === 'file' ? 200 : 404);
+    const file = site.find(below);
+    if (file !== undefined) return file.send(ctx);
+    if (site.find(`${below}/`) !== undefined) return move(ctx, `${below.split('/').at(-1)}/`);
+    await site.writeMissing(below).send(ctx, 404);
   };
 }
 
