@@ -80,26 +80,14 @@ export interface RouteText {
   readonly answerType?: string;
 }
 
-interface Schemas<
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Body extends z.ZodType,
-  Result extends z.ZodType,
-> {
-  readonly params?: Params;
-  readonly query?: Query;
-  readonly body?: Body;
-  /** The payload: in the REST API, what stands inside of `data`. */
-  readonly result: Result;
-}
-
-interface CallByAuth<Params, Query, Body> {
+/** What a handler of an operation gets. */
+type CallOf<Kind extends Auth, Params, Query, Body> = {
   readonly scope: PrincipalCall<Params, Query, Body>;
   readonly session: UserCall<Params, Query, Body>;
   readonly scim: PrincipalCall<Params, Query, Body>;
   readonly anonymous: Call<Params, Query, Body>;
   readonly public: Call<Params, Query, Body>;
-}
+}[Kind];
 
 /**
  * `handle` answers without a transaction around it. `change` runs inside a unit of work. `changeEach` runs in one unit of
@@ -114,9 +102,14 @@ type Action<SomeCall, Result, Item> =
       changeEach(items: readonly Item[], work: UnitOfWork): Promise<readonly Outcome<Result>[]>;
     };
 
-/** Limits besides those of the credentials. */
-interface Limited<Params> {
-  limits?(call: { readonly params: Params; readonly client: Client }): readonly LimitRule[];
+/** The schemas of an operation, and the limits besides those of the credentials. */
+interface Parts<Params, Query, Body, Result> {
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** The payload: in the REST API, what stands inside of `data`. */
+  readonly result: Result;
+  limits?(call: { readonly params: Fields<Params>; readonly client: Client }): readonly LimitRule[];
 }
 
 /** A call as the router makes it, for an operation of any kind. */
@@ -126,7 +119,7 @@ export interface AnyCall extends Call {
 }
 
 /** One operation as the router, the OpenAPI document and the tests see it. */
-export interface Route extends Omit<RouteText, 'status'>, Limited<unknown> {
+export interface Route extends Omit<RouteText, 'status'> {
   readonly method: Method;
   /** With parameters in braces: `/v1/consent/{id}`. */
   readonly path: string;
@@ -140,6 +133,7 @@ export interface Route extends Omit<RouteText, 'status'>, Limited<unknown> {
   readonly query: z.ZodObject | null;
   readonly body: z.ZodType | null;
   readonly result: z.ZodType;
+  limits?(call: { readonly params: unknown; readonly client: Client }): readonly LimitRule[];
   handle?(call: AnyCall): Promise<unknown>;
   change?(call: AnyCall, work: UnitOfWork): Promise<unknown>;
   prepare?(call: AnyCall): Promise<unknown>;
@@ -163,9 +157,8 @@ export function defineRoute<
 >(
   address: `${Method} ${string}`,
   route: RouteText &
-    Schemas<Params, Query, Body, Result> &
-    Limited<Fields<Params>> & { readonly auth?: Kind; readonly surface?: Surface } & AuthByKind[Kind] &
-    Action<CallByAuth<Fields<Params>, Fields<Query>, Fields<Body>>[Kind], z.output<Result>, Item>,
+    Parts<Params, Query, Body, Result> & { readonly auth?: Kind; readonly surface?: Surface } & AuthByKind[Kind] &
+    Action<CallOf<Kind, Fields<Params>, Fields<Query>, Fields<Body>>, z.output<Result>, Item>,
 ): Route;
 export function defineRoute(
   address: string,
