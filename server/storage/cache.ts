@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 /** How long a value is served without another lookup. */
@@ -56,41 +57,32 @@ export class BriefCache<Value extends object> {
   /** @param known the value to use if the lookup fails or takes too long. */
   #look(name: string, known: Entry<Value> | undefined, now: number): Promise<Value | undefined> {
     const isCurrent = () => this.#looks.get(name) === look;
-    const found = this.#find(name).then(
-      (result) => {
-        if (isCurrent() && result !== undefined)
-          this.#keep(name, { ...result, confirmedAt: now, freshUntil: now + freshMilliseconds });
-        else if (isCurrent()) this.#entries.delete(name);
-        return result?.value;
-      },
-      (error: unknown) => {
-        if (known === undefined || !(error instanceof DatabaseUnavailable)) throw error;
-        // Retry after a second instead of with the next request.
-        if (isCurrent()) this.#keep(name, { ...known, freshUntil: this.#milliseconds() + freshMilliseconds });
-        return known.value;
-      },
-    );
-    const ended = found.finally(() => {
-      if (isCurrent()) this.#looks.delete(name);
-    });
-    const look = known === undefined ? ended : firstOf(ended, known.value);
+    const confirm = async (): Promise<Value | undefined> => {
+      try {
+        const entry = await this.#read(name, known, now);
+        if (isCurrent()) this.#entries.delete(name);
+        if (isCurrent() && entry !== undefined) this.#entries.set(name, entry, entry.length);
+        return entry?.value;
+      } finally {
+        if (isCurrent()) this.#looks.delete(name);
+      }
+    };
+    // At most one timer a second for each name, so it is left to run out.
+    const late = known && wait(patienceMilliseconds, known.value, { ref: false });
+    const look = late === undefined ? confirm() : Promise.race([confirm(), late]);
     this.#looks.set(name, look);
     return look;
   }
 
-  #keep(name: string, entry: Entry<Value>): void {
-    this.#entries.set(name, entry, entry.length);
-  }
-}
-
-/** The result of a lookup, or the known value if it takes too long. */
-async function firstOf<Value>(found: Promise<Value | undefined>, known: Value): Promise<Value | undefined> {
-  const late = Promise.withResolvers<Value>();
-  const timer = setTimeout(late.resolve, patienceMilliseconds, known).unref();
-  try {
-    return await Promise.race([found, late.promise]);
-  } finally {
-    clearTimeout(timer);
+  async #read(name: string, known: Entry<Value> | undefined, now: number): Promise<Entry<Value> | undefined> {
+    try {
+      const found = await this.#find(name);
+      return found && { ...found, confirmedAt: now, freshUntil: now + freshMilliseconds };
+    } catch (error) {
+      if (known === undefined || !(error instanceof DatabaseUnavailable)) throw error;
+      // Retry after a second instead of with the next request.
+      return { ...known, freshUntil: this.#milliseconds() + freshMilliseconds };
+    }
   }
 }
 
