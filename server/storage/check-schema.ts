@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sql } from 'kysely';
-import { type Database, openDatabase, type Queries } from './database.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { type Database, type Dialect, openDatabase, type Queries } from './database.ts';
 import { listGuards, migrate, refusal, type Trigger } from './migrate.ts';
 
 /** Describes parts that differ, or that only one of two schemas has. On PostgreSQL, triggers of two tables may share a name. */
@@ -24,15 +24,15 @@ function findDifferences<Part extends { readonly name: string; readonly table: s
  * @returns the differences.
  */
 export async function checkGuards({ dialect, kysely }: Database): Promise<readonly string[]> {
-  const wanted = listGuards(dialect).map((guard) => ({ ...guard, isEnabled: true }));
-  const found = await (dialect === 'sqlite' ? readSqliteTriggers : readPostgresTriggers)(kysely);
-  const issues = findDifferences(wanted, found, (guard, trigger) => {
+  const wanted = listGuards(dialect).map((guard) => ({ ...guard, fires: 'O' }));
+  const { rows } = await triggers[dialect].execute(kysely);
+  const issues = findDifferences(wanted, rows, (guard, trigger) => {
     const { name, table } = (guard ?? trigger) as Trigger;
     const consequence = `rows of ${table} could be changed or removed`;
     if (guard === undefined)
       return `the trigger ${name} on ${table} was not made by Svc: it can change what is written`;
     if (trigger === undefined) return `the trigger ${name} is missing: ${consequence}`;
-    if (!trigger.isEnabled) return `the trigger ${name} is switched off: ${consequence}`;
+    if (trigger.fires !== 'O') return `the trigger ${name} is switched off: ${consequence}`;
     return `the trigger ${name} is not the one that Svc made: ${consequence}`;
   });
   return dialect === 'sqlite'
@@ -40,21 +40,15 @@ export async function checkGuards({ dialect, kysely }: Database): Promise<readon
     : [...issues, ...(await checkFunction(kysely)), ...(await checkBypasses(kysely))];
 }
 
-type FoundTrigger = Trigger & { readonly isEnabled: boolean };
-
-async function readSqliteTriggers(queries: Queries): Promise<readonly FoundTrigger[]> {
-  const { rows } = await sql<Trigger>`
-    select name, tbl_name as "table", sql from sqlite_schema where type = 'trigger' order by name`.execute(queries);
-  return rows.map((row) => ({ ...row, isEnabled: true }));
-}
-
-async function readPostgresTriggers(queries: Queries): Promise<readonly FoundTrigger[]> {
-  const { rows } = await sql<FoundTrigger>`
-    select tgname as name, relname as "table", pg_get_triggerdef(t.oid, true) as sql, tgenabled = 'O' as "isEnabled"
+/** The triggers of a database, and when they fire: `O` in every session. Those of SQLite cannot be switched off. */
+const triggers: Readonly<Record<Dialect, RawBuilder<Trigger & { readonly fires: string }>>> = {
+  sqlite: sql`
+    select name, tbl_name as "table", sql, 'O' as fires from sqlite_schema where type = 'trigger' order by name`,
+  postgres: sql`
+    select tgname as name, relname as "table", pg_get_triggerdef(t.oid, true) as sql, tgenabled as fires
     from pg_trigger t join pg_class c on c.oid = t.tgrelid
-    where not tgisinternal and relnamespace = current_schema()::regnamespace order by tgname`.execute(queries);
-  return rows;
-}
+    where not tgisinternal and relnamespace = current_schema()::regnamespace order by tgname`,
+};
 
 async function checkFunction(queries: Queries): Promise<readonly string[]> {
   const { rows } = await sql<{ isOurs: boolean }>`
