@@ -3,16 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import SQLite from 'better-sqlite3';
-import {
-  Kysely,
-  SqliteAdapter,
-  type SqliteDatabase,
-  SqliteDialect,
-  SqliteDriver,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-  type SqliteStatement,
-} from 'kysely';
+import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, SqliteDriver, type SqliteStatement } from 'kysely';
 import type { Tables } from './tables.ts';
 import { explainFailure } from './unavailable.ts';
 
@@ -29,36 +20,33 @@ const mappedPages = `mmap_size = ${4 * 1024 ** 3}`;
  * @param lockMilliseconds how long a statement waits for the lock of another process, which blocks the whole process.
  */
 export function openSqlite(file: string, lockMilliseconds: number): Kysely<Tables> {
-  let database: SQLite.Database | undefined;
+  const settings = [
+    'journal_mode = WAL',
+    // A commit returns only when it is on disk: an acknowledged record survives a power failure.
+    'synchronous = FULL',
+    'foreign_keys = ON',
+    // Without it, `insert or replace` deletes rows without firing the triggers that refuse deletion.
+    'recursive_triggers = ON',
+    `busy_timeout = ${lockMilliseconds}`,
+    // A 32 MB log before a checkpoint: pages that many commits change are written to the file only once.
+    'wal_autocheckpoint = 8000',
+  ];
+  const database = explain(() => openWith(file, {}, settings))([]);
+  const dialect = new SqliteDialect({ database });
+  dialect.createDriver = () => new Driver(database);
+  dialect.createAdapter = () => new Adapter();
+  return new Kysely<Tables>({ dialect });
+}
+
+function openWith(file: string, options: SQLite.Options, settings: readonly string[]): SQLite.Database {
+  const database = new SQLite(file, options);
   try {
-    database = new SQLite(file);
-    for (const setting of [
-      'journal_mode = WAL',
-      // A commit returns only when it is on disk: an acknowledged record survives a power failure.
-      'synchronous = FULL',
-      'foreign_keys = ON',
-      // Without it, `insert or replace` deletes rows without firing the triggers that refuse deletion.
-      'recursive_triggers = ON',
-      `busy_timeout = ${lockMilliseconds}`,
-      // A 32 MB log before a checkpoint: pages that many commits change are written to the file only once.
-      'wal_autocheckpoint = 8000',
-      temporaryFiles,
-      mappedPages,
-    ])
-      database.pragma(setting);
+    for (const setting of [...settings, temporaryFiles, mappedPages]) database.pragma(setting);
+    return database;
   } catch (error) {
-    database?.close();
-    throw explainFailure(error);
+    database.close();
+    throw error;
   }
-  const opened = database;
-  return new Kysely<Tables>({
-    dialect: {
-      createDriver: () => new Driver(opened),
-      createAdapter: () => new Adapter(),
-      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  });
 }
 
 class Driver extends SqliteDriver {
@@ -108,21 +96,22 @@ const maximumStatements = 1000;
 
 /** A statement whose errors indicate when the database is unavailable. */
 function prepare(database: SQLite.Database, text: string): SqliteStatement {
-  const explain = <Result>(method: (parameters: readonly unknown[]) => Result) => {
-    return (parameters: readonly unknown[]): Result => {
-      try {
-        return method(parameters);
-      } catch (error) {
-        throw explainFailure(error);
-      }
-    };
-  };
   const statement = explain(() => database.prepare<unknown[]>(text))([]);
   return {
     reader: statement.reader,
     all: explain(statement.all.bind(statement)),
     run: explain(statement.run.bind(statement)),
     iterate: explain(statement.iterate.bind(statement)),
+  };
+}
+
+function explain<Result>(method: (parameters: readonly unknown[]) => Result) {
+  return (parameters: readonly unknown[]): Result => {
+    try {
+      return method(parameters);
+    } catch (error) {
+      throw explainFailure(error);
+    }
   };
 }
 
@@ -136,16 +125,12 @@ export class UnreadableDatabase extends Error {
  * @throws {UnreadableDatabase}
  */
 export function openSqliteToRead(file: string): Kysely<Tables> {
-  let database: SQLite.Database | undefined;
   try {
-    database = new SQLite(file, { fileMustExist: true });
-    for (const setting of ['query_only = ON', 'busy_timeout = 10000', temporaryFiles, mappedPages])
-      database.pragma(setting);
-    // The first read of the file: on read-only storage it fails in WAL mode.
-    database.pragma('schema_version');
+    // Reads the file for the first time with schema_version: on read-only storage that fails in WAL mode.
+    const settings = ['query_only = ON', 'busy_timeout = 10000', 'schema_version'];
+    const database = openWith(file, { fileMustExist: true }, settings);
     return new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
   } catch (error) {
-    database?.close();
     if (!failsToWrite(error)) throw error;
     const { size = 0 } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {};
     if (size > 0)
