@@ -1,6 +1,6 @@
 import { lookup as lookupAddresses, Resolver } from 'node:dns/promises';
 import { isIP, Socket } from 'node:net';
-import type { buildConnector, Client, Dispatcher } from 'undici';
+import type { buildConnector, Client } from 'undici';
 import type { AttemptView } from '../deliveries/delivery.ts';
 import { DeliveryFailure, describeFailure, readCode } from './exchange.ts';
 import { isAllowedAddress, type ReceiverPolicy } from './receiver-address.ts';
@@ -84,19 +84,16 @@ export type Step = Exclude<keyof AttemptView['timing'], 'queued' | 'total'>;
 
 /** One connection to an origin, used by one delivery at a time; it opens again when the receiver closed it. */
 export class ReceiverConnection {
-  readonly #client: Client;
-  #socket: Socket | null = null;
-  #onStep: (step: Step) => void = () => {};
+  readonly client: Client;
+  /** The one that was opened last, also when it is closed by now. */
+  socket: Socket | null = null;
+  /** Called when a step of opening it is done. */
+  onStep: (step: Step) => void = () => {};
 
-  constructor(
-    undici: Undici,
-    origin: string,
-    options: ConnectOptions,
-    onDisconnect: (connection: ReceiverConnection) => void,
-  ) {
-    this.#client = new undici.Client(origin, {
+  constructor(undici: Undici, origin: string, options: ConnectOptions) {
+    this.client = new undici.Client(origin, {
       connect: (target, answer) => {
-        this.#socket = openSocket(undici, options, target, (step) => this.#onStep(step), answer);
+        this.socket = openSocket(undici, options, target, (step) => this.onStep(step), answer);
       },
       allowH2: false,
       // One limit over the whole exchange replaces these.
@@ -107,29 +104,12 @@ export class ReceiverConnection {
       keepAliveTimeout: 4_000,
       keepAliveMaxTimeout: 60_000,
     });
-    this.#client.on('disconnect', () => onDisconnect(this));
-  }
-
-  /** Whether it is open, from an earlier delivery. */
-  get isOpen(): boolean {
-    return this.#socket?.destroyed === false;
-  }
-
-  /** Bytes received since it was last opened, also when it is closed by now. */
-  get bytesRead(): number {
-    return this.#socket?.bytesRead ?? 0;
-  }
-
-  /** Sends a request. @param onStep called when a step of opening the connection is done. */
-  send(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler, onStep: (step: Step) => void): void {
-    this.#onStep = onStep;
-    this.#client.dispatch(request, handler);
   }
 
   /** Closes it at once, also while it is being opened. */
   async destroy(): Promise<void> {
-    this.#socket?.destroy();
-    await this.#client.destroy();
+    this.socket?.destroy();
+    await this.client.destroy();
   }
 }
 

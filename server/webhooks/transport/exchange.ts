@@ -108,14 +108,14 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   #isReused: boolean;
   #isEnded = false;
   /** Of the connection, when the request was handed to it. */
-  #bytesBefore = 0;
+  #bytesBefore: number | undefined;
   #answer: { readonly status: number; readonly retryAfter: string | null } | null = null;
 
   /** @param queuedAt when the delivery was handed to the transport, on the clock of `performance`. */
   constructor(connection: ReceiverConnection, request: Dispatcher.DispatchOptions, queuedAt: number) {
     this.#connection = connection;
     this.#request = request;
-    this.#isReused = connection.isOpen;
+    this.#isReused = connection.socket?.destroyed === false;
     const queued = round(this.#startedAt - queuedAt);
     this.#timing = { queued, lookup: null, connect: null, tls: null, firstByte: null };
   }
@@ -126,11 +126,12 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
 
   /** Sends the request. */
   start(): void {
-    this.#bytesBefore = this.#connection.bytesRead;
-    this.#connection.send(this.#request, this, (step) => {
+    this.#bytesBefore = this.#connection.socket?.bytesRead;
+    this.#connection.onStep = (step) => {
       this.#isReused = false;
       this.#measure(step);
-    });
+    };
+    this.#connection.client.dispatch(this.#request, this);
   }
 
   /** Ends it unless it has ended: the connection is closed by its owner. */
@@ -182,7 +183,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
     const failure = describeFailure(error);
     // The second try has a connection of its own, so there is no third.
     const mayRepeat = !this.#isEnded && this.#isReused && failure.reason === 'connection';
-    if (mayRepeat && this.#connection.bytesRead === this.#bytesBefore) {
+    if (mayRepeat && this.#connection.socket?.bytesRead === this.#bytesBefore) {
       this.#isReused = false;
       this.#stepAt = performance.now();
       this.start();

@@ -85,7 +85,9 @@ export class Receivers {
     const target = this.#findTarget(`${owner} ${url}`, url);
     // Rules and settings may have changed since the address was stored.
     if (target.fault !== null) return failBefore('refused_address', `The address of the receiver ${target.fault}.`);
-    const connection = this.#borrow(this.#undici, target);
+    // The one that was used last, so that those no longer needed close.
+    const connection = target.idle.pop() ?? this.#open(this.#undici, target);
+    this.#kept.delete(connection);
     // Nothing is decompressed, so a small answer cannot become a large one.
     const plain = { 'accept-encoding': 'identity', ...headers };
     const request = { path: target.path, method: 'POST', headers: plain, body } as const;
@@ -113,14 +115,10 @@ export class Receivers {
     await Promise.all([...this.#running].map(({ ended }) => ended));
   }
 
-  /** Takes the idle connection that was used last, so that those no longer needed close, or opens one. */
-  #borrow(undici: Undici, { idle, origin }: Target): ReceiverConnection {
-    const kept = idle.pop();
-    if (kept !== undefined) {
-      this.#kept.delete(kept);
-      return kept;
-    }
-    return new ReceiverConnection(undici, origin, this.#connect, (closed) => void this.#drop(closed));
+  #open(undici: Undici, { origin }: Target): ReceiverConnection {
+    const connection = new ReceiverConnection(undici, origin, this.#connect);
+    connection.client.on('disconnect', () => void this.#drop(connection));
+    return connection;
   }
 
   #keep(connection: ReceiverConnection, target: Target): void {
