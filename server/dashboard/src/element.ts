@@ -41,7 +41,7 @@ export class TaskElement extends DashboardElement {
     this.notice = '';
     try {
       await step();
-      for (const form of this.querySelectorAll<HTMLFormElement>('form[data-unsaved]')) delete form.dataset.unsaved;
+      this.#markSaved();
     } catch (error) {
       this.error = error;
       this.#focusRejected(error);
@@ -49,6 +49,12 @@ export class TaskElement extends DashboardElement {
       this.isBusy = false;
     }
     return this.error === null;
+  }
+
+  /** Leads to another page after an action. @param path below `/app/`. */
+  protected goTo(path: string): void {
+    this.#markSaved();
+    this.dispatchEvent(new CustomEvent('go', { detail: path, bubbles: true }));
   }
 
   /** The error or the success of the last action. */
@@ -59,6 +65,11 @@ export class TaskElement extends DashboardElement {
 
   protected override updated(_changed: PropertyValues<this>): void {
     this.querySelector<HTMLDialogElement>('dialog[data-open]:not([open])')?.showModal();
+  }
+
+  /** The router asks before it leaves a form that is marked. */
+  #markSaved(): void {
+    for (const form of this.querySelectorAll<HTMLFormElement>('form[data-unsaved]')) delete form.dataset.unsaved;
   }
 
   #focusRejected(error: unknown): void {
@@ -126,6 +137,18 @@ export function field(
       aria-describedby=${hint === undefined ? nothing : `${name}-hint`}
     />
     ${hint === undefined ? nothing : html`<span class="quiet" id="${name}-hint">${hint}</span>`}
+  </label>`;
+}
+
+/** A labelled text of several lines. */
+export function textField(
+  label: string,
+  name: string,
+  { value = '', isOptional = false }: { readonly value?: string; readonly isOptional?: boolean } = {},
+): TemplateResult {
+  return html`<label class="field">
+    <span>${label}</span>
+    <textarea name=${name} rows="4" ?required=${!isOptional} .value=${value}></textarea>
   </label>`;
 }
 

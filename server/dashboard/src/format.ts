@@ -34,11 +34,27 @@ const tones: Readonly<Record<string, 'good' | 'bad'>> = {
   dead: 'bad',
   disabled: 'bad',
   failing: 'bad',
+  overdue: 'bad',
+  critical: 'bad',
+  completed: 'good',
+  closed: 'good',
 };
 
 /** A status as a badge: the word says it, the colour only repeats it. */
 export function viewStatus(status: string): TemplateResult {
   return html`<span class="status" data-tone=${tones[status] ?? 'neutral'}>${nameValue(status)}</span>`;
+}
+
+/** A deadline: whether it has passed is said in words. */
+export function viewDue(time: string, isOverdue: boolean): TemplateResult {
+  return html`${viewTime(time)} ${isOverdue ? viewStatus('overdue') : ''}`;
+}
+
+/** What a field for a time holds, in the zone of the user. */
+export function toLocalInput(time: string | null): string {
+  if (time === null) return '';
+  const date = new Date(time);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 /** A term with its value, of a list of facts. */

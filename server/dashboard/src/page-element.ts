@@ -41,6 +41,27 @@ export class PageElement extends TaskElement {
     </dialog>`;
   }
 
+  /** A modal dialog with a form: its fields, the error of the last try, and a button that sends it. */
+  protected viewFormDialog(
+    title: string,
+    fields: TemplateResult,
+    submit: (event: SubmitEvent) => void,
+    close: () => void,
+    button = title,
+  ): TemplateResult {
+    return this.viewDialog(
+      title,
+      html`<form @submit=${submit}>
+        ${fields} ${viewError(this.error)}
+        <div class="actions">
+          <button class="primary" ?disabled=${this.isBusy}>${button}</button>
+          <button type="button" @click=${close}>${words.cancel}</button>
+        </div>
+      </form>`,
+      close,
+    );
+  }
+
   #viewConfirmation({ title, text, button, run }: Confirmation): TemplateResult {
     const close = () => {
       this.confirmation = null;

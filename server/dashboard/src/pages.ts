@@ -15,6 +15,8 @@ export interface NavigationEntry {
 export const navigation: readonly NavigationEntry[] = [
   { path: '', title: () => words.home, operation: null },
   { path: 'notices', title: () => pageWords.notices, operation: 'listConsentNotices' },
+  { path: 'requests', title: () => pageWords.requests, operation: 'listDsrs' },
+  { path: 'breaches', title: () => pageWords.breaches, operation: 'listBreaches' },
   { path: 'subjects', title: () => pageWords.subjects, operation: 'getSubjectLedger' },
   { path: 'audit', title: () => pageWords.audit, operation: 'listAuditEvents' },
   { path: 'proofs', title: () => pageWords.proofs, operation: 'listConsentCheckpoints' },
@@ -23,6 +25,7 @@ export const navigation: readonly NavigationEntry[] = [
   { path: 'people', title: () => pageWords.people, operation: 'listUsers' },
   { path: 'people/provisioning', title: () => pageWords.provisioning, operation: 'getScimToken' },
   { path: 'keys', title: () => pageWords.keys, operation: 'listApiKeys' },
+  { path: 'settings', title: () => pageWords.settings, operation: 'getTenant' },
   { path: 'me', title: () => words.account, operation: null },
 ];
 
@@ -85,6 +88,36 @@ export const pages: readonly Page[] = [
     () => import('./pages/record.ts'),
     () => pageWords.record,
     ({ id = '', recordId = '' }) => html`<svc-record .noticeId=${id} .recordId=${recordId}></svc-record>`,
+  ),
+  page(
+    'requests',
+    () => import('./pages/requests.ts'),
+    () => pageWords.requests,
+    () => html`<svc-requests></svc-requests>`,
+  ),
+  page(
+    'requests/:id',
+    () => import('./pages/request.ts'),
+    () => pageWords.request,
+    ({ id = '' }) => html`<svc-request .requestId=${id}></svc-request>`,
+  ),
+  page(
+    'breaches',
+    () => import('./pages/breaches.ts'),
+    () => pageWords.breaches,
+    () => html`<svc-breaches></svc-breaches>`,
+  ),
+  page(
+    'breaches/:id',
+    () => import('./pages/breach.ts'),
+    () => pageWords.breach,
+    ({ id = '' }) => html`<svc-breach .breachId=${id}></svc-breach>`,
+  ),
+  page(
+    'settings',
+    () => import('./pages/settings.ts'),
+    () => pageWords.settings,
+    () => html`<svc-settings></svc-settings>`,
   ),
   page(
     'subjects',

@@ -88,7 +88,7 @@ export class DeliveryPage extends PageElement {
   readonly #redeliver = (): void => {
     void this.run(async () => {
       const { id } = await webhooks.deliveries.redeliver(this.deliveryId);
-      this.dispatchEvent(new CustomEvent('go', { detail: `webhooks/deliveries/${id}`, bubbles: true }));
+      this.goTo(`webhooks/deliveries/${id}`);
     });
   };
 

@@ -86,7 +86,7 @@ export class PersonPage extends PageElement {
         @click=${() =>
           this.#ask(pageWords.remove, `${email}: ${pageWords.removeHint}`, async () => {
             await users.remove(user.id);
-            this.dispatchEvent(new CustomEvent('go', { detail: 'people', bubbles: true }));
+            this.goTo('people');
           })}
       >
         ${pageWords.remove}

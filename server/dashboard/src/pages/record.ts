@@ -85,7 +85,7 @@ export class RecordPage extends PageElement {
       button: pageWords.withdraw,
       run: async () => {
         const { id } = await records.withdraw(this.noticeId, this.recordId);
-        this.dispatchEvent(new CustomEvent('go', { detail: `notices/${this.noticeId}/records/${id}`, bubbles: true }));
+        this.goTo(`notices/${this.noticeId}/records/${id}`);
       },
     };
   }

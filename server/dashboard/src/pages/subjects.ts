@@ -1,9 +1,9 @@
 import { html, type TemplateResult } from 'lit';
-import { DashboardElement, field, readForm } from '../element.ts';
+import { field, readForm, TaskElement } from '../element.ts';
 import { pageWords } from '../preferences.ts';
 
 /** Finds a data subject by the id under which its consent is recorded. */
-export class SubjectsPage extends DashboardElement {
+export class SubjectsPage extends TaskElement {
   protected override render(): TemplateResult {
     return html`<h1>${pageWords.subjects}</h1>
       <p>${pageWords.subjectsHint}</p>
@@ -15,9 +15,7 @@ export class SubjectsPage extends DashboardElement {
 
   readonly #find = (event: SubmitEvent): void => {
     const { subjectId = '' } = readForm(event);
-    delete (event.currentTarget as HTMLFormElement).dataset.unsaved;
-    const detail = `subjects/${encodeURIComponent(subjectId)}`;
-    this.dispatchEvent(new CustomEvent('go', { detail, bubbles: true }));
+    this.goTo(`subjects/${encodeURIComponent(subjectId)}`);
   };
 }
 

@@ -117,7 +117,7 @@ export class WebhookPage extends PageElement {
   readonly #test = (): void => {
     void this.run(async () => {
       const { id } = await webhooks.test(this.webhookId);
-      this.dispatchEvent(new CustomEvent('go', { detail: `webhooks/deliveries/${id}`, bubbles: true }));
+      this.goTo(`webhooks/deliveries/${id}`);
     });
   };
 
@@ -155,7 +155,7 @@ export class WebhookPage extends PageElement {
       button: pageWords.delete,
       run: async () => {
         await webhooks.delete(this.webhookId);
-        this.dispatchEvent(new CustomEvent('go', { detail: 'webhooks', bubbles: true }));
+        this.goTo('webhooks');
       },
     };
   }

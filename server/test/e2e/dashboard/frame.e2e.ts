@@ -151,6 +151,8 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
   test('shows each role the pages that the server lets it read', async () => {
     const readings: Readonly<Record<string, string>> = {
       Notices: '/v1/consent',
+      Requests: '/v1/dsr',
+      Breaches: '/v1/breach',
       Subjects: '/v1/consent/subjects/someone',
       'Audit log': '/v1/audit',
       Proofs: '/v1/ledgers/consent/checkpoints',
@@ -159,6 +161,7 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
       People: '/v1/users',
       Provisioning: '/v1/scim-token',
       'API keys': '/v1/api-keys',
+      Settings: '/v1/tenant',
     };
     const { server } = dashboard;
     for (const role of memberRoleValues) {

@@ -40,7 +40,7 @@ describeDashboard('people, provisioning and keys in the dashboard', (dashboard) 
       await page.getByText('The invitation is accepted').waitFor();
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText('(dpo)').waitFor();
+      await page.getByText('(Data protection officer)').waitFor();
     });
   });
 

@@ -1,0 +1,125 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Breach, BreachInput } from '../../../../packages/node-sdk/src/types/api.ts';
+import { breachSeverityValues, breachStatusValues } from '../api-types.ts';
+import { choice, field, readForm, textField } from '../element.ts';
+import { nameValue, viewDue, viewStatus, viewTime } from '../format.ts';
+import '../list.ts';
+import type { ListView } from '../list.ts';
+import { PageElement } from '../page-element.ts';
+import { pageWords } from '../preferences.ts';
+import { breaches } from '../sdk.ts';
+import { session } from '../session.ts';
+
+/** Personal data breaches, with the 72 hours of GDPR Article 33. */
+export class BreachList extends PageElement {
+  static override properties = { isAdding: { state: true } };
+
+  declare isAdding: boolean;
+
+  readonly #view: ListView<Breach> = {
+    label: pageWords.breaches,
+    columns: [
+      [pageWords.title, ({ id, title }) => html`<a href="/app/breaches/${id}">${title}</a>`],
+      [pageWords.severity, ({ severity }) => viewStatus(severity)],
+      [pageWords.status, ({ status }) => viewStatus(status)],
+      [pageWords.notifyBy, viewNotification],
+      [pageWords.discovered, ({ discoveredAt }) => viewTime(discoveredAt)],
+    ],
+    filters: [
+      { name: 'status', label: pageWords.status, options: breachStatusValues.map((one) => [one, nameValue(one)]) },
+      {
+        name: 'severity',
+        label: pageWords.severity,
+        options: breachSeverityValues.map((one) => [one, nameValue(one)]),
+      },
+    ],
+    load: (query) => breaches.list(query),
+    empty: html`<p>${pageWords.noBreaches}</p>
+      <p><a href="/docs/guides/breaches/" target="_blank">${pageWords.readDocs}</a></p>`,
+  };
+
+  constructor() {
+    super();
+    this.isAdding = false;
+  }
+
+  protected override render(): TemplateResult {
+    return html`<div class="heading">
+        <h1>${pageWords.breaches}</h1>
+        ${
+          session.allows('reportBreach')
+            ? html`<button class="primary" @click=${() => this.#toggle(true)}>${pageWords.reportBreach}</button>`
+            : nothing
+        }
+      </div>
+      <svc-list .view=${this.#view}></svc-list>
+      ${
+        this.isAdding
+          ? this.viewFormDialog(
+              pageWords.reportBreach,
+              html`${viewBreachFields(null)}
+              ${field(pageWords.discovered, 'discoveredAt', { type: 'datetime-local' })}`,
+              this.#report,
+              () => this.#toggle(false),
+            )
+          : nothing
+      }`;
+  }
+
+  #toggle(isAdding: boolean): void {
+    this.isAdding = isAdding;
+    this.error = null;
+  }
+
+  readonly #report = (event: SubmitEvent): void => {
+    const { discoveredAt = '', ...rest } = readForm(event);
+    const { affectedSubjects, ...fields } = readBreachFields(rest);
+    const input = { ...fields, ...(affectedSubjects !== null && { affectedSubjects }) };
+    void this.run(async () => {
+      const { id } = await breaches.report({ ...input, discoveredAt: new Date(discoveredAt) } as BreachInput);
+      this.goTo(`breaches/${id}`);
+    });
+  };
+}
+
+/** The deadline of the notification, or when it was made. */
+export function viewNotification({ authorityNotifiedAt, notificationDueAt, isNotificationOverdue }: Breach) {
+  if (authorityNotifiedAt !== null) return html`${pageWords.notified} ${viewTime(authorityNotifiedAt)}`;
+  return viewDue(notificationDueAt, isNotificationOverdue);
+}
+
+/** The fields of a new or a reported breach. */
+export function viewBreachFields(breach: Breach | null): TemplateResult {
+  return html`${field(pageWords.title, 'title', { value: breach?.title ?? '' })}
+  ${textField(pageWords.whatHappened, 'description', { value: breach?.description ?? '' })}
+  ${choice(
+    pageWords.severity,
+    'severity',
+    breachSeverityValues.map((value) => [value, nameValue(value)]),
+    breach?.severity,
+  )}
+  ${field(pageWords.affectedSubjects, 'affectedSubjects', {
+    type: 'number',
+    isOptional: true,
+    value: String(breach?.affectedSubjects ?? ''),
+  })}
+  ${field(pageWords.dataCategories, 'dataCategories', {
+    isOptional: true,
+    hint: pageWords.commaHint,
+    value: breach?.dataCategories.join(', ') ?? '',
+  })}`;
+}
+
+/** What these fields hold. */
+export function readBreachFields(values: Readonly<Record<string, string>>) {
+  const { title = '', description = '', severity, affectedSubjects = '', dataCategories = '' } = values;
+  return {
+    title,
+    description,
+    severity: severity as Breach['severity'],
+    affectedSubjects: affectedSubjects === '' ? null : Number(affectedSubjects),
+    dataCategories: dataCategories.split(',').flatMap((text) => text.trim() || []),
+  };
+}
+
+customElements.define('svc-breaches', BreachList);

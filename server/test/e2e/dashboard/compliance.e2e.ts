@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MemberRole } from '../../../principal/roles.ts';
+import { appearances, assertAccessible, describeDashboard } from './browser.ts';
+
+const day = 24 * 60 * 60_000;
+
+describeDashboard('requests, breaches and settings in the dashboard', (dashboard) => {
+  const { visitAs } = dashboard;
+
+  async function createTenant(role: MemberRole = 'admin') {
+    const { server } = dashboard;
+    const tenant = await server.createTenant(`tenant-${crypto.randomUUID()}`);
+    return { server, tenant, member: await server.createMember({ tenantId: tenant.id, role }) };
+  }
+
+  test('opens, extends and completes a request, and asks for the reason of a rejection', async () => {
+    const { member } = await createTenant('cs_agent');
+    await visitAs(member, 'requests', async (page) => {
+      await page.getByRole('button', { name: 'Open a request' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Subject id').fill('ada');
+      await dialog.getByRole('combobox', { name: 'Type' }).selectOption('erasure');
+      await dialog.getByLabel('Notes').fill('wrote a letter');
+      await dialog.getByRole('button', { name: 'Open a request' }).click();
+      await page.getByRole('heading', { name: 'Erasure: ada' }).waitFor();
+      await page.getByRole('button', { name: 'Extend' }).click();
+      await dialog.getByLabel('Reason').fill('many systems');
+      await dialog.getByRole('button', { name: 'Extend' }).click();
+      await page.getByText('many systems').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Extend' }).count(), 0);
+      await page.getByRole('button', { name: 'Complete' }).click();
+      await dialog.getByRole('combobox', { name: 'Outcome' }).selectOption('rejected');
+      await dialog.getByRole('button', { name: 'Complete' }).click();
+      await dialog.getByRole('alert').waitFor();
+      await dialog.getByLabel('Reason').fill('identity not shown');
+      await dialog.getByRole('button', { name: 'Complete' }).click();
+      await page.getByText('identity not shown').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Complete' }).count(), 0);
+    });
+  });
+
+  test('reports a breach, records the notification, and keeps the seconds of a time that was not edited', async () => {
+    const { server, member } = await createTenant('dpo');
+    const now = server.clock.now();
+    await visitAs(
+      member,
+      'breaches',
+      async (page) => {
+        await page.getByRole('button', { name: 'Report a breach' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Title').fill('Lost laptop <i>');
+        await dialog.getByLabel('What happened').fill('It was on a train.\nIt is encrypted.');
+        await dialog.getByLabel('Kinds of data').fill('names, addresses');
+        await dialog.getByLabel('Discovered').fill('2030-01-01T00:00');
+        await dialog.getByRole('button', { name: 'Report a breach' }).click();
+        await dialog.getByRole('alert').waitFor();
+        await dialog.getByLabel('Discovered').fill(now.slice(0, 16));
+        await dialog.getByRole('button', { name: 'Report a breach' }).click();
+        await page.getByRole('heading', { name: 'Lost laptop <i>' }).waitFor();
+        await page.getByText('names, addresses').waitFor();
+        await page.getByRole('button', { name: 'Edit' }).click();
+        await dialog.getByLabel('Authority notified').fill(now.slice(0, 16));
+        await dialog.getByRole('combobox', { name: 'Status' }).selectOption('closed');
+        await dialog.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('Saved.').waitFor();
+        await page.getByText('Closed', { exact: true }).waitFor();
+      },
+      { timezoneId: 'UTC' },
+    );
+  });
+
+  test('shows on the start page what is overdue, and leads to it', async () => {
+    const { server, tenant, member } = await createTenant('dpo');
+    const receivedAt = new Date(server.clock.milliseconds() - 60 * day).toISOString();
+    const body = { subjectId: 'late', type: 'access', receivedAt };
+    const opened = await server.request('POST', '/v1/dsr', { key: tenant.key, body });
+    assert.equal(opened.status, 201, opened.text);
+    await visitAs(member, '', async (page) => {
+      await page.getByRole('link', { name: 'Overdue requests' }).click();
+      await page.getByRole('link', { name: 'late' }).waitFor();
+      await page.locator('tbody').getByText('Overdue').waitFor();
+    });
+  });
+
+  test('shows what changes before the settings are saved, and lets other roles only read', async () => {
+    const { server, tenant, member } = await createTenant();
+    await visitAs(member, 'settings', async (page) => {
+      await page.getByLabel('Name').fill('Acme Ltd');
+      await page.getByLabel('Require a second factor').check();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText(`Name: ${tenant.slug} → Acme Ltd; Require a second factor: Off → On`).waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+      await page.getByLabel('Require a second factor').uncheck();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.reload();
+      assert.equal(await page.getByLabel('Name').inputValue(), 'Acme Ltd');
+    });
+    const auditor = await server.createMember({ tenantId: tenant.id, role: 'auditor' });
+    await visitAs(auditor, 'settings', async (page) => {
+      assert.ok(await page.getByLabel('Name').isDisabled());
+      assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
+    });
+  });
+
+  for (const options of appearances)
+    test(`are accessible: ${Object.values(options)[0]}, ${options.viewport.width} px wide`, async () => {
+      const { server, tenant, member } = await createTenant();
+      const { key } = tenant;
+      const request = { subjectId: 'ada', type: 'access' };
+      const breach = { title: 'Lost laptop', description: 'x', severity: 'high', discoveredAt: server.clock.now() };
+      const { id } = (await server.request('POST', '/v1/dsr', { key, body: request })).body.data;
+      const reported = (await server.request('POST', '/v1/breach', { key, body: breach })).body.data;
+      await visitAs(
+        member,
+        '',
+        async (page) => {
+          await page.getByRole('link', { name: 'Open breaches' }).waitFor();
+          await assertAccessible(page);
+          for (const [path, button] of [
+            ['requests', 'Open a request'],
+            [`requests/${id}`, 'Complete'],
+            ['breaches', 'Report a breach'],
+            [`breaches/${reported.id}`, 'Edit'],
+          ] as const) {
+            await page.goto(`${server.url}/app/${path}`);
+            await page.locator('tbody tr, dl').first().waitFor();
+            await assertAccessible(page);
+            await page.getByRole('button', { name: button }).click();
+            await assertAccessible(page);
+          }
+          await page.goto(`${server.url}/app/settings`);
+          await page.getByLabel('Name').waitFor();
+          await assertAccessible(page);
+        },
+        options,
+      );
+    });
+});
