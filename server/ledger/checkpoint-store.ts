@@ -20,10 +20,9 @@ import {
   writeRestoreStatement,
   writeStart,
 } from './checkpoint.ts';
-import { emptyRoot } from './merkle.ts';
 import type { NoteSigner } from './signed-note.ts';
-import { hashRange, IncompleteTiles } from './tiles.ts';
-import { growTree, type LedgerOf, type LedgerState, listStates, openTree, readTilesOf } from './tree-store.ts';
+import { IncompleteTiles } from './tiles.ts';
+import { growTree, type LedgerOf, type LedgerState, listStates, readRoot } from './tree-store.ts';
 
 /** A checkpoint as it is stored. */
 export interface StoredCheckpoint extends Pick<LedgerOf, 'ledger'>, Omit<Checkpoint, 'origin'> {
@@ -55,18 +54,12 @@ export async function signCheckpoint(
   const lacking = await listSigned(transaction, signer, of, anchor?.lacksFrom ?? 0);
   const latest = await findCheckpoint(transaction, of);
   if (latest !== undefined && latest.size >= size) return latest;
-  const rootHash = (await openTree(transaction, of, size)).root().toString('base64');
+  const rootHash = await readRoot(transaction, of, size);
   const origin = nameOrigin(signer.verifier.name, tenantId, ledger);
   const note = signer.sign(writeCheckpoint({ origin, size, rootHash, at: now }));
-  const checkpoint = { ledger, size, rootHash, at: now, note };
-  await insertRow(transaction, 'checkpoints', {
-    tenant_id: tenantId,
-    ledger,
-    size,
-    root_hash: rootHash,
-    at: now,
-    note,
-  });
+  const row = { ledger, size, at: now, note };
+  await insertRow(transaction, 'checkpoints', { ...row, tenant_id: tenantId, root_hash: rootHash });
+  const checkpoint = { ...row, rootHash };
   work.afterCommit(() => {
     try {
       // Another checkpoint of this unit of work may have appended some of them.
@@ -159,11 +152,9 @@ async function containsAnchor(
   { size, rootHash }: LatestAnchor,
 ): Promise<boolean | null> {
   if (size > entries) return false;
-  if (size === 0) return emptyRoot.toString('base64') === rootHash;
   if (size > hashed) return null;
-  const range = { start: 0, end: size };
   try {
-    return hashRange(range, await readTilesOf(queries, of, [range])).toString('base64') === rootHash;
+    return (await readRoot(queries, of, size)) === rootHash;
   } catch (error) {
     if (error instanceof IncompleteTiles) return null;
     throw error;
@@ -181,14 +172,7 @@ async function listSigned(
   from: number,
   known: ReadonlySet<string> = new Set(),
 ): Promise<readonly { readonly size: number; readonly note: string }[]> {
-  const rows = await queries
-    .selectFrom('checkpoints')
-    .select(['size', 'note'])
-    .where('tenant_id', '=', of.tenantId)
-    .where('ledger', '=', of.ledger)
-    .where('size', '>=', from)
-    .orderBy('size')
-    .execute();
+  const rows = await checkpoints(queries, of).where('size', '>=', from).orderBy('size').execute();
   const origin = nameOrigin(verifier.name, of.tenantId, of.ledger);
   return rows.filter(({ note }) => {
     if (typeof note !== 'string' || known.has(nameNote(note))) return false;
@@ -275,10 +259,10 @@ export async function completeAnchors(queries: Queries, { signer, anchors }: Anc
 export async function stateRestore(database: Database, { signer, anchors }: Anchoring, at: string): Promise<void> {
   const states: RestoreStatement['states'][number][] = [];
   for (const { tenantId, ledger } of await listStates(database.kysely)) {
+    const of = { tenantId, ledger };
     const state = await inTransaction(database, async (transaction) => {
-      const { size } = await growTree(transaction, { tenantId, ledger }, Number.MAX_SAFE_INTEGER);
-      const tree = await openTree(transaction, { tenantId, ledger }, size);
-      return { tenantId, ledger, size, rootHash: tree.root().toString('base64') };
+      const { size } = await growTree(transaction, of, Number.MAX_SAFE_INTEGER);
+      return { ...of, size, rootHash: await readRoot(transaction, of, size) };
     });
     states.push(state);
   }

@@ -6,9 +6,6 @@ export function sha256(input: Uint8Array | string): Buffer {
   return Buffer.from(hash('sha256', input, 'binary'), 'latin1');
 }
 
-/** The root of a tree without leaves. */
-export const emptyRoot = sha256('');
-
 /** The leaf of an entry: the hash over the 32 bytes of its chain hash, which covers the entry and all entries before it. */
 export function leafOf(chainHash: string): Buffer {
   return trees.hashLeaf(sha256, Buffer.from(chainHash, 'hex'));

@@ -85,24 +85,21 @@ export function countHashes({ level, number }: TileAddress, size: number): numbe
   return Math.min(tileWidth, Math.max(0, count));
 }
 
-/** The tiles at the right edge of a tree that are not full. */
-export function listOpenTiles(size: number): readonly TileAddress[] {
-  return listEdge(size).filter(({ count }) => count > 0);
-}
-
-/** The tile of each level that grows next, and how many hashes it has. */
-function listEdge(size: number): readonly (TileAddress & { readonly count: number })[] {
-  const edge: (TileAddress & { readonly count: number })[] = [];
-  for (let level = 0, count = size; count > 0; level += 1, count = Math.floor(count / tileWidth))
-    edge.push({ level, number: Math.floor(count / tileWidth), count: count % tileWidth });
-  return edge;
+/** The tiles at the right edge of a tree that are not full, and how many hashes they have. */
+export function listOpenTiles(size: number): readonly (TileAddress & { readonly count: number })[] {
+  const open: (TileAddress & { readonly count: number })[] = [];
+  for (let level = 0, nodes = size; nodes > 0; level += 1, nodes = Math.floor(nodes / tileWidth)) {
+    const count = nodes % tileWidth;
+    if (count > 0) open.push({ level, number: Math.floor(nodes / tileWidth), count });
+  }
+  return open;
 }
 
 /** A growing tree and the tiles that change with it. */
 export class TiledTree extends GrowingTree<Buffer> {
-  readonly #open: { number: number; hashes: Buffer[] }[];
+  /** The hashes of the tile of each level that grows next. */
+  #open: Buffer[][] = [];
   #full: Tile[] = [];
-  #isGrowing = false;
 
   /**
    * @param size how many leaves there are.
@@ -110,13 +107,12 @@ export class TiledTree extends GrowingTree<Buffer> {
    */
   constructor(size = 0, tiles: Tiles = new Map()) {
     super(sha256, (level, hash) => this.#keep(level, hash));
-    this.#open = listEdge(size).map(({ level, number, count }) => {
-      const bytes = tiles.get(nameTile({ level, number })) ?? Buffer.alloc(0);
-      return { number, hashes: readHashes(bytes, 0, count) };
-    });
     // Read only from the tiles, so that a tile that is too short is detected here.
     for (const subtree of splitRange({ start: 0, end: size })) this.add(hashSubtree(subtree, tiles), subtree.level);
-    this.#isGrowing = true;
+    // The subtrees are in the tiles already.
+    this.#open = [];
+    for (const { count, ...tile } of listOpenTiles(size))
+      this.#open[tile.level] = readHashes(tiles.get(nameTile(tile)) as Buffer, 0, count);
   }
 
   /** The tiles that became full since the last call. */
@@ -128,20 +124,22 @@ export class TiledTree extends GrowingTree<Buffer> {
 
   /** The tiles that are not full. */
   openTiles(): readonly Tile[] {
-    return this.#open.flatMap(({ number, hashes }, level) =>
-      hashes.length === 0 ? [] : [{ level, number, hashes: Buffer.concat(hashes) }],
-    );
+    return listOpenTiles(this.size).map(({ level, number }) => ({
+      level,
+      number,
+      hashes: Buffer.concat(this.#open[level] as Buffer[]),
+    }));
   }
 
   #keep(level: number, hash: Buffer): void {
-    if (!this.#isGrowing || level % tileHeight !== 0) return;
+    if (level % tileHeight !== 0) return;
     const tileLevel = level / tileHeight;
-    this.#open[tileLevel] ??= { number: 0, hashes: [] };
-    const tile = this.#open[tileLevel];
-    tile.hashes.push(hash);
-    if (tile.hashes.length < tileWidth) return;
-    this.#full.push({ level: tileLevel, number: tile.number, hashes: Buffer.concat(tile.hashes) });
-    tile.number += 1;
-    tile.hashes = [];
+    this.#open[tileLevel] ??= [];
+    const hashes = this.#open[tileLevel];
+    hashes.push(hash);
+    if (hashes.length < tileWidth) return;
+    const number = this.size / (2 ** level * tileWidth) - 1;
+    this.#full.push({ level: tileLevel, number, hashes: Buffer.concat(hashes) });
+    this.#open[tileLevel] = [];
   }
 }

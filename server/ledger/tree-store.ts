@@ -3,7 +3,16 @@ import { locksRows, type Queries } from '../storage/database.ts';
 import { findRow, insertRows, prepareQuery, updateRow } from '../storage/rows.ts';
 import { type LedgerName, ledgerTables, readHead } from './append.ts';
 import { leafOf, type Range } from './merkle.ts';
-import { listOpenTiles, listTiles, nameTile, type Tile, type TileAddress, TiledTree, type Tiles } from './tiles.ts';
+import {
+  hashRange,
+  listOpenTiles,
+  listTiles,
+  nameTile,
+  type Tile,
+  type TileAddress,
+  TiledTree,
+  type Tiles,
+} from './tiles.ts';
 
 /** One ledger of one tenant. */
 export interface LedgerOf {
@@ -28,7 +37,7 @@ export async function growTree(
   const entries = (await readHead(queries, of))?.sequence ?? 0;
   const end = Math.min(entries, size + atMost);
   if (end <= size) return { added: 0, size, entries };
-  const tree = await openTree(queries, of, size);
+  const tree = new TiledTree(size, await readTiles(queries, of, listOpenTiles(size)));
   while (tree.size < end) {
     const rows = await readHashes(queries, of, { start: tree.size, end: Math.min(end, tree.size + pageSize) });
     if (rows.length === 0) throw new Error(`the ${of.ledger} ledger of ${of.tenantId} ends before its head`);
@@ -43,9 +52,10 @@ export async function growTree(
   return { added: end - size, size: end, entries };
 }
 
-/** The tree at its current size. */
-export async function openTree(queries: Queries, of: LedgerOf, size: number): Promise<TiledTree> {
-  return new TiledTree(size, await readTiles(queries, of, listOpenTiles(size)));
+/** The root, base64, of the tree over the first entries. @throws {IncompleteTiles} if it is not grown that far. */
+export async function readRoot(queries: Queries, of: LedgerOf, size: number): Promise<string> {
+  const range = { start: 0, end: size };
+  return hashRange(range, await readTilesOf(queries, of, [range])).toString('base64');
 }
 
 /** Reads the tiles that are needed to compute the hashes of ranges. */
@@ -151,17 +161,14 @@ export interface StoredEntry {
   readonly entry: string;
 }
 
-/** Identifies an entry: by its number, or an event by its id. */
-export type EntryName = { readonly sequence: number } | { readonly id: string };
-
-/** Finds an entry. */
+/** Finds an entry by its number, or an event by its id. */
 export async function findEntry(
   queries: Queries,
   { tenantId, ledger }: LedgerOf,
-  name: EntryName,
+  name: { readonly id?: string | undefined; readonly sequence?: number | undefined },
 ): Promise<Omit<StoredEntry, 'prevHash'> | undefined> {
-  if ('id' in name) return findRow(queries, 'audit_events', { tenant_id: tenantId, id: name.id });
-  const [entry] = await selectEntry[ledger](queries, { tenantId, sequence: name.sequence });
+  if (name.id !== undefined) return findRow(queries, 'audit_events', { tenant_id: tenantId, id: name.id });
+  const [entry] = await selectEntry[ledger](queries, { tenantId, sequence: name.sequence as number });
   return entry;
 }
 
@@ -175,7 +182,7 @@ function prepareSelect(ledger: LedgerName) {
   );
 }
 
-/** Reads the entries of a range, in order; the first of a ledger is the one after 0. */
+/** Reads the entries of a range, in order. */
 export function readEntries(queries: Queries, of: LedgerOf, range: Range): Promise<readonly StoredEntry[]> {
   return inRange(queries, of, range).select(['sequence', 'prev_hash as prevHash', 'hash', 'entry']).execute();
 }
@@ -189,7 +196,8 @@ export function readHashes(
   return inRange(queries, of, range).select(['sequence', 'hash']).execute();
 }
 
-function inRange(queries: Queries, of: LedgerOf, { start, end }: Range) {
+/** The entries of a range, in order; the first of a ledger is the one after 0. */
+export function inRange(queries: Queries, of: LedgerOf, { start, end }: Range) {
   return entries(queries, of).where('sequence', '>', start).where('sequence', '<=', end).orderBy('sequence');
 }
 

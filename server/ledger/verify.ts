@@ -3,11 +3,9 @@ import type { Queries } from '../storage/database.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type ChainHead, emptyHead, hashEntry, type LedgerName, ledgerTables, readHead } from './append.ts';
-import type { LedgerOf } from './tree-store.ts';
+import { inRange, type LedgerOf } from './tree-store.ts';
 
-export interface ChainReport {
-  readonly ledger: LedgerName;
-  readonly tenantId: string;
+export interface ChainReport extends LedgerOf {
   /** How many entries are valid. */
   readonly entries: number;
   /** The first row that differs from what was written; its id is null if the row is missing. */
@@ -57,15 +55,20 @@ export async function verifyChain(
   onProgress: (entries: number) => void = () => undefined,
   onEntry: (row: { readonly entry: string; readonly hash: string }) => void = () => undefined,
 ): Promise<ChainReport> {
+  const of = { ledger, tenantId };
+  const columns = entryValues[ledger].columns.map(({ column }) => column as 'id');
   let last: StoredRow | null = null;
   const fault = (sequence: number, id: string | null, issue: string): ChainReport => {
-    return { ledger, tenantId, entries: last?.sequence ?? 0, fault: { ledger, tenantId, sequence, id, issue } };
+    return { ...of, entries: last?.sequence ?? 0, fault: { ...of, sequence, id, issue } };
   };
   // The head is read first, so that entries appended during the walk are ignored.
-  const head = await readHead(queries, { tenantId, ledger });
+  const head = await readHead(queries, of);
   if (head === undefined) return fault(1, null, 'the head of the chain is missing');
   for (let sequence = 0; sequence < head.sequence; ) {
-    const rows = await readPage(queries, ledger, tenantId, sequence, head.sequence);
+    const rows: readonly StoredRow[] = await inRange(queries, of, { start: sequence, end: head.sequence })
+      .select(['sequence', 'entry', 'prev_hash', 'hash', ...columns])
+      .limit(sql.lit(pageSize))
+      .execute();
     if (rows.length === 0) return fault(sequence + 1, null, `the rows ${sequence + 1} to ${head.sequence} are missing`);
     for (const row of rows) {
       sequence += 1;
@@ -83,7 +86,7 @@ export async function verifyChain(
   if (issue !== null) return fault(last?.sequence ?? 0, last?.id ?? null, issue);
   const stray = await findStray(queries, ledger, tenantId);
   if (stray !== undefined) return fault(stray.sequence, stray.id, 'the row is outside the chain');
-  return { ledger, tenantId, entries: head.sequence, fault: null };
+  return { ...of, entries: head.sequence, fault: null };
 }
 
 /** Every tenant that has rows in the ledgers, including tenants that no longer exist. */
@@ -142,23 +145,5 @@ async function findStray(queries: Queries, ledger: LedgerName, tenantId: string)
   return rows[0];
 }
 
-async function readPage(
-  queries: Queries,
-  ledger: LedgerName,
-  tenantId: string,
-  after: number,
-  upTo: number,
-): Promise<readonly StoredRow[]> {
-  const columns = entryValues[ledger].columns.map(({ column }) => column as 'id');
-  const rows = queries
-    .selectFrom(ledgerTables[ledger] as 'consent_records')
-    .select(['sequence', 'entry', 'prev_hash', 'hash', ...columns])
-    .where('tenant_id', '=', tenantId)
-    .where('sequence', '>', after)
-    .where('sequence', '<=', upTo)
-    .orderBy('sequence')
-    .limit(sql.lit(pageSize));
-  return rows.execute();
-}
-
+/** Rows per read. */
 const pageSize = 500;

@@ -27,20 +27,18 @@ interface KeeperOptions extends Anchoring {
  * intervals, and appends the checkpoints of other servers to the log outside the database.
  */
 export class CheckpointKeeper {
-  readonly #database: Database;
   readonly #options: KeeperOptions;
   #waiting: LedgerOf[] = [];
   /** Ledgers that do not match their anchors: each is logged once. */
   readonly #rewritten = new Set<string>();
 
   constructor(options: KeeperOptions) {
-    this.#database = options.database;
     this.#options = options;
   }
 
   /** Appends everything that the log lacks, and warns if the log is empty although the database has checkpoints. */
   async start(now: string): Promise<void> {
-    const { kysely } = this.#database;
+    const { kysely } = this.#options.database;
     if (await startLog(kysely, this.#options, now)) {
       const { file } = this.#options.anchors;
       this.#options.log.warn(
@@ -53,7 +51,7 @@ export class CheckpointKeeper {
 
   /** Appends the checkpoints that the log lacks. */
   async anchor(): Promise<void> {
-    for (const error of await anchorCheckpoints(this.#database.kysely, this.#options)) this.#report(error);
+    for (const error of await anchorCheckpoints(this.#options.database.kysely, this.#options)) this.#report(error);
   }
 
   /**
@@ -63,13 +61,13 @@ export class CheckpointKeeper {
   async step(now: string): Promise<boolean> {
     if (this.#waiting.length === 0) {
       await this.anchor();
-      this.#waiting = [...(await listBehind(this.#database.kysely))];
+      this.#waiting = [...(await listBehind(this.#options.database.kysely))];
     }
     for (let ledgers = 0, left = stepEntries; ledgers < stepLedgers && left > 0; ledgers += 1) {
       // Removed first: a ledger that fails waits for the next round and does not block the others.
       const ledger = this.#waiting.shift();
       if (ledger === undefined) break;
-      const grown = await inTransaction(this.#database, (transaction) => growTree(transaction, ledger, left));
+      const grown = await inTransaction(this.#options.database, (transaction) => growTree(transaction, ledger, left));
       left -= grown.added;
       if (grown.size < grown.entries) this.#waiting.unshift(ledger);
       else if (await this.#isDue(ledger, now)) await this.#sign(ledger, now);
@@ -79,7 +77,7 @@ export class CheckpointKeeper {
 
   async #sign(ledger: LedgerOf, now: string): Promise<void> {
     try {
-      await runUnitOfWork(this.#database, now, (work) => signCheckpoint(work, this.#options, ledger));
+      await runUnitOfWork(this.#options.database, now, (work) => signCheckpoint(work, this.#options, ledger));
     } catch (error) {
       if (!(error instanceof RewrittenLedger)) throw error;
       this.#report(error);
@@ -94,7 +92,7 @@ export class CheckpointKeeper {
   }
 
   async #isDue(ledger: LedgerOf, now: string): Promise<boolean> {
-    const latest = await findCheckpoint(this.#database.kysely, ledger);
+    const latest = await findCheckpoint(this.#options.database.kysely, ledger);
     // A checkpoint in the future was signed with a wrong clock, and must not delay the next one.
     return latest === undefined || Math.abs(Date.parse(now) - Date.parse(latest.at)) >= this.#options.interval;
   }

@@ -3,25 +3,61 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { recordEvent } from '../audit/store.ts';
 import { corsHeaders, ReadyAnswer } from '../http/answer.ts';
-import { invalidValues, Problem, requireGetOrHead } from '../http/problem.ts';
+import { invalidValues, notFound, Problem, requireFound, requireGetOrHead } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
-import { cursorPageOf, Time, text } from '../http/schemas.ts';
+import { cursorPageOf, Time, text, UtcTime } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { LedgerName } from '../ledger/append.ts';
-import { listCheckpoints, RewrittenLedger, signCheckpoint } from '../ledger/checkpoint-store.ts';
-import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
-import { IncompleteTiles } from '../ledger/tiles.ts';
-import { readState } from '../ledger/tree-store.ts';
-import type { Scope } from '../principal/scopes.ts';
 import {
-  CheckpointView,
-  ConsistencyProof,
-  InclusionProof,
-  isBusy,
-  proveConsistency,
-  proveInclusion,
-  requireCheckpoint,
-} from './prove.ts';
+  findCheckpoint,
+  listCheckpoints,
+  RewrittenLedger,
+  type StoredCheckpoint,
+  signCheckpoint,
+} from '../ledger/checkpoint-store.ts';
+import { encodeAll, ImpossibleRange, prepareExport } from '../ledger/export.ts';
+import { consistencyPath, inclusionPath, leafOf, type Range } from '../ledger/merkle.ts';
+import { hashRange, IncompleteTiles } from '../ledger/tiles.ts';
+import { findEntry, type LedgerOf, readState, readTilesOf } from '../ledger/tree-store.ts';
+import type { Scope } from '../principal/scopes.ts';
+import type { Queries } from '../storage/database.ts';
+
+const Base64Hash = z.string().meta({ description: 'SHA-256, base64.' });
+const Count = z.int().min(0);
+
+/** A signed checkpoint as the API returns it. */
+const CheckpointView = z
+  .strictObject({
+    ledger: z.enum(['audit', 'consent']).meta({ id: 'LedgerName' }),
+    size: Count.meta({ description: 'The number of entries that it covers: those numbered 1 to this.' }),
+    rootHash: Base64Hash.meta({ description: 'Root of the Merkle tree (RFC 6962) over these entries, base64.' }),
+    at: UtcTime,
+    note: z.string().meta({
+      description:
+        'The checkpoint with its signature (C2SP tlog-checkpoint, signed-note). Keep it: anyone who has it and the public key can later check whether these entries were changed.',
+    }),
+  })
+  .meta({ id: 'Checkpoint' });
+
+/** Proof that an entry is included in a checkpoint. */
+const InclusionProof = z
+  .strictObject({
+    sequence: z.int().min(1).meta({ description: 'The number of the entry; its leaf index is this number minus one.' }),
+    hash: z.string().meta({ description: 'The chain hash of the entry, hex. Its 32 bytes are the data of the leaf.' }),
+    leafHash: Base64Hash,
+    hashes: z.array(Base64Hash).meta({ description: 'The audit path from the leaf upwards (RFC 9162 section 2.1.3).' }),
+    checkpoint: CheckpointView,
+  })
+  .meta({ id: 'InclusionProof' });
+
+/** Proof that a checkpoint extends an earlier one. */
+const ConsistencyProof = z
+  .strictObject({
+    from: Count.meta({ description: 'The size of the earlier checkpoint.' }),
+    hashes: z.array(Base64Hash).meta({ description: 'RFC 9162 section 2.1.4.' }),
+    checkpoint: CheckpointView,
+  })
+  .meta({ id: 'ConsistencyProof' });
 
 const Size = text(20)
   .regex(/^\d{1,15}$/, 'must be a whole number')
@@ -104,8 +140,8 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
       summary: `Prove that an entry of ${title} is included in a checkpoint`,
       query: entryQuery[ledger],
       result: InclusionProof,
-      handle: ({ query: { size, ...entry }, principal: { tenantId } }) =>
-        proveInclusion(queries, { tenantId, ledger }, readEntry(entry), size),
+      handle: ({ query: { size, ...name }, principal: { tenantId } }) =>
+        proveInclusion(queries, { tenantId, ledger }, name, size),
     }),
     defineRoute(`GET ${base}/consistency-proof`, {
       operationId: `prove${name}Consistency`,
@@ -116,8 +152,14 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
         to: Size.optional().meta({ description: 'The size of the later one; default: the latest.' }),
       }),
       result: ConsistencyProof,
-      handle: ({ query: { from, to }, principal: { tenantId } }) =>
-        proveConsistency(queries, { tenantId, ledger }, from, to),
+      async handle({ query: { from, to }, principal: { tenantId } }) {
+        const of = { tenantId, ledger };
+        const checkpoint = await requireCheckpoint(queries, of, to);
+        const { size } = checkpoint;
+        if (from > size)
+          throw invalidValues([{ path: 'query.from', issue: `must be at most ${size}, the size of the later one` }]);
+        return { from, hashes: await hashRanges(queries, of, consistencyPath(from, size)), checkpoint };
+      },
     }),
     defineRoute(`GET ${base}/export`, {
       operationId: `export${name}Ledger`,
@@ -178,8 +220,55 @@ const entryQuery = {
   consent: z.strictObject({ sequence, size }),
 } as const;
 
-function readEntry(entry: { readonly id?: string | undefined; readonly sequence?: number | undefined }) {
-  return entry.id === undefined ? { sequence: entry.sequence as number } : { id: entry.id };
+/**
+ * Proves that an entry is included in a checkpoint.
+ * @param size of the checkpoint; default: the latest.
+ * @throws {Problem} `not_found`, `checkpoint_missing`.
+ */
+export async function proveInclusion(
+  queries: Queries,
+  of: LedgerOf,
+  name: Parameters<typeof findEntry>[2],
+  size?: number,
+): Promise<z.output<typeof InclusionProof>> {
+  const { sequence, hash } = requireFound(await findEntry(queries, of, name), 'entry of the ledger');
+  const checkpoint = await requireCheckpoint(queries, of, size);
+  if (sequence > checkpoint.size) {
+    const fault = `The checkpoint covers ${checkpoint.size} entries, this entry has number ${sequence}. Create a new checkpoint: POST /v1/ledgers/${of.ledger}/checkpoints`;
+    throw new Problem('checkpoint_missing', fault);
+  }
+  const hashes = await hashRanges(queries, of, inclusionPath(sequence - 1, checkpoint.size));
+  return { sequence, hash, leafHash: leafOf(hash).toString('base64'), hashes, checkpoint };
+}
+
+/**
+ * The checkpoint of a size, or the latest.
+ * @throws {Problem} `not_found` if there is none of this size, `checkpoint_missing` if there is none at all.
+ */
+async function requireCheckpoint(queries: Queries, of: LedgerOf, size?: number): Promise<StoredCheckpoint> {
+  const checkpoint = await findCheckpoint(queries, of, size);
+  if (checkpoint !== undefined) return checkpoint;
+  if (size !== undefined) throw notFound('checkpoint of this size');
+  throw new Problem(
+    'checkpoint_missing',
+    `There is no checkpoint yet. Create one: POST /v1/ledgers/${of.ledger}/checkpoints`,
+  );
+}
+
+/** @throws {Problem} `rate_limited` while tiles are being rebuilt. */
+async function hashRanges(queries: Queries, of: LedgerOf, ranges: readonly Range[]): Promise<string[]> {
+  const tiles = await readTilesOf(queries, of, ranges);
+  try {
+    return encodeAll(ranges.map((range) => hashRange(range, tiles)));
+  } catch (error) {
+    throw error instanceof IncompleteTiles ? isBusy() : error;
+  }
+}
+
+/** The response while a tree still lacks many entries. */
+function isBusy(): Problem {
+  const fault = 'The server is still reading this ledger into its Merkle tree; try again in a minute.';
+  return new Problem('rate_limited', fault, { headers: { 'Retry-After': '60' } });
 }
 
 /** The path of the key that verifies checkpoints. */

@@ -5,7 +5,7 @@ import { leafOf } from '../../server/ledger/merkle.ts';
 import { TiledTree } from '../../server/ledger/tiles.ts';
 import { verifyChain } from '../../server/ledger/verify.ts';
 import { ProofCheck } from '../../server/ledger/verify-checkpoints.ts';
-import { proveInclusion } from '../../server/proofs/prove.ts';
+import { proveInclusion } from '../../server/proofs/routes.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { perCpuSecond } from './report.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { hashLeaf, hashNode } from '../../../packages/node-sdk/src/ledger/merkle.ts';
-import { emptyRoot, sha256 } from '../../ledger/merkle.ts';
+import { sha256 } from '../../ledger/merkle.ts';
 import { growRoot, makePath, makeProof, verifyConsistency, verifyInclusion } from './own-merkle.ts';
 
 const hex = (text: string) => Buffer.from(text, 'hex');
@@ -84,7 +84,6 @@ describe('the vectors of Certificate Transparency', () => {
   const leaves = published.map((data) => hashLeaf(sha256, hex(data)));
 
   test('give the published root of every size', () => {
-    assert.equal(emptyRoot.toString('hex'), publishedRoots[0]);
     for (const [size, root] of publishedRoots.entries())
       assert.equal(growRoot(leaves.slice(0, size)).toString('hex'), root);
   });

@@ -38,7 +38,7 @@ export async function appendManyRecords(
 
 /** A checkpoint as the API returns it. */
 export interface ShownCheckpoint {
-  readonly ledger: string;
+  readonly ledger: LedgerName;
   readonly size: number;
   readonly rootHash: string;
   readonly at: string;
