@@ -95,7 +95,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       await page.getByLabel('Controller').fill('Example Group Ltd');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved.').waitFor();
-      await page.getByRole('link', { name: 'Publish' }).click();
+      await page.getByRole('link', { name: 'Publish', exact: true }).click();
       await page.locator('ins').getByText('Group').waitFor();
       assert.equal(await page.locator('del').count(), 0);
       const body = { name: 'Theirs' };
@@ -156,12 +156,23 @@ describeDashboard('notices in the dashboard', (dashboard) => {
   });
 
   test('previews the banner in each look without storing or sending anything', async () => {
-    const { member, id } = await createTenant();
+    const { member, id, read } = await createTenant();
     await visitAs(member, `notices/${id}`, async (page) => {
       const preview = openPreview(page);
       await preview.getByRole('button', { name: 'Accept all' }).waitFor();
       await page.getByRole('combobox', { name: 'Direction' }).selectOption('rtl');
       await preview.locator('section[dir=rtl]').waitFor();
+      // Only the editor around it sends drafts.
+      await page.frames()[1]?.evaluate(
+        async (content) => {
+          const arrival = new Promise((resolve) => addEventListener('message', resolve, { once: true }));
+          postMessage({ content, version: 9, theme: 'light', language: 'en', layer: 'banner' });
+          await arrival;
+          await new Promise(requestAnimationFrame);
+        },
+        await read(),
+      );
+      assert.equal(await preview.locator('section[dir=rtl]').count(), 1);
       const before = await countTraces(page);
       const requests: string[] = [];
       page.on('request', (request) => requests.push(request.url()));
@@ -234,7 +245,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       assert.equal(await page.getByLabel('What visitors read').inputValue(), hostile);
       assert.equal(await page.locator('img').count(), 0);
       assert.equal(await preview.locator('img').count(), 0);
-      await page.getByRole('link', { name: 'Publish' }).click();
+      await page.getByRole('link', { name: 'Publish', exact: true }).click();
       await page.locator('ins').getByText(hostile).first().waitFor();
       assert.equal(await page.locator('img').count(), 0);
     });
@@ -249,7 +260,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       await openPreview(page).getByRole('button', { name: 'Accept all' }).waitFor();
       assert.ok(await page.getByLabel('Controller').isDisabled());
       assert.equal(await page.locator('main button').count(), 0);
-      await page.getByRole('link', { name: 'Publish' }).click();
+      await page.getByRole('link', { name: 'Publish', exact: true }).click();
       await page.getByRole('cell', { name: 'Website' }).waitFor();
       await page.locator('ins').waitFor();
       assert.equal(await page.locator('main button').count(), 0);
