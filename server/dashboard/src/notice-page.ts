@@ -54,7 +54,7 @@ export abstract class NoticePage extends PageElement {
     ] as const;
     return html`<p>
         ${viewStatus(status)} ${version === null ? nothing : `${pageWords.version} ${version}`}
-        ${hasUnpublishedChanges ? html`<span class="quiet">${pageWords.unpublished}</span>` : nothing}
+        ${hasUnpublishedChanges ? html`<a href="/app/notices/${id}/publish">${pageWords.unpublished}</a>` : nothing}
       </p>
       <nav aria-label=${pageWords.notice}>
         <ul class="tabs">

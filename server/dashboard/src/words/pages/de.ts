@@ -39,7 +39,7 @@ export const de: PageWords = {
   search: 'Name, Verantwortlicher oder Domain',
   domain: 'Domain',
   domainHint: 'Die Website, etwa shop.example.com, mit ihren Subdomains.',
-  unpublished: 'Unveröffentlichte Änderungen',
+  unpublished: 'Offene Änderungen',
   yes: 'Ja',
   no: 'Nein',
   archive: 'Archivieren',
