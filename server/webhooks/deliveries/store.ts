@@ -3,21 +3,13 @@ import { requireFound } from '../../http/problem.ts';
 import { viewRow } from '../../http/schemas.ts';
 import { addTime, dayMilliseconds, locksRows, type Queries } from '../../storage/database.ts';
 import { findRow, type Page, takePage } from '../../storage/rows.ts';
-import { DeliveryDetail, type DeliveryRow, viewAttempt, viewDelivery } from './delivery.ts';
+import { DeliveryDetail, type DeliveryRow, type RedeliveryFilter, viewAttempt, viewDelivery } from './delivery.ts';
 
 /** Which deliveries of a tenant: those that match every field that is given. */
-export interface DeliveryFilter {
-  readonly status?: string | null | undefined;
-  readonly webhookId?: string | null | undefined;
-  readonly eventType?: string | null | undefined;
-  readonly reason?: string | null | undefined;
-  /** Created at this time or later. */
-  readonly from?: string | null | undefined;
-  /** Created before this time. */
-  readonly to?: string | null | undefined;
+export type DeliveryFilter = { readonly [Name in keyof RedeliveryFilter]?: string | null | undefined } & {
   /** Of any of these webhooks. */
-  readonly webhookIds?: readonly string[] | undefined;
-}
+  readonly webhookIds?: readonly string[];
+};
 
 /**
  * Makes every pending delivery of an endpoint due now: for an endpoint that is enabled again. Deliveries queued by a bulk

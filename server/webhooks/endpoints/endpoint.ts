@@ -10,7 +10,6 @@ export const EndpointStatus = z.enum(['enabled', 'paused', 'disabled']).meta({
   description:
     '`paused`: nothing is sent, and what happens waits. `disabled`: the server itself gave up (`disabledReason`), and what happens becomes a dead letter that can be sent again.',
 });
-export type EndpointStatus = z.output<typeof EndpointStatus>;
 
 /** Why the server itself disables an endpoint. */
 export const DisabledReason = z.enum(['gone', 'failing']).meta({

@@ -37,7 +37,8 @@ export function endAttempt(
   const firstAttemptAt = delivery.first_attempt_at ?? startedAt;
   const asked = failure && readRetryAfter(answer?.retryAfter, now);
   const isOver = failure === null || failure.reason === 'gone';
-  const offsets = readOffsets(endpoint);
+  const { retry_schedule: schedule } = endpoint;
+  const offsets = schedule ? [0, ...JSON.parse(schedule).map((seconds: number) => seconds * 1000)] : attemptOffsets;
   const dueAt = isOver ? null : planRetry({ offsets, attempts, firstAttemptAt, now, retryAfter: asked }, random);
   const pause = asked !== null && (status === 429 || status === 503) ? Math.min(asked, longestPause) : null;
   return {
@@ -64,12 +65,6 @@ export function endAttempt(
     },
     pausedUntil: pause === null ? null : addTime(now, pause),
   };
-}
-
-/** When attempts at an endpoint are due, in milliseconds after the first one. */
-function readOffsets({ retry_schedule }: Endpoint): readonly number[] {
-  if (retry_schedule === null) return attemptOffsets;
-  return [0, ...JSON.parse(retry_schedule).map((seconds: number) => seconds * 1000)];
 }
 
 /** It holds for every delivery of the endpoint. */

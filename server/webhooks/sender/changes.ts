@@ -32,7 +32,8 @@ export async function writeAttempts(work: UnitOfWork, sender: string, ended: rea
   for (const group of ofEndpoints) {
     const exhausted = group.attempts.filter(({ state }) => dead.has(state.id));
     const news = [...describeExhausted(group.endpoint, exhausted), ...(await noteEndpoint(work, group))];
-    await notifyOthers(work, group.endpoint, news);
+    // Events that none of the other endpoints wants are not stored: the endpoint and the delivery show the same.
+    if (news.length > 0) await emitWanted(work, group.endpoint.tenant_id, () => news, group.endpoint.id);
   }
   for (const { endpoint, lostFor } of lost) await disableEndpoint(work, endpoint, lostFor as DisabledReason);
 }
@@ -152,18 +153,6 @@ async function lockHealth(queries: Queries, endpointId: string, found: Health): 
 type EndpointNews = Pick<NewWebhookEvent, 'type' | 'data'>;
 
 /**
- * Notifies the other endpoints of a tenant of a change of one, in the unit of work of the change. Events that none of them wants
- * are not stored: the endpoint and the delivery show the same.
- */
-async function notifyOthers(
-  work: UnitOfWork,
-  { id, tenant_id }: Endpoint,
-  news: readonly EndpointNews[],
-): Promise<void> {
-  if (news.length > 0) await emitWanted(work, tenant_id, () => news, id);
-}
-
-/**
  * Events about dead letters whose attempts all failed. There are none for an endpoint that is gone, which has an event of its own,
  * nor for events about webhooks, so that two endpoints that fail do not report each other without end.
  */
@@ -214,6 +203,7 @@ export async function claimForEndpoint(
   if (expired.length === 0) return { deliveries, orphaned, hasMore };
   const states = expired.map(({ state }) => state);
   await finishAttempts(transaction, sender, now, [], states);
-  await notifyOthers(work, endpoint, describeExhausted(endpoint, expired));
+  const news = describeExhausted(endpoint, expired);
+  if (news.length > 0) await emitWanted(work, endpoint.tenant_id, () => news, endpoint.id);
   return { deliveries: deliveries.filter(isInTime), orphaned, hasMore };
 }

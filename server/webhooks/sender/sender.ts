@@ -87,20 +87,15 @@ export class WebhookSender {
     return stranded.length > 0;
   }
 
-  /** Resolves when a turn may have something to do. */
+  /** Resolves when a turn may have something to do, also because the first lane that only waits for its rate may go on. */
   async waitForWork(): Promise<void> {
-    const timer = this.#wakeForRates();
+    const now = Date.parse(this.#options.clock());
+    const times = [...this.#lanes.values()].map((lane) => lane.nextTokenAt(now)).filter((time) => time !== null);
+    const pause = Math.max(1, Math.min(...times) - now);
+    const timer = times.length === 0 ? undefined : setTimeout(() => this.#woken.resolve(), pause).unref();
     await this.#woken.promise;
     clearTimeout(timer);
     this.#woken = Promise.withResolvers();
-  }
-
-  /** Wakes it when the first lane that only waits for its rate may go on. */
-  #wakeForRates(): NodeJS.Timeout | undefined {
-    const now = Date.parse(this.#options.clock());
-    const times = [...this.#lanes.values()].map((lane) => lane.nextTokenAt(now)).filter((time) => time !== null);
-    if (times.length === 0) return undefined;
-    return setTimeout(() => this.#woken.resolve(), Math.max(1, Math.min(...times) - now)).unref();
   }
 
   /**
@@ -139,7 +134,9 @@ export class WebhookSender {
       // Before all other rows: the order in which `reclaim` locks them.
       if (lanes.length > 0) await holdPlace(work.transaction, this.id);
       await writeAttempts(work, this.id, ended);
-      if (isUnsure) await releaseStrays(work.transaction, this.id, () => this.#holds());
+      // What is attempted at this moment, or was and is not written yet.
+      const readHeld = () => new Set([...this.#underWay.keys(), ...this.#ended.map(({ state }) => state.id)]);
+      if (isUnsure) await releaseStrays(work.transaction, this.id, readHeld);
       return this.#claim(work, lanes);
     }).catch((error: unknown) => {
       // Whether it was written is not known for sure: it is written again, and what it may have claimed is freed.
@@ -200,11 +197,6 @@ export class WebhookSender {
       await freeOrphans(work.transaction);
     });
     this.#ended = [];
-  }
-
-  /** What this process attempts at this moment, or has attempted and not yet written. */
-  #holds(): ReadonlySet<string> {
-    return new Set([...this.#underWay.keys(), ...this.#ended.map(({ state }) => state.id)]);
   }
 
   #readyLanes(): readonly Lane[] {
