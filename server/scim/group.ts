@@ -4,7 +4,7 @@ import { list, schemasOf, text, UtcTime } from '../http/schemas.ts';
 import type { MembershipRow } from '../identity/membership.ts';
 import { isRole, platformRole, type Role, RoleName } from '../principal/roles.ts';
 import type { Tenant } from '../tenants/tenant.ts';
-import { invalidValue, metaOf, quote, readAttributes, readByHand, readMessage } from './surface.ts';
+import { invalidValue, metaOf, readAttributes, readByHand } from './surface.ts';
 
 export const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
@@ -110,33 +110,6 @@ export const GroupBody = readByHand('ScimGroupReplacement', groupUrn, {
   displayName: z.string().optional().meta({ description: 'Cannot be changed.' }),
   members: Members.meta({ description: 'All members of the group; everyone else is removed.' }),
 });
-
-/**
- * Reads the body of a POST: the group that it names, and the ids of the users to add.
- * @throws {Problem} `invalidSyntax`, `invalidValue`, also for an unknown displayName.
- */
-export function readNamedGroup(body: unknown, tenant: Tenant): NamedGroup & { readonly members: readonly string[] } {
-  const group = readMessage(body, groupUrn);
-  const displayName = group.get('displayname');
-  const role = typeof displayName === 'string' ? findGroupByName(displayName, mapOf(tenant)) : undefined;
-  if (typeof displayName !== 'string' || role === undefined) {
-    const given = typeof displayName === 'string' ? `, not ${quote(displayName)}` : '';
-    throw invalidValue(`displayName must be a role or a group that the tenant mapped to a role${given}.`);
-  }
-  return { tenant, role, displayName, members: readMemberIds(group.get('members') ?? [], 'members') };
-}
-
-/**
- * Reads the body of a PUT: the ids of all members. They are required: an omitted list must not remove access.
- * @throws {Problem} `invalidSyntax`, `invalidValue`, `mutability`.
- */
-export function readGroupReplacement(body: unknown, { tenant, role }: NamedGroup): readonly string[] {
-  const group = readMessage(body, groupUrn);
-  requireSameGroup(group.get('id'), group.get('displayname'), role, mapOf(tenant));
-  if ((group.get('members') ?? undefined) === undefined)
-    throw invalidValue('members must list all members of the group; send [] to remove everyone.');
-  return readMemberIds(group.get('members'), 'members');
-}
 
 /** Rejects another id or displayName; undefined is not checked. @throws {Problem} `mutability`. */
 export function requireSameGroup(id: unknown, displayName: unknown, role: Role, map: GroupRoleMap): void {

@@ -17,14 +17,14 @@ import {
   NewGroupBody,
   nameGroup,
   presentGroup,
-  readGroupReplacement,
-  readNamedGroup,
+  readMemberIds,
+  requireSameGroup,
   ScimGroup,
 } from './group.ts';
 import { type GroupStep, readGroupPatch, readPatch } from './patch.ts';
 import { slicePage } from './query.ts';
 import type { ResourceType } from './resource.ts';
-import { invalidValue, quote } from './surface.ts';
+import { invalidValue, quote, readMessage } from './surface.ts';
 import { isPlatformMember, managedByOperator } from './user.ts';
 
 /** Role groups: the members with a role. */
@@ -100,9 +100,16 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
   /** Adds the members of a POST to the role group that it names. */
   async create(work, source, body) {
     const tenant = await requireTenant(work.transaction, source.tenantId);
-    const { members, ...group } = readNamedGroup(body, tenant);
-    if (members.length > 0) await changeGroup(work, source, group.role, [{ kind: 'add', userIds: members }]);
-    return group;
+    const message = readMessage(body, groupUrn);
+    const displayName = message.get('displayname');
+    const role = typeof displayName === 'string' ? findGroupByName(displayName, mapOf(tenant)) : undefined;
+    if (typeof displayName !== 'string' || role === undefined) {
+      const given = typeof displayName === 'string' ? `, not ${quote(displayName)}` : '';
+      throw invalidValue(`displayName must be a role or a group that the tenant mapped to a role${given}.`);
+    }
+    const members = readMemberIds(message.get('members') ?? [], 'members');
+    if (members.length > 0) await changeGroup(work, source, role, [{ kind: 'add', userIds: members }]);
+    return { tenant, role, displayName };
   },
 
   /** Applies the operations of a PATCH, all or none. @throws {Problem} those of `changeGroup` and of the body. */
@@ -113,10 +120,16 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
     return group;
   },
 
-  /** Applies a PUT. @throws {Problem} those of `changeGroup` and of the body. */
+  /** Applies a PUT, which must list the members: an omitted list must not remove access. @throws {Problem} those of `changeGroup` and of the body. */
   async replace(work, source, name, body) {
     const group = await groups.get(work.transaction, source.tenantId, name);
-    await changeGroup(work, source, group.role, [{ kind: 'replace', userIds: readGroupReplacement(body, group) }]);
+    const message = readMessage(body, groupUrn);
+    requireSameGroup(message.get('id'), message.get('displayname'), group.role, mapOf(group.tenant));
+    const members = message.get('members') ?? undefined;
+    if (members === undefined)
+      throw invalidValue('members must list all members of the group; send [] to remove everyone.');
+    const userIds = readMemberIds(members, 'members');
+    await changeGroup(work, source, group.role, [{ kind: 'replace', userIds }]);
     return group;
   },
 

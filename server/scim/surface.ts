@@ -24,9 +24,9 @@ const scimTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** Codes that every surface shares, as SCIM reports them: it has no 422. */
-const renamed: Partial<Record<ProblemCode, { readonly status: number; readonly scimType: string }>> = {
-  invalid_json: { status: 400, scimType: 'invalidSyntax' },
-  validation_failed: { status: 400, scimType: 'invalidValue' },
+const renamed: Partial<Record<ProblemCode, Pick<Problem, 'status' | 'code'>>> = {
+  invalid_json: { status: 400, code: 'invalidSyntax' },
+  validation_failed: { status: 400, code: 'invalidValue' },
 };
 
 /** RFC 7644 section 3.12. */
@@ -67,14 +67,11 @@ export const scim: Surface = {
   readBody: (request: IncomingMessage) => readJsonBody(request, bodyLimit, [scimType, 'application/json']),
   present: (resource) => JSON.stringify(resource),
   presentProblem(problem: Problem) {
-    const { status, scimType: type } = renamed[problem.code] ?? {
-      status: problem.status,
-      scimType: scimTypes.has(problem.code) ? problem.code : undefined,
-    };
+    const { status, code: type } = renamed[problem.code] ?? problem;
     const body = {
       schemas: [errorUrn],
       status: String(status),
-      ...(type && { scimType: type }),
+      ...(scimTypes.has(type) && { scimType: type }),
       detail: problem.message,
     };
     return { status, body };
