@@ -2,14 +2,7 @@ import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
 import { schemasOf, text, UtcTime } from '../http/schemas.ts';
 import { normalizeEmail } from '../identity/email.ts';
-import {
-  displayName,
-  type MembershipChange,
-  type MembershipRow,
-  memberStatus,
-  type Profile,
-} from '../identity/membership.ts';
-import type { NewMember } from '../identity/membership-changes.ts';
+import { displayName, type MembershipRow, memberStatus, type Profile } from '../identity/membership.ts';
 import { isRole, platformRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
 import {
   type Attributes,
@@ -105,28 +98,24 @@ export const UserBody = readByHand('ScimUserInput', userUrn, {
 });
 
 /**
- * Reads the body of a POST (spec.md "SCIM 2.0" rule 2). Ignores attributes that are not stored.
- * @throws {Problem} `invalidSyntax`, `invalidValue`.
+ * Reads the body of a POST (spec.md "SCIM 2.0" rule 2) or of a PUT. Ignores attributes that are not stored.
+ * @param member whom a PUT replaces.
+ * @returns `values` undefined where they were omitted.
+ * @throws {Problem} `invalidSyntax`, `invalidValue`, `mutability` for a userName that is not that of the member.
  */
-export function readNewUser(body: unknown, defaultRole: Role): Omit<NewMember, 'isAccepted'> {
+export function readUser(body: unknown, member?: MembershipRow) {
   const user = readMessage(body, userUrn);
-  return {
-    ...readUserName(user),
-    ...readProfile(user),
-    role: readRole(user.get('roles')) ?? defaultRole,
-    isActivated: readActive(user) ?? true,
-  };
-}
-
-/**
- * Reads the body of a PUT. Omitted attributes keep their values.
- * @throws {Problem} `invalidSyntax`, `invalidValue`, `mutability` for another userName.
- */
-export function readReplacement(body: unknown, member: MembershipRow): MembershipChange {
-  const user = readMessage(body, userUrn);
-  if (readUserName(user).email !== normalizeEmail(member.user_name))
+  const userName = user.get('username');
+  const email = typeof userName === 'string' ? normalizeEmail(userName) : undefined;
+  if (typeof userName !== 'string' || email === undefined)
+    throw invalidValue('userName must be an e-mail address, such as name@example.com.');
+  if (member !== undefined && email !== normalizeEmail(member.user_name))
     throw new Problem('mutability', 'userName cannot be changed; delete the user and create another.');
-  return { ...readProfile(user), role: readRole(user.get('roles')), isActivated: readActive(user) };
+  const profile = readProfile(user);
+  const role = readRole(user.get('roles'));
+  const active = user.get('active') ?? undefined;
+  const isActivated = active === undefined ? undefined : readFlag(active, 'active');
+  return { userName, email, values: { ...profile, role, isActivated } };
 }
 
 /**
@@ -154,14 +143,6 @@ export function readRole(value: unknown): Role | undefined {
   return role;
 }
 
-function readUserName(user: Attributes): { readonly userName: string; readonly email: string } {
-  const userName = user.get('username');
-  const email = typeof userName === 'string' ? normalizeEmail(userName) : undefined;
-  if (typeof userName !== 'string' || email === undefined)
-    throw invalidValue('userName must be an e-mail address, such as name@example.com.');
-  return { userName, email };
-}
-
 /** Null clears an attribute; a name is replaced as a whole. */
 function readProfile(user: Attributes): Profile {
   const externalId = readText(user.get('externalid'), 'externalId', longestExternalId);
@@ -173,11 +154,6 @@ function readProfile(user: Attributes): Profile {
     givenName: readText(name.get('givenname'), 'name.givenName', longestName) ?? null,
     familyName: readText(name.get('familyname'), 'name.familyName', longestName) ?? null,
   };
-}
-
-function readActive(user: Attributes): boolean | undefined {
-  const active = user.get('active') ?? undefined;
-  return active === undefined ? undefined : readFlag(active, 'active');
 }
 
 /** Only the operator of the server assigns the role of the platform; a tenant can only revoke access (spec.md "SCIM role group"). */

@@ -13,16 +13,7 @@ import { requireTenant } from '../tenants/store.ts';
 import { type ExtendedUse, readPatch, readUserPatch } from './patch.ts';
 import { type FoundPage, type Page, slicePage } from './query.ts';
 import type { ResourceType } from './resource.ts';
-import {
-  isPlatformMember,
-  managedByOperator,
-  presentUser,
-  readNewUser,
-  readReplacement,
-  ScimUser,
-  UserBody,
-  userUrn,
-} from './user.ts';
+import { isPlatformMember, managedByOperator, presentUser, readUser, ScimUser, UserBody, userUrn } from './user.ts';
 
 /** Users: the members of a tenant. */
 export const users: ResourceType<MembershipRow, ScimUser> = {
@@ -81,7 +72,9 @@ export const users: ResourceType<MembershipRow, ScimUser> = {
   /** Adds a member. @throws {Problem} `uniqueness` if the person is a member, active or suspended. */
   async create(work, source, body) {
     const { defaultRole } = await requireTenant(work.transaction, source.tenantId);
-    const member = { ...readNewUser(body, defaultRole), isAccepted: false };
+    const { userName, email, values } = readUser(body);
+    const { role = defaultRole, isActivated = true } = values;
+    const member = { ...values, userName, email, role, isActivated, isAccepted: false };
     const added = await addMember(work, source, member, 'SCIM: user created');
     if (added === undefined) throw new Problem('uniqueness', 'A user with this userName already exists.');
     return added;
@@ -112,8 +105,8 @@ export const users: ResourceType<MembershipRow, ScimUser> = {
     if (scimCompatibility === 'strict')
       throw new Problem('not_implemented', 'PUT of a user is not supported; replace active or roles with PATCH.');
     const before = await requireMember(work, source, id);
-    const change = readReplacement(body, before);
-    return changeUser(work, source, before, change, 'SCIM: user replaced', { form: 'put', skippedPaths: [] });
+    const { values } = readUser(body, before);
+    return changeUser(work, source, before, values, 'SCIM: user replaced', { form: 'put', skippedPaths: [] });
   },
 
   /** Removes a member from the tenant; the person and the history stay. @throws {Problem} `not_found`. */
