@@ -269,7 +269,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'identity-expired-invitation',
     rule: 'an invitation expires',
-    file: 'server/identity/invitation-changes.ts',
+    file: 'server/identity/invitations.ts',
     text: "row.expires_at <= now ? 'expired' : 'pending'",
     replacement: "row.expires_at <= '' ? 'expired' : 'pending'",
     tests: ['server/test/identity/invitation.test.ts', 'server/test/identity/invitation-accept.test.ts'],

@@ -8,12 +8,12 @@ import { platformRole, scopesOf } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
 import type { Queries, RowSeal } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
-import { findAccessTokenHolder } from './access-token.ts';
 import { isApiKey } from './api-key.ts';
 import { findKeyHolder } from './api-key-store.ts';
 import type { LastUses } from './last-uses.ts';
+import { findAccessTokenHolder } from './oauth.ts';
 import { findScimTokenHolder } from './scim-token.ts';
-import { findSession, type HostCookie, listPortfolio } from './session-store.ts';
+import { findSession, type HostCookie, listTenantsOf, type StoredSession } from './session-store.ts';
 
 export interface AdmitOptions {
   readonly queries: Queries;
@@ -30,7 +30,7 @@ export interface AdmitOptions {
 
 /** Creates the function that authenticates and authorizes the requests of every operation. */
 export function createAdmit(options: AdmitOptions): Admit {
-  const { queries, seal, baseUrl, lastUses, limits } = options;
+  const { queries, seal, baseUrl, sessionLifetime, lastUses, limits } = options;
 
   const admitScim = async (request: IncomingMessage, now: string): Promise<Principal> => {
     const token = readBearer(request);
@@ -52,13 +52,17 @@ export function createAdmit(options: AdmitOptions): Admit {
     return principal;
   };
 
+  const hasEnded = ({ id, last_seen_at, expires_at }: StoredSession, now: string): boolean => {
+    const lastSeen = lastUses.latest('sessions', id, last_seen_at);
+    return expires_at <= now || Date.parse(lastSeen) + sessionLifetime.idle <= Date.parse(now);
+  };
+
   const admitSession = async (request: IncomingMessage, wanted: Wanted, now: string): Promise<Principal> => {
     const token = options.sessionCookie.read(request.headers.cookie);
     if (token === undefined)
       throw unauthenticated('Send an API key (Authorization: Bearer svc_live_…) or the cookie of a session.');
     const session = await findSession(queries, seal, token);
-    if (session === undefined || hasEnded(session, options, now))
-      throw unauthenticated('The session has ended; sign in again.');
+    if (session === undefined || hasEnded(session, now)) throw unauthenticated('The session has ended; sign in again.');
     // Browsers add the cookie to requests of any page: changes must come from a page of this server.
     if (!isSafe(wanted.method) && readSite(request, baseUrl) !== 'own')
       throw new Problem(
@@ -79,7 +83,7 @@ export function createAdmit(options: AdmitOptions): Admit {
       apiVersion: session.api_version,
       credential: { kind: 'session', id: session.id },
       otherTenantIds: isPlatform
-        ? await listPortfolio(queries, session.user_id, session.second_factor === 'enabled')
+        ? await listTenantsOf(queries, session.user_id, platformRole, session.second_factor === 'enabled')
         : [],
     };
   };
@@ -124,15 +128,6 @@ export function createAdmit(options: AdmitOptions): Admit {
 
 function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
-}
-
-function hasEnded(
-  session: { readonly id: string; readonly last_seen_at: string; readonly expires_at: string },
-  { lastUses, sessionLifetime }: AdmitOptions,
-  now: string,
-): boolean {
-  const lastSeen = lastUses.latest('sessions', session.id, session.last_seen_at);
-  return session.expires_at <= now || Date.parse(lastSeen) + sessionLifetime.idle <= Date.parse(now);
 }
 
 const longestTenantName = 100;

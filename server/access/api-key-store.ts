@@ -17,7 +17,7 @@ import {
   otherTenantsOf,
   writeOtherTenants,
 } from './api-key.ts';
-import { maySignIn } from './session-store.ts';
+import { listTenantsOf } from './session-store.ts';
 
 export const apiKeyRows = describeRows('api_keys', 'access', 'api_key', { counters: ['last_used_at'] });
 
@@ -179,12 +179,5 @@ export async function listKeyTenants(queries: Queries, { actor, credential }: Pr
     const key = await findRow(queries, 'api_keys', { id: credential.id });
     return new Set(key && [key.tenant_id, ...otherTenantsOf(key)]);
   }
-  const memberships = await queries
-    .selectFrom('memberships')
-    .select('tenant_id')
-    .where('user_id', '=', actor.id)
-    .where('role', '=', 'admin')
-    .where(maySignIn)
-    .execute();
-  return new Set(memberships.map((row) => row.tenant_id));
+  return new Set(await listTenantsOf(queries, actor.id as string, 'admin', true));
 }

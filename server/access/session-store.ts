@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import { unauthenticated } from '../http/authorize.ts';
 import { generateToken, isToken } from '../installation/token.ts';
-import { platformRole } from '../principal/roles.ts';
+import type { MemberRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
 import { addTime, type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
 import { findRow, inBatches, insertRow, newId, prepareQuery } from '../storage/rows.ts';
@@ -129,10 +129,14 @@ export async function endSessions(
   return results.reduce((count, { numDeletedRows }) => count + Number(numDeletedRows), 0);
 }
 
-/** Lists the tenants of a platform member. Without a second factor, those that require one are left out. */
-export async function listPortfolio(
+/**
+ * Lists the tenants in which a user has a role and may sign in.
+ * @param hasSecondFactor without one, tenants that require it are left out.
+ */
+export async function listTenantsOf(
   queries: Queries,
   userId: string,
+  role: MemberRole,
   hasSecondFactor: boolean,
 ): Promise<readonly string[]> {
   const memberships = await queries
@@ -140,7 +144,7 @@ export async function listPortfolio(
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
     .select('tenant_id')
     .where('user_id', '=', userId)
-    .where('role', '=', platformRole)
+    .where('role', '=', role)
     .where(maySignIn)
     .$if(!hasSecondFactor, (query) => query.where('require_second_factor', 'is', null))
     .execute();

@@ -6,7 +6,7 @@ import { endSessions } from '../access/session-store.ts';
 import { systemSource } from '../audit/source.ts';
 import { findAccount, updatePassword } from '../identity/account-store.ts';
 import { Email, normalizeEmail } from '../identity/email.ts';
-import { createUser } from '../identity/invitation-changes.ts';
+import { createUser } from '../identity/invitations.ts';
 import { disableSecondFactor } from '../identity/mfa/second-factor.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { randomText } from '../installation/token.ts';

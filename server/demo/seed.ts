@@ -6,7 +6,7 @@ import { type AuditSource, systemSource } from '../audit/source.ts';
 import { Domain, NoticeContent } from '../consent/notice.ts';
 import { createNotice, publishNotice } from '../consent/notice-changes.ts';
 import { findOrCreateAccount } from '../identity/account-store.ts';
-import { createUser } from '../identity/invitation-changes.ts';
+import { createUser } from '../identity/invitations.ts';
 import type { Installation } from '../installation/installation.ts';
 import { randomText } from '../installation/token.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';

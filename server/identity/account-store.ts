@@ -22,11 +22,6 @@ export function findAccount(queries: Queries, email: string): Promise<AccountRow
   return findRow(queries, 'users', { email });
 }
 
-/** Finds an account by id. */
-export function findAccountById(queries: Queries, id: string): Promise<AccountRow | undefined> {
-  return findRow(queries, 'users', { id });
-}
-
 /** Finds the account of an e-mail address, or creates it. The event of the membership that follows records it. */
 export async function findOrCreateAccount(work: UnitOfWork, email: string): Promise<AccountRow> {
   const row = { id: newId(), email, password_hash: null, password_changed_at: null, created_at: work.now };
@@ -46,7 +41,7 @@ export async function updatePassword(work: UnitOfWork, sourceOf: SourceOf, id: s
 
 /** Hashes of the account and the second factor of a user, for the audit log of a tenant that they join. */
 export async function hashAccountStates(queries: Queries, userId: string): Promise<Readonly<Record<string, string>>> {
-  const account = await findAccountById(queries, userId);
+  const account = await findRow(queries, 'users', { id: userId });
   const factor = await findRow(queries, 'second_factors', { user_id: userId });
   return {
     ...(account && { [accountRows.noun]: hashRow(accountRows, account) }),

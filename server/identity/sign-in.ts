@@ -15,9 +15,9 @@ import {
   runUnitOfWork,
   type UnitOfWork,
 } from '../storage/database.ts';
-import { insertRow, newId, updateRow } from '../storage/rows.ts';
+import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import { findTenant } from '../tenants/store.ts';
-import { type AccountRow, accountRows, findAccount, findAccountById, recordAccountChange } from './account-store.ts';
+import { type AccountRow, accountRows, findAccount, recordAccountChange } from './account-store.ts';
 import { normalizeEmail } from './email.ts';
 import { canSignIn, type MembershipRow } from './membership.ts';
 import { findMember, listMembershipsOf } from './membership-store.ts';
@@ -119,7 +119,7 @@ export async function answerChallenge(
   const { client, now } = visitor;
   const open = database.kysely.selectFrom('sign_in_challenges').selectAll().where('attempts', '<', mostAttempts);
   const challenge = await open.where('id', '=', challengeId).where('expires_at', '>', now).executeTakeFirst();
-  const account = challenge && (await findAccountById(database.kysely, challenge.user_id));
+  const account = challenge && (await findRow(database.kysely, 'users', { id: challenge.user_id }));
   if (challenge === undefined || account === undefined) throw invalidChallenge();
   const attempt = await guard.admit(account.email, account, client);
   // Only a wrong or used code counts as a failure.
@@ -260,7 +260,7 @@ export async function reauthenticate(
   // Counted by session: attempts from elsewhere cannot block the user.
   const attempt = await guard.admitHolder(actor.email, 'session', credential.id);
   const account = await guard.check(attempt, async () => {
-    const found = await findAccountById(database.kysely, actor.id);
+    const found = await findRow(database.kysely, 'users', { id: actor.id });
     const isRight = await passwords.verify(attempt, password, found?.password_hash ?? null);
     if (found === undefined || !isRight) return null;
     await runUnitOfWork(database, call.now, (work) => guard.succeed(work, attempt));

@@ -7,7 +7,7 @@ import { cursorPageOf, Id, text } from '../http/schemas.ts';
 import { platformRole, RoleName } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { normalizeEmail } from './email.ts';
-import { canSignIn, MemberRoleName, type MembershipChange, type MembershipRow, User } from './membership.ts';
+import { canSignIn, MemberRoleName, type MembershipRow, User } from './membership.ts';
 import { changeMembers } from './membership-changes.ts';
 import {
   findMember,
@@ -27,17 +27,6 @@ const Reason = text(500).trim().min(1).optional().meta({ description: 'The reaso
 /** The operations on the members of a tenant. */
 export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionLifetime'>): readonly Route[] {
   const { database } = services;
-
-  const change = async (
-    call: PrincipalCall,
-    work: UnitOfWork,
-    member: MembershipRow,
-    wanted: MembershipChange,
-    reason: string,
-  ) => {
-    const [changed = member] = await changeMembers(work, call.source(), [member.user_id], wanted, reason);
-    return viewUser(work.transaction, changed);
-  };
 
   const revoke = async (call: PrincipalCall, work: UnitOfWork, userId: string, which: SomeSessions) => {
     const { tenantId } = call.principal;
@@ -96,7 +85,9 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
         if (role !== undefined || active) requireRoleToGive(call.principal, member.role);
         if (active === false || (role !== undefined && role !== 'admin'))
           await requireAdminLeft(work.transaction, member);
-        return change(call, work, member, { role, isActivated: active }, reason);
+        const wanted = { role, isActivated: active };
+        const [changed = member] = await changeMembers(work, call.source(), [member.user_id], wanted, reason);
+        return viewUser(work.transaction, changed);
       },
     }),
     defineRoute('DELETE /v1/users/{id}', {
@@ -107,7 +98,15 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       async change(call, work) {
         const member = await requireChangeable(call, work);
         await requireAdminLeft(work.transaction, member);
-        return change(call, work, member, { isDeleted: true }, 'Removed by an administrator');
+        const reason = 'Removed by an administrator';
+        const [removed = member] = await changeMembers(
+          work,
+          call.source(),
+          [member.user_id],
+          { isDeleted: true },
+          reason,
+        );
+        return viewUser(work.transaction, removed);
       },
     }),
     defineRoute('GET /v1/users/{id}/sessions', {

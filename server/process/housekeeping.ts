@@ -1,4 +1,4 @@
-import { deleteExpiredTokens } from '../access/access-token.ts';
+import { deleteExpiredTokens } from '../access/oauth.ts';
 import { deleteEndedSessions } from '../access/session-store.ts';
 import type { App } from '../app.ts';
 import { forgetExpiredKeys, mostForgotten } from '../http/idempotency.ts';

@@ -3,7 +3,7 @@ import { createAdmit } from '../../server/access/admit.ts';
 import { LastUses } from '../../server/access/last-uses.ts';
 import { createSession, HostCookie } from '../../server/access/session-store.ts';
 import { systemSource } from '../../server/audit/source.ts';
-import { createUser } from '../../server/identity/invitation-changes.ts';
+import { createUser } from '../../server/identity/invitations.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';
 import type { Benchmark, Finding } from './benchmark.ts';
 import { startChild } from './child.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { withClientCredentials } from '../../access/oauth-surface.ts';
+import { withClientCredentials } from '../../access/oauth.ts';
 import { Problem } from '../../http/problem.ts';
 
 /** As in a form, where a space is a plus. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findAccessTokenHolder } from '../../access/access-token.ts';
 import { findKeyHolder } from '../../access/api-key-store.ts';
+import { findAccessTokenHolder } from '../../access/oauth.ts';
 import { findScimTokenHolder } from '../../access/scim-token.ts';
 import { findSession } from '../../access/session-store.ts';
 import { generateToken, hashToken } from '../../installation/token.ts';

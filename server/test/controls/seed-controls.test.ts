@@ -5,7 +5,7 @@ import { rateReadiness, rateTestHealth } from '../../controls/overview.ts';
 import { controlStatuses } from '../../controls/status.ts';
 import { readControls } from '../../controls/store.ts';
 import { seedControls } from '../../demo/seed-controls.ts';
-import { createUser } from '../../identity/invitation-changes.ts';
+import { createUser } from '../../identity/invitations.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { createTenant } from '../../tenants/store.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';

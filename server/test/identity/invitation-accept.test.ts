@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
-import { invite as createInvitation } from '../../identity/invitation-changes.ts';
+import { invite as createInvitation } from '../../identity/invitations.ts';
 import { generateToken } from '../../installation/token.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
 import { updatePassword } from '../../identity/account-store.ts';
-import { createUser } from '../../identity/invitation-changes.ts';
+import { createUser } from '../../identity/invitations.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 import type { TestTenant } from '../harness.ts';

@@ -7,7 +7,7 @@ import { createSession } from '../../access/session-store.ts';
 import { systemSource } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';
 import { findAccount, updatePassword } from '../../identity/account-store.ts';
-import { createUser, invite } from '../../identity/invitation-changes.ts';
+import { createUser, invite } from '../../identity/invitations.ts';
 import { addMember, changeMembers } from '../../identity/membership-changes.ts';
 import {
   disableSecondFactor,
