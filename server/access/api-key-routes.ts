@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { type RowChange, recordChange } from '../audit/row-state.ts';
-import type { SourceOf } from '../audit/source.ts';
+import { recordChange } from '../audit/row-state.ts';
 import { invalidValues, Problem, requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { cursorPageOf, Id } from '../http/schemas.ts';
@@ -129,20 +128,19 @@ export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): read
  * @throws {Problem} `not_found`.
  */
 async function revokeKey(work: UnitOfWork, { principal, source }: PrincipalCall, id: string): Promise<ApiKeyRow> {
-  const key = await lockKey(work, principal.tenantId, id, findReachingKey);
+  const { tenantId } = principal;
+  const key = await lockKey(work, tenantId, id, findReachingKey);
   if (key.revoked_at !== null) return key;
-  if (key.tenant_id === principal.tenantId) {
-    const change = { verb: 'revoked', diff: { revokedAt: work.now } };
-    const row = await changeKey(work, source, key, { revoked_at: work.now }, change);
-    await recordSharing(work, source, row, 'unshared');
-    return row;
-  }
+  const isOwn = key.tenant_id === tenantId;
   const before = otherTenantsOf(key);
-  const after = before.filter((other) => other !== principal.tenantId);
-  const diff = { before: { otherTenantIds: before }, after: { otherTenantIds: after } };
-  const columns = { tenant_ids: writeOtherTenants(after) };
-  const row = await changeKey(work, source, key, columns, { verb: 'unshared', diff });
-  await recordSharing(work, source, row, 'unshared', [principal.tenantId]);
+  const after = before.filter((other) => other !== tenantId);
+  const columns = isOwn ? { revoked_at: work.now } : { tenant_ids: writeOtherTenants(after) };
+  const row = await updateRow(work.transaction, 'api_keys', { tenant_id: key.tenant_id, id }, columns);
+  const change = isOwn
+    ? { verb: 'revoked', diff: { revokedAt: work.now } }
+    : { verb: 'unshared', diff: { before: { otherTenantIds: before }, after: { otherTenantIds: after } } };
+  await recordChange(work, source(key.tenant_id), apiKeyRows, row, { ...change, targetRef: key.name });
+  await recordSharing(work, source, row, 'unshared', isOwn ? before : [tenantId]);
   return row;
 }
 
@@ -169,20 +167,10 @@ async function rotateKey(
   const made = await createApiKey(work, { ...same, expiresAt: successorEnd(old, work.now) }, source);
   const expiresAt = overlapEnd(old, overlapHours, work.now);
   const diff = { before: { expiresAt: old.expires_at }, after: { expiresAt }, replacedById: made.row.id };
-  await changeKey(work, source, old, { expires_at: expiresAt, replaced_by: made.row.id }, { verb: 'rotated', diff });
+  const columns = { expires_at: expiresAt, replaced_by: made.row.id };
+  const row = await updateRow(work.transaction, 'api_keys', { tenant_id: tenantId, id }, columns);
+  await recordChange(work, source(tenantId), apiKeyRows, row, { verb: 'rotated', targetRef: name, diff });
   return made;
-}
-
-async function changeKey(
-  work: UnitOfWork,
-  sourceOf: SourceOf,
-  { tenant_id, id, name }: ApiKeyRow,
-  columns: Partial<ApiKeyRow>,
-  change: Omit<RowChange, 'targetRef'>,
-): Promise<ApiKeyRow> {
-  const row = await updateRow(work.transaction, 'api_keys', { tenant_id, id }, columns);
-  await recordChange(work, sourceOf(tenant_id), apiKeyRows, row, { ...change, targetRef: name });
-  return row;
 }
 
 /** Finds a key and locks its tenants. */
