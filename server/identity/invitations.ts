@@ -68,8 +68,6 @@ export async function invite(
     token_hash: hashToken(token),
     created_at: work.now,
     expires_at: addTime(work.now, 7 * dayMilliseconds),
-    accepted_at: null,
-    revoked_at: null,
   });
   const diff = { role: row.role, expiresAt: row.expires_at };
   await recordChange(work, source, invitationRows, row, { verb: 'created', targetRef: row.email, diff });

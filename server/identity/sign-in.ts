@@ -246,41 +246,47 @@ export function sessionEvent(
 
 /**
  * Verifies the password of a signed-in user again, before an operation that requires it (ASVS 7.5.1). Call it outside of
- * a unit of work: it takes as long as a hash. Failures count as failed sign-ins and are audited.
+ * a unit of work: it takes as long as a hash.
  * @returns the account, and the attempt to use for further hashes of the operation.
  * @throws {Problem} `password_incorrect`, `unavailable`, or `rate_limited` after too many failures.
  */
-export async function reauthenticate(
+export function reauthenticate(
   services: SignInServices,
   call: UserCall,
   password: string,
 ): Promise<{ readonly account: AccountRow; readonly attempt: Attempt }> {
   const { database, passwords, guard } = services;
+  const refusal = {
+    event: { module: 'identity', action: 'session.reauthentication_failed' },
+    problem: new Problem('password_incorrect', 'The current password is incorrect.'),
+  } as const;
+  return requireProof(services, call, refusal, async (attempt) => {
+    const account = await findRow(database.kysely, 'users', { id: call.principal.actor.id });
+    const isRight = await passwords.verify(attempt, password, account?.password_hash ?? null);
+    if (account === undefined || !isRight) return null;
+    await runUnitOfWork(database, call.now, (work) => guard.succeed(work, attempt));
+    return { account, attempt };
+  });
+}
+
+/**
+ * Checks a password or code of a signed-in user. Failures count as failed sign-ins and are audited.
+ * @param prove returns null for a wrong one.
+ */
+export async function requireProof<Result>(
+  { database, guard }: SignInServices,
+  call: UserCall,
+  refusal: { readonly event: Pick<NewAuditEvent, 'module' | 'action'>; readonly problem: Problem },
+  prove: (attempt: Attempt) => Promise<Result | null>,
+): Promise<Result> {
   const { actor, credential } = call.principal;
   // Counted by session: attempts from elsewhere cannot block the user.
   const attempt = await guard.admitHolder(actor.email, 'session', credential.id);
-  const account = await guard.check(attempt, async () => {
-    const found = await findRow(database.kysely, 'users', { id: actor.id });
-    const isRight = await passwords.verify(attempt, password, found?.password_hash ?? null);
-    if (found === undefined || !isRight) return null;
-    await runUnitOfWork(database, call.now, (work) => guard.succeed(work, attempt));
-    return found;
-  });
-  if (account !== null) return { account, attempt };
-  await refuseProof(services, call, { module: 'identity', action: 'session.reauthentication_failed' });
-  throw new Problem('password_incorrect', 'The current password is incorrect.');
-}
-
-/** Records in the audit log that a signed-in user sent a wrong password or code. */
-export async function refuseProof(
-  { database }: SignInServices,
-  call: UserCall,
-  event: Pick<NewAuditEvent, 'module' | 'action'>,
-): Promise<void> {
-  const { actor } = call.principal;
-  await runUnitOfWork(database, call.now, (work) =>
-    recordEvent(work, call.source(), { ...event, targetId: actor.id, targetRef: actor.email }),
-  );
+  const proven = await guard.check(attempt, () => prove(attempt));
+  if (proven !== null) return proven;
+  const event = { ...refusal.event, targetId: actor.id, targetRef: actor.email };
+  await runUnitOfWork(database, call.now, (work) => recordEvent(work, call.source(), event));
+  throw refusal.problem;
 }
 
 /**

@@ -6,7 +6,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { text } from '../../http/schemas.ts';
 import { type Queries, runUnitOfWork } from '../../storage/database.ts';
 import { findWeakness, TypedPassword } from '../password.ts';
-import { reauthenticate, refuseProof, type SignInServices } from '../sign-in.ts';
+import { reauthenticate, requireProof, type SignInServices } from '../sign-in.ts';
 import type { Attempt } from '../sign-in-guard.ts';
 import { createBackupCodes, createTotpSecret, findTotpStep, sealTotpSecret, writeTotpUri } from './codes.ts';
 import {
@@ -100,9 +100,11 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
         const { actor, credential } = call.principal;
         const pending = await findSecondFactor(database.kysely, actor.id);
         if (pending?.state !== 'pending') throw conflict('notPending');
-        // Wrong codes count as failed sign-ins.
-        const attempt = await guard.admitHolder(actor.email, 'session', credential.id);
-        const session = await guard.check(attempt, async () => {
+        const refusal = {
+          event: { module: 'mfa', action: 'mfa.verification_failed' },
+          problem: new Problem('code_incorrect', 'This is not the code that the authenticator shows now.'),
+        } as const;
+        const session = await requireProof(services, call, refusal, async (attempt) => {
           const step = await findTotpStep(services, pending, call.body.code, call.now);
           if (step === null) return null;
           return runUnitOfWork(database, call.now, async (work) => {
@@ -111,9 +113,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
             return enableSecondFactor(work, call.source, pending, verified);
           });
         });
-        if (session !== null) return showStatus(actor.id, session);
-        await refuseProof(services, call, { module: 'mfa', action: 'mfa.verification_failed' });
-        throw new Problem('code_incorrect', 'This is not the code that the authenticator shows now.');
+        return showStatus(actor.id, session);
       },
     }),
     defineRoute('DELETE /v1/me/mfa/totp', {
