@@ -510,6 +510,25 @@ describeServerOnEachDatabase(
       assert.equal((await readOnlyDelivery(server, tenant)).status, 'delivered');
     });
 
+    test('releases a delivery whose attempt broke off, and attempts it again', async () => {
+      await using receiver = await startScriptedReceiver();
+      let isBroken = true;
+      await using sending = createTestSender(server, () => {
+        if (isBroken) throw new Error('broken');
+        return 0.5;
+      });
+      const { tenant } = await createSubscriber(server, receiver.url);
+      await openRequest(server, tenant);
+      await sending.sender.look();
+      await sending.sender.turn();
+      await sending.sender.settle();
+      isBroken = false;
+      await sending.deliver();
+      const { status, claimed_by, attempts } = await readOnlyDelivery(server, tenant);
+      assert.deepEqual([status, claimed_by, attempts], ['delivered', null, 1]);
+      assert.equal(receiver.received.length, 2);
+    });
+
     test('sends what a crashed process had claimed, once the crash is detected', async () => {
       await using receiver = await startScriptedReceiver();
       const { tenant } = await createSubscriber(server, receiver.url);

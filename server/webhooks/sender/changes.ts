@@ -1,5 +1,5 @@
 import { locksRows, type Queries, type UnitOfWork } from '../../storage/database.ts';
-import type { NewWebhookEvent } from '../deliveries/event.ts';
+import { isOperational, type NewWebhookEvent } from '../deliveries/event.ts';
 import { emitWanted } from '../deliveries/outbox.ts';
 import { disableEndpoint } from '../endpoints/changes.ts';
 import { type DisabledReason, nameEndpoint } from '../endpoints/endpoint.ts';
@@ -161,7 +161,7 @@ function describeExhausted(
   dead: readonly { readonly delivery: ClaimedDelivery; readonly state: DeliveryState }[],
 ): readonly EndpointNews[] {
   return dead
-    .filter(({ delivery, state }) => state.reason !== 'gone' && !delivery.event.type.startsWith('webhook.'))
+    .filter(({ delivery, state }) => state.reason !== 'gone' && !isOperational(delivery.event.type))
     .map(({ delivery, state }) => ({
       type: 'webhook.delivery_exhausted',
       data: {

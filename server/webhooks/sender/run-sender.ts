@@ -34,14 +34,18 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
     }),
     repeat({ every: 60_000, task: 'counting deliveries', faults }, async () => logCount()),
   ];
-  const hasStarted = () =>
-    start(sender, database).then(
-      () => true,
-      (error: unknown) => {
-        faults.logTask(error, 'the sender could not start');
-        return false;
-      },
-    );
+  const hasStarted = async () => {
+    try {
+      const senders = await sender.beat();
+      // On SQLite every other one on the list has ended, because a file has one server.
+      if (database.dialect === 'sqlite') await sender.reclaim([...senders.keys()].filter((id) => id !== sender.id));
+      await sender.look();
+      return true;
+    } catch (error) {
+      faults.logTask(error, 'the sender could not start');
+      return false;
+    }
+  };
   const work = async () => {
     // Only a process on the list may claim: the claims of others are released.
     while (!isStopping && !(await hasStarted())) await wait(1000, undefined, { ref: false });
@@ -85,13 +89,6 @@ function createCountLog(sender: WebhookSender, log: Logger): () => false {
       log.info({ delivered, failed, connections, inFlight: sender.inFlight }, 'sent webhooks');
     return false;
   };
-}
-
-/** Registers the sender; on SQLite every other one on the list has ended, because a file has one server. */
-async function start(sender: WebhookSender, { dialect }: Database): Promise<void> {
-  const senders = await sender.beat();
-  if (dialect === 'sqlite') await sender.reclaim([...senders.keys()].filter((id) => id !== sender.id));
-  await sender.look();
 }
 
 /**
