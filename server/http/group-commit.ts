@@ -85,7 +85,7 @@ export class Changes {
     }
     let batch = this.#batches.get(route);
     if (batch === undefined) {
-      batch = new GroupCommit((waiting) => this.#write(route, waiting, clock(), changeEach), blamesRow);
+      batch = new GroupCommit((waiting) => this.#write(route, waiting, clock(), changeEach));
       this.#batches.set(route, batch);
     }
     return batch.submit({ item, claim });
@@ -151,20 +151,12 @@ interface Submitted<Item, Result> {
  */
 export class GroupCommit<Item, Result> {
   readonly #write: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>;
-  readonly #blamesItem: (error: unknown) => boolean;
   #waiting: Submitted<Item, Result>[] = [];
   #running: Promise<void> | null = null;
 
-  /**
-   * @param write writes a batch in one transaction and answers with an outcome for each item, in order.
-   * @param blamesItem whether an error of the whole write can be the fault of one item.
-   */
-  constructor(
-    write: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
-    blamesItem: (error: unknown) => boolean = () => false,
-  ) {
+  /** @param write writes a batch in one transaction and answers with an outcome for each item, in order. */
+  constructor(write: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>) {
     this.#write = write;
-    this.#blamesItem = blamesItem;
   }
 
   /** Resolves when the item is durable; rejects with the error of the item, or of the whole write. */
@@ -216,7 +208,7 @@ export class GroupCommit<Item, Result> {
       outcomes = await this.#write(batch.map(({ item }) => item));
     } catch (error) {
       // One item that the database rejects must not fail the others: each is tried separately.
-      if (batch.length > 1 && this.#blamesItem(error)) for (const one of batch) await this.#settle([one]);
+      if (batch.length > 1 && blamesRow(error)) for (const one of batch) await this.#settle([one]);
       else for (const { reject } of batch) reject(error);
       // Those that came meanwhile have waited as long; the next batch would take as long to fail. Not where only a row was
       // locked: they may be about others.
