@@ -3,9 +3,9 @@
 import { cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { build } from 'vite';
+import { checkFolder } from '../tools/widgets/release.ts';
 import { openDatabase } from './storage/database.ts';
 import { migrate } from './storage/migrate.ts';
-import { checkFolder } from './widgets/release.ts';
 import { findBuild, widgetKinds } from './widgets/widget.ts';
 
 const server = import.meta.dirname;

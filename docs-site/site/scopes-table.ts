@@ -1,5 +1,4 @@
-import { roleIds, scopesOf } from '../../server/principal/roles.ts';
-import { scopes } from '../../server/principal/scopes.ts';
+import { roleIds, scopes, scopesOf } from '../../server/principal/roles.ts';
 import { html, type Markup } from './markup.ts';
 import { writeTable } from './table.ts';
 

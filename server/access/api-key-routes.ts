@@ -5,7 +5,7 @@ import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/
 import { cursorPageOf, Id } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Principal } from '../principal/principal.ts';
-import { readScopes, type Scope } from '../principal/scopes.ts';
+import { readScopes, type Scope } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { mapPage, updateRow } from '../storage/rows.ts';
 import {

@@ -4,7 +4,7 @@ import { type SourceOf, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
 import { hashToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
-import { readScopes, type Scope } from '../principal/scopes.ts';
+import { readScopes, type Scope } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRow, newId, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';

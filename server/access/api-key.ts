@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, list, Time, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
 import { displayPrefix, generateToken, isToken } from '../installation/token.ts';
-import { readScopes, scopes } from '../principal/scopes.ts';
+import { readScopes, scopes } from '../principal/roles.ts';
 import { addTime } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 

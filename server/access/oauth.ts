@@ -10,7 +10,7 @@ import { text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { generateToken, isToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
-import { readScopes, type Scope } from '../principal/scopes.ts';
+import { readScopes, type Scope } from '../principal/roles.ts';
 import {
   addTime,
   type Queries,

@@ -10,7 +10,7 @@ import { createUser } from '../identity/invitations.ts';
 import type { Installation } from '../installation/installation.ts';
 import { randomText } from '../installation/token.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';
-import { scopes } from '../principal/scopes.ts';
+import { scopes } from '../principal/roles.ts';
 import { SettingsError } from '../settings.ts';
 import {
   addTime,

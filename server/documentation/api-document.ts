@@ -16,7 +16,7 @@ import type { Route } from '../http/route.ts';
 import { Id, UtcTime } from '../http/schemas.ts';
 import { userEvents } from '../identity/membership.ts';
 import { mfaEvents } from '../identity/mfa/second-factor.ts';
-import { scopeDescriptions } from '../principal/scopes.ts';
+import { scopeDescriptions } from '../principal/roles.ts';
 import { breachEvents } from '../privacy/breach.ts';
 import { dsrEvents } from '../privacy/dsr.ts';
 import { type EventType, eventOccasions, eventTypes } from '../webhooks/deliveries/event.ts';

@@ -1,6 +1,5 @@
 import type { Principal } from '../principal/principal.ts';
-import { platformRole, scopesOf } from '../principal/roles.ts';
-import type { Scope } from '../principal/scopes.ts';
+import { platformRole, type Scope, scopesOf } from '../principal/roles.ts';
 import { Problem } from './problem.ts';
 
 /** A 401 with the challenge of RFC 6750 section 3. @param reason why the credentials of the request are rejected. */

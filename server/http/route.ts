@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
-import type { Scope } from '../principal/scopes.ts';
+import type { Scope } from '../principal/roles.ts';
 import type { Outcome, UnitOfWork } from '../storage/database.ts';
 import type { Page } from '../storage/rows.ts';
 import { type ReadyAnswer, rest, type Surface } from './answer.ts';

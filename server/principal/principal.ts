@@ -1,4 +1,4 @@
-import type { Scope } from './scopes.ts';
+import type { Scope } from './roles.ts';
 
 /** The kinds of actors that spec.md "Audit event" names. */
 export const actorTypes = ['user', 'api_key', 'system', 'staff'] as const;

@@ -19,7 +19,7 @@ import { encodeAll, ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { consistencyPath, inclusionPath, leafOf, type Range } from '../ledger/merkle.ts';
 import { hashRange, IncompleteTiles } from '../ledger/tiles.ts';
 import { findEntry, type LedgerOf, readState, readTilesOf } from '../ledger/tree-store.ts';
-import type { Scope } from '../principal/scopes.ts';
+import type { Scope } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
 
 const Base64Hash = z.string().meta({ description: 'SHA-256, base64.' });

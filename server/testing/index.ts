@@ -114,8 +114,7 @@ export async function createTestServer(settings: Readonly<Record<string, string>
     env: { ...process.env, NODE_OPTIONS: undefined, NODE_V8_COVERAGE: undefined },
   });
   const { started, call, end } = connect(child);
-  const { baseUrl, tenant } = await started;
-  const receiver = await startReceiver();
+  const [{ baseUrl, tenant }, receiver] = await Promise.all([started, startReceiver()]);
   const close = () => {
     receiver.close();
     return end();

@@ -17,7 +17,7 @@ import { RateLimiter } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
 import { RouteTable } from '../http/router.ts';
 import { databaseFile, openInstallation } from '../installation/installation.ts';
-import { scopes } from '../principal/scopes.ts';
+import { scopes } from '../principal/roles.ts';
 import { createLog, startServer } from '../process/serve.ts';
 import { readSettings } from '../settings.ts';
 import { runUnitOfWork } from '../storage/database.ts';
@@ -58,8 +58,7 @@ const intercept: Middleware = async (ctx, next) => {
   const route = findRoute(ctx);
   const record = recordRequest(ctx, route);
   received.push(record);
-  const names = namesOf(route);
-  const met = faults.find(({ fault: { operation } }) => operation === undefined || names.includes(operation));
+  const met = faults.find(({ fault: { operation } }) => operation === undefined || namesOf(route).includes(operation));
   if (met !== undefined) met.left -= 1;
   faults = faults.filter(({ left }) => left > 0);
   await answer(met?.fault ?? {}, ctx, next, route?.surface ?? rest);
@@ -68,7 +67,6 @@ const intercept: Middleware = async (ctx, next) => {
 const limiter = new RateLimiter(milliseconds);
 const { app, port } = await startServer(installation, { log: createLog(settings), limiter, intercept });
 const routes = new RouteTable(app.routes);
-const notice = demoNotice('https://example.com');
 let tenants = 0;
 
 /** What the process of the test may call. */
@@ -91,7 +89,7 @@ const commands = {
       const wanted = { tenantId: id, name: 'Test', environment: 'test', scopes, expiresAt: null } as const;
       const { row, key: apiKey } = await createApiKey(work, wanted);
       const { token: scimToken } = await rotateScimToken(work, source);
-      const { id: noticeId } = await createNotice(work, source, notice);
+      const { id: noticeId } = await createNotice(work, source, demoNotice('https://example.com'));
       await publishNotice(work, source, noticeId);
       return { id, slug, apiKey, clientId: row.id, scimToken, noticeId };
     });

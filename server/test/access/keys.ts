@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createApiKey, type NewApiKey } from '../../access/api-key-store.ts';
-import { scopes } from '../../principal/scopes.ts';
+import { scopes } from '../../principal/roles.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import type { RequestOptions, TestResponse, TestServer } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';

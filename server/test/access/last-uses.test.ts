@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { LastUses } from '../../access/last-uses.ts';
-import { scopes } from '../../principal/scopes.ts';
+import { scopes } from '../../principal/roles.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 
 const noon = '2026-11-21T12:00:00.000Z';

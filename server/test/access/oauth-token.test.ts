@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isToken } from '../../installation/token.ts';
-import { scopes } from '../../principal/scopes.ts';
+import { scopes } from '../../principal/roles.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { assertIntact, getToken, makeKey, postForm, readAudit, readEvents } from './keys.ts';

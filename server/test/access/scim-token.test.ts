@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { findScimTokenHolder } from '../../access/scim-token.ts';
 import { isToken } from '../../installation/token.ts';
-import { scopes } from '../../principal/scopes.ts';
+import { scopes } from '../../principal/roles.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { readAllRows } from '../http/stored-rows.ts';

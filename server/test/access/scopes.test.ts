@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isScope, scopes } from '../../principal/scopes.ts';
+import { isScope, scopes } from '../../principal/roles.ts';
 
 /** Keys in the hands of customers carry these words: none may change its name or go. */
 const documented =

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { scopes } from '../../principal/scopes.ts';
+import { scopes } from '../../principal/roles.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { readAllRows } from '../http/stored-rows.ts';

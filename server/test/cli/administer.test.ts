@@ -6,7 +6,7 @@ import { findKeyHolder } from '../../access/api-key-store.ts';
 import { findScimTokenHolder } from '../../access/scim-token.ts';
 import { openInstallation } from '../../installation/installation.ts';
 import { isToken } from '../../installation/token.ts';
-import { scopes } from '../../principal/scopes.ts';
+import { scopes } from '../../principal/roles.ts';
 import { readSettings } from '../../settings.ts';
 import { createLocation, type TestLocation } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';

@@ -4,8 +4,7 @@ import { generateApiKey } from '../../access/api-key.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 import type { Auth, Route } from '../../http/route.ts';
 import { generateToken } from '../../installation/token.ts';
-import type { MemberRole } from '../../principal/roles.ts';
-import { scopes } from '../../principal/scopes.ts';
+import { type MemberRole, scopes } from '../../principal/roles.ts';
 import { getToken, makeKey } from '../access/keys.ts';
 import { documentedRoles } from '../access/role-scopes.ts';
 import {

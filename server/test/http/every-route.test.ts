@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { knownVersions } from '../../http/answer.ts';
 import { listSuccessHeaders } from '../../http/openapi-operation.ts';
 import type { Route } from '../../http/route.ts';
-import { scopes } from '../../principal/scopes.ts';
+import { scopes } from '../../principal/roles.ts';
 import { describeOnOneDatabase, type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
 import { assertInvalid } from './problems.ts';
 import { acceptedCall, acceptedCredentials, acceptedRequest, addQuery, fillPath, join } from './route-samples.ts';

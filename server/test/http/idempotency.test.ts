@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { pino } from 'pino';
 import { forgetExpiredKeys } from '../../http/idempotency.ts';
 import { openInstallation } from '../../installation/installation.ts';
-import { scopes } from '../../principal/scopes.ts';
+import { scopes } from '../../principal/roles.ts';
 import { startServer } from '../../process/serve.ts';
 import { describeOnEachDatabase, noticeContent, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from './problems.ts';

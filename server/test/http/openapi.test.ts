@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { writeApiDocument } from '../../documentation/api-document.ts';
 import { type ProblemCode, problemKinds } from '../../http/problem.ts';
 import type { Route } from '../../http/route.ts';
-import { scopes } from '../../principal/scopes.ts';
+import { scopes } from '../../principal/roles.ts';
 import { eventTypes } from '../../webhooks/deliveries/event.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from './problems.ts';

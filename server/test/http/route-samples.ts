@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../http/route.ts';
-import { type Scope, scopes } from '../../principal/scopes.ts';
+import { type Scope, scopes } from '../../principal/roles.ts';
 import { evidenceItem, ownControl } from '../controls/samples.ts';
 import { noticeContent, type RequestOptions } from '../harness.ts';
 import { showCode, startEnrolment, startSignIn } from '../mfa/authenticator.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { scopes } from '../../principal/scopes.ts';
+import { scopes } from '../../principal/roles.ts';
 import { assertProblem, createFreshTenant, describeServer, payload, readPages } from '../consent/helpers.ts';
 import type { TestTenant } from '../harness.ts';
 import { accept, invite, sendInvitation } from './invitation-helpers.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MemberRole } from '../../principal/roles.ts';
-import { scopes } from '../../principal/scopes.ts';
+import { type MemberRole, scopes } from '../../principal/roles.ts';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 import type { RequestOptions } from '../harness.ts';
 import { changePeople, isSignedIn, readState, signIn, watch } from './membership-helpers.ts';

@@ -22,7 +22,7 @@ import { hashToken } from '../../installation/token.ts';
 import { signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import type { ChainReport } from '../../ledger/verify.ts';
 import type { ProofReport } from '../../ledger/verify-checkpoints.ts';
-import { scopes } from '../../principal/scopes.ts';
+import { scopes } from '../../principal/roles.ts';
 import { completeDsr, createDsr, editBreach, extendDsr, reportBreach } from '../../privacy/store.ts';
 import { type Clock, runUnitOfWork, systemClock, type UnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { scopesOf } from '../../principal/roles.ts';
-import { scopes } from '../../principal/scopes.ts';
+import { scopes, scopesOf } from '../../principal/roles.ts';
 import { readAllPages } from '../audit/audit-trail.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';

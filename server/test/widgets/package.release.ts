@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { releaseWidget } from '../../widgets/release.ts';
+import { releaseWidget } from '../../../tools/widgets/release.ts';
 import { widgetKinds, widgetPlaces } from '../../widgets/widget.ts';
 import { buildCopy, packPackage, readTree } from './build-copy.ts';
 

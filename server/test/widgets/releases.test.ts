@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { checkFolder, ReleaseError, releaseWidget } from '../../widgets/release.ts';
+import { checkFolder, ReleaseError, releaseWidget } from '../../../tools/widgets/release.ts';
 import { findBuild, readWidget, readWidgets, widgetKinds, widgetPlaces } from '../../widgets/widget.ts';
 import { createPlaces, writeBuild } from './places.ts';
 

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Svc } from '@svc/node-sdk';
 import { createApiKey } from '../../../../server/access/api-key-store.ts';
-import { scopes } from '../../../../server/principal/scopes.ts';
+import { scopes } from '../../../../server/principal/roles.ts';
 import { runUnitOfWork } from '../../../../server/storage/database.ts';
 import { startTestServer, type TestServer } from '../../../../server/test/harness.ts';
 

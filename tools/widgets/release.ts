@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findBuild, manifestName, readManifest, widgetKinds, widgetPlaces } from './widget.ts';
+import { findBuild, manifestName, readManifest, widgetKinds, widgetPlaces } from '../../server/widgets/widget.ts';
 
 /** Why a build cannot be released. */
 export class ReleaseError extends Error {
