@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
 import { list, schemasOf, text, UtcTime } from '../http/schemas.ts';
-import type { MembershipRow } from '../identity/membership.ts';
 import { isRole, platformRole, type Role, RoleName } from '../principal/roles.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 import { invalidValue, metaOf, readAttributes, readByHand } from './surface.ts';
@@ -69,24 +68,6 @@ export interface NamedGroup {
   readonly tenant: Tenant;
   readonly role: Role;
   readonly displayName: string;
-}
-
-/**
- * Converts a role group to its SCIM form (RFC 7643 section 4.2). Groups are built in, so they are as old as the tenant.
- * @param members null if they are not shown.
- */
-export function presentGroup(
-  { tenant, role, displayName }: NamedGroup,
-  members: readonly Pick<MembershipRow, 'user_id' | 'user_name'>[] | null,
-  location: string,
-): ScimGroup {
-  return {
-    schemas: [groupUrn],
-    id: role,
-    displayName,
-    ...(members !== null && { members: members.map((row) => ({ value: row.user_id, display: row.user_name })) }),
-    meta: { resourceType: 'Group', created: tenant.createdAt, location },
-  };
 }
 
 /** About as many as fit into a body of 1 MiB. */

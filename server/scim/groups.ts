@@ -16,7 +16,6 @@ import {
   type NamedGroup,
   NewGroupBody,
   nameGroup,
-  presentGroup,
   readMemberIds,
   requireSameGroup,
   ScimGroup,
@@ -72,9 +71,16 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
     },
   },
   idOf: ({ role }) => role,
-  async present(queries, group, location, shows) {
-    const members = shows('members') ? await listGroupMembers(queries, group.tenant.id, group.role) : null;
-    return presentGroup(group, members, location);
+  /** RFC 7643 section 4.2. Groups are built in, so they are as old as the tenant. */
+  async present(queries, { tenant, role, displayName }, location, shows) {
+    const members = shows('members') ? await listGroupMembers(queries, tenant.id, role) : null;
+    return {
+      schemas: [groupUrn],
+      id: role,
+      displayName,
+      ...(members !== null && { members: members.map((row) => ({ value: row.user_id, display: row.user_name })) }),
+      meta: { resourceType: 'Group', created: tenant.createdAt, location },
+    };
   },
 
   /** A group that is found by name has the displayName of the filter. */

@@ -3,13 +3,13 @@
 import { cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { build } from 'vite';
-import { checkFolder } from '../tools/widgets/release.ts';
-import { openDatabase } from './storage/database.ts';
-import { migrate } from './storage/migrate.ts';
-import { findBuild, widgetKinds } from './widgets/widget.ts';
+import { openDatabase } from '../../server/storage/database.ts';
+import { migrate } from '../../server/storage/migrate.ts';
+import { findBuild, widgetKinds } from '../../server/widgets/widget.ts';
+import { checkFolder } from '../widgets/release.ts';
 
-const server = import.meta.dirname;
-const root = join(server, '..');
+const root = join(import.meta.dirname, '../..');
+const server = join(root, 'server');
 const dist = join(server, 'dist');
 const entries = ['cli/run-command', 'testing/index', 'testing/server-process'];
 
