@@ -272,7 +272,7 @@ export const en = {
   checkpoint: 'Checkpoint',
   proofs: 'Proofs',
   proofsHint:
-    'Give auditors the public key once, and checkpoints regularly: whoever keeps them can detect every later change.',
+    'Give auditors the public key once, and checkpoints regularly: they reveal every later change to anyone who keeps them.',
   publicKeyHint: 'Keep your own copy: it verifies every checkpoint of this server.',
   ledgers: { consent: 'Consent ledger', audit: 'Audit log' },
   signCheckpoint: 'Sign a checkpoint now',
@@ -303,7 +303,8 @@ export const en = {
   notes: 'Notes',
   complete: 'Complete',
   extend: 'Extend',
-  extendHint: 'Once, by two months, where the request is complex. The person must be told why (GDPR Article 12(3)).',
+  extendHint:
+    'Once, by two months, where the request is complex. The person must be informed of the reasons (GDPR Article 12(3)).',
   extended: 'Extended',
   extensionReason: 'Reason for the extension',
   completed: 'Completed',
