@@ -117,7 +117,8 @@ export class WebhookSender {
 
   /** Writes what ended since the last turn, claims what may begin, and begins it. Call it again when it has ended. */
   turn(): Promise<void> {
-    this.#turning = this.#turn();
+    // A turn beside the last write of `stop` would write what that has just freed.
+    if (!this.#isStopping) this.#turning = this.#turn();
     return this.#turning;
   }
 
