@@ -11,7 +11,6 @@ export function createExpressHandler<Request extends NodeRequest = NodeRequest>(
   options: AdapterOptions<Request>,
 ): (request: Request, response: NodeResponse) => Promise<void> {
   const receive = createReceiver(options);
-  return async (request, response) => {
+  return async (request, response) =>
     sendNodeAnswer(response, await receive(readNodeRequest(request), request), request);
-  };
 }

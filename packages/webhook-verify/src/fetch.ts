@@ -1,10 +1,5 @@
-import {
-  createResponse,
-  type FetchRequest,
-  type FetchResponse,
-  type RequestShape,
-  readFetchRequest,
-} from './fetch-request.ts';
+import type { FetchRequest, FetchResponse, RequestShape } from './fetch-request.ts';
+import { createResponse, readFetchRequest } from './fetch-request.ts';
 import { type AdapterOptions, createReceiver } from './receive.ts';
 
 export type { FetchRequest, FetchResponse } from './fetch-request.ts';
