@@ -141,7 +141,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'controls-end-of-month',
     rule: 'a cadence of months from the 31st ends on the last day of a shorter month',
-    file: 'server/controls/cadence.ts',
+    file: 'server/controls/status.ts',
     text: 'date.getUTCDate() !== dayOfMonth',
     replacement: 'date.getUTCDate() === null',
     tests: ['server/test/controls/cadence.test.ts'],

@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import { appendEntries } from '../ledger/append.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { cutPage, findRow, mapPage, type Page, prepareQuery, rememberText, takeNewest } from '../storage/rows.ts';
+import { cutPage, mapPage, type Page, prepareQuery, rememberText, takeNewest } from '../storage/rows.ts';
 import {
   type ConsentRecord,
   placeRecord,
@@ -58,15 +58,16 @@ function prepareRecords<Given extends object>(build: Parameters<typeof prepareQu
 }
 
 /** One record of a notice. */
-export async function findRecord(
-  queries: Queries,
-  tenantId: string,
-  noticeId: string,
-  id: string,
-): Promise<ConsentRecord | undefined> {
-  const row = await findRow(queries, 'consent_records', { tenant_id: tenantId, notice_id: noticeId, id });
-  return row && readRecord(row);
+export async function findRecord(queries: Queries, tenantId: string, noticeId: string, id: string) {
+  const [record] = await selectRecord(queries, { tenantId, noticeId, id });
+  return record;
 }
+
+const selectRecord = prepareRecords<{ tenantId: string; noticeId: string; id: string }>((queries, parameter) =>
+  records(queries, parameter('tenantId'))
+    .where('notice_id', '=', parameter('noticeId'))
+    .where('id', '=', parameter('id')),
+);
 
 function records(queries: Queries, tenantId: string) {
   return queries.selectFrom('consent_records').select(['entry', 'hash', 'prev_hash']).where('tenant_id', '=', tenantId);

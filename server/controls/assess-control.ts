@@ -1,11 +1,10 @@
 import type { z } from 'zod';
 import { viewRow } from '../http/schemas.ts';
-import type { Cadence } from './cadence.ts';
 import { type CatalogueControl, type Framework, findCatalogueControl } from './catalogue/catalogue.ts';
 import { type Control, ControlDetail, type CustomDefinition, type StoredControl } from './control.ts';
 import { findLastRun, findWorstResult, type TestFacts } from './control-test.ts';
 import { rateFreshness } from './evidence.ts';
-import { deriveStatus, findNextReview, transitions } from './status.ts';
+import { type Cadence, deriveStatus, findNextReview, transitions } from './status.ts';
 
 /** A control of a tenant at one time; every operation derives its answer from this. */
 export interface AssessedControl {

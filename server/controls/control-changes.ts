@@ -8,10 +8,9 @@ import { addTime, dayMilliseconds, type UnitOfWork } from '../storage/database.t
 import { insertRow, newId, updateRow } from '../storage/rows.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { type AssessedControl, viewDetail } from './assess-control.ts';
-import { addCadence, type Cadence } from './cadence.ts';
 import { type ControlChange, type ControlRow, definitionNames, type NewControl } from './control.ts';
 import { rateFreshness } from './evidence.ts';
-import { type ControlStatus, isReview, type SettableStatus, transitions } from './status.ts';
+import { addCadence, type Cadence, type ControlStatus, isReview, type SettableStatus, transitions } from './status.ts';
 import { controlRows, listControlRows, requireControl } from './store.ts';
 
 /** The maximum number of custom controls of a tenant. */

@@ -2,9 +2,8 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, Time, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
-import { addCadence, type Cadence } from './cadence.ts';
 import { CadenceName, type Control, ControlParams, Count, ResultStatusName } from './control.ts';
-import { type ResultStatus, resultStatuses } from './status.ts';
+import { addCadence, type Cadence, type ResultStatus, resultStatuses } from './status.ts';
 
 export type TestRow = Selectable<Tables['control_tests']>;
 

@@ -2,10 +2,9 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, Time, text, textLine, UtcTime, visibleText } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
-import { cadences } from './cadence.ts';
 import { catalogue } from './catalogue/catalogue.ts';
 import { Mappings } from './framework.ts';
-import { controlStatuses, freshnesses, resultStatuses, settableStatuses } from './status.ts';
+import { cadences, controlStatuses, freshnesses, resultStatuses, settableStatuses } from './status.ts';
 
 export type ControlRow = Selectable<Tables['tenant_controls']>;
 

@@ -2,8 +2,8 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, Time, text, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
-import { addCadence, type Cadence } from './cadence.ts';
 import { type Control, ControlParams, Reason, type StoredControl } from './control.ts';
+import { addCadence, type Cadence } from './status.ts';
 
 export type EvidenceRow = Selectable<Tables['control_evidence']>;
 

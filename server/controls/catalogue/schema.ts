@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { findRepeated } from '../../http/schemas.ts';
-import { cadences } from '../cadence.ts';
+import { cadences } from '../status.ts';
 
 /** One line of text without white space around it. */
 function line(maximum: number, description: string) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addCadence, type Cadence, cadences } from '../../controls/cadence.ts';
+import { addCadence, type Cadence, cadences } from '../../controls/status.ts';
 
 const months: readonly (readonly [Cadence, number])[] = [
   ['monthly', 1],

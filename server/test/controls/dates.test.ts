@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { cadences } from '../../controls/cadence.ts';
 import { findLastRun, findWorstResult, scheduleRun, type TestFacts } from '../../controls/control-test.ts';
 import { isEvidenceValid, rateFreshness } from '../../controls/evidence.ts';
 import {
+  cadences,
   deriveStatus,
   findNextReview,
   freshnesses,

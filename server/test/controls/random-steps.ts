@@ -1,13 +1,18 @@
 import fc from 'fast-check';
 import { systemSource } from '../../audit/source.ts';
 import { adoptFrameworks } from '../../controls/adoption.ts';
-import { cadences } from '../../controls/cadence.ts';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import { NewControl } from '../../controls/control.ts';
 import { createControl, editControl, retireControl } from '../../controls/control-changes.ts';
 import { NewEvidence } from '../../controls/evidence.ts';
 import { addEvidence, addTest, recordResult, retireTest, withdrawEvidence } from '../../controls/part-changes.ts';
-import { type ControlStatus, resultStatuses, type SettableStatus, transitions } from '../../controls/status.ts';
+import {
+  type ControlStatus,
+  cadences,
+  resultStatuses,
+  type SettableStatus,
+  transitions,
+} from '../../controls/status.ts';
 import { Problem } from '../../http/problem.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import type { TestServer } from '../harness.ts';
