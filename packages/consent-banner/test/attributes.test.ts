@@ -46,6 +46,7 @@ describe('the attributes', () => {
       const visit = await meetWith({ trigger: place });
       expect(visit.element.shadowRoot?.querySelector('.trigger')).to.equal(null);
       await press(visit, '.banner [data-choice=accept]');
+      await waitUntil(() => visit.element.shadowRoot?.querySelector('.trigger'), 'the button shows');
       const button = find(visit, '.trigger');
       const { left, right, width, height, bottom } = button.getBoundingClientRect();
       expect(Math.min(width, height)).to.be.at.least(44);

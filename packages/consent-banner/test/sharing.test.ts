@@ -100,11 +100,14 @@ describe('tabs of one visitor', () => {
     const visit = await meetBanner();
     await press(visit, accept);
     const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
-    otherTab.postMessage({
+    const withdrawal = {
       ...decision,
       purposes: { necessary: true, statistics: true, marketing: false },
       decidedAt: new Date(Date.now() - 3_600_000).toISOString(),
-    });
+    };
+    // A tab stores its decision, too: the page reads the storage again when it is idle.
+    localStorage.setItem(`svc-consent:${visit.noticeId}`, JSON.stringify(withdrawal));
+    otherTab.postMessage(withdrawal);
     await waitUntil(() => window.SvcConsent.get()?.purposes.marketing === false, 'it is taken over');
     expect(window.SvcConsent.get()?.purposes.statistics).to.equal(true);
     otherTab.close();
