@@ -128,9 +128,7 @@ export class List<Item> extends TaskElement {
     const search = new URLSearchParams(location.search);
     const set = (this.view.filters ?? []).flatMap(({ name, type }) => {
       const value = search.get(name);
-      return value === null
-        ? []
-        : [[name, type === 'date' ? new Date(`${value}T00:00`).toISOString() : value] as const];
+      return value === null ? [] : [[name, type === 'date' ? startOfDay(value) : value] as const];
     });
     return Object.fromEntries(set);
   }
@@ -141,7 +139,6 @@ export class List<Item> extends TaskElement {
     if (value === '') address.searchParams.delete(name);
     else address.searchParams.set(name, value);
     history.replaceState(null, '', address);
-    this.dispatchEvent(new Event('filter'));
     void this.reload();
   };
 
@@ -163,6 +160,12 @@ export class List<Item> extends TaskElement {
     links[Math.max(0, Math.min(links.length - 1, current + step))]?.focus();
     event.preventDefault();
   };
+}
+
+/** The first moment of a day in the zone of the user. What is no date is sent as it is: the server says so. */
+function startOfDay(text: string): string {
+  const time = new Date(`${text}T00:00`);
+  return Number.isNaN(time.getTime()) ? text : time.toISOString();
 }
 
 customElements.define('svc-list', List);

@@ -1,17 +1,17 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { viewError } from './element.ts';
+import type { InclusionProof } from '../../../packages/node-sdk/src/types/api.ts';
+import { TaskElement, viewError } from './element.ts';
 import { formatCount, viewTime } from './format.ts';
-import { PageElement } from './page-element.ts';
 import { pageWords } from './preferences.ts';
-import { isLedgerFault, type Proof } from './prove.ts';
+import { isLedgerFault } from './prove.ts';
 
 /** A button that proves an entry in the browser, and what the proof shows. */
-export class ProofView extends PageElement {
+export class ProofView extends TaskElement {
   static override properties = { prove: { attribute: false }, proof: { state: true } };
 
   /** Fetches and verifies the proof. */
-  declare prove: () => Promise<Proof>;
-  declare proof: Proof | null;
+  declare prove: () => Promise<InclusionProof>;
+  declare proof: InclusionProof | null;
 
   constructor() {
     super();
@@ -43,15 +43,15 @@ export class ProofView extends PageElement {
   };
 
   readonly #save = (): void => {
-    const { proof } = this.proof as Proof;
+    const proof = this.proof as InclusionProof;
     saveFile(`proof-${proof.checkpoint.ledger}-${proof.sequence}.json`, JSON.stringify(proof, null, 2));
   };
 }
 
-function viewProof({ proof, checkpoint }: Proof): TemplateResult {
+function viewProof({ sequence, checkpoint }: InclusionProof): TemplateResult {
   return html`<div class="notice">
     <p>
-      <strong>${pageWords.proven}</strong> ${pageWords.entry} ${formatCount(proof.sequence)} ${pageWords.coveredBy}
+      <strong>${pageWords.proven}</strong> ${pageWords.entry} ${formatCount(sequence)} ${pageWords.coveredBy}
       ${formatCount(checkpoint.size)} (${viewTime(checkpoint.at)}).
     </p>
     <details>

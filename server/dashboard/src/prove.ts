@@ -1,10 +1,5 @@
 import type { LedgerVerificationError } from '../../../packages/node-sdk/src/ledger/error.ts';
-import type {
-  AuditEventDetail,
-  Checkpoint,
-  ConsentRecord,
-  InclusionProof,
-} from '../../../packages/node-sdk/src/types/api.ts';
+import type { AuditEventDetail, ConsentRecord, InclusionProof } from '../../../packages/node-sdk/src/types/api.ts';
 import { RequestError } from './api.ts';
 import { ledgers } from './sdk.ts';
 import { session } from './session.ts';
@@ -17,17 +12,11 @@ export async function fetchPublicKey(): Promise<string> {
   return response.text();
 }
 
-/** What a proof showed: the checkpoint that covers the entry. */
-export interface Proof {
-  readonly proof: InclusionProof;
-  readonly checkpoint: Checkpoint;
-}
-
 /**
  * Verifies in this browser that a record is what was hashed, and that a signed checkpoint covers it.
  * @throws {LedgerVerificationError} if it is not.
  */
-export async function proveRecord(record: ConsentRecord): Promise<Proof> {
+export async function proveRecord(record: ConsentRecord): Promise<InclusionProof> {
   const { sequence, ledgerHash } = record;
   const { verifyRecords } = await loadVerifier();
   await verifyRecords([record], scope());
@@ -35,7 +24,7 @@ export async function proveRecord(record: ConsentRecord): Promise<Proof> {
 }
 
 /** The same for an audit event with its details. */
-export async function proveEvent(event: AuditEventDetail): Promise<Proof> {
+export async function proveEvent(event: AuditEventDetail): Promise<InclusionProof> {
   const { id, hash } = event;
   const { verifyEvents } = await loadVerifier();
   await verifyEvents([event], scope());
@@ -46,13 +35,13 @@ async function proveInclusion(
   ledger: 'audit' | 'consent',
   hash: string,
   prove: () => PromiseLike<InclusionProof>,
-): Promise<Proof> {
+): Promise<InclusionProof> {
   const { verifyInclusion } = await loadVerifier();
   // The latest checkpoint may be older than the entry.
   await ledgers[ledger].checkpoints.create();
   const [publicKey, proof] = await Promise.all([fetchPublicKey(), prove()]);
   await verifyInclusion({ hash, proof, publicKey });
-  return { proof, checkpoint: proof.checkpoint };
+  return proof;
 }
 
 function scope() {

@@ -83,6 +83,8 @@ describeDashboard('records, audit log and proofs in the dashboard', (dashboard) 
       await page.getByLabel('From').blur();
       await page.waitForURL(/from=2026-11-22/);
       await page.getByText('Nothing matches the filters').waitFor();
+      await page.goto(`${server.url}/app/audit?from=yesterday`);
+      await page.getByRole('alert').waitFor();
     });
   });
 
