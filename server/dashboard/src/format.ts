@@ -20,6 +20,11 @@ export function nameValue(value: string): string {
   return Object.hasOwn(values, value) ? values[value as keyof typeof values] : value;
 }
 
+/** The choices of a filter or a field: each value with its name. */
+export function nameValues(values: readonly string[]): readonly (readonly [value: string, name: string])[] {
+  return values.map((value) => [value, nameValue(value)] as const);
+}
+
 /** The status of a member; an active one without an accepted invitation is invited. */
 export function viewMemberStatus({ status, canSignIn }: Pick<User, 'status' | 'canSignIn'>): TemplateResult {
   return viewStatus(status === 'active' && !canSignIn ? 'invited' : status);

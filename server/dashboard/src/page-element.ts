@@ -1,5 +1,5 @@
 import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { TaskElement, viewError } from './element.ts';
+import { field, TaskElement, viewError } from './element.ts';
 import { pageWords, words } from './preferences.ts';
 
 /** What a user is asked before something that cannot be undone, or that others notice. */
@@ -24,6 +24,12 @@ export class PageElement extends TaskElement {
     super();
     this.confirmation = null;
     this.secret = null;
+  }
+
+  /** The page while its object is loaded, or why it is not there. @param title the kind of the object. */
+  protected viewPending(title: string): TemplateResult {
+    return html`<h1>${title}</h1>
+      ${this.error === null ? html`<p role="status">${words.loading}</p>` : viewError(this.error)}`;
   }
 
   /** The dialogs of the page: at most one is open. */
@@ -94,6 +100,12 @@ export class PageElement extends TaskElement {
       <div class="actions"><button class="primary" @click=${close}>${pageWords.secretStored}</button></div>
     </dialog>`;
   }
+}
+
+/** The fields of a rotation: how long the old secret works beside the new one. */
+export function viewOverlap(hint: string): TemplateResult {
+  return html`<p>${hint}</p>
+    ${field(pageWords.overlapHours, 'overlapHours', { type: 'number', value: '24' })}`;
 }
 
 /** A text with a button that copies it. */

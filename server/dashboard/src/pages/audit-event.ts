@@ -1,10 +1,9 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { AuditEventDetail } from '../../../../packages/node-sdk/src/types/api.ts';
 import type { Json } from '../../../../packages/node-sdk/src/types/values.ts';
-import { viewError } from '../element.ts';
 import { viewTerm, viewTime } from '../format.ts';
 import { PageElement } from '../page-element.ts';
-import { pageWords, words } from '../preferences.ts';
+import { pageWords } from '../preferences.ts';
 import '../proof-view.ts';
 import { proveEvent } from '../prove.ts';
 import { audit } from '../sdk.ts';
@@ -31,9 +30,7 @@ export class AuditEventPage extends PageElement {
 
   protected override render(): TemplateResult {
     const { event } = this;
-    if (event === null)
-      return html`<h1>${pageWords.audit}</h1>
-        ${this.error === null ? html`<p role="status">${words.loading}</p>` : viewError(this.error)}`;
+    if (event === null) return this.viewPending(pageWords.audit);
     return html`<h1>${event.action}</h1>
       <dl>
         ${viewTerm(pageWords.time, viewTime(event.at))} ${viewTerm(pageWords.actor, viewActor(event))}

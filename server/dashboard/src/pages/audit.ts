@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit';
 import type { AuditEvent } from '../../../../packages/node-sdk/src/types/api.ts';
 import { actorTypeValues } from '../api-types.ts';
 import { DashboardElement } from '../element.ts';
-import { nameValue, viewTime } from '../format.ts';
+import { nameValue, nameValues, viewTime } from '../format.ts';
 import '../list.ts';
 import type { ListView } from '../list.ts';
 import { pageWords } from '../preferences.ts';
@@ -23,7 +23,7 @@ export class AuditPage extends DashboardElement {
       {
         name: 'actor',
         label: pageWords.actor,
-        options: actorTypeValues.map((type) => [type, nameValue(type)] as const),
+        options: nameValues(actorTypeValues),
       },
       { name: 'from', label: pageWords.from, type: 'date' },
       { name: 'to', label: pageWords.to, type: 'date' },

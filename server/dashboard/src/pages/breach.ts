@@ -1,10 +1,10 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { Breach, BreachChange } from '../../../../packages/node-sdk/src/types/api.ts';
 import { breachStatusValues } from '../api-types.ts';
-import { choice, field, readForm, textField, viewError } from '../element.ts';
-import { formatCount, nameValue, toLocalInput, viewStatus, viewTerm, viewTime } from '../format.ts';
+import { choice, field, readForm, textField } from '../element.ts';
+import { formatCount, nameValues, toLocalInput, viewStatus, viewTerm, viewTime } from '../format.ts';
 import { PageElement } from '../page-element.ts';
-import { pageWords, words } from '../preferences.ts';
+import { pageWords } from '../preferences.ts';
 import { breaches } from '../sdk.ts';
 import { session } from '../session.ts';
 import { readBreachFields, viewBreachFields, viewNotification } from './breaches.ts';
@@ -32,9 +32,7 @@ export class BreachPage extends PageElement {
 
   protected override render(): TemplateResult {
     const { breach } = this;
-    if (breach === null)
-      return html`<h1>${pageWords.breach}</h1>
-        ${this.error === null ? html`<p role="status">${words.loading}</p>` : viewError(this.error)}`;
+    if (breach === null) return this.viewPending(pageWords.breach);
     const { affectedSubjects, dataCategories, subjectsNotifiedAt, notificationReason } = breach;
     return html`<h1>${breach.title}</h1>
       ${this.isEditing ? nothing : this.viewOutcome()}
@@ -64,12 +62,7 @@ export class BreachPage extends PageElement {
     return this.viewFormDialog(
       pageWords.edit,
       html`${viewBreachFields(breach)}
-      ${choice(
-        pageWords.status,
-        'status',
-        breachStatusValues.map((value) => [value, nameValue(value)]),
-        breach.status,
-      )}
+      ${choice(pageWords.status, 'status', nameValues(breachStatusValues), breach.status)}
       ${field(pageWords.authorityNotified, 'authorityNotifiedAt', {
         type: 'datetime-local',
         isOptional: true,

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Breach, BreachInput } from '../../../../packages/node-sdk/src/types/api.ts';
 import { breachSeverityValues, breachStatusValues } from '../api-types.ts';
 import { choice, field, readForm, textField } from '../element.ts';
-import { nameValue, viewDue, viewStatus, viewTime } from '../format.ts';
+import { nameValues, viewDue, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { ListView } from '../list.ts';
 import { PageElement } from '../page-element.ts';
@@ -26,11 +26,11 @@ export class BreachList extends PageElement {
       [pageWords.discovered, ({ discoveredAt }) => viewTime(discoveredAt)],
     ],
     filters: [
-      { name: 'status', label: pageWords.status, options: breachStatusValues.map((one) => [one, nameValue(one)]) },
+      { name: 'status', label: pageWords.status, options: nameValues(breachStatusValues) },
       {
         name: 'severity',
         label: pageWords.severity,
-        options: breachSeverityValues.map((one) => [one, nameValue(one)]),
+        options: nameValues(breachSeverityValues),
       },
     ],
     load: (query) => breaches.list(query),
@@ -92,12 +92,7 @@ export function viewNotification({ authorityNotifiedAt, notificationDueAt, isNot
 export function viewBreachFields(breach: Breach | null): TemplateResult {
   return html`${field(pageWords.title, 'title', { value: breach?.title ?? '' })}
   ${textField(pageWords.whatHappened, 'description', { value: breach?.description ?? '' })}
-  ${choice(
-    pageWords.severity,
-    'severity',
-    breachSeverityValues.map((value) => [value, nameValue(value)]),
-    breach?.severity,
-  )}
+  ${choice(pageWords.severity, 'severity', nameValues(breachSeverityValues), breach?.severity)}
   ${field(pageWords.affectedSubjects, 'affectedSubjects', {
     type: 'number',
     isOptional: true,

@@ -5,7 +5,7 @@ import type {
   WebhookRedeliveryInput,
 } from '../../../../packages/node-sdk/src/types/api.ts';
 import { webhookDeliveryStatusValues, webhookEventTypeValues, webhookFailureReasonValues } from '../api-types.ts';
-import { formatCount, nameValue, viewStatus, viewTime } from '../format.ts';
+import { formatCount, nameValue, nameValues, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { ListView } from '../list.ts';
 import { PageElement } from '../page-element.ts';
@@ -37,7 +37,7 @@ export function viewDeliveries(webhookId?: string): ListView<WebhookDelivery> {
 }
 
 function filter(name: string, label: string, values: readonly string[]) {
-  return { name, label, options: values.map((value) => [value, nameValue(value)] as const) };
+  return { name, label, options: nameValues(values) };
 }
 
 /** All deliveries; what is filtered can be sent again together. */

@@ -4,10 +4,9 @@ import type {
   WebhookAttemptTiming,
   WebhookDeliveryDetail,
 } from '../../../../packages/node-sdk/src/types/api.ts';
-import { viewError } from '../element.ts';
 import { nameValue, viewStatus, viewTerm, viewTime } from '../format.ts';
 import { PageElement } from '../page-element.ts';
-import { pageWords, words } from '../preferences.ts';
+import { pageWords } from '../preferences.ts';
 import { webhooks } from '../sdk.ts';
 import { session } from '../session.ts';
 
@@ -29,9 +28,7 @@ export class DeliveryPage extends PageElement {
 
   protected override render(): TemplateResult {
     const { delivery } = this;
-    if (delivery === null)
-      return html`<h1>${pageWords.delivery}</h1>
-        ${this.error === null ? html`<p role="status">${words.loading}</p>` : viewError(this.error)}`;
+    if (delivery === null) return this.viewPending(pageWords.delivery);
     return html`<h1>${delivery.eventType}</h1>
       ${this.viewOutcome()}
       <dl>

@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ApiKey, ApiKeyInput, Scope } from '../../../../packages/node-sdk/src/types/api.ts';
 import { apiKeyEnvironmentValues, apiKeyStatusValues, scopeValues } from '../api-types.ts';
-import { choice, field, readForm, viewError } from '../element.ts';
-import { nameValue, viewStatus, viewTime } from '../format.ts';
+import { choice, field, readForm } from '../element.ts';
+import { nameValues, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
-import { PageElement } from '../page-element.ts';
+import { PageElement, viewOverlap } from '../page-element.ts';
 import { pageWords, words } from '../preferences.ts';
 import { apiKeys } from '../sdk.ts';
 import { session } from '../session.ts';
@@ -45,7 +45,7 @@ export class KeysPage extends PageElement {
       {
         name: 'status',
         label: pageWords.status,
-        options: apiKeyStatusValues.map((status) => [status, nameValue(status)] as const),
+        options: nameValues(apiKeyStatusValues),
       },
     ],
     load: (query) => apiKeys.list(query),
@@ -80,14 +80,19 @@ export class KeysPage extends PageElement {
     const close = () => this.#open(null);
     if (form === null) return this.viewDialogs();
     return form === 'create'
-      ? this.viewDialog(pageWords.createKey, this.#viewCreation(close), close)
-      : this.viewDialog(`${pageWords.rotate}: ${form.name}`, this.#viewRotation(close), close);
+      ? this.viewFormDialog(pageWords.createKey, this.#viewCreation(), this.#create, close)
+      : this.viewFormDialog(
+          `${pageWords.rotate}: ${form.name}`,
+          viewOverlap(pageWords.rotateKeyHint),
+          this.#rotate,
+          close,
+          pageWords.rotate,
+        );
   }
 
-  #viewCreation(close: () => void): TemplateResult {
+  #viewCreation(): TemplateResult {
     const mine = scopeValues.filter((scope) => session.me?.scopes.includes(scope));
-    return html`<form @submit=${this.#create}>
-      ${field(pageWords.name, 'name', { hint: pageWords.keyNameHint })}
+    return html`${field(pageWords.name, 'name', { hint: pageWords.keyNameHint })}
       ${choice(
         pageWords.environment,
         'environment',
@@ -119,28 +124,7 @@ export class KeysPage extends PageElement {
           )}
         </div>
       </fieldset>
-      ${field(pageWords.expires, 'expiresAt', { type: 'date', isOptional: true, hint: pageWords.expiresHint })}
-      ${viewError(this.error)}
-      <div class="actions">
-        <button class="primary" ?disabled=${this.isBusy}>${pageWords.createKey}</button>
-        <button type="button" @click=${close}>${words.cancel}</button>
-      </div>
-    </form>`;
-  }
-
-  #viewRotation(close: () => void): TemplateResult {
-    return html`<form @submit=${this.#rotate}>
-      <p>${pageWords.rotateKeyHint}</p>
-      <label class="field">
-        <span>${pageWords.overlapHours}</span>
-        <input name="overlapHours" type="number" min="0" max="168" value="24" required />
-      </label>
-      ${viewError(this.error)}
-      <div class="actions">
-        <button class="primary" ?disabled=${this.isBusy}>${pageWords.rotate}</button>
-        <button type="button" @click=${close}>${words.cancel}</button>
-      </div>
-    </form>`;
+      ${field(pageWords.expires, 'expiresAt', { type: 'date', isOptional: true, hint: pageWords.expiresHint })}`;
   }
 
   #open(form: KeysPage['form']): void {

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Notice, NoticeContent } from '../../../../packages/node-sdk/src/types/api.ts';
 import { noticeStatusValues } from '../api-types.ts';
 import { choice, field, readForm, viewError } from '../element.ts';
-import { formatCount, nameValue, viewStatus } from '../format.ts';
+import { formatCount, nameValues, viewStatus } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
 import { PageElement } from '../page-element.ts';
@@ -42,7 +42,7 @@ export class NoticeList extends PageElement {
       {
         name: 'status',
         label: pageWords.status,
-        options: noticeStatusValues.map((status) => [status, nameValue(status)] as const),
+        options: nameValues(noticeStatusValues),
       },
       { name: 'domain', label: pageWords.domain },
       { name: 'search', label: pageWords.search },

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Invitation, InvitationInput, User } from '../../../../packages/node-sdk/src/types/api.ts';
 import { memberRoleValues, roleValues } from '../api-types.ts';
-import { choice, field, readForm, viewError } from '../element.ts';
-import { nameValue, viewMemberStatus, viewStatus, viewTime } from '../format.ts';
+import { choice, field, readForm } from '../element.ts';
+import { nameValue, nameValues, viewMemberStatus, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
 import { PageElement } from '../page-element.ts';
@@ -30,12 +30,12 @@ export class PeoplePage extends PageElement {
       {
         name: 'role',
         label: pageWords.role,
-        options: memberRoleValues.map((role) => [role, nameValue(role)] as const),
+        options: nameValues(memberRoleValues),
       },
       {
         name: 'status',
         label: pageWords.status,
-        options: ['active', 'suspended'].map((status) => [status, nameValue(status)] as const),
+        options: nameValues(['active', 'suspended']),
       },
     ],
     load: (query) => users.list(query),
@@ -84,23 +84,18 @@ export class PeoplePage extends PageElement {
 
   #viewInvite(): TemplateResult {
     const close = () => this.#toggle(false);
-    return this.viewDialog(
+    return this.viewFormDialog(
       pageWords.invite,
-      html`<form @submit=${this.#invite}>
-        ${field(words.email, 'email', { type: 'email' })}
+      html`${field(words.email, 'email', { type: 'email' })}
         ${choice(
           pageWords.role,
           'role',
           roleValues.map((role) => [role, `${nameValue(role)}: ${pageWords.roles[role]}`] as const),
           'auditor',
-        )}
-        ${viewError(this.error)}
-        <div class="actions">
-          <button class="primary" ?disabled=${this.isBusy}>${pageWords.createInvitation}</button>
-          <button type="button" @click=${close}>${words.cancel}</button>
-        </div>
-      </form>`,
+        )}`,
+      this.#invite,
       close,
+      pageWords.createInvitation,
     );
   }
 

@@ -1,7 +1,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { Session, User, UserChange } from '../../../../packages/node-sdk/src/types/api.ts';
 import { roleValues } from '../api-types.ts';
-import { choice, field, readForm, viewError } from '../element.ts';
+import { choice, field, readForm } from '../element.ts';
 import { nameValue, viewMemberStatus, viewTerm, viewTime } from '../format.ts';
 import { PageElement } from '../page-element.ts';
 import { pageWords, words } from '../preferences.ts';
@@ -35,9 +35,7 @@ export class PersonPage extends PageElement {
 
   protected override render(): TemplateResult {
     const { user } = this;
-    if (user === null)
-      return html`<h1>${pageWords.member}</h1>
-        ${this.error === null ? html`<p role="status">${words.loading}</p>` : viewError(this.error)}`;
+    if (user === null) return this.viewPending(pageWords.member);
     return html`<h1>${user.displayName}</h1>
       ${this.isEditing || this.confirmation !== null ? nothing : this.viewOutcome()}
       <dl>
@@ -112,22 +110,18 @@ export class PersonPage extends PageElement {
 
   #viewRole({ role }: User): TemplateResult {
     const close = () => this.#edit(false);
-    return this.viewDialog(
+    return this.viewFormDialog(
       pageWords.changeRole,
-      html`<form @submit=${this.#saveRole}>
-        ${choice(
-          pageWords.role,
-          'role',
-          roleValues.map((one) => [one, `${nameValue(one)}: ${pageWords.roles[one]}`] as const),
-          role,
-        )}
-        ${field(pageWords.reasonForLog, 'reason', { isOptional: true })} ${viewError(this.error)}
-        <div class="actions">
-          <button class="primary" ?disabled=${this.isBusy}>${pageWords.save}</button>
-          <button type="button" @click=${close}>${words.cancel}</button>
-        </div>
-      </form>`,
+      html`${choice(
+        pageWords.role,
+        'role',
+        roleValues.map((one) => [one, `${nameValue(one)}: ${pageWords.roles[one]}`] as const),
+        role,
+      )}
+        ${field(pageWords.reasonForLog, 'reason', { isOptional: true })}`,
+      this.#saveRole,
       close,
+      pageWords.save,
     );
   }
 

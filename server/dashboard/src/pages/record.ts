@@ -1,9 +1,8 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { ConsentRecord } from '../../../../packages/node-sdk/src/types/api.ts';
-import { viewError } from '../element.ts';
 import { nameValue, viewTerm, viewTime } from '../format.ts';
 import { PageElement } from '../page-element.ts';
-import { pageWords, words } from '../preferences.ts';
+import { pageWords } from '../preferences.ts';
 import { saveFile } from '../proof-view.ts';
 import { proveRecord } from '../prove.ts';
 import { records } from '../sdk.ts';
@@ -33,9 +32,7 @@ export class RecordPage extends PageElement {
 
   protected override render(): TemplateResult {
     const { record } = this;
-    if (record === null)
-      return html`<h1>${pageWords.record}</h1>
-        ${this.error === null ? html`<p role="status">${words.loading}</p>` : viewError(this.error)}`;
+    if (record === null) return this.viewPending(pageWords.record);
     const { noticeId, withdrawsRecordId, method } = record;
     return html`<h1>${pageWords.record} ${record.sequence}</h1>
       ${this.confirmation === null ? this.viewOutcome() : nothing}

@@ -1,10 +1,10 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { DataSubjectRequest, DataSubjectRequestCompletion } from '../../../../packages/node-sdk/src/types/api.ts';
 import { dataSubjectRequestOutcomeValues } from '../api-types.ts';
-import { choice, readForm, textField, viewError } from '../element.ts';
-import { nameValue, viewDue, viewStatus, viewTerm, viewTime } from '../format.ts';
+import { choice, readForm, textField } from '../element.ts';
+import { nameValue, nameValues, viewDue, viewStatus, viewTerm, viewTime } from '../format.ts';
 import { PageElement } from '../page-element.ts';
-import { pageWords, words } from '../preferences.ts';
+import { pageWords } from '../preferences.ts';
 import { requests } from '../sdk.ts';
 import { session } from '../session.ts';
 
@@ -32,9 +32,7 @@ export class RequestPage extends PageElement {
 
   protected override render(): TemplateResult {
     const { request } = this;
-    if (request === null)
-      return html`<h1>${pageWords.request}</h1>
-        ${this.error === null ? html`<p role="status">${words.loading}</p>` : viewError(this.error)}`;
+    if (request === null) return this.viewPending(pageWords.request);
     const { subjectId, channel, notes, outcome, reason, completedAt, extendedAt, extensionReason } = request;
     return html`<h1>${nameValue(request.type)}: ${subjectId}</h1>
       ${this.form === null ? this.viewOutcome() : nothing}
@@ -75,11 +73,7 @@ export class RequestPage extends PageElement {
     if (this.form === 'complete')
       return this.viewFormDialog(
         pageWords.complete,
-        html`${choice(
-          pageWords.outcome,
-          'outcome',
-          dataSubjectRequestOutcomeValues.map((value) => [value, nameValue(value)]),
-        )}
+        html`${choice(pageWords.outcome, 'outcome', nameValues(dataSubjectRequestOutcomeValues))}
         ${textField(pageWords.reasonUnlessFulfilled, 'reason', { isOptional: true })}`,
         this.#complete,
         close,

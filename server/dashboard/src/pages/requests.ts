@@ -6,7 +6,7 @@ import {
   dataSubjectRequestTypeValues,
 } from '../api-types.ts';
 import { choice, field, readForm, textField } from '../element.ts';
-import { nameValue, viewDue, viewStatus, viewTime } from '../format.ts';
+import { nameValue, nameValues, viewDue, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { ListView } from '../list.ts';
 import { PageElement } from '../page-element.ts';
@@ -30,8 +30,8 @@ export class RequestList extends PageElement {
       [pageWords.received, ({ receivedAt }) => viewTime(receivedAt)],
     ],
     filters: [
-      { name: 'status', label: pageWords.status, options: name(dataSubjectRequestStatusValues) },
-      { name: 'type', label: pageWords.type, options: name(dataSubjectRequestTypeValues) },
+      { name: 'status', label: pageWords.status, options: nameValues(dataSubjectRequestStatusValues) },
+      { name: 'type', label: pageWords.type, options: nameValues(dataSubjectRequestTypeValues) },
       { name: 'overdue', label: pageWords.due, options: [['true', nameValue('overdue')]] },
       { name: 'subjectId', label: pageWords.subjectId },
     ],
@@ -64,8 +64,8 @@ export class RequestList extends PageElement {
       html`${field(pageWords.subjectId, 'subjectId', {
         value: new URLSearchParams(location.search).get('subjectId') ?? '',
       })}
-      ${choice(pageWords.type, 'type', name(dataSubjectRequestTypeValues))}
-      ${choice(pageWords.channel, 'channel', name(dataSubjectRequestChannelValues))}
+      ${choice(pageWords.type, 'type', nameValues(dataSubjectRequestTypeValues))}
+      ${choice(pageWords.channel, 'channel', nameValues(dataSubjectRequestChannelValues))}
       ${field(pageWords.receivedHint, 'receivedAt', { type: 'datetime-local', isOptional: true })}
       ${textField(pageWords.notes, 'notes', { isOptional: true })}`,
       this.#create,
@@ -90,10 +90,6 @@ export class RequestList extends PageElement {
       this.goTo(`requests/${id}`);
     });
   };
-}
-
-function name(values: readonly string[]) {
-  return values.map((value) => [value, nameValue(value)] as const);
 }
 
 customElements.define('svc-requests', RequestList);

@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit';
 import type { Tenant, TenantChange } from '../../../../packages/node-sdk/src/types/api.ts';
 import { roleValues, scimCompatibilityValues } from '../api-types.ts';
 import { choice, field, readForm } from '../element.ts';
-import { nameValue, viewTerm, viewTime } from '../format.ts';
+import { nameValue, nameValues, viewTerm, viewTime } from '../format.ts';
 import { PageElement } from '../page-element.ts';
 import { pageWords, words } from '../preferences.ts';
 import { tenantSettings } from '../sdk.ts';
@@ -44,16 +44,11 @@ export class SettingsPage extends PageElement {
         <fieldset ?disabled=${!mayEdit}>
           <legend>${pageWords.settings}</legend>
           ${field(pageWords.name, 'name', { value: tenant.name })}
-          ${choice(
-            pageWords.defaultRole,
-            'defaultRole',
-            roleValues.map((role) => [role, nameValue(role)]),
-            tenant.defaultRole,
-          )}
+          ${choice(pageWords.defaultRole, 'defaultRole', nameValues(roleValues), tenant.defaultRole)}
           ${choice(
             pageWords.scimCompatibility,
             'scimCompatibility',
-            scimCompatibilityValues.map((value) => [value, nameValue(value)]),
+            nameValues(scimCompatibilityValues),
             tenant.scimCompatibility,
           )}
           ${field(pageWords.dsrDays, 'dsrDays', { type: 'number', value: String(tenant.dsrDays) })}

@@ -2,8 +2,8 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { Webhook } from '../../../../packages/node-sdk/src/types/api.ts';
 import { readForm, viewError } from '../element.ts';
 import { viewTerm, viewTime } from '../format.ts';
-import { PageElement, viewCopyable } from '../page-element.ts';
-import { pageWords, words } from '../preferences.ts';
+import { PageElement, viewCopyable, viewOverlap } from '../page-element.ts';
+import { pageWords } from '../preferences.ts';
 import { webhooks } from '../sdk.ts';
 import { session } from '../session.ts';
 import { viewDeliveries } from './deliveries.ts';
@@ -33,9 +33,7 @@ export class WebhookPage extends PageElement {
 
   protected override render(): TemplateResult {
     const { webhook } = this;
-    if (webhook === null)
-      return html`<h1>${pageWords.webhook}</h1>
-        ${this.error === null ? html`<p role="status">${words.loading}</p>` : viewError(this.error)}`;
+    if (webhook === null) return this.viewPending(pageWords.webhook);
     return html`<h1>${webhook.url}</h1>
       <p>${viewHealth(webhook)} ${webhook.description}</p>
       ${this.form === null && this.confirmation === null ? this.viewOutcome() : nothing}
@@ -84,23 +82,9 @@ export class WebhookPage extends PageElement {
         viewWebhookForm(webhook, this.#edit, viewError(this.error), this.isBusy, close),
         close,
       );
-    if (this.form === 'rotate') return this.viewDialog(pageWords.rotateSecret, this.#viewRotation(close), close);
+    if (this.form === 'rotate')
+      return this.viewFormDialog(pageWords.rotateSecret, viewOverlap(pageWords.rotateHint), this.#rotate, close);
     return this.viewDialogs();
-  }
-
-  #viewRotation(close: () => void): TemplateResult {
-    return html`<form @submit=${this.#rotate}>
-      <p>${pageWords.rotateHint}</p>
-      <label class="field">
-        <span>${pageWords.overlapHours}</span>
-        <input name="overlapHours" type="number" min="0" max="168" value="24" required />
-      </label>
-      ${viewError(this.error)}
-      <div class="actions">
-        <button class="primary" ?disabled=${this.isBusy}>${pageWords.rotateSecret}</button>
-        <button type="button" @click=${close}>${words.cancel}</button>
-      </div>
-    </form>`;
   }
 
   #open(form: WebhookPage['form']): void {

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Webhook, WebhookChange, WebhookInput } from '../../../../packages/node-sdk/src/types/api.ts';
 import { webhookEventTypeValues, webhookStatusValues } from '../api-types.ts';
 import { field, readForm, viewError } from '../element.ts';
-import { formatCount, nameValue, viewStatus, viewTime } from '../format.ts';
+import { formatCount, nameValue, nameValues, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
 import { PageElement } from '../page-element.ts';
@@ -31,7 +31,7 @@ export class WebhookList extends PageElement {
       {
         name: 'status',
         label: pageWords.status,
-        options: webhookStatusValues.map((status) => [status, nameValue(status)] as const),
+        options: nameValues(webhookStatusValues),
       },
     ],
     load: (query) => webhooks.list(query),
