@@ -221,7 +221,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'scim-former-token',
     rule: 'a new SCIM token revokes the one before',
-    file: 'server/access/scim-token.ts',
+    file: 'server/access/scim-token-store.ts',
     text: 'await revokeScimToken(work, source);\n  const token',
     replacement: 'const token',
     tests: ['server/test/access/scim-token.test.ts'],
@@ -317,7 +317,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'access-scopes-of-new-key',
     rule: 'no caller creates a key with a scope that they lack',
-    file: 'server/access/api-key-routes.ts',
+    file: 'server/access/api-key-changes.ts',
     text: '!principal.scopes.has(scope)',
     replacement: 'principal.scopes.size === 0',
     tests: ['server/test/access/api-key-create.test.ts'],

@@ -8,11 +8,11 @@ import { platformRole, scopesOf } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
 import type { Queries, RowSeal } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
+import { findAccessTokenHolder } from './access-token-store.ts';
 import { isApiKey } from './api-key.ts';
 import { findKeyHolder } from './api-key-store.ts';
 import type { LastUses } from './last-uses.ts';
-import { findAccessTokenHolder } from './oauth.ts';
-import { findScimTokenHolder } from './scim-token.ts';
+import { findScimTokenHolder } from './scim-token-store.ts';
 import { findSession, type HostCookie, listTenantsOf, type StoredSession } from './session-store.ts';
 
 export interface AdmitOptions {

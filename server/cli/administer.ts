@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { keyEnvironments } from '../access/api-key.ts';
 import { createApiKey } from '../access/api-key-store.ts';
-import { rotateScimToken } from '../access/scim-token.ts';
+import { rotateScimToken } from '../access/scim-token-store.ts';
 import { endSessions } from '../access/session-store.ts';
 import { systemSource } from '../audit/source.ts';
 import { findAccount, updatePassword } from '../identity/account-store.ts';

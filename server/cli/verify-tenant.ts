@@ -1,5 +1,5 @@
 import { apiKeyRows } from '../access/api-key-store.ts';
-import { scimTokenRows } from '../access/scim-token.ts';
+import { scimTokenRows } from '../access/scim-token-store.ts';
 import type { RowKind } from '../audit/row-state.ts';
 import { RowStates, verifyRows } from '../audit/verify-rows.ts';
 import { noticeRows } from '../consent/notice-store.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApiKey } from '../access/api-key-store.ts';
-import { rotateScimToken } from '../access/scim-token.ts';
+import { rotateScimToken } from '../access/scim-token-store.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
 import { Domain, NoticeContent } from '../consent/notice.ts';
 import { createNotice, publishNotice } from '../consent/notice-changes.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endSessions, maySignIn, renewSession, type SomeSessions } from '../access/session-store.ts';
+import { endSessions, renewSession, type SomeSessions } from '../access/session-store.ts';
 import { recordEvent } from '../audit/store.ts';
 import { answerWith, type ReadyAnswer } from '../http/answer.ts';
 import { notFound, Problem } from '../http/problem.ts';
@@ -11,7 +11,7 @@ import { findTenant, requireTenant } from '../tenants/store.ts';
 import { updatePassword } from './account-store.ts';
 import { acceptInvitation } from './invitations.ts';
 import { MemberRoleName, TenantReference, User } from './membership.ts';
-import { findMember, viewUser } from './membership-store.ts';
+import { findMember, listTenantsOf, viewUser } from './membership-store.ts';
 import { NewPassword, requireStrongPassword, TypedPassword } from './password.ts';
 import { EndedSessions, endAndRecord, SessionList, SessionView, viewSessions } from './sessions.ts';
 import {
@@ -197,21 +197,12 @@ export function meRoutes(services: SignInServices): readonly Route[] {
         const { items } = await viewSessions(services, principal, actor.id);
         const session = items.find(({ isCurrent }) => isCurrent);
         if (tenant === undefined || member === undefined || session === undefined) throw notFound('session');
-        const memberships = await database.kysely
-          .selectFrom('memberships')
-          .innerJoin('tenants', 'tenants.id', 'tenant_id')
-          .select(['tenant_id as tenantId', 'slug as tenantSlug', 'name as tenantName', 'role'])
-          .where('user_id', '=', actor.id)
-          .where(maySignIn)
-          .orderBy('tenant_id')
-          .$castTo<z.output<typeof MembershipView>>()
-          .execute();
         return {
           user: await viewUser(database.kysely, member),
           tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name },
           scopes: [...scopes],
           session,
-          memberships,
+          memberships: await listTenantsOf(database.kysely, actor.id),
         };
       },
     }),

@@ -1,20 +1,15 @@
-import { z } from 'zod';
 import { endSessions } from '../access/session-store.ts';
 import { recordChange } from '../audit/row-state.ts';
 import { type AuditSource, clientSource, systemSource } from '../audit/source.ts';
-import { requireRoleToGive } from '../http/authorize.ts';
-import { Problem, requireFound } from '../http/problem.ts';
-import { defineRoute, listRoute, type Route } from '../http/route.ts';
-import { cursorPageOf, Id, UtcTime, viewRow } from '../http/schemas.ts';
+import { Problem } from '../http/problem.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
 import type { Actor } from '../principal/principal.ts';
-import { type MemberRole, platformRole, RoleName } from '../principal/roles.ts';
+import { type MemberRole, platformRole } from '../principal/roles.ts';
 import { addTime, dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
-import { findRow, insertRow, mapPage, newId, takeNewest } from '../storage/rows.ts';
-import { findTenant, requireTenant } from '../tenants/store.ts';
+import { insertRow, newId } from '../storage/rows.ts';
+import { findTenant } from '../tenants/store.ts';
 import { findAccount, findOrCreateAccount, updatePassword } from './account-store.ts';
-import { Email } from './email.ts';
-import { MemberRoleName, memberStatus } from './membership.ts';
+import { memberStatus } from './membership.ts';
 import {
   addMember,
   changeMembers,
@@ -23,7 +18,7 @@ import {
   invitationRows,
   type NewMember,
 } from './membership-changes.ts';
-import { findMemberByEmail, isAcceptedElsewhere, listMembershipsOf } from './membership-store.ts';
+import { findInvitation, findMemberByEmail, isAcceptedElsewhere, listMembershipsOf } from './membership-store.ts';
 import { isSecondFactorEnabled } from './mfa/second-factor.ts';
 import { requireStrongPassword } from './password.ts';
 import { refuseSignIn, type SignInServices, type Visitor } from './sign-in.ts';
@@ -90,7 +85,7 @@ export async function acceptInvitation(
   const { client, now } = visitor;
   const { kysely } = database;
   const invitation = isToken(prefix, token)
-    ? await findRow(kysely, 'invitations', { token_hash: hashToken(token) })
+    ? await findInvitation(kysely, { token_hash: hashToken(token) })
     : undefined;
   if (invitation === undefined || invitationStatus(invitation, now) !== 'pending') throw notPending();
   const { tenant_id: tenantId, email } = invitation;
@@ -188,84 +183,4 @@ export async function createUser(
 
 function notPending(): Problem {
   return new Problem('not_found', 'This invitation is unknown, used, revoked or expired; ask for a new one.');
-}
-
-/** An invitation to a tenant, without its token. */
-const Invitation = z
-  .strictObject({
-    id: Id,
-    email: z.string(),
-    role: MemberRoleName,
-    status: z.enum(['pending', 'accepted', 'revoked', 'expired']).meta({ id: 'InvitationStatus' }),
-    createdAt: UtcTime,
-    expiresAt: UtcTime,
-    acceptedAt: UtcTime.nullable(),
-    revokedAt: UtcTime.nullable(),
-  })
-  .meta({ id: 'Invitation' });
-
-const viewInvitation = (row: InvitationRow, now: string) =>
-  viewRow(Invitation, row, { status: invitationStatus(row, now) });
-
-const InvitationInput = z.strictObject({ email: Email, role: RoleName.optional() }).meta({ id: 'InvitationInput' });
-const CreatedInvitation = Invitation.extend({
-  token: z.string().meta({ description: 'The token itself, shown only once.' }),
-}).meta({ id: 'CreatedInvitation' });
-
-/** The operations on invitations. */
-export function invitationRoutes({ database }: Pick<SignInServices, 'database'>): readonly Route[] {
-  const common = { tag: 'Users', scope: 'users:write' } as const;
-  return [
-    listRoute('/v1/users/invitations', {
-      operationId: 'listInvitations',
-      tag: 'Users',
-      summary: 'List the invitations, newest first',
-      scope: 'users:read',
-      limit: { most: 100, usual: 25 },
-      result: cursorPageOf(Invitation),
-      place: 'string',
-      async find({ principal: { tenantId } }, { after, limit }) {
-        const now = database.clock();
-        const ofTenant = database.kysely.selectFrom('invitations').selectAll().where('tenant_id', '=', tenantId);
-        return mapPage(await takeNewest(ofTenant, after, limit), (row) => viewInvitation(row, now));
-      },
-    }),
-    defineRoute('POST /v1/users/invitations', {
-      ...common,
-      operationId: 'inviteUser',
-      summary: 'Invite a user',
-      description:
-        'Returns a token that is shown only once: give it to the user, who sends it with a password to /v1/auth/invitations/accept within a week. A member can set a new password with it. Without `role`, it is the default role of the tenant.',
-      body: InvitationInput,
-      status: 201,
-      result: CreatedInvitation,
-      showsSecret: true,
-      errors: ['forbidden'],
-      async change(call, work) {
-        const { email, role } = call.body;
-        const { defaultRole } = await requireTenant(work.transaction, call.principal.tenantId);
-        const wanted = { email, role, defaultRole };
-        const { row, token } = await invite(work, call.source(), wanted);
-        requireRoleToGive(call.principal, row.role);
-        return { ...viewInvitation(row, work.now), token };
-      },
-    }),
-    defineRoute('DELETE /v1/users/invitations/{id}', {
-      ...common,
-      operationId: 'revokeInvitation',
-      summary: 'Revoke a pending invitation',
-      description: 'An accepted, revoked or expired invitation does not change.',
-      params: z.strictObject({ id: Id }),
-      result: Invitation,
-      async change(call, work) {
-        const { tenantId } = call.principal;
-        // Before the invitation, like every change of one.
-        await work.lockTenant(tenantId);
-        const { id } = call.params;
-        await closeInvitations(work, call.source(), 'revoked', { id });
-        const row = await findRow(work.transaction, 'invitations', { tenant_id: tenantId, id });
-        return viewInvitation(requireFound(row, 'invitation'), work.now);
-      },
-    }),
-  ];
 }

@@ -5,7 +5,7 @@ import { describeRows } from '../audit/row-state.ts';
 import { viewRow } from '../http/schemas.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { inBatches, type Page, prepareQuery, takePage } from '../storage/rows.ts';
+import { findRow, inBatches, type Page, prepareQuery, takeNewest, takePage } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { canSignIn, displayName, type MemberStatus, type MembershipRow, memberStatus, User } from './membership.ts';
 
@@ -98,6 +98,30 @@ export async function listGroupMembers(
 export async function listMembershipsOf(queries: Queries, userId: string): Promise<readonly MembershipRow[]> {
   const present = queries.selectFrom('memberships').selectAll().where('deleted_at', 'is', null);
   return present.where('user_id', '=', userId).orderBy('tenant_id').execute();
+}
+
+/** Every tenant that a user can sign in to, with their role there. */
+export function listTenantsOf(queries: Queries, userId: string) {
+  return queries
+    .selectFrom('memberships')
+    .innerJoin('tenants', 'tenants.id', 'tenant_id')
+    .select(['tenant_id as tenantId', 'slug as tenantSlug', 'name as tenantName', 'role'])
+    .where('user_id', '=', userId)
+    .where(maySignIn)
+    .orderBy('tenant_id')
+    .$castTo<{ tenantId: string; tenantSlug: string; tenantName: string; role: MemberRole }>()
+    .execute();
+}
+
+/** Finds an invitation by its id in a tenant, or by the hash of its token. */
+export function findInvitation(queries: Queries, match: { tenant_id: string; id: string } | { token_hash: string }) {
+  return findRow(queries, 'invitations', match);
+}
+
+/** A page of the invitations of a tenant, newest first. */
+export function listInvitations(queries: Queries, tenantId: string, after: string | null, limit: number) {
+  const query = queries.selectFrom('invitations').selectAll().where('tenant_id', '=', tenantId);
+  return takeNewest(query, after, limit);
 }
 
 /** Whether a user ever accepted an invitation of another tenant: then this tenant does not control their account. */

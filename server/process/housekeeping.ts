@@ -1,4 +1,4 @@
-import { deleteExpiredTokens } from '../access/oauth.ts';
+import { deleteExpiredTokens } from '../access/access-token-store.ts';
 import { deleteEndedSessions } from '../access/session-store.ts';
 import type { App } from '../app.ts';
 import { forgetExpiredKeys, mostForgotten } from '../http/idempotency.ts';

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { findMemoryFolder } from '../../tools/test/memory-folder.ts';
 import { createApiKey } from '../access/api-key-store.ts';
-import { rotateScimToken } from '../access/scim-token.ts';
+import { rotateScimToken } from '../access/scim-token-store.ts';
 import { createSession } from '../access/session-store.ts';
 import type { App } from '../app.ts';
 import { systemSource } from '../audit/source.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context, Middleware, Next } from 'koa';
 import { createApiKey } from '../access/api-key-store.ts';
-import { rotateScimToken } from '../access/scim-token.ts';
+import { rotateScimToken } from '../access/scim-token-store.ts';
 import { systemSource } from '../audit/source.ts';
 import { createNotice, publishNotice } from '../consent/notice-changes.ts';
 import { demoNotice } from '../demo/seed.ts';

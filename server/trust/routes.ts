@@ -5,10 +5,9 @@ import { requireFound } from '../http/problem.ts';
 import { readOwnAddress } from '../http/request.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import type { Installation } from '../installation/installation.ts';
-import { findRow } from '../storage/rows.ts';
 import { requireTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
-import { type PublishedTrust, readContent, replaceTrustCenter, type TrustCenterRow } from './store.ts';
+import { findTrustCenter, type PublishedTrust, readContent, replaceTrustCenter, type TrustCenterRow } from './store.ts';
 import { listAchievements, TrustCenterInput, TrustCenterView, TrustWidget, trustPath } from './trust-center.ts';
 
 /** The operations on the trust center of the caller's tenant, and the data of the badge. */
@@ -32,7 +31,7 @@ export function trustRoutes(
       result: TrustCenterView,
       async handle(call) {
         const tenant = await requireTenant(database.kysely, call.principal.tenantId);
-        return view(call, tenant, await findRow(database.kysely, 'trust_centers', { tenant_id: tenant.id }));
+        return view(call, tenant, await findTrustCenter(database.kysely, tenant.id));
       },
     }),
     defineRoute('PUT /v1/trust', {

@@ -16,6 +16,11 @@ export type TrustCenterRow = Selectable<Tables['trust_centers']>;
 
 export const trustCenterRows = describeRows('trust_centers', 'trust', 'trust_center');
 
+/** The trust center of a tenant; undefined before the first change. */
+export function findTrustCenter(queries: Queries, tenantId: string): Promise<TrustCenterRow | undefined> {
+  return findRow(queries, 'trust_centers', { tenant_id: tenantId });
+}
+
 /** The content in a row, or before the first change; fields that are newer than the row are empty. */
 export function readContent(row: Pick<TrustCenterRow, 'content'> | undefined): TrustContent {
   return { ...emptyContent, ...(row && JSON.parse(row.content)) };
@@ -71,7 +76,7 @@ export async function replaceTrustCenter(work: UnitOfWork, source: AuditSource, 
   const match = { tenant_id: source.tenantId };
   // Serializes concurrent changes: the second reads what the first wrote.
   await work.lockTenant(source.tenantId);
-  const before = await findRow(work.transaction, 'trust_centers', match);
+  const before = await findTrustCenter(work.transaction, match.tenant_id);
   // In the order of the catalogue, so that another order is no change.
   const order = (code: string) => catalogue.frameworks.findIndex((framework) => framework.code === code);
   const frameworks = wanted.frameworks.toSorted((one, two) => order(one.code) - order(two.code));

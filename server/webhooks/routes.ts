@@ -18,6 +18,7 @@ import { EventTypeName } from './deliveries/event.ts';
 import {
   cancelRedelivery,
   findRedelivery,
+  listRedeliveries,
   orderRedelivery,
   prepareOrder,
   viewRedelivery,
@@ -226,8 +227,7 @@ export function webhookRoutes({
       result: cursorPageOf(RedeliveryView),
       place: 'string',
       async find({ principal: { tenantId } }, { after, limit }) {
-        const orders = database.kysely.selectFrom('webhook_redeliveries').selectAll();
-        return mapPage(await takeNewest(orders.where('tenant_id', '=', tenantId), after, limit), viewRedelivery);
+        return mapPage(await listRedeliveries(database.kysely, tenantId, after, limit), viewRedelivery);
       },
     }),
     defineRoute('GET /v1/webhooks/redeliveries/{id}', {

@@ -11,6 +11,7 @@ import type { Attempt } from '../sign-in-guard.ts';
 import { createBackupCodes, createTotpSecret, findTotpStep, sealTotpSecret, writeTotpUri } from './codes.ts';
 import {
   conflict,
+  countBackupCodes,
   disableSecondFactor,
   enableSecondFactor,
   findSecondFactor,
@@ -158,7 +159,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
 /** Reads the status of a user's second factor; the backup codes of a pending enrolment do not count. */
 async function readStatus(queries: Queries, userId: string): Promise<z.output<typeof MfaStatus>> {
   if (!(await isSecondFactorEnabled(queries, userId))) return { enabled: false, methods: [], backupCodesRemaining: 0 };
-  const codes = await queries.selectFrom('backup_codes').select('hash').where('user_id', '=', userId).execute();
-  const methods: z.output<typeof MfaStatus>['methods'] = codes.length > 0 ? ['totp', 'backup_code'] : ['totp'];
-  return { enabled: true, methods, backupCodesRemaining: codes.length };
+  const backupCodesRemaining = await countBackupCodes(queries, userId);
+  const methods: z.output<typeof MfaStatus>['methods'] = backupCodesRemaining > 0 ? ['totp', 'backup_code'] : ['totp'];
+  return { enabled: true, methods, backupCodesRemaining };
 }

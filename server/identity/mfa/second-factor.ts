@@ -177,3 +177,9 @@ const conflicts = {
 export function conflict(why: keyof typeof conflicts): Problem {
   return new Problem('conflict', conflicts[why]);
 }
+
+/** How many backup codes of a user are unused. */
+export async function countBackupCodes(queries: Queries, userId: string): Promise<number> {
+  const codes = await queries.selectFrom('backup_codes').select('hash').where('user_id', '=', userId).execute();
+  return codes.length;
+}

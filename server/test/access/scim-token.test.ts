@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { findScimTokenHolder } from '../../access/scim-token.ts';
+import { findScimTokenHolder } from '../../access/scim-token-store.ts';
 import { isToken } from '../../installation/token.ts';
 import { scopes } from '../../principal/roles.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { findAccessTokenHolder } from '../../access/access-token-store.ts';
 import { findKeyHolder } from '../../access/api-key-store.ts';
-import { findAccessTokenHolder } from '../../access/oauth.ts';
-import { findScimTokenHolder } from '../../access/scim-token.ts';
+import { findScimTokenHolder } from '../../access/scim-token-store.ts';
 import { findSession } from '../../access/session-store.ts';
 import { generateToken, hashToken } from '../../installation/token.ts';
 import { newId } from '../../storage/rows.ts';

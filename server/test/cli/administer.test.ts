@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { isApiKey } from '../../access/api-key.ts';
 import { findKeyHolder } from '../../access/api-key-store.ts';
-import { findScimTokenHolder } from '../../access/scim-token.ts';
+import { findScimTokenHolder } from '../../access/scim-token-store.ts';
 import { openInstallation } from '../../installation/installation.ts';
 import { isToken } from '../../installation/token.ts';
 import { scopes } from '../../principal/roles.ts';

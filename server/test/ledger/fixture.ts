@@ -1,5 +1,5 @@
 import { createApiKey } from '../../access/api-key-store.ts';
-import { rotateScimToken } from '../../access/scim-token.ts';
+import { rotateScimToken } from '../../access/scim-token-store.ts';
 import { recordChange } from '../../audit/row-state.ts';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';

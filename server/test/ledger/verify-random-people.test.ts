@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { rotateScimToken } from '../../access/scim-token.ts';
+import { rotateScimToken } from '../../access/scim-token-store.ts';
 import { createSession } from '../../access/session-store.ts';
 import { systemSource } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import SQLite from 'better-sqlite3';
+import { findAccessTokenHolder } from '../../access/access-token-store.ts';
 import { generateApiKey } from '../../access/api-key.ts';
 import { findKeyHolder } from '../../access/api-key-store.ts';
-import { findAccessTokenHolder } from '../../access/oauth.ts';
-import { findScimTokenHolder } from '../../access/scim-token.ts';
+import { findScimTokenHolder } from '../../access/scim-token-store.ts';
 import { endSessions, findSession } from '../../access/session-store.ts';
 import { findEvent, listEvents } from '../../audit/store.ts';
 import {

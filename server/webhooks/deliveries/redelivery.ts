@@ -10,7 +10,7 @@ import {
   runUnitOfWork,
   type UnitOfWork,
 } from '../../storage/database.ts';
-import { findRow, insertRow, insertRows, newId } from '../../storage/rows.ts';
+import { findRow, insertRow, insertRows, newId, takeNewest } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { holdEvents, markRedelivered, newRedelivery, record, requireReceiver } from './changes.ts';
 import { type RedeliveryFilter, type RedeliveryInput, RedeliveryView } from './delivery.ts';
@@ -209,4 +209,10 @@ function walkOf(
     after: order.position,
     until: placeOf(order),
   };
+}
+
+/** A page of the orders of a tenant, newest first. */
+export function listRedeliveries(queries: Queries, tenantId: string, after: string | null, limit: number) {
+  const query = queries.selectFrom('webhook_redeliveries').selectAll().where('tenant_id', '=', tenantId);
+  return takeNewest(query, after, limit);
 }

@@ -1,12 +1,6 @@
 import type { Selectable } from 'kysely';
-import { z } from 'zod';
 import { describeRows, recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { requireRoleToGive } from '../http/authorize.ts';
-import { requireFound } from '../http/problem.ts';
-import { defineRoute, type Route } from '../http/route.ts';
-import { Id, UtcTime, viewRow } from '../http/schemas.ts';
-import type { Installation } from '../installation/installation.ts';
 import { displayPrefix, generateToken, hashToken, isToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
@@ -36,7 +30,7 @@ export async function rotateScimToken(work: UnitOfWork, source: AuditSource) {
 }
 
 /** Revokes the SCIM token of a tenant. @returns undefined where there was none. */
-async function revokeScimToken(work: UnitOfWork, source: AuditSource): Promise<ScimTokenRow | undefined> {
+export async function revokeScimToken(work: UnitOfWork, source: AuditSource): Promise<ScimTokenRow | undefined> {
   const { tenantId } = source;
   // Of two concurrent rotations, the second waits here and revokes the token of the first.
   await work.lockTenant(tenantId);
@@ -48,7 +42,7 @@ async function revokeScimToken(work: UnitOfWork, source: AuditSource): Promise<S
   return row;
 }
 
-function findScimToken(queries: Queries, tenantId: string): Promise<ScimTokenRow | undefined> {
+export function findScimToken(queries: Queries, tenantId: string): Promise<ScimTokenRow | undefined> {
   return findRow(queries, 'scim_tokens', { tenant_id: tenantId, revoked_at: null });
 }
 
@@ -68,57 +62,3 @@ export async function findScimTokenHolder(queries: Queries, token: string): Prom
 }
 
 const selectToken = selectCredential('scim_tokens', ['id', 'tenant_id', 'revoked_at'], 'hash');
-
-const fields = {
-  id: Id,
-  displayPrefix: z.string().meta({ description: 'The first characters of the token, to identify it.' }),
-  createdAt: UtcTime,
-  lastUsedAt: UtcTime.nullable().meta({ description: 'Written every few seconds.' }),
-};
-
-const ScimToken = z.strictObject(fields).meta({ id: 'ScimToken' });
-const CreatedScimToken = z
-  .strictObject({ ...fields, token: z.string().meta({ description: 'The token itself, shown only once.' }) })
-  .meta({ id: 'CreatedScimToken' });
-
-/** @throws {Problem} `not_found` where the tenant has no token. */
-function view(row: ScimTokenRow | undefined): z.output<typeof ScimToken> {
-  return viewRow(ScimToken, requireFound(row, 'SCIM token'), {});
-}
-
-/** The operations on the SCIM token of a tenant (spec.md "Authentication", 4). */
-export function scimTokenRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
-  const common = { tag: 'SCIM token', scope: 'keys:write' } as const;
-  return [
-    defineRoute('GET /v1/scim-token', {
-      ...common,
-      operationId: 'getScimToken',
-      summary: 'Get the SCIM token of the tenant, without its value',
-      result: ScimToken,
-      handle: async ({ principal }) => view(await findScimToken(database.kysely, principal.tenantId)),
-    }),
-    defineRoute('POST /v1/scim-token', {
-      ...common,
-      operationId: 'createScimToken',
-      summary: 'Create the SCIM token of the tenant; it is shown only once',
-      description:
-        'Revokes the earlier token. A SCIM token can give any role, so the caller needs every scope of an administrator.',
-      status: 201,
-      result: CreatedScimToken,
-      errors: ['forbidden'],
-      showsSecret: true,
-      async change(call, work) {
-        requireRoleToGive(call.principal, 'admin');
-        const { row, token } = await rotateScimToken(work, call.source());
-        return { ...view(row), token };
-      },
-    }),
-    defineRoute('DELETE /v1/scim-token', {
-      ...common,
-      operationId: 'revokeScimToken',
-      summary: 'Revoke the SCIM token of the tenant',
-      result: ScimToken,
-      change: async (call, work) => view(await revokeScimToken(work, call.source())),
-    }),
-  ];
-}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { requireRoleToGive } from '../http/authorize.ts';
+import { requireFound } from '../http/problem.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { Id, UtcTime, viewRow } from '../http/schemas.ts';
+import type { Installation } from '../installation/installation.ts';
+import { findScimToken, revokeScimToken, rotateScimToken, type ScimTokenRow } from './scim-token-store.ts';
+
+const fields = {
+  id: Id,
+  displayPrefix: z.string().meta({ description: 'The first characters of the token, to identify it.' }),
+  createdAt: UtcTime,
+  lastUsedAt: UtcTime.nullable().meta({ description: 'Written every few seconds.' }),
+};
+
+const ScimToken = z.strictObject(fields).meta({ id: 'ScimToken' });
+const CreatedScimToken = z
+  .strictObject({ ...fields, token: z.string().meta({ description: 'The token itself, shown only once.' }) })
+  .meta({ id: 'CreatedScimToken' });
+
+/** @throws {Problem} `not_found` where the tenant has no token. */
+function view(row: ScimTokenRow | undefined): z.output<typeof ScimToken> {
+  return viewRow(ScimToken, requireFound(row, 'SCIM token'), {});
+}
+
+/** The operations on the SCIM token of a tenant (spec.md "Authentication", 4). */
+export function scimTokenRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
+  const common = { tag: 'SCIM token', scope: 'keys:write' } as const;
+  return [
+    defineRoute('GET /v1/scim-token', {
+      ...common,
+      operationId: 'getScimToken',
+      summary: 'Get the SCIM token of the tenant, without its value',
+      result: ScimToken,
+      handle: async ({ principal }) => view(await findScimToken(database.kysely, principal.tenantId)),
+    }),
+    defineRoute('POST /v1/scim-token', {
+      ...common,
+      operationId: 'createScimToken',
+      summary: 'Create the SCIM token of the tenant; it is shown only once',
+      description:
+        'Revokes the earlier token. A SCIM token can give any role, so the caller needs every scope of an administrator.',
+      status: 201,
+      result: CreatedScimToken,
+      errors: ['forbidden'],
+      showsSecret: true,
+      async change(call, work) {
+        requireRoleToGive(call.principal, 'admin');
+        const { row, token } = await rotateScimToken(work, call.source());
+        return { ...view(row), token };
+      },
+    }),
+    defineRoute('DELETE /v1/scim-token', {
+      ...common,
+      operationId: 'revokeScimToken',
+      summary: 'Revoke the SCIM token of the tenant',
+      result: ScimToken,
+      change: async (call, work) => view(await revokeScimToken(work, call.source())),
+    }),
+  ];
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { requireRoleToGive } from '../http/authorize.ts';
+import { requireFound } from '../http/problem.ts';
+import { defineRoute, listRoute, type Route } from '../http/route.ts';
+import { cursorPageOf, Id, UtcTime, viewRow } from '../http/schemas.ts';
+import { RoleName } from '../principal/roles.ts';
+import { mapPage } from '../storage/rows.ts';
+import { requireTenant } from '../tenants/store.ts';
+import { Email } from './email.ts';
+import { invitationStatus, invite } from './invitations.ts';
+import { MemberRoleName } from './membership.ts';
+import { closeInvitations, type InvitationRow } from './membership-changes.ts';
+import { findInvitation, listInvitations } from './membership-store.ts';
+import type { SignInServices } from './sign-in.ts';
+
+/** An invitation to a tenant, without its token. */
+const Invitation = z
+  .strictObject({
+    id: Id,
+    email: z.string(),
+    role: MemberRoleName,
+    status: z.enum(['pending', 'accepted', 'revoked', 'expired']).meta({ id: 'InvitationStatus' }),
+    createdAt: UtcTime,
+    expiresAt: UtcTime,
+    acceptedAt: UtcTime.nullable(),
+    revokedAt: UtcTime.nullable(),
+  })
+  .meta({ id: 'Invitation' });
+
+const viewInvitation = (row: InvitationRow, now: string) =>
+  viewRow(Invitation, row, { status: invitationStatus(row, now) });
+
+const InvitationInput = z.strictObject({ email: Email, role: RoleName.optional() }).meta({ id: 'InvitationInput' });
+const CreatedInvitation = Invitation.extend({
+  token: z.string().meta({ description: 'The token itself, shown only once.' }),
+}).meta({ id: 'CreatedInvitation' });
+
+/** The operations on invitations. */
+export function invitationRoutes({ database }: Pick<SignInServices, 'database'>): readonly Route[] {
+  const common = { tag: 'Users', scope: 'users:write' } as const;
+  return [
+    listRoute('/v1/users/invitations', {
+      operationId: 'listInvitations',
+      tag: 'Users',
+      summary: 'List the invitations, newest first',
+      scope: 'users:read',
+      limit: { most: 100, usual: 25 },
+      result: cursorPageOf(Invitation),
+      place: 'string',
+      async find({ principal: { tenantId } }, { after, limit }) {
+        const now = database.clock();
+        const page = await listInvitations(database.kysely, tenantId, after, limit);
+        return mapPage(page, (row) => viewInvitation(row, now));
+      },
+    }),
+    defineRoute('POST /v1/users/invitations', {
+      ...common,
+      operationId: 'inviteUser',
+      summary: 'Invite a user',
+      description:
+        'Returns a token that is shown only once: give it to the user, who sends it with a password to /v1/auth/invitations/accept within a week. A member can set a new password with it. Without `role`, it is the default role of the tenant.',
+      body: InvitationInput,
+      status: 201,
+      result: CreatedInvitation,
+      showsSecret: true,
+      errors: ['forbidden'],
+      async change(call, work) {
+        const { email, role } = call.body;
+        const { defaultRole } = await requireTenant(work.transaction, call.principal.tenantId);
+        const wanted = { email, role, defaultRole };
+        const { row, token } = await invite(work, call.source(), wanted);
+        requireRoleToGive(call.principal, row.role);
+        return { ...viewInvitation(row, work.now), token };
+      },
+    }),
+    defineRoute('DELETE /v1/users/invitations/{id}', {
+      ...common,
+      operationId: 'revokeInvitation',
+      summary: 'Revoke a pending invitation',
+      description: 'An accepted, revoked or expired invitation does not change.',
+      params: z.strictObject({ id: Id }),
+      result: Invitation,
+      async change(call, work) {
+        const { tenantId } = call.principal;
+        // Before the invitation, like every change of one.
+        await work.lockTenant(tenantId);
+        const { id } = call.params;
+        await closeInvitations(work, call.source(), 'revoked', { id });
+        const row = await findInvitation(work.transaction, { tenant_id: tenantId, id });
+        return viewInvitation(requireFound(row, 'invitation'), work.now);
+      },
+    }),
+  ];
+}
