@@ -4,7 +4,7 @@ import { requireScope, unauthenticated } from '../http/authorize.ts';
 import { Problem } from '../http/problem.ts';
 import type { Admit, Wanted } from '../http/router.ts';
 import type { Principal } from '../principal/principal.ts';
-import { platformRole, scopesOf } from '../principal/roles.ts';
+import { scopesOf, staffRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
 import type { Queries, RowSeal } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
@@ -75,15 +75,15 @@ export function createAdmit(options: AdmitOptions): Admit {
         'This tenant requires a second factor: enroll with POST /v1/me/mfa/totp/enroll.',
       );
     lastUses.note('sessions', session.id, now);
-    const isPlatform = session.role === platformRole;
+    const isStaff = session.role === staffRole;
     return {
       tenantId: session.tenant_id,
-      actor: { type: isPlatform ? 'staff' : 'user', id: session.user_id, email: session.email },
+      actor: { type: isStaff ? 'staff' : 'user', id: session.user_id, email: session.email },
       scopes: scopesOf(session.role),
       apiVersion: session.api_version,
       credential: { kind: 'session', id: session.id },
-      otherTenantIds: isPlatform
-        ? await listTenantsOf(queries, session.user_id, platformRole, session.second_factor === 'enabled')
+      otherTenantIds: isStaff
+        ? await listTenantsOf(queries, session.user_id, [staffRole], session.second_factor === 'enabled')
         : [],
     };
   };
@@ -91,16 +91,15 @@ export function createAdmit(options: AdmitOptions): Admit {
   const admitCaller = async (request: IncomingMessage, wanted: Wanted, now: string): Promise<Principal> => {
     const token = readBearer(request);
     const principal = token === undefined ? await admitSession(request, wanted, now) : await admitBearer(token, now);
-    if (wanted.auth === 'session' && token !== undefined)
-      throw new Problem('forbidden', 'This operation acts on the signed-in user: send the cookie of a session.');
+    const needsSession = wanted.auth === 'session' || wanted.auth === 'platform';
+    if (needsSession && token !== undefined)
+      throw new Problem('forbidden', 'This operation is for signed-in users: send the cookie of a session.');
+    requireUser(principal, request.headers['svc-user']);
     const tenant = request.headers['svc-tenant'];
     if (tenant === undefined) return principal;
     const acting = await actFor(queries, principal, String(tenant));
-    if (wanted.auth === 'session' && acting.tenantId !== principal.tenantId)
-      throw new Problem(
-        'tenant_not_allowed',
-        'This operation acts on the signed-in user in the tenant of the session.',
-      );
+    if (needsSession && acting.tenantId !== principal.tenantId)
+      throw new Problem('tenant_not_allowed', 'This operation takes no other tenant than that of the session.');
     return acting;
   };
 
@@ -128,6 +127,13 @@ export function createAdmit(options: AdmitOptions): Admit {
 
 function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
+}
+
+/** Tabs share the cookie: a page that still shows another user must not act as the one who signed in since. */
+function requireUser({ actor }: Principal, wanted: string | string[] | undefined): void {
+  if (wanted === undefined || wanted === actor.id) return;
+  const details = [{ path: 'header.Svc-User', issue: 'is not the caller' }];
+  throw new Problem('forbidden', 'These credentials are not those of the user that Svc-User names.', { details });
 }
 
 const longestTenantName = 100;

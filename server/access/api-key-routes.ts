@@ -29,10 +29,11 @@ export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): read
     key,
   });
   const common = { tag: 'API keys', scope: 'keys:write' } as const;
+  const reading = { tag: 'API keys', scope: 'keys:read' } as const;
   const creating = { ...common, status: 201, result: CreatedApiKey, errors: ['forbidden'], showsSecret: true } as const;
   return [
     listRoute('/v1/api-keys', {
-      ...common,
+      ...reading,
       operationId: 'listApiKeys',
       summary: 'List API keys, newest first',
       description:
@@ -64,7 +65,7 @@ export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): read
       },
     }),
     defineRoute('GET /v1/api-keys/{id}', {
-      ...common,
+      ...reading,
       operationId: 'getApiKey',
       summary: 'Get an API key',
       params: KeyParams,

@@ -4,7 +4,7 @@ import { type SourceOf, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
 import { hashToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
-import { readScopes, type Scope } from '../principal/roles.ts';
+import { adminRoles, readScopes, type Scope } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRow, newId, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -179,5 +179,5 @@ export async function listKeyTenants(queries: Queries, { actor, credential }: Pr
     const key = await findRow(queries, 'api_keys', { id: credential.id });
     return new Set(key && [key.tenant_id, ...otherTenantsOf(key)]);
   }
-  return new Set(await listTenantsOf(queries, actor.id as string, 'admin', true));
+  return new Set(await listTenantsOf(queries, actor.id as string, adminRoles, true));
 }

@@ -28,7 +28,8 @@ export function scimTokenRoutes({ database }: Pick<Installation, 'database'>): r
   const common = { tag: 'SCIM token', scope: 'keys:write' } as const;
   return [
     defineRoute('GET /v1/scim-token', {
-      ...common,
+      tag: 'SCIM token',
+      scope: 'keys:read',
       operationId: 'getScimToken',
       summary: 'Get the SCIM token of the tenant, without its value',
       result: ScimToken,

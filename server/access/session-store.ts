@@ -15,7 +15,13 @@ export type OpenSession = Awaited<ReturnType<typeof createSession>>;
 /** Opens a session. @param opened.challengeId the challenge that was answered; null without a second factor. */
 export async function createSession(
   work: UnitOfWork,
-  opened: { readonly tenantId: string; readonly userId: string; readonly challengeId: string | null },
+  opened: {
+    readonly tenantId: string;
+    readonly userId: string;
+    readonly challengeId: string | null;
+    /** What the user recognizes the session by. */
+    readonly device?: string | null;
+  },
   lifetime: SessionLifetime,
 ) {
   const token = generateToken(tokenPrefix);
@@ -25,6 +31,7 @@ export async function createSession(
     tenant_id: opened.tenantId,
     user_id: opened.userId,
     challenge_id: opened.challengeId,
+    device: opened.device ?? null,
     created_at: work.now,
     last_seen_at: work.now,
     expires_at: addTime(work.now, lifetime.absolute),
@@ -46,7 +53,27 @@ export async function renewSession(
   const old = await findRow(work.transaction, 'sessions', { id: sessionId });
   if (old === undefined) throw unauthenticated('The session has ended; sign in again.');
   await endSessions(work.transaction, { userIds: [userId] });
-  return createSession(work, { tenantId: old.tenant_id, userId, challengeId: old.challenge_id }, lifetime);
+  const { tenant_id: tenantId, challenge_id: challengeId, device } = old;
+  return createSession(work, { tenantId, userId, challengeId, device }, lifetime);
+}
+
+/**
+ * Gives a session of a user another tenant and another token. It ends when it would have ended.
+ * @returns undefined if it has ended in the meantime.
+ */
+export async function moveSession(
+  work: UnitOfWork,
+  { sessionId, userId, tenantId }: { readonly sessionId: string; readonly userId: string; readonly tenantId: string },
+): Promise<OpenSession | undefined> {
+  const token = generateToken(tokenPrefix);
+  const moved = await work.transaction
+    .updateTable('sessions')
+    .set({ tenant_id: tenantId, token_hash: requireSeal(work).hashToken(token), last_seen_at: work.now })
+    .where('id', '=', sessionId)
+    .where('user_id', '=', userId)
+    .returning(['id', 'expires_at'])
+    .executeTakeFirst();
+  return moved && { id: moved.id, token, expiresAt: moved.expires_at };
 }
 
 /** A session with the membership, user and tenant that it depends on. */
@@ -130,13 +157,13 @@ export async function endSessions(
 }
 
 /**
- * Lists the tenants in which a user has a role and may sign in.
+ * Lists the tenants in which a user has one of these roles and may sign in.
  * @param hasSecondFactor without one, tenants that require it are left out.
  */
 export async function listTenantsOf(
   queries: Queries,
   userId: string,
-  role: MemberRole,
+  roles: readonly MemberRole[],
   hasSecondFactor: boolean,
 ): Promise<readonly string[]> {
   const memberships = await queries
@@ -144,7 +171,7 @@ export async function listTenantsOf(
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
     .select('tenant_id')
     .where('user_id', '=', userId)
-    .where('role', '=', role)
+    .where('role', 'in', roles)
     .where(maySignIn)
     .$if(!hasSecondFactor, (query) => query.where('require_second_factor', 'is', null))
     .execute();

@@ -4,6 +4,7 @@ import type { SourceOf } from '../audit/source.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { findRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
+import { endOneTimeTokens } from './one-time-token-store.ts';
 
 /** The account of a user, independent of tenants. */
 export const accountRows = describeRows('users', 'identity', 'account', { owner: 'members' });
@@ -30,10 +31,11 @@ export async function findOrCreateAccount(work: UnitOfWork, email: string): Prom
   return (await findAccount(work.transaction, email)) ?? row;
 }
 
-/** Stores the hash of a new password, and records the change. @returns the updated row. */
+/** Stores the hash of a new password, records the change, and ends the links that would set another. @returns the row. */
 export async function updatePassword(work: UnitOfWork, sourceOf: SourceOf, id: string, hash: string, reason?: string) {
   const columns = { password_hash: hash, password_changed_at: work.now };
   const row = await updateRow(work.transaction, 'users', { id }, columns);
+  await endOneTimeTokens(work.transaction, 'password_reset', id);
   const change = { verb: 'password_changed', ...(reason !== undefined && { reason }) };
   await recordAccountChange(work, sourceOf, accountRows, id, row, change);
   return row;

@@ -1,19 +1,22 @@
 import { z } from 'zod';
-import { endSessions, renewSession, type SomeSessions } from '../access/session-store.ts';
+import { endSessions, type OpenSession, renewSession, type SomeSessions } from '../access/session-store.ts';
 import { recordEvent } from '../audit/store.ts';
 import { answerWith, type ReadyAnswer } from '../http/answer.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import type { Client } from '../http/request.ts';
 import { defineRoute, type Route, type UserCall } from '../http/route.ts';
-import { Id, text, UtcTime } from '../http/schemas.ts';
-import { runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
-import { findTenant, requireTenant } from '../tenants/store.ts';
+import { Id, text, textLine, UtcTime } from '../http/schemas.ts';
+import { type Queries, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import { findTenant, hasTenants, requireTenant } from '../tenants/store.ts';
 import { updatePassword } from './account-store.ts';
 import { acceptInvitation } from './invitations.ts';
-import { MemberRoleName, TenantReference, User } from './membership.ts';
+import { MemberRoleName, type MembershipRow, TenantReference, User } from './membership.ts';
+import { changeMembers } from './membership-changes.ts';
 import { findMember, listTenantsOf, viewUser } from './membership-store.ts';
 import { NewPassword, requireStrongPassword, TypedPassword } from './password.ts';
+import { resetPassword } from './password-reset.ts';
 import { EndedSessions, endAndRecord, SessionList, SessionView, viewSessions } from './sessions.ts';
+import { SetupInput, setUpServer } from './setup.ts';
 import {
   answerChallenge,
   type OpenedSession,
@@ -22,6 +25,8 @@ import {
   sessionEvent,
   signIn,
 } from './sign-in.ts';
+import { startSession } from './start-link.ts';
+import { switchTenant } from './switch-tenant.ts';
 
 const OwnSession = z.strictObject({ id: Id, expiresAt: UtcTime }).meta({ id: 'SessionReference' });
 
@@ -49,9 +54,24 @@ const ChangedPassword = z.strictObject({ session: OwnSession }).meta({ id: 'Chan
 const InvitationAcceptance = z
   .strictObject({ token: text(200).min(1), password: NewPassword })
   .meta({ id: 'InvitationAcceptance' });
+const PasswordReset = z.strictObject({ token: text(200).min(1), password: NewPassword }).meta({ id: 'PasswordReset' });
+const ResetPassword = z
+  .strictObject({ email: z.string().meta({ description: 'To sign in with.' }) })
+  .meta({ id: 'ResetPassword' });
 const AcceptedInvitation = z
   .strictObject({ email: z.string(), tenant: TenantReference })
   .meta({ id: 'AcceptedInvitation' });
+
+/** A user who has signed in to a tenant. */
+async function viewSignedIn(
+  queries: Queries,
+  membership: MembershipRow,
+  { id, expiresAt }: Pick<OpenSession, 'id' | 'expiresAt'>,
+): Promise<z.output<typeof SignedIn>> {
+  const { id: tenantId, slug, name } = await requireTenant(queries, membership.tenant_id);
+  const user = await viewUser(queries, membership);
+  return { status: 'signed_in', user, tenant: { id: tenantId, slug, name }, session: { id, expiresAt } };
+}
 
 /** Sign-in, sign-out, password changes and accepted invitations (contract.md "Operations beyond the spec's tables"). */
 export function authRoutes(services: SignInServices): readonly Route[] {
@@ -59,16 +79,10 @@ export function authRoutes(services: SignInServices): readonly Route[] {
   const limits = ({ client }: { readonly client: Client }) => guard.limitAddress(client);
 
   /** The answer of a completed sign-in, with its cookies. */
-  const welcome = async ({ id, token, expiresAt, account, membership }: OpenedSession): Promise<ReadyAnswer> => {
-    const { id: tenantId, slug, name } = await requireTenant(database.kysely, membership.tenant_id);
-    const signedIn = {
-      status: 'signed_in',
-      user: await viewUser(database.kysely, membership),
-      tenant: { id: tenantId, slug, name },
-      session: { id, expiresAt },
-    };
-    const cookies = [sessionCookie.write(token), guard.rememberDevice(account)];
-    return answerWith(signedIn, { 'Set-Cookie': cookies });
+  const welcome = async (opened: OpenedSession, status = 200): Promise<ReadyAnswer> => {
+    const cookies = [sessionCookie.write(opened.token), guard.rememberDevice(opened.account)];
+    const view = await viewSignedIn(database.kysely, opened.membership, opened);
+    return answerWith(view, { 'Set-Cookie': cookies }, status);
   };
 
   const common = { tag: 'Sign-in', headers: ['Set-Cookie'] } as const;
@@ -98,6 +112,38 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       result: SignedIn,
       errors: ['invalid_challenge', 'code_incorrect', 'forbidden'],
       handle: async (call) => welcome(await answerChallenge(services, call.body, call)),
+    }),
+    defineRoute('POST /v1/auth/start', {
+      ...anonymous,
+      operationId: 'startSession',
+      summary: 'Sign in with the link that the server printed when it was started',
+      description:
+        'Only from the machine that the server runs on. `svc demo` prints the link if only that machine can reach it; the token works once, within a quarter of an hour, at /app/start#token.',
+      body: z.strictObject({ token: text(200).min(1) }).meta({ id: 'StartToken' }),
+      result: SignedIn,
+      errors: ['forbidden'],
+      handle: async (call) => welcome(await startSession(services, call.body.token, call)),
+    }),
+    defineRoute('GET /v1/setup', {
+      tag: 'Sign-in',
+      auth: 'anonymous',
+      operationId: 'getSetup',
+      summary: 'Get whether the server waits for its first tenant',
+      description: 'It does until the first tenant is created, by the setup or by the command line.',
+      result: z.strictObject({ isOpen: z.boolean() }).meta({ id: 'Setup' }),
+      handle: async () => ({ isOpen: !(await hasTenants(database.kysely)) }),
+    }),
+    defineRoute('POST /v1/setup', {
+      ...anonymous,
+      operationId: 'setUpServer',
+      summary: 'Set up a server without tenants',
+      description:
+        'Creates the first tenant and its administrator, who has the role `platform_admin`, and signs them in. Each start of `svc serve` on a database without tenants prints a link, /app/setup#token, which is valid for a day. The first tenant ends every link; from then on the answer is 404.',
+      body: SetupInput,
+      status: 201,
+      result: SignedIn,
+      errors: ['forbidden'],
+      handle: async (call) => welcome(await setUpServer(services, call.body, call), 201),
     }),
     defineRoute('POST /v1/auth/sign-out', {
       ...common,
@@ -156,12 +202,27 @@ export function authRoutes(services: SignInServices): readonly Route[] {
         return answerWith(accepted, device === null ? {} : { 'Set-Cookie': device });
       },
     }),
+    defineRoute('POST /v1/auth/password-reset', {
+      tag: 'Sign-in',
+      auth: 'anonymous',
+      limits,
+      operationId: 'resetPassword',
+      summary: 'Set a new password with the token of a reset link',
+      description:
+        'The token works once, within a day. Every session of the user ends, in every tenant; the second factor stays.',
+      body: PasswordReset,
+      result: ResetPassword,
+      errors: ['forbidden'],
+      handle: (call) => resetPassword(services, call.body, call),
+    }),
   ];
 }
 
 const MembershipView = z
   .strictObject({ tenantId: Id, tenantSlug: z.string(), tenantName: z.string(), role: MemberRoleName })
   .meta({ id: 'Membership' });
+
+const OwnName = textLine(200).nullable().optional();
 
 const Me = z
   .strictObject({
@@ -204,6 +265,37 @@ export function meRoutes(services: SignInServices): readonly Route[] {
           session,
           memberships: await listTenantsOf(database.kysely, actor.id),
         };
+      },
+    }),
+    defineRoute('PATCH /v1/me', {
+      ...common,
+      operationId: 'editMe',
+      summary: 'Change your name in this tenant',
+      description: 'Omitted fields do not change; null removes a name.',
+      body: z.strictObject({ givenName: OwnName, familyName: OwnName }).meta({ id: 'MeChange' }),
+      result: User,
+      async change(call, work) {
+        const ids = [call.principal.actor.id];
+        const [member] = await changeMembers(work, call.source(), ids, call.body, 'Changed by the user');
+        if (member === undefined) throw notFound('user');
+        return viewUser(work.transaction, member);
+      },
+    }),
+    defineRoute('POST /v1/me/tenant', {
+      ...common,
+      headers: ['Set-Cookie'],
+      operationId: 'switchTenant',
+      summary: 'Switch to another tenant within the session',
+      description:
+        'Only to a tenant that you can sign in to. The session gets another cookie and ends when it would have ended. Send Svc-Tenant with the requests of a page that shows a tenant: they are rejected after a switch elsewhere. Send Svc-User with the id of the user whom it shows: they are rejected after another user signed in.',
+      body: z
+        .strictObject({ tenant: text(200).min(1).meta({ description: 'Id or slug of the tenant.' }) })
+        .meta({ id: 'TenantSwitch' }),
+      result: SignedIn,
+      async change(call, work) {
+        const { membership, session } = await switchTenant(call, call.body.tenant, work);
+        const switched = await viewSignedIn(work.transaction, membership, session);
+        return answerWith(switched, { 'Set-Cookie': services.sessionCookie.write(session.token) });
       },
     }),
     defineRoute('GET /v1/me/sessions', {

@@ -27,11 +27,13 @@ const Invitation = z
   })
   .meta({ id: 'Invitation' });
 
-const viewInvitation = (row: InvitationRow, now: string) =>
+/** An invitation as the API returns it. */
+export const viewInvitation = (row: InvitationRow, now: string) =>
   viewRow(Invitation, row, { status: invitationStatus(row, now) });
 
 const InvitationInput = z.strictObject({ email: Email, role: RoleName.optional() }).meta({ id: 'InvitationInput' });
-const CreatedInvitation = Invitation.extend({
+/** A new invitation with its token. */
+export const CreatedInvitation = Invitation.extend({
   token: z.string().meta({ description: 'The token itself, shown only once.' }),
 }).meta({ id: 'CreatedInvitation' });
 

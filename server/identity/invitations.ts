@@ -4,7 +4,7 @@ import { type AuditSource, clientSource, systemSource } from '../audit/source.ts
 import { Problem } from '../http/problem.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
 import type { Actor } from '../principal/principal.ts';
-import { type MemberRole, platformRole } from '../principal/roles.ts';
+import { type MemberRole, staffRole } from '../principal/roles.ts';
 import { addTime, dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import { insertRow, newId } from '../storage/rows.ts';
 import { findTenant } from '../tenants/store.ts';
@@ -115,7 +115,7 @@ export async function acceptInvitation(
         throw new Problem('conflict', 'The account was changed in the meantime; try again.');
       await work.lockTenant(tenantId);
       const role = invitation.role as MemberRole;
-      const actor: Actor = { type: role === platformRole ? 'staff' : 'user', id, email };
+      const actor: Actor = { type: role === staffRole ? 'staff' : 'user', id, email };
       const sourceOf = clientSource(actor, client, hasher);
       const source = sourceOf(tenantId);
       const accepted = await closeInvitations(work, source, 'accepted', { id: invitation.id });

@@ -2,8 +2,9 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import type { z } from 'zod';
 import { maySignIn } from '../access/session-store.ts';
 import { describeRows } from '../audit/row-state.ts';
+import { invalidValues } from '../http/problem.ts';
 import { viewRow } from '../http/schemas.ts';
-import type { MemberRole } from '../principal/roles.ts';
+import { adminRoles, type MemberRole } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { findRow, inBatches, type Page, prepareQuery, takeNewest, takePage } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -24,6 +25,22 @@ export async function findMember(queries: Queries, tenantId: string, userId: str
 export async function findMemberByEmail(queries: Queries, tenantId: string, email: string) {
   const [row] = await selectMemberByEmail(queries, { tenantId, email });
   return row;
+}
+
+/**
+ * Work can be assigned only to members who can sign in.
+ * @param path of the field with the user id.
+ * @throws {Problem} `validation_failed`, the same for everyone else.
+ */
+export async function requireActiveMember(
+  queries: Queries,
+  tenantId: string,
+  userId: string,
+  path: string,
+): Promise<void> {
+  const member = await findMember(queries, tenantId, userId);
+  if (member === undefined || !canSignIn(member))
+    throw invalidValues([{ path, issue: 'is not a member of the tenant who can sign in' }]);
 }
 
 const members = (queries: Queries, tenantId: string) =>
@@ -55,13 +72,15 @@ interface MemberFilter {
   readonly role?: string | undefined;
   /** Normalized. */
   readonly email?: string | undefined;
+  /** Only those who can sign in. */
+  readonly canSignIn?: true;
 }
 
 /** Reads a page of the members, newest accounts first. @param before the user id of the last item of the previous page. */
 export async function listMembers(
   queries: Queries,
   tenantId: string,
-  { status, role, email }: MemberFilter,
+  { status, role, email, canSignIn }: MemberFilter,
   before: string | null,
   limit: number,
 ): Promise<Page<MembershipRow>> {
@@ -72,6 +91,7 @@ export async function listMembers(
     .$if(status === 'suspended', (query) =>
       query.where((row) => row.or([row('deactivated_at', 'is not', null), row('unassigned_at', 'is not', null)])),
     )
+    .$if(canSignIn === true, (query) => query.where(maySignIn))
     .$if(before !== null, (query) => query.where('user_id', '<', before as string))
     .orderBy('user_id', 'desc');
   return takePage(query, limit, ({ user_id }) => user_id);
@@ -133,7 +153,7 @@ export async function isAcceptedElsewhere(queries: Queries, userId: string, tena
 
 /** Whether the tenant has another administrator who can sign in. */
 export async function hasOtherAdmin(queries: Queries, { tenant_id, user_id }: MembershipRow): Promise<boolean> {
-  const admins = queries.selectFrom('memberships').select('user_id').where('role', '=', 'admin').where(maySignIn);
+  const admins = queries.selectFrom('memberships').select('user_id').where('role', 'in', adminRoles).where(maySignIn);
   const others = admins.where('tenant_id', '=', tenant_id).where('user_id', '!=', user_id);
   return (await others.limit(sql.lit(1)).executeTakeFirst()) !== undefined;
 }

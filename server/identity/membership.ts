@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { diffFields } from '../audit/row-state.ts';
 import { Id, UtcTime } from '../http/schemas.ts';
 import type { Json } from '../ledger/canonical.ts';
-import { type MemberRole, platformRole, roleIds } from '../principal/roles.ts';
+import { type MemberRole, platformRoles, roleIds } from '../principal/roles.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { EventType } from '../webhooks/deliveries/event.ts';
 
@@ -130,9 +130,9 @@ function listFields(row: MembershipRow, hasState: boolean): Readonly<Record<stri
   };
 }
 
-export const MemberRoleName = z.enum([...roleIds, platformRole]).meta({
+export const MemberRoleName = z.enum([...roleIds, ...platformRoles]).meta({
   id: 'MemberRole',
-  description: 'A role, or the platform role, which only the operator of this server can give.',
+  description: 'A role, or a platform role, which only the operator of this server can give.',
 });
 
 /** A member, as their tenant sees them. */
@@ -153,6 +153,15 @@ export const User = z
     lastSignedInAt: UtcTime.nullable(),
   })
   .meta({ id: 'User' });
+
+/** A member, as those who assign work see them. */
+export const Member = z
+  .strictObject({
+    id: Id,
+    name: z.string().meta({ description: 'The name of the member; the e-mail address for one without a name.' }),
+    role: MemberRoleName,
+  })
+  .meta({ id: 'Member' });
 
 /** The tenant of a session. */
 export const TenantReference = z

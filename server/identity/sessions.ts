@@ -15,7 +15,9 @@ export const SessionView = z
     id: Id,
     createdAt: UtcTime,
     lastSeenAt: UtcTime,
-    expiresAt: UtcTime.meta({ description: 'When it ends at the latest; an idle session ends earlier.' }),
+    expiresAt: UtcTime.meta({ description: 'When it ends at the latest.' }),
+    idleExpiresAt: UtcTime.meta({ description: 'When it ends if it is not used again.' }),
+    device: z.string().nullable().meta({ description: 'The browser and system at sign-in: `Firefox on Windows`.' }),
     challengeId: Id.nullable().meta({ description: 'The challenge that was answered with a code; null without one.' }),
     isCurrent: z.boolean(),
   })
@@ -44,7 +46,14 @@ export async function viewSessions(
     .execute();
   const items = sessions
     .filter(({ id, expires_at, last_seen_at }) => expires_at > now && (last_seen_at > idleSince || id === currentId))
-    .map((session) => viewRow(SessionView, session, { isCurrent: session.id === currentId }));
+    .map((session) => {
+      const isCurrent = session.id === currentId;
+      // The use of the caller's session by this request is written later.
+      const row = isCurrent ? { ...session, last_seen_at: now } : session;
+      const idleExpiresAt = addTime(row.last_seen_at, sessionLifetime.idle);
+      const ends = idleExpiresAt < row.expires_at ? idleExpiresAt : row.expires_at;
+      return viewRow(SessionView, row, { isCurrent, idleExpiresAt: ends });
+    });
   return { items, nextCursor: null };
 }
 

@@ -96,9 +96,9 @@ export class SignInGuard {
     return this.#admit({ bucket: site, isKnown: false, counters: [network, elsewhere] });
   }
 
-  /** Admits an attempt of a signed-in user, or with an invitation. @throws {Problem} `rate_limited` with Retry-After. */
-  admitHolder(email: string, kind: 'session' | 'invitation', id: string): Promise<Attempt> {
-    const where = kind === 'session' ? 'in this session' : 'with this invitation';
+  /** Admits an attempt of a signed-in user, with an invitation, or with a link that resets a password. @throws {Problem} `rate_limited` with Retry-After. */
+  admitHolder(email: string, kind: 'session' | 'invitation' | 'link', id: string): Promise<Attempt> {
+    const where = `${kind === 'session' ? 'in' : 'with'} this ${kind}`;
     return this.#admitKnown({ email, password_changed_at: null }, `${kind} ${id}`, where);
   }
 

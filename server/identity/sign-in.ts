@@ -4,7 +4,7 @@ import { type NewAuditEvent, recordEvent, recordEvents } from '../audit/store.ts
 import { Problem } from '../http/problem.ts';
 import type { Call, UserCall } from '../http/route.ts';
 import type { Installation } from '../installation/installation.ts';
-import { platformRole } from '../principal/roles.ts';
+import { staffRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
 import {
   addTime,
@@ -18,11 +18,13 @@ import {
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import { findTenant } from '../tenants/store.ts';
 import { type AccountRow, accountRows, findAccount, recordAccountChange } from './account-store.ts';
+import { nameDevice } from './device.ts';
 import { normalizeEmail } from './email.ts';
 import { canSignIn, type MembershipRow } from './membership.ts';
 import { findMember, listMembershipsOf } from './membership-store.ts';
 import { consumeCode, verifyCode } from './mfa/codes.ts';
 import { isSecondFactorEnabled } from './mfa/second-factor.ts';
+import { deleteExpiredOneTimeTokens } from './one-time-token-store.ts';
 import type { PasswordQueue } from './password-queue.ts';
 import type { Attempt, SignInGuard } from './sign-in-guard.ts';
 
@@ -189,7 +191,7 @@ async function rehash(
  * second factor) wait for the account or for the tenant. Also locks the tenant of the session that the sign-in replaces.
  * @returns undefined where the membership does not allow sign-in.
  */
-async function lockSignIn(
+export async function lockSignIn(
   work: UnitOfWork,
   { sessionCookie }: SignInServices,
   { tenant_id: tenantId, user_id: userId }: Pick<MembershipRow, 'tenant_id' | 'user_id'>,
@@ -206,7 +208,7 @@ async function lockSignIn(
  * Opens a session and records it in the tenant's audit log. Ends the session that the browser had before, in whichever
  * tenant (ASVS 7.2.4).
  */
-async function openSession(
+export async function openSession(
   work: UnitOfWork,
   { hasher, sessionLifetime }: SignInServices,
   { account, membership, replaced }: NonNullable<Awaited<ReturnType<typeof lockSignIn>>>,
@@ -225,10 +227,14 @@ async function openSession(
         reason: 'Replaced by a new sign-in in the same browser',
       });
   }
-  const session = await createSession(work, { tenantId, userId, challengeId }, sessionLifetime);
+  const session = await createSession(
+    work,
+    { tenantId, userId, challengeId, device: nameDevice(client.userAgent) },
+    sessionLifetime,
+  );
   const match = { tenant_id: tenantId, user_id: userId };
   await updateRow(work.transaction, 'memberships', match, { last_signed_in_at: work.now });
-  const type = membership.role === platformRole ? 'staff' : 'user';
+  const type = membership.role === staffRole ? 'staff' : 'user';
   const source = clientSource({ type, id: userId, email: account.email }, client, hasher)(tenantId);
   await recordEvent(work, source, sessionEvent('created', userId, userName, { sessionId: session.id, method }));
   return { status: 'signed_in', ...session, account, membership } as const;
@@ -320,9 +326,10 @@ export async function refuseSignIn(
   });
 }
 
-/** Deletes expired challenges, and the failures of a subject a day after the last one. */
+/** Deletes expired challenges and links, and the failures of a subject a day after the last one. */
 export async function deleteExpiredSignIns(queries: Queries, now: string): Promise<void> {
   await queries.deleteFrom('sign_in_challenges').where('expires_at', '<=', now).execute();
+  await deleteExpiredOneTimeTokens(queries, now);
   const before = addTime(now, -dayMilliseconds);
   await queries.deleteFrom('sign_in_failures').where('last_failed_at', '<=', before).execute();
 }

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { SomeSessions } from '../access/session-store.ts';
-import { requireRoleToGive } from '../http/authorize.ts';
+import { requireRoleToGive, requireScopesOf } from '../http/authorize.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/route.ts';
-import { cursorPageOf, Id, text } from '../http/schemas.ts';
-import { platformRole, RoleName } from '../principal/roles.ts';
+import { cursorPageOf, Id, text, UtcTime } from '../http/schemas.ts';
+import { adminRoles, type MemberRole, RoleName } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
+import { mapPage } from '../storage/rows.ts';
 import { normalizeEmail } from './email.ts';
-import { canSignIn, MemberRoleName, type MembershipRow, User } from './membership.ts';
+import { canSignIn, displayName, Member, MemberRoleName, type MembershipRow, User } from './membership.ts';
 import { changeMembers } from './membership-changes.ts';
 import {
   findMember,
@@ -19,8 +20,13 @@ import {
   viewUsers,
 } from './membership-store.ts';
 import { disableSecondFactor, findSecondFactor } from './mfa/second-factor.ts';
+import { createPasswordReset } from './password-reset.ts';
 import { EndedSessions, endAndRecord, SessionList, viewSessions } from './sessions.ts';
 import type { SignInServices } from './sign-in.ts';
+
+const PasswordResetToken = z
+  .strictObject({ token: z.string().meta({ description: 'The token itself, shown only once.' }), expiresAt: UtcTime })
+  .meta({ id: 'PasswordResetToken' });
 
 const Reason = text(500).trim().min(1).optional().meta({ description: 'The reason, for the audit log.' });
 
@@ -32,7 +38,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
     const { tenantId } = call.principal;
     await work.lockTenant(tenantId);
     const member = await requireMember(work.transaction, tenantId, userId);
-    if (member.role !== platformRole) requireRoleToGive(call.principal, member.role);
+    requireScopesOf(call.principal, member.role);
     const user = { id: userId, name: member.user_name };
     return endAndRecord(work, call.source(), 'session.revoked', user, which);
   };
@@ -58,6 +64,20 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
         const filter = query.email === undefined ? query : { ...query, email: normalizeEmail(query.email) ?? '' };
         const { rows, next } = await listMembers(database.kysely, tenantId, filter, after, limit);
         return { rows: await viewUsers(database.kysely, rows), next };
+      },
+    }),
+    listRoute('/v1/members', {
+      operationId: 'listMembers',
+      tag: 'Users',
+      summary: 'List the members who can sign in, by name and role, newest first',
+      description: 'For callers who assign work to members: owners of controls, assignees of requests.',
+      scope: 'members:read',
+      limit: { most: 100, usual: 100 },
+      result: cursorPageOf(Member),
+      place: 'string',
+      async find({ principal: { tenantId } }, { after, limit }) {
+        const page = await listMembers(database.kysely, tenantId, { canSignIn: true }, after, limit);
+        return mapPage(page, (row) => ({ id: row.user_id, name: displayName(row), role: row.role as MemberRole }));
       },
     }),
     defineRoute('GET /v1/users/{id}', {
@@ -137,6 +157,26 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       result: EndedSessions,
       change: (call, work) => revoke(call, work, call.params.id, { sessionId: call.params.sessionId }),
     }),
+    defineRoute('POST /v1/users/{id}/password-reset', {
+      ...common,
+      operationId: 'createPasswordReset',
+      summary: 'Create the token of a link with which a member sets a new password',
+      description:
+        'The token is shown only once and works once, within a day, at /app/reset#token; earlier ones of the member end. The operator of this server must reset the password of a user who also signs in to another tenant, because it opens that tenant too.',
+      scope: 'users:write',
+      status: 201,
+      result: PasswordResetToken,
+      showsSecret: true,
+      errors: ['forbidden'],
+      async change(call, work) {
+        const member = await lockAccountOf(call, work);
+        if (!canSignIn(member))
+          throw new Problem('conflict', 'This member cannot sign in: reactivate or invite them instead.');
+        await requireOnlyHere(work, member, 'password');
+        const user = { id: member.user_id, name: member.user_name };
+        return createPasswordReset(work, [call.source()], user, call.principal.tenantId);
+      },
+    }),
     defineRoute('DELETE /v1/users/{id}/mfa', {
       ...changing,
       operationId: 'resetUserSecondFactor',
@@ -144,18 +184,12 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       description:
         'For a member who lost their device: they sign in with only the password and enroll again. The operator of this server must reset the second factor of a user who also signs in to another tenant, because it protects that tenant too.',
       async change(call, work) {
-        const { tenantId } = call.principal;
-        // Before the lock of the account, which must not reveal whether there is one.
-        await requireMember(work.transaction, tenantId, call.params.id);
-        await work.lockAccount(call.params.id);
-        const member = await requireChangeable(call, work);
-        requireRoleToGive(call.principal, member.role);
+        const member = await lockAccountOf(call, work);
         const factor = await findSecondFactor(work.transaction, member.user_id);
         // The same answer for a member who accepted no invitation, whatever second factor they have elsewhere.
         if (member.accepted_at === null || factor === undefined || factor.state === 'disabled')
           throw new Problem('conflict', 'This member has no second factor.');
-        if (await isAcceptedElsewhere(work.transaction, member.user_id, tenantId))
-          throw new Problem('conflict', 'Only the operator of this server can reset the second factor of this member.');
+        await requireOnlyHere(work, member, 'second factor');
         await disableSecondFactor(work, call.source, member.user_id, 'reset');
         return viewUser(work.transaction, member);
       },
@@ -180,9 +214,25 @@ async function requireChangeable(
   const member = requireFound(found, 'user');
   if (member.user_id === actor.id)
     throw new Problem('conflict', 'You cannot change your own access; ask another administrator.');
-  // Platform members too can be suspended and removed; only the operator can reverse it.
-  if (member.role !== platformRole) requireRoleToGive(principal, member.role);
+  // The operator's staff too can be suspended and removed; only the operator can reverse it.
+  requireScopesOf(principal, member.role);
   return member;
+}
+
+/** Locks the account of the member whose credentials a call resets. @throws {Problem} as `requireChangeable`. */
+async function lockAccountOf(call: PrincipalCall<{ readonly id: string }>, work: UnitOfWork): Promise<MembershipRow> {
+  // Before the lock of the account, which must not reveal whether there is one.
+  await requireMember(work.transaction, call.principal.tenantId, call.params.id);
+  await work.lockAccount(call.params.id);
+  const member = await requireChangeable(call, work);
+  requireRoleToGive(call.principal, member.role);
+  return member;
+}
+
+/** The credentials of a user protect every tenant that they sign in to. @throws {Problem} `conflict`. */
+async function requireOnlyHere(work: UnitOfWork, { user_id, tenant_id }: MembershipRow, what: string): Promise<void> {
+  if (await isAcceptedElsewhere(work.transaction, user_id, tenant_id))
+    throw new Problem('conflict', `Only the operator of this server can reset the ${what} of this member.`);
 }
 
 /**
@@ -191,7 +241,7 @@ async function requireChangeable(
  * @throws {Problem} `conflict`.
  */
 async function requireAdminLeft(queries: Queries, member: MembershipRow): Promise<void> {
-  if (member.role !== 'admin' || !canSignIn(member)) return;
+  if (!adminRoles.includes(member.role as MemberRole) || !canSignIn(member)) return;
   if (await hasOtherAdmin(queries, member)) return;
   throw new Problem(
     'conflict',

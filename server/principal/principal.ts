@@ -1,4 +1,4 @@
-import type { Scope } from './roles.ts';
+import type { PlatformScope, Scope } from './roles.ts';
 
 /** The kinds of actors that spec.md "Audit event" names. */
 export const actorTypes = ['user', 'api_key', 'system', 'staff'] as const;
@@ -32,7 +32,7 @@ export interface Credential {
 export interface Principal {
   readonly tenantId: string;
   readonly actor: Actor;
-  readonly scopes: ReadonlySet<Scope>;
+  readonly scopes: ReadonlySet<Scope | PlatformScope>;
   /** The tenant's pinned API version. */
   readonly apiVersion: string;
   readonly credential: Credential;

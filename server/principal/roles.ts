@@ -11,8 +11,10 @@ export const scopeDescriptions = {
   'trust:write': 'Change and publish the trust center.',
   'webhooks:read': 'Read webhooks and their deliveries.',
   'webhooks:write': 'Create, change and delete webhooks; send deliveries again.',
+  'members:read': 'Read the names and roles of members, to assign work to them.',
   'users:read': 'Read members, their sessions, invitations and the settings of the tenant.',
   'users:write': 'Invite, change and remove members; end their sessions; reset their second factor.',
+  'keys:read': 'Read API keys and the SCIM token, without their values.',
   'keys:write': 'Create, rotate and revoke API keys and the SCIM token.',
   'dsr:read': 'Read data-subject requests.',
   'dsr:write': 'Open, extend and complete data-subject requests.',
@@ -23,6 +25,17 @@ export const scopeDescriptions = {
 
 export type Scope = keyof typeof scopeDescriptions;
 export const scopes = Object.keys(scopeDescriptions) as Scope[];
+
+/** The scopes of the platform roles: for sessions only, because no API key or access token can have them. */
+export const platformScopeDescriptions = {
+  'tenants:read': 'Read the list of the tenants of this server.',
+  'tenants:write': 'Create tenants.',
+  'system:read': 'Read the state of this server.',
+  'system:write': 'Start verifications of this server.',
+  'portfolio:read': 'Read what is overdue in the tenants of the portfolio.',
+} as const;
+
+export type PlatformScope = keyof typeof platformScopeDescriptions;
 
 const read = new Map<string, ReadonlySet<Scope>>();
 
@@ -55,9 +68,17 @@ export type Role = keyof typeof roles;
 export const roleIds = Object.keys(roles) as [Role, ...Role[]];
 export const RoleName = z.enum(roleIds).meta({ id: 'Role', description: 'What a member may do.' });
 
-/** The role of the platform's own data protection officers; only the command line gives it. */
-export const platformRole = 'dpco_principal';
-export type MemberRole = Role | typeof platformRole;
+/** The role of the operator's own data protection officers: they read the tenants in which they have it. */
+export const staffRole = 'dpco_principal';
+
+/** The roles of the operator's people; no tenant, identity provider or invitation gives them. */
+export const platformRoles = [staffRole, 'platform_admin'] as const;
+export type MemberRole = Role | (typeof platformRoles)[number];
+
+/** Whether only the operator of this server can give a role. */
+export function isPlatformRole(word: string): boolean {
+  return (platformRoles as readonly string[]).includes(word);
+}
 
 /** The role of members that come without one, unless the tenant chose another: the least. */
 export const leastRole: Role = 'cs_agent';
@@ -65,7 +86,7 @@ export const leastRole: Role = 'cs_agent';
 const reading = scopes.filter((scope) => scope.endsWith(':read'));
 
 /** What each role may do (contract.md "Principals, scopes, roles"). */
-const scopesOfRoles: Readonly<Record<MemberRole, ReadonlySet<Scope>>> = {
+const scopesOfRoles: Readonly<Record<MemberRole, ReadonlySet<Scope | PlatformScope>>> = {
   admin: new Set(scopes),
   dpo: new Set(scopes.filter((scope) => !['keys:write', 'users:write', 'tenant:write'].includes(scope))),
   engineer: new Set([
@@ -76,11 +97,17 @@ const scopesOfRoles: Readonly<Record<MemberRole, ReadonlySet<Scope>>> = {
     'controls:read',
     'controls:write',
     'audit:read',
+    'members:read',
   ]),
   auditor: new Set(reading),
-  cs_agent: new Set(['consent:read', 'dsr:read', 'dsr:write']),
-  dpco_principal: new Set(reading),
+  cs_agent: new Set(['consent:read', 'dsr:read', 'dsr:write', 'members:read']),
+  dpco_principal: new Set([...reading, 'portfolio:read']),
+  // An administrator of the tenant in which they have the role; of other tenants, they read nothing.
+  platform_admin: new Set([...scopes, 'tenants:read', 'tenants:write', 'system:read', 'system:write']),
 };
+
+/** The roles of administrators of a tenant. */
+export const adminRoles: readonly MemberRole[] = ['admin', 'platform_admin'];
 
 /** Whether a word is a role that can be given to a member. */
 export function isRole(word: string): word is Role {
@@ -88,6 +115,6 @@ export function isRole(word: string): word is Role {
 }
 
 /** What a member with a role may do. */
-export function scopesOf(role: string): ReadonlySet<Scope> {
+export function scopesOf(role: string): ReadonlySet<Scope | PlatformScope> {
   return Object.hasOwn(scopesOfRoles, role) ? scopesOfRoles[role as MemberRole] : new Set();
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
 import { addMember, changeMembers } from '../../identity/membership-changes.ts';
-import { platformRole } from '../../principal/roles.ts';
+import { staffRole } from '../../principal/roles.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
@@ -116,7 +116,7 @@ describeOnEachDatabase('a key of several tenants', (dialect) => {
     await join(stranger.id, { role: 'admin', isAccepted: false });
     assert.deepEqual([await post(second.id), await post(third.id), await post(stranger.id)], [201, 403, 403]);
     const platform = await server.createTenant('platform');
-    await join(platform.id, { role: platformRole, isAccepted: true });
+    await join(platform.id, { role: staffRole, isAccepted: true });
     assert.equal(await post(platform.id), 403);
     await change((work) => changeMembers(work, systemSource(second.id), [userId], { isActivated: false }, 'test'));
     assert.equal(await post(second.id), 403);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isRole, leastRole, platformRole, roleIds, roles, scopesOf } from '../../principal/roles.ts';
+import { isPlatformRole, isRole, leastRole, platformRoles, roleIds, roles, scopesOf } from '../../principal/roles.ts';
 import { documentedRoles } from './role-scopes.ts';
 
 describe('the roles', () => {
-  test('are the documented ones, of which the one of the platform cannot be given', () => {
-    assert.deepEqual(Object.keys(documentedRoles), [...roleIds, platformRole]);
+  test('are the documented ones, of which those of the platform cannot be given', () => {
+    assert.deepEqual(Object.keys(documentedRoles).sort(), [...roleIds, ...platformRoles].sort());
+    assert.deepEqual([...roleIds, ...platformRoles].filter(isPlatformRole), platformRoles);
     for (const meaning of Object.values(roles)) assert.notEqual(meaning, '');
   });
 
@@ -17,7 +18,7 @@ describe('the roles', () => {
 
   test('are distinguished from other words', () => {
     for (const role of roleIds) assert.ok(isRole(role));
-    for (const word of ['', 'Admin', 'owner', platformRole, 'toString', '__proto__', 'admin ']) {
+    for (const word of ['', 'Admin', 'owner', ...platformRoles, 'toString', '__proto__', 'admin ']) {
       assert.ok(!isRole(word), word);
     }
   });

@@ -113,9 +113,9 @@ describeOnOneDatabase('/v1/scim-token', (dialect) => {
 
   test('cannot be created by a caller who lacks a scope of an administrator, since it can give any role', async () => {
     const { token } = await create();
-    const lacking = scopes.filter((scope) => scope !== 'keys:write');
+    const lacking = scopes.filter((scope) => !scope.startsWith('keys:'));
     const callers = await Promise.all([
-      makeKey(server, { scopes: ['keys:write'] }),
+      makeKey(server, { scopes: ['keys:read', 'keys:write'] }),
       ...lacking.map((left) => makeKey(server, { scopes: scopes.filter((scope) => scope !== left) })),
     ]);
     const all = await makeKey(server);
@@ -134,9 +134,13 @@ describeOnOneDatabase('/v1/scim-token', (dialect) => {
     await create({ headers: session });
   });
 
-  test('needs the scope keys:write, and takes no fields', async () => {
-    const { key } = await makeKey(server, { scopes: ['users:read', 'users:write', 'tenant:write'] });
-    for (const method of ['GET', 'POST', 'DELETE']) assertProblem(await send(method, { key }), 'insufficient_scope');
+  test('can be read with keys:read and changed with keys:write: neither includes the other', async () => {
+    await create();
+    const { key: reader } = await makeKey(server, { scopes: ['keys:read', 'users:write', 'tenant:write'] });
+    const { key: writer } = await makeKey(server, { scopes: ['keys:write'] });
+    assert.equal((await send('GET', { key: reader })).status, 200);
+    for (const method of ['POST', 'DELETE']) assertProblem(await send(method, { key: reader }), 'insufficient_scope');
+    assertProblem(await send('GET', { key: writer }), 'insufficient_scope');
     assertInvalid(await send('POST', { body: { name: 'x' } }), 'body');
   });
 });

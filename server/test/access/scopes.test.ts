@@ -5,7 +5,7 @@ import { isScope, scopes } from '../../principal/roles.ts';
 /** Keys in the hands of customers carry these words: none may change its name or go. */
 const documented =
   'audit:read consent:read consent:write controls:read controls:write trust:read trust:write webhooks:read ' +
-  'webhooks:write users:read users:write keys:write dsr:read dsr:write breach:read breach:write tenant:write';
+  'webhooks:write members:read users:read users:write keys:read keys:write dsr:read dsr:write breach:read breach:write tenant:write';
 
 describe('the scopes', () => {
   test('are the documented ones', () => {

@@ -31,7 +31,7 @@ describe('a request that changes something in a session', () => {
   after(() => server[Symbol.asyncDispose]());
 
   const cookie = () => ({ Cookie: member.session.Cookie as string });
-  const isUnsafe = ({ method, auth }: Route) => method !== 'GET' && (auth === 'session' || auth === 'scope');
+  const isUnsafe = ({ method, auth }: Route) => method !== 'GET' && ['session', 'scope', 'platform'].includes(auth);
   const send = ({ method, path }: Pick<Route, 'method' | 'path'>, headers: Readonly<Record<string, string>>) =>
     server.request(method, path.replace(/\{\w+\}/g, anyId), { headers, body: {} });
 

@@ -179,7 +179,13 @@ describeServer('an invitation', (server) => {
 
   test('rejects a role with scopes that the inviter lacks', async () => {
     const tenant = await createFreshTenant(server);
-    const key = await server.createKey(tenant.id, ['users:write', 'consent:read', 'dsr:read', 'dsr:write']);
+    const key = await server.createKey(tenant.id, [
+      'users:write',
+      'consent:read',
+      'dsr:read',
+      'dsr:write',
+      'members:read',
+    ]);
     const admin = await server.createMember({ tenantId: tenant.id });
     const reader = await server.createKey(
       tenant.id,
@@ -200,7 +206,7 @@ describeServer('an invitation', (server) => {
     const { key } = server.tenant;
     for (const email of ['', 'unknown', 'a@b', '@example.com', 'a b@example.com', 5, null])
       assertProblem(await sendInvitation(server, { email }, { key }), '422 validation_failed', ['body.email']);
-    for (const role of ['dpco_principal', 'owner', null])
+    for (const role of ['dpco_principal', 'platform_admin', 'owner', null])
       assertProblem(await sendInvitation(server, { email: newEmail(), role }, { key }), '422 validation_failed', [
         'body.role',
       ]);

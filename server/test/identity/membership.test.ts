@@ -10,7 +10,7 @@ import {
   type MembershipRow,
   memberStatus,
 } from '../../identity/membership.ts';
-import { platformRole, roleIds } from '../../principal/roles.ts';
+import { platformRoles, roleIds } from '../../principal/roles.ts';
 import type { EventType } from '../../webhooks/deliveries/event.ts';
 import { type Membership, readMembership } from './membership-helpers.ts';
 
@@ -41,7 +41,7 @@ const anyChange: fc.Arbitrary<MembershipChange> = fc.record(
     givenName: name,
     familyName: name,
     externalId: name,
-    role: fc.constantFrom(...roleIds, platformRole),
+    role: fc.constantFrom(...roleIds, ...platformRoles),
     isActivated: fc.boolean(),
     isAssigned: fc.boolean(),
     isAccepted: fc.constant(true as const),

@@ -3,10 +3,12 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { LastUses } from '../../access/last-uses.ts';
+import { Sightings } from '../../consent/sightings.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { startHousekeeping } from '../../process/housekeeping.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
+import { Verifier } from '../../verification/verifier.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { failSignIn, isOpen, signIn, startBeside } from './sign-in-requests.ts';
@@ -106,10 +108,15 @@ describeOnOneDatabase('a session', (dialect) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const log = pino({ level: 'silent' });
     const keeper = new CheckpointKeeper({ ...installation, interval: 3_600_000, log });
+    const faults = new FaultLog(installation.database, log);
+    const verifier = new Verifier(
+      { ...installation, settings: { ...installation.settings, verifyInterval: 0 } },
+      faults,
+    );
     const housekeeping = startHousekeeping(
       installation,
-      { limiter: new RateLimiter(), lastUses: new LastUses(), keeper },
-      new FaultLog(installation.database, log),
+      { limiter: new RateLimiter(), lastUses: new LastUses(), sightings: new Sightings(), verifier, keeper },
+      faults,
     );
     /** Lets a minute pass, and what it starts run to its end. */
     const keepHouse = async (until: () => Promise<boolean>) => {
@@ -191,7 +198,7 @@ describeOnOneDatabase('the cookie of a session', (dialect) => {
 
   test('is required by operations on the signed-in user, which reject a key', async () => {
     await using server = await startTestServer(dialect);
-    const routes = server.app.routes.filter(({ auth }) => auth === 'session');
+    const routes = server.app.routes.filter(({ auth }) => auth === 'session' || auth === 'platform');
     assert.ok(routes.length > 5);
     for (const { method, path } of routes) {
       const url = path.replace(/\{\w+\}/g, '01990000-0000-7000-8000-000000000000');

@@ -109,11 +109,13 @@ describeServer('changing a member over the API', (server) => {
     const { session: _, ...suspended } = await server.createMember({ tenantId: tenant.id });
     await changePeople(server, tenant.id, [suspended.userId], { isActivated: false });
     const key = await server.createKey(tenant.id, [
+      'members:read',
       'users:read',
       'users:write',
       'consent:read',
       'dsr:read',
       'dsr:write',
+      'members:read',
     ]);
     const before = await readState(server);
     const refused = [
@@ -134,9 +136,9 @@ describeServer('changing a member over the API', (server) => {
     assert.equal(await isSignedIn(server, admin.session), true);
   });
 
-  test('does not give the role of the platform, nor one that there is not', async () => {
+  test('does not give a platform role, nor one that there is not', async () => {
     const { admin, member } = await createTeam();
-    for (const role of ['dpco_principal', 'owner', '', null, ['admin']])
+    for (const role of ['dpco_principal', 'platform_admin', 'owner', '', null, ['admin']])
       assertProblem(await edit(member.userId, { role }, { headers: admin.session }), '422 validation_failed', [
         'body.role',
       ]);

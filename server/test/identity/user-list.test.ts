@@ -110,6 +110,32 @@ describeServer('the list of members', (server) => {
       assertProblem(await list(server.tenant.key, query), '422 validation_failed', [path]);
   });
 
+  test('is shown to every role as names and roles of those who can sign in', async () => {
+    const tenant = await createFreshTenant(server);
+    const invited = await addPerson(server, tenant.id, { email: `invited-${randomUUID()}@example.com` });
+    const add = (name: string, rest: object) =>
+      addPerson(server, tenant.id, { email: `${name}-${randomUUID()}@example.com`, isAccepted: true, ...rest });
+    const named = await add('ada', { givenName: 'Ada', familyName: 'Lovelace', role: 'dpo' });
+    const suspended = await add('gone', { isActivated: false });
+    const unnamed = await add('unnamed', {});
+    const reader = await server.createMember({ tenantId: tenant.id, role: 'cs_agent' });
+    const read = (query: string) => server.request('GET', `/v1/members?${query}`, { headers: reader.session });
+    const first = payload(await read('limit=2'), 200);
+    const second = payload(await read(`limit=2&cursor=${first.nextCursor}`), 200);
+    assert.deepEqual(
+      [...first.items, ...second.items],
+      [
+        { id: reader.userId, name: reader.email, role: 'cs_agent' },
+        { id: unnamed?.userId, name: unnamed?.userName, role: 'auditor' },
+        { id: named?.userId, name: 'Ada Lovelace', role: 'dpo' },
+      ],
+    );
+    assert.equal(second.nextCursor, null);
+    assert.ok(invited !== undefined && suspended !== undefined);
+    const key = await server.createKey(tenant.id, ['users:read']);
+    assertProblem(await server.request('GET', '/v1/members', { key }), '403 insufficient_scope');
+  });
+
   test('needs the scope to read users', async () => {
     const key = await server.createKey(server.tenant.id, ['users:write']);
     for (const path of ['/v1/users', `/v1/users/${randomUUID()}`, `/v1/users/${randomUUID()}/sessions`])

@@ -31,6 +31,8 @@ describeServer('the sessions of a member', (server) => {
       id: second.id,
       createdAt: server.clock.now(),
       lastSeenAt: server.clock.now(),
+      idleExpiresAt: new Date(server.clock.milliseconds() + 60 * 60_000).toISOString(),
+      device: null,
       expiresAt: new Date(server.clock.milliseconds() + day).toISOString(),
       challengeId: null,
       isCurrent: false,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { RowStates, verifyRows } from '../../audit/verify-rows.ts';
-import { changingRows } from '../../cli/verify-tenant.ts';
 import { verifyChain } from '../../ledger/verify.ts';
+import { changingRows } from '../../verification/verify-tenant.ts';
 import type { TestServer } from '../harness.ts';
 
 /** The details of the events of the module `mfa` about a person, oldest first, as a tenant reads them. */

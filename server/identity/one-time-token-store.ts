@@ -1,0 +1,61 @@
+import type { Selectable } from 'kysely';
+import { generateToken, isToken } from '../installation/token.ts';
+import { addTime, type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
+import { findRow, insertRow } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
+
+/** The prefix of the tokens for each purpose. */
+const prefixes = { password_reset: 'svc_reset_', start: 'svc_start_', setup: 'svc_setup_' } as const;
+type Purpose = keyof typeof prefixes;
+
+/** A token that works once, as it is stored. */
+export type OneTimeTokenRow = Selectable<Tables['one_time_tokens']>;
+
+/** Creates a token that works once. @returns it: the only time that it can be read. */
+export async function createOneTimeToken(
+  work: UnitOfWork,
+  purpose: Purpose,
+  owner: { readonly userId: string | null; readonly tenantId: string | null },
+  lifetime: number,
+): Promise<{ readonly token: string; readonly expiresAt: string }> {
+  const token = generateToken(prefixes[purpose]);
+  const expiresAt = addTime(work.now, lifetime);
+  await insertRow(work.transaction, 'one_time_tokens', {
+    hash: requireSeal(work).hashToken(token),
+    purpose,
+    user_id: owner.userId,
+    tenant_id: owner.tenantId,
+    expires_at: expiresAt,
+  });
+  return { token, expiresAt };
+}
+
+/** Finds a token that was not used and has not expired. */
+export async function findOneTimeToken(
+  queries: Queries,
+  seal: RowSeal,
+  purpose: Purpose,
+  token: string,
+  now: string,
+): Promise<OneTimeTokenRow | undefined> {
+  if (!isToken(prefixes[purpose], token)) return undefined;
+  const row = await findRow(queries, 'one_time_tokens', { hash: seal.hashToken(token), purpose });
+  return row !== undefined && row.expires_at > now ? row : undefined;
+}
+
+/** Uses a token up. @returns false if another request was faster. */
+export async function spendOneTimeToken(work: UnitOfWork, { hash }: OneTimeTokenRow): Promise<boolean> {
+  const deletion = work.transaction.deleteFrom('one_time_tokens').where('hash', '=', hash);
+  return (await deletion.executeTakeFirstOrThrow()).numDeletedRows > 0n;
+}
+
+/** Ends the tokens of a user for a purpose. */
+export async function endOneTimeTokens(queries: Queries, purpose: Purpose, userId: string): Promise<void> {
+  const deletion = queries.deleteFrom('one_time_tokens').where('user_id', '=', userId);
+  await deletion.where('purpose', '=', purpose).execute();
+}
+
+/** Deletes the tokens that have expired. */
+export async function deleteExpiredOneTimeTokens(queries: Queries, now: string): Promise<void> {
+  await queries.deleteFrom('one_time_tokens').where('expires_at', '<=', now).execute();
+}
