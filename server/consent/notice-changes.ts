@@ -1,11 +1,11 @@
-import { recordChange } from '../audit/row-state.ts';
+import { recordChange, recordRemoval } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { requireFound } from '../http/problem.ts';
+import { Problem, requireFound, requireMatch } from '../http/problem.ts';
 import type { Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { insertRow, newId, updateRow } from '../storage/rows.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import { type Notice, type NoticeChange, NoticeContent, sealContent } from './notice.ts';
+import { contentOf, type Notice, type NoticeChange, type NoticeContent, sealContent, tagContent } from './notice.ts';
 import { contentColumns, findNotice, type NoticeRow, noticeRows, readNotice } from './notice-store.ts';
 
 /** Creates a draft. */
@@ -21,24 +21,31 @@ export async function createNotice(work: UnitOfWork, source: AuditSource, conten
     updated_at: work.now,
     published_at: null,
     archived_at: null,
+    last_seen_at: null,
   });
   const diff = { contentHash: sealContent(content).hash };
   await recordChange(work, source, noticeRows, row, { verb: 'created', targetRef: content.name, diff });
   return readNotice(row, null);
 }
 
-/** Edits the content; what is published stays as it is until the next publication. */
+/**
+ * Edits the content; what is published stays as it is until the next publication.
+ * @param ifMatch the entity tag of the content that the caller has seen.
+ */
 export async function editNotice(
   work: UnitOfWork,
   source: AuditSource,
   id: string,
   change: NoticeChange,
+  ifMatch?: string,
 ): Promise<Notice> {
   const notice = await requireNotice(work, source, id);
   const names = Object.keys(change).filter((name) => change[name as keyof NoticeChange] !== undefined);
   const before = contentOf(notice);
   const content = { ...before, ...pick(change, names) };
+  // A retry of an edit that was applied has an outdated tag and nothing left to change.
   if (sealContent(content).text === sealContent(before).text) return notice;
+  requireMatch(ifMatch, tagContent(notice), 'consent_notice_changed');
   return save(work, source, id, 'edited', contentColumns(content), {
     before: pick(before, names),
     after: pick(content, names),
@@ -46,8 +53,14 @@ export async function editNotice(
 }
 
 /** Freezes the content as the next version and opens the notice to captures; nothing happens when nothing changed. */
-export async function publishNotice(work: UnitOfWork, source: AuditSource, id: string): Promise<Notice> {
+export async function publishNotice(
+  work: UnitOfWork,
+  source: AuditSource,
+  id: string,
+  ifMatch?: string,
+): Promise<Notice> {
   const notice = await requireNotice(work, source, id);
+  requireMatch(ifMatch, tagContent(notice), 'consent_notice_changed');
   if (notice.status === 'published' && !notice.hasUnpublishedChanges) return notice;
   const { text, hash: contentHash } = sealContent(contentOf(notice));
   const version = (notice.version ?? 0) + (notice.hasUnpublishedChanges ? 1 : 0);
@@ -75,6 +88,17 @@ export async function archiveNotice(work: UnitOfWork, source: AuditSource, id: s
   return save(work, source, id, 'archived', columns, diff);
 }
 
+/** Deletes a notice that was never published: no visitor has seen it. */
+export async function deleteNotice(work: UnitOfWork, source: AuditSource, id: string, ifMatch?: string): Promise<void> {
+  const notice = await requireNotice(work, source, id);
+  if (notice.version !== null)
+    throw new Problem('consent_notice_versioned', 'The notice was published; archive it instead of deleting it.');
+  requireMatch(ifMatch, tagContent(notice), 'consent_notice_changed');
+  await work.transaction.deleteFrom('consent_notices').where('id', '=', id).execute();
+  const diff = { before: contentOf(notice) as unknown as Json };
+  await recordRemoval(work, source, noticeRows, id, { targetRef: notice.name, diff });
+}
+
 async function requireNotice(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<Notice> {
   return requireFound(await findNotice(work.transaction, tenantId, id), 'consent notice');
 }
@@ -98,10 +122,6 @@ async function save(
     await emitEvents(work, [{ tenantId: source.tenantId, type: `consent_notice.${verb}`, data }]);
   }
   return notice;
-}
-
-function contentOf(notice: Notice): NoticeContent {
-  return pick(notice, Object.keys(NoticeContent.shape)) as unknown as NoticeContent;
 }
 
 function pick(content: NoticeChange, names: readonly string[]): Readonly<Record<string, Json>> {

@@ -1,15 +1,31 @@
 import { z } from 'zod';
+import { answerWith } from '../http/answer.ts';
 import { requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
 import { Cursor, cursorPageOf, Id, pageOf, queryInteger, text } from '../http/schemas.ts';
-import { Notice, NoticeChange, NoticeContent, NoticeStatus, NoticeVersion, normalizeDomain } from './notice.ts';
-import { archiveNotice, createNotice, editNotice, publishNotice } from './notice-changes.ts';
+import {
+  Notice,
+  NoticeChange,
+  NoticeContent,
+  NoticeStatus,
+  NoticeVersion,
+  normalizeDomain,
+  tagContent,
+} from './notice.ts';
+import { archiveNotice, createNotice, deleteNotice, editNotice, publishNotice } from './notice-changes.ts';
 import { findNotice, listNotices, listVersions } from './notice-store.ts';
 import type { ConsentServices } from './record-routes.ts';
 
 const NoticeParams = z.strictObject({ id: Id });
 
-const common = { tag: 'Consent notices', scope: 'consent:write', result: Notice } as const;
+const common = { tag: 'Consent notices', scope: 'consent:write', result: Notice, headers: ['ETag'] } as const;
+
+const guarded = { ...common, hasPrecondition: true, errors: ['consent_notice_changed'] } as const;
+
+/** A notice with the entity tag of its content. */
+function present(notice: Notice, status = 200) {
+  return answerWith(notice, { ETag: tagContent(notice) }, status);
+}
 
 /** The operations on notices. */
 export function noticeRoutes({ database, publicNotices }: ConsentServices): readonly Route[] {
@@ -48,26 +64,43 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
       summary: 'Create a consent notice as a draft',
       body: NoticeContent,
       status: 201,
-      change: (call, work) => createNotice(work, call.source(), call.body),
+      change: async (call, work) => present(await createNotice(work, call.source(), call.body), 201),
     }),
     defineRoute('PATCH /v1/consent/{id}', {
       operationId: 'editConsentNotice',
-      ...common,
+      ...guarded,
       summary: 'Edit the content of a consent notice',
-      description: 'What is published stays public as it is until the notice is published again.',
+      description:
+        'What is published stays public as it is until the notice is published again. Send the `ETag` of the notice as `If-Match` to change only the content that you have seen.',
       params: NoticeParams,
       body: NoticeChange,
-      change: (call, work) => editNotice(work, call.source(), call.params.id, call.body),
+      change: async (call, work) =>
+        present(await editNotice(work, call.source(), call.params.id, call.body, call.ifMatch)),
+    }),
+    defineRoute('DELETE /v1/consent/{id}', {
+      operationId: 'deleteConsentNotice',
+      ...guarded,
+      headers: [],
+      summary: 'Delete a consent notice that was never published',
+      description: 'A notice with a published version can only be archived: its records refer to it.',
+      params: NoticeParams,
+      errors: ['consent_notice_changed', 'consent_notice_versioned'],
+      result: z.null(),
+      async change(call, work) {
+        await deleteNotice(work, call.source(), call.params.id, call.ifMatch);
+        return null;
+      },
     }),
     defineRoute('POST /v1/consent/{id}/publish', {
       operationId: 'publishConsentNotice',
-      ...common,
+      ...guarded,
       summary: 'Publish the content of a consent notice as its next version',
-      description: 'Nothing happens when nothing changed since the latest version.',
+      description:
+        'Nothing happens when nothing changed since the latest version. Send the `ETag` of the notice as `If-Match` to publish only the content that you have seen.',
       params: NoticeParams,
-      change(call, work) {
+      async change(call, work) {
         work.afterCommit(() => publicNotices.forget(call.params.id));
-        return publishNotice(work, call.source(), call.params.id);
+        return present(await publishNotice(work, call.source(), call.params.id, call.ifMatch));
       },
     }),
     defineRoute('POST /v1/consent/{id}/archive', {
@@ -75,9 +108,9 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
       ...common,
       summary: 'Archive a consent notice: no more captures',
       params: NoticeParams,
-      change(call, work) {
+      async change(call, work) {
         work.afterCommit(() => publicNotices.forget(call.params.id));
-        return archiveNotice(work, call.source(), call.params.id);
+        return present(await archiveNotice(work, call.source(), call.params.id));
       },
     }),
     listRoute('/v1/consent/{id}/versions', {

@@ -15,7 +15,9 @@ import {
 
 export type NoticeRow = Selectable<Tables['consent_notices']>;
 
-export const noticeRows = describeRows('consent_notices', 'consent', 'consent_notice', { counters: ['record_count'] });
+export const noticeRows = describeRows('consent_notices', 'consent', 'consent_notice', {
+  counters: ['record_count', 'last_seen_at'],
+});
 
 /** Finds a notice of a tenant; inside a unit of work it stays locked until the end. */
 export async function findNotice(queries: Queries, tenantId: string, id: string): Promise<Notice | undefined> {
@@ -151,6 +153,7 @@ export function readNotice(row: NoticeRow, latestHash: string | null): Notice {
     updatedAt: row.updated_at,
     publishedAt: row.published_at,
     archivedAt: row.archived_at,
+    lastSeenAt: row.last_seen_at,
   };
 }
 
@@ -179,6 +182,7 @@ interface PublicAnswer {
   /** Encoded once: a string would be encoded again for each answer. */
   readonly body: Buffer;
   readonly etag: string;
+  readonly domain: string;
 }
 
 /** The public forms of published notices, by id. A server forgets those that it publishes or archives. */
@@ -192,6 +196,7 @@ export function createPublicNotices(queries: Queries, versions: VersionCache): P
     if (found === undefined) return undefined;
     const { version, contentHash, publishedAt: _, ...content } = found;
     const body = Buffer.from(JSON.stringify({ data: { id: noticeId, ...content, version } }));
-    return { value: { body, etag: `"${version}-${contentHash.slice(0, 16)}"` }, length: body.length };
+    const etag = `"${version}-${contentHash.slice(0, 16)}"`;
+    return { value: { body, etag, domain: found.domain }, length: body.length };
   });
 }

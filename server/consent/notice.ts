@@ -101,6 +101,9 @@ export const Notice = z
     updatedAt: UtcTime,
     publishedAt: UtcTime.nullable(),
     archivedAt: UtcTime.nullable(),
+    lastSeenAt: UtcTime.nullable().meta({
+      description: 'When a page of the site last fetched it or sent a decision, some seconds late; null for never.',
+    }),
   })
   .meta({ id: 'Notice' });
 export type Notice = z.output<typeof Notice>;
@@ -143,6 +146,17 @@ export function sealContent(content: NoticeContent): { readonly text: string; re
 
 export function hashContent(text: string): string {
   return hash('sha256', text);
+}
+
+/** The content of a notice under edit. */
+export function contentOf(notice: Notice): NoticeContent {
+  const { name, controllerName, language, domain, purposes } = notice;
+  return { name, controllerName, language, domain, purposes };
+}
+
+/** The entity tag of the content under edit, for `If-Match`. */
+export function tagContent(notice: Notice): string {
+  return `"${sealContent(contentOf(notice)).hash.slice(0, 16)}"`;
 }
 
 /** Text without differences of case and form. */

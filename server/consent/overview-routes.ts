@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { answerWith } from '../http/answer.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { defineRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
 import { Cursor, Id, queryInteger, text, UtcTime } from '../http/schemas.ts';
 import type { Queries } from '../storage/database.ts';
-import { Notice } from './notice.ts';
+import { Notice, tagContent } from './notice.ts';
 import { findNotice, findPublishedWithPurpose } from './notice-store.ts';
 import { ConsentRecord, PurposeStates, type Space, SubjectId, stateAfter } from './record.ts';
 import type { ConsentServices } from './record-routes.ts';
@@ -104,15 +105,17 @@ export function overviewRoutes({ database, recorder }: ConsentServices): readonl
       tag: 'Consent notices',
       summary: 'Get a consent notice, or the ledger of a subject',
       description:
-        'An id that is a notice of the tenant gives the notice; anything else is taken as a subject id and gives its state and its records, newest first.',
+        'An id that is a notice of the tenant gives the notice, with the `ETag` of its content; anything else is taken as a subject id and gives its state and its records, newest first.',
       scope: 'consent:read',
       params: z.strictObject({ id: SubjectId }),
       query: ledgerQuery,
       result: z.union([Notice, SubjectLedger]),
+      headers: ['ETag'],
       errors: ['invalid_cursor'],
       async handle({ params, query, principal: { tenantId } }) {
         const notice = await findNotice(database.kysely, tenantId, params.id.toLowerCase());
-        return notice ?? readLedger(database.kysely, tenantId, params.id, query);
+        if (notice === undefined) return readLedger(database.kysely, tenantId, params.id, query);
+        return answerWith(notice, { ETag: tagContent(notice) });
       },
     }),
     defineRoute('GET /v1/consent/subjects/{subjectId}', {

@@ -3,7 +3,7 @@ import { ReadyAnswer } from '../http/answer.ts';
 import { requireFound } from '../http/problem.ts';
 import { clientBucket } from '../http/request.ts';
 import { defineRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
-import { Cursor, Id, queryInteger } from '../http/schemas.ts';
+import { Cursor, Id, optionalInteger, queryInteger, Time } from '../http/schemas.ts';
 import type { Database } from '../storage/database.ts';
 import { PublicNotice } from './notice.ts';
 import { findNotice, type PublicNotices } from './notice-store.ts';
@@ -14,10 +14,14 @@ import {
   PublicRecordInput,
   presentPublicRecord,
   RecordInput,
+  RecordKind,
+  RecordSource,
+  SubjectId,
   WithdrawalInput,
 } from './record.ts';
-import { findRecord, listRecords } from './record-store.ts';
+import { findRecord, findRecordById, listRecords } from './record-store.ts';
 import type { ConsentRecorder } from './recorder.ts';
+import type { Sightings } from './sightings.ts';
 import { withdrawRecord } from './withdraw.ts';
 
 /** What the consent operations work with. */
@@ -25,6 +29,7 @@ export interface ConsentServices {
   readonly database: Database;
   readonly recorder: ConsentRecorder;
   readonly publicNotices: PublicNotices;
+  readonly sightings: Sightings;
   /** Captures a minute. */
   readonly limits: { readonly captureNotice: number; readonly captureClient: number };
 }
@@ -37,6 +42,15 @@ const appending = {
   result: ConsentRecord,
 } as const;
 
+const recordFilters = {
+  subjectId: SubjectId.optional(),
+  kind: RecordKind.optional(),
+  source: RecordSource.optional(),
+  version: optionalInteger(1, 999_999_999).meta({ description: 'Of the notice.' }),
+  from: Time.optional().meta({ description: 'Records at this time or later.' }),
+  to: Time.optional().meta({ description: 'Records before this time.' }),
+};
+
 /** The operations on the records of a notice. */
 export function recordRoutes({ database, recorder }: ConsentServices): readonly Route[] {
   return [
@@ -46,16 +60,23 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
       summary: 'List the records of a notice, newest first',
       scope: 'consent:read',
       params: z.strictObject({ id: Id }),
-      query: z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200, 50) }),
+      description:
+        'A page with a filter reads at most 2,000 records: it may have fewer than `limit`, or none, and still a `nextCursor`. Those of a subject and of a span of time are found without reading the others.',
+      query: z.strictObject({
+        ...recordFilters,
+        cursor: Cursor,
+        limit: queryInteger(1, 200, 50),
+      }),
       result: ConsentRecordPage,
       errors: ['invalid_cursor'],
-      async handle({ params, query: { cursor = null, limit }, principal: { tenantId } }) {
+      async handle({ params, query: { cursor = null, limit, ...filter }, principal: { tenantId } }) {
         const notice = requireFound(await findNotice(database.kysely, tenantId, params.id), 'consent notice');
-        const list = ['records', tenantId, params.id];
+        const isFiltered = Object.keys(filter).length > 0;
+        const list = ['records', tenantId, params.id, ...(isFiltered ? [filter] : [])];
         const before = cursor === null ? null : readCursor(list, cursor, 'number');
-        const { rows, next } = await listRecords(database.kysely, tenantId, params.id, before, limit);
+        const { rows, next } = await listRecords(database.kysely, tenantId, params.id, filter, before, limit);
         const nextCursor = next === null ? null : writeCursor(list, next);
-        return { data: rows, page: { cursor, nextCursor, limit, total: notice.recordCount } };
+        return { data: rows, page: { cursor, nextCursor, limit, total: isFiltered ? null : notice.recordCount } };
       },
     }),
     defineRoute('POST /v1/consent/{id}/records', {
@@ -83,6 +104,17 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
       handle: async ({ params: { id, recordId }, principal }) =>
         requireFound(await findRecord(database.kysely, principal.tenantId, id, recordId), 'consent record'),
     }),
+    defineRoute('GET /v1/consent/records/{recordId}', {
+      operationId: 'findConsentRecord',
+      tag: 'Consent records',
+      summary: 'Find a consent record by its id',
+      description: 'For a record whose notice you do not know.',
+      scope: 'consent:read',
+      params: z.strictObject({ recordId: Id }),
+      result: ConsentRecord,
+      handle: async ({ params: { recordId }, principal }) =>
+        requireFound(await findRecordById(database.kysely, principal.tenantId, recordId), 'consent record'),
+    }),
     defineRoute('POST /v1/consent/{id}/records/{recordId}/withdrawals', {
       operationId: 'withdrawConsentRecord',
       ...appending,
@@ -101,7 +133,13 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
 const NoticeParams = z.strictObject({ noticeId: z.string().toLowerCase() });
 
 /** The operations of visitors: spec.md "Public endpoints". */
-export function publicConsentRoutes({ database, recorder, publicNotices, limits }: ConsentServices): readonly Route[] {
+export function publicConsentRoutes({
+  database,
+  recorder,
+  publicNotices,
+  sightings,
+  limits,
+}: ConsentServices): readonly Route[] {
   return [
     defineRoute('GET /v1/public/consent/{noticeId}', {
       auth: 'public',
@@ -113,8 +151,9 @@ export function publicConsentRoutes({ database, recorder, publicNotices, limits 
       params: NoticeParams,
       headers: ['ETag', 'Cache-Control'],
       result: PublicNotice,
-      async handle({ params }) {
+      async handle({ params, client, now }) {
         const answer = requireFound(await publicNotices.find(params.noticeId), 'published consent notice');
+        sightings.noteRead(params.noticeId, answer.domain, client.origin ?? client.referer, now);
         // Browsers revalidate each time with a cheap 304, so that no visitor decides on an old version.
         return new ReadyAnswer(200, answer.body, { ETag: answer.etag, 'Cache-Control': 'no-cache' });
       },
@@ -145,7 +184,13 @@ export function publicConsentRoutes({ database, recorder, publicNotices, limits 
         };
         return recorder.prepare(database.kysely, request, now);
       },
-      changeEach: (captures, work) => recorder.append(captures, work, presentPublicRecord),
+      changeEach(captures, work) {
+        work.afterCommit(() => {
+          for (const { request, published } of captures)
+            sightings.noteCapture(request.noticeId, published.domain, request.origin, work.now);
+        });
+        return recorder.append(captures, work, presentPublicRecord);
+      },
     }),
   ];
 }

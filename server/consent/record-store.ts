@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
-import { appendEntries } from '../ledger/append.ts';
+import { appendEntries, readHead } from '../ledger/append.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { cutPage, mapPage, type Page, prepareQuery, rememberText, takeNewest } from '../storage/rows.ts';
+import { cutPage, mapPage, type Page, prepareQuery, rememberText, scanPage, takeNewest } from '../storage/rows.ts';
 import {
   type ConsentRecord,
   placeRecord,
@@ -12,6 +12,7 @@ import {
   sealRecord,
   spaces,
 } from './record.ts';
+import { countDecisions } from './statistics-store.ts';
 
 /** Appends records to the ledgers of their tenants, in order, and keeps the counters of their notices. */
 export async function appendRecords(
@@ -35,7 +36,9 @@ export async function appendRecords(
   const counts = new Map<string, number>();
   for (const { noticeId } of drafts) counts.set(noticeId, (counts.get(noticeId) ?? 0) + 1);
   await countRecords(work.transaction, [...counts]);
-  return drafts.map((draft, index) => placeRecord(draft, links[index] as (typeof links)[number]));
+  const records = drafts.map((draft, index) => placeRecord(draft, links[index] as (typeof links)[number]));
+  await countDecisions(work.transaction, records);
+  return records;
 }
 
 /** Adds to the counters of notices, all in one statement. */
@@ -69,6 +72,18 @@ const selectRecord = prepareRecords<{ tenantId: string; noticeId: string; id: st
     .where('id', '=', parameter('id')),
 );
 
+/** One record of a tenant, whichever its notice: looked up in each, because an index by id would slow down every capture. */
+export async function findRecordById(queries: Queries, tenantId: string, id: string) {
+  const found = await queries
+    .selectFrom('consent_notices')
+    .innerJoin('consent_records', 'consent_records.notice_id', 'consent_notices.id')
+    .select(['entry', 'hash', 'prev_hash'])
+    .where('consent_notices.tenant_id', '=', tenantId)
+    .where('consent_records.id', '=', id)
+    .executeTakeFirst();
+  return found && readRecord(found);
+}
+
 function records(queries: Queries, tenantId: string) {
   return queries.selectFrom('consent_records').select(['entry', 'hash', 'prev_hash']).where('tenant_id', '=', tenantId);
 }
@@ -86,17 +101,72 @@ export async function findNewest(queries: Queries, noticeId: string, ids: readon
   return newest?.id ?? null;
 }
 
-/** A page of the records of a notice, newest first; `before` is the sequence of the last record already seen. */
+/** Which records of a notice are wanted; `from` includes its time, `to` does not. */
+export interface RecordFilter {
+  readonly subjectId?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly source?: string | undefined;
+  readonly version?: number | undefined;
+}
+
+/**
+ * A page of the records of a notice, newest first; `before` is the sequence of the last record already seen. An index leads
+ * to those of the notice or of the subject, and times are sequences; the rest is a filter of at most `mostScanned` records a
+ * page, because each further index would slow down every capture.
+ */
 export async function listRecords(
   queries: Queries,
   tenantId: string,
   noticeId: string,
+  filter: RecordFilter,
   before: number | null,
   limit: number,
 ): Promise<Page<ConsentRecord, number>> {
-  const query = records(queries, tenantId).select('sequence').where('notice_id', '=', noticeId);
-  return mapPage(await takeNewest(query, before, limit, 'sequence'), readRecord);
+  const { subjectId, from, to, kind, source, version } = filter;
+  const ofNotice = records(queries, tenantId).select('sequence').where('notice_id', '=', noticeId);
+  if (Object.values(filter).every((value) => value === undefined))
+    return mapPage(await takeNewest(ofNotice, before, limit, 'sequence'), readRecord);
+  const first = from === undefined ? 1 : await findSequence(queries, tenantId, from);
+  const end = to === undefined ? null : await findSequence(queries, tenantId, to);
+  const newest = ofNotice.orderBy('sequence', 'desc').where('sequence', '>=', first);
+  const read = async (after: number | null, count: number) => {
+    const last = Math.min(after ?? Number.MAX_SAFE_INTEGER, end ?? Number.MAX_SAFE_INTEGER);
+    const page = newest.where('sequence', '<', last).limit(sql.lit(count));
+    if (subjectId === undefined) return (await page.execute()).map(readRecord);
+    // Each space has its newest ones through the index.
+    const ofSubject = page.where('subject_id', '=', subjectId);
+    const found = await Promise.all(spaces.map((space) => ofSubject.where('space', '=', space).execute()));
+    const rows = found.flat().sort((one, other) => other.sequence - one.sequence);
+    return rows.slice(0, count).map(readRecord);
+  };
+  const keeps = (record: ConsentRecord) =>
+    (from === undefined || record.recordedAt >= from) &&
+    (to === undefined || record.recordedAt < to) &&
+    (kind === undefined || record.kind === kind) &&
+    (source === undefined || record.source === source) &&
+    (version === undefined || record.noticeVersion === version);
+  return scanPage(read, ({ sequence }) => sequence, keeps, before, limit);
 }
+
+/** The sequence of the first record of a tenant at a time or later: times rise with it unless the clock was set back. */
+async function findSequence(queries: Queries, tenantId: string, time: string): Promise<number> {
+  const head = await readHead(queries, { tenantId, ledger: 'consent' });
+  let first = 1;
+  let end = (head?.sequence ?? 0) + 1;
+  while (first < end) {
+    const middle = Math.floor((first + end) / 2);
+    const [record] = await selectAt(queries, { tenantId, sequence: middle });
+    if (record !== undefined && record.recordedAt < time) first = middle + 1;
+    else end = middle;
+  }
+  return first;
+}
+
+const selectAt = prepareRecords<{ tenantId: string; sequence: number }>((queries, parameter) =>
+  records(queries, parameter('tenantId')).where('sequence', '=', parameter('sequence')),
+);
 
 /** A subject on one notice, in one space: what counts together. */
 export interface SubjectPlace {

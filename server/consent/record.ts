@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { invalidValues, type ProblemDetail } from '../http/problem.ts';
-import { dictionary, Id, list, pageOf, Time, text, UtcTime } from '../http/schemas.ts';
+import { dictionary, filteredPageOf, Id, list, Time, text, UtcTime } from '../http/schemas.ts';
 import type { Link } from '../ledger/append.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { Purpose } from './notice.ts';
@@ -84,6 +84,11 @@ export type PurposeStates = Readonly<Record<string, z.output<typeof PurposeState
 
 const ledgerHash = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
+export const RecordKind = z.enum(['capture', 'withdrawal']).meta({ id: 'RecordKind' });
+export const RecordSource = z
+  .enum(['api', 'public'])
+  .meta({ id: 'RecordSource', description: 'Who sent it: a caller with credentials, or a page.' });
+
 /** A row of the consent ledger. */
 export const ConsentRecord = z
   .strictObject({
@@ -93,7 +98,7 @@ export const ConsentRecord = z
     noticeContentHash: z.string().meta({ description: 'SHA-256 of the content of that version, hex.' }),
     subjectId: z.string(),
     subjectChannel: SubjectChannel.nullable(),
-    kind: z.enum(['capture', 'withdrawal']).meta({ id: 'RecordKind' }),
+    kind: RecordKind,
     withdrawsRecordId: Id.nullable().meta({ description: 'The record that a withdrawal turns off.' }),
     method: z.string().nullable(),
     purposes: PurposeChoices,
@@ -101,9 +106,7 @@ export const ConsentRecord = z
       description:
         'The purposes that this record does not name and that earlier records of the subject decided, on this notice and in this space: purpose key to what still holds. With `purposes` it is the state after this record.',
     }),
-    source: z
-      .enum(['api', 'public'])
-      .meta({ id: 'RecordSource', description: 'Who sent it: a caller with credentials, or a page.' }),
+    source: RecordSource,
     space: z.enum(spaces).meta({
       id: 'RecordSpace',
       description:
@@ -119,7 +122,7 @@ export const ConsentRecord = z
   })
   .meta({ id: 'ConsentRecord' });
 export type ConsentRecord = z.output<typeof ConsentRecord>;
-export const ConsentRecordPage = pageOf(ConsentRecord);
+export const ConsentRecordPage = filteredPageOf(ConsentRecord);
 
 const recordEventFields = ConsentRecord.pick({
   noticeId: true,

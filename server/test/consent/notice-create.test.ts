@@ -34,6 +34,7 @@ describeServer('POST /v1/consent/notices', (server) => {
       recordCount: 0,
       publishedAt: null,
       archivedAt: null,
+      lastSeenAt: null,
     });
     assert.equal((await server.request('GET', `/v1/consent/${id}`)).text, created.text);
   });

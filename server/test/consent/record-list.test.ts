@@ -5,15 +5,7 @@ import type { RecordDraft } from '../../consent/record.ts';
 import { appendRecords } from '../../consent/record-store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
-import {
-  assertProblem,
-  capture,
-  describeServerOnEachDatabase,
-  payload,
-  readPages,
-  unknownId,
-  visit,
-} from './helpers.ts';
+import { assertProblem, capture, describeServer, payload, readPages, unknownId, visit } from './helpers.ts';
 
 type State = RecordDraft['otherPurposes'][string];
 
@@ -21,7 +13,7 @@ interface Item {
   readonly id: string;
 }
 
-describeServerOnEachDatabase('reading consent records', (server) => {
+describeServer('reading consent records', (server) => {
   const list = (notice: string, query: Record<string, string> | string = {}) =>
     server.request('GET', `/v1/consent/${notice}/records?${new URLSearchParams(query)}`);
   /** @returns the ids, newest first. */
@@ -72,6 +64,81 @@ describeServerOnEachDatabase('reading consent records', (server) => {
     }
     assertProblem(await list(notice, { subject: 'x' }), '422 validation_failed', ['query.subject']);
     assertProblem(await list(notice, 'cursor=a&cursor=b'), '422 validation_failed', ['query.cursor']);
+  });
+
+  test('filters by subject, kind, source, version and time, in pages of any size', async () => {
+    const notice = await server.createNotice();
+    const times: string[] = [];
+    for (let step = 0; step < 30; step += 1) {
+      const decide = step % 3 === 0 ? visit : capture;
+      const granted = step % 4 !== 3;
+      const purposes = { analytics: granted, marketing: granted, ...(step % 3 === 0 && { necessary: true }) };
+      payload(await decide(server, notice, { subjectId: `subject-${step % 5}`, purposes }));
+      times.push(server.clock.now());
+      server.clock.advance(1000);
+      if (step !== 14) continue;
+      await server.request('PATCH', `/v1/consent/${notice}`, { body: { name: 'Version 2' } });
+      await server.request('POST', `/v1/consent/${notice}/publish`);
+    }
+    // biome-ignore lint/suspicious/noExplicitAny: records as the API answers them
+    const all: any[] = payload(await list(notice, { limit: '200' }), 200).data;
+    assert.equal(new Set(all.map(({ kind }) => kind)).size, 2);
+    const filters = fc.record(
+      {
+        subjectId: fc.constantFrom('subject-1', 'subject-4', 'nobody'),
+        kind: fc.constantFrom('capture', 'withdrawal'),
+        source: fc.constantFrom('api', 'public'),
+        version: fc.constantFrom('1', '2', '3'),
+        from: fc.constantFrom(...times, '2000-01-01T00:00:00Z', '2100-01-01T00:00:00Z'),
+        to: fc.constantFrom(...times, '2000-01-01T00:00:00Z', '2100-01-01T00:00:00Z'),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(filters, fc.integer({ min: 1, max: 31 }), async (filter, limit) => {
+        const expected = all.filter(
+          ({ subjectId, kind, source, noticeVersion, recordedAt }) =>
+            subjectId === (filter.subjectId ?? subjectId) &&
+            kind === (filter.kind ?? kind) &&
+            source === (filter.source ?? source) &&
+            String(noticeVersion) === (filter.version ?? String(noticeVersion)) &&
+            recordedAt >= (filter.from ?? recordedAt) &&
+            (filter.to === undefined || recordedAt < filter.to),
+        );
+        const found: Item[] = [];
+        for (let cursor = ''; ; ) {
+          const query = { ...filter, limit: String(limit), ...(cursor !== '' && { cursor }) };
+          const { data, page } = payload(await list(notice, query), 200);
+          found.push(...data);
+          assert.equal(page.total, Object.keys(filter).length === 0 ? 30 : null);
+          if (page.nextCursor === null) break;
+          assert.equal(data.length, limit);
+          cursor = page.nextCursor;
+        }
+        assert.deepEqual(idsOf(found), idsOf(expected));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('rejects filters that cannot match, and cursors of other filters', async () => {
+    const notice = await server.createNotice();
+    await captureMany(notice, 3);
+    for (const [name, value] of [
+      ['kind', 'both'],
+      ['source', 'import'],
+      ['version', '0'],
+      ['version', 'latest'],
+      ['from', 'yesterday'],
+      ['to', ''],
+      ['subjectId', ''],
+      ['subjectId', 'x'.repeat(257)],
+    ] as const)
+      assertProblem(await list(notice, { [name]: value }), '422 validation_failed', [`query.${name}`]);
+    const { nextCursor } = payload(await list(notice, { kind: 'capture', limit: '1' }), 200).page;
+    for (const filter of [{}, { kind: 'withdrawal' }, { kind: 'capture', source: 'api' }])
+      assertProblem(await list(notice, { ...filter, cursor: nextCursor }), '400 invalid_cursor');
+    assert.equal(payload(await list(notice, { kind: 'capture', cursor: nextCursor }), 200).data.length, 2);
   });
 
   test('rejects cursors of other lists', async () => {

@@ -5,7 +5,7 @@ import {
   assertProblem,
   capture,
   createFreshTenant,
-  describeServerOnEachDatabase,
+  describeServer,
   payload,
   unknownId,
   visit,
@@ -16,7 +16,7 @@ interface Item {
   readonly sequence: number;
 }
 
-describeServerOnEachDatabase('the ledger of a subject', (server) => {
+describeServer('the ledger of a subject', (server) => {
   const get = (path: string, key = server.tenant.key) => server.request('GET', path, { key });
   const readAll = async (subjectId: string, limit: number): Promise<readonly Item[]> => {
     const items: Item[] = [];

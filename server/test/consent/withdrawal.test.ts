@@ -8,14 +8,14 @@ import {
   assertProblem,
   capture,
   createFreshTenant,
-  describeServerOnEachDatabase,
+  describeServer,
   payload,
   readEvents,
   unknownId,
   withdraw,
 } from './helpers.ts';
 
-describeServerOnEachDatabase('POST /v1/consent/{id}/records/{recordId}/withdrawals', (server) => {
+describeServer('POST /v1/consent/{id}/records/{recordId}/withdrawals', (server) => {
   const grant = async (notice: string, purposes: object = allGranted) =>
     payload(await capture(server, notice, { purposes, subjectChannel: 'email', method: 'modal', ip: '203.0.113.7' }));
 

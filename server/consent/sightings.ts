@@ -1,0 +1,93 @@
+import { type Database, inTransaction, locksRows, type Queries } from '../storage/database.ts';
+import { originMatches } from './recorder.ts';
+import { countReads, saveSighting } from './statistics-store.ts';
+
+/** What the pages of one host did with a notice. */
+interface Noted {
+  readonly noticeId: string;
+  readonly host: string;
+  readAt: string | null;
+  capturedAt: string | null;
+  widgetVersion: string | null;
+}
+
+/**
+ * Where banners were seen, and how often their notices were read. Requests note it in memory, and it is written every few
+ * seconds, so that neither a read nor a capture waits for it; a killed process loses what it had noted.
+ */
+export class Sightings {
+  #hosts = new Map<string, Noted>();
+  /** By notice and day. */
+  #reads = new Map<string, { readonly noticeId: string; readonly day: string; count: number }>();
+  /** The banner that each host loaded last, the latest at the end: pages do not say which one they have. */
+  readonly #versions = new Map<string, string>();
+
+  /** Notes which version of the banner a page loaded, for the next sighting of its host. */
+  noteScript(version: string, origin: string | undefined): void {
+    const site = readSite(origin);
+    if (site === null) return;
+    const host = hostOf(site);
+    this.#versions.delete(host);
+    this.#versions.set(host, version);
+    if (this.#versions.size <= mostNoted) return;
+    const [oldest = ''] = this.#versions.keys();
+    this.#versions.delete(oldest);
+  }
+
+  /** Notes that a page read a notice. @param origin `Origin` or `Referer`; a host outside of the domain is not kept. */
+  noteRead(noticeId: string, domain: string, origin: string | undefined, now: string): void {
+    const day = now.slice(0, 10);
+    const read = this.#reads.get(`${noticeId} ${day}`);
+    if (read !== undefined) read.count += 1;
+    else if (this.#reads.size < mostNoted) this.#reads.set(`${noticeId} ${day}`, { noticeId, day, count: 1 });
+    const noted = this.#note(noticeId, domain, origin);
+    if (noted !== undefined) noted.readAt = now;
+  }
+
+  /** Notes that a page recorded a decision. */
+  noteCapture(noticeId: string, domain: string, origin: string | undefined, now: string): void {
+    const noted = this.#note(noticeId, domain, origin);
+    if (noted !== undefined) noted.capturedAt = now;
+  }
+
+  /** Writes what was noted; what arrives meanwhile is for the next time. */
+  async write(database: Database): Promise<void> {
+    const [hosts, reads] = [this.#hosts, this.#reads];
+    if (hosts.size + reads.size === 0) return;
+    this.#hosts = new Map();
+    this.#reads = new Map();
+    const save = async (queries: Queries) => {
+      for (const read of reads.values()) await countReads(queries, read);
+      for (const noted of hosts.values()) await saveSighting(queries, noted);
+    };
+    // One transaction on SQLite, for one disk sync. On PostgreSQL one statement each: locking several rows could deadlock
+    // with a capture.
+    await (locksRows(database.kysely) ? save(database.kysely) : inTransaction(database, save));
+  }
+
+  #note(noticeId: string, domain: string, origin: string | undefined): Noted | undefined {
+    const site = readSite(origin);
+    if (site === null || !originMatches(site, domain)) return undefined;
+    const host = hostOf(site);
+    const name = `${noticeId} ${host}`;
+    let noted = this.#hosts.get(name);
+    if (noted === undefined && this.#hosts.size < mostNoted) {
+      noted = { noticeId, host, readAt: null, capturedAt: null, widgetVersion: null };
+      this.#hosts.set(name, noted);
+    }
+    if (noted !== undefined) noted.widgetVersion = this.#versions.get(host) ?? noted.widgetVersion;
+    return noted;
+  }
+}
+
+/** Entries between two writes: anyone can make up hosts below a domain. */
+const mostNoted = 5000;
+
+/** The scheme, host and port of a page; null for any other text. */
+function readSite(origin: string | undefined): string | null {
+  // The length first: the header can be long.
+  if (origin === undefined || origin.length > 2048) return null;
+  return /^https?:\/\/[^/?#]{1,260}/.exec(origin)?.[0] ?? null;
+}
+
+const hostOf = (site: string) => site.replace(/^https?:\/\//, '').replace(/:\d+$/, '');

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Sightings } from '../../consent/sightings.ts';
+import { mostHosts } from '../../consent/statistics-store.ts';
+import {
+  assertProblem,
+  capture,
+  createFreshTenant,
+  describeServerOnEachDatabase,
+  payload,
+  visit,
+  withdraw,
+} from './helpers.ts';
+
+describeServerOnEachDatabase('statistics of a consent notice', (server) => {
+  const write = () => server.app.sightings.write(server.installation.database);
+  const read = (id: string, headers: Readonly<Record<string, string>> = {}) =>
+    server.request('GET', `/v1/public/consent/${id}`, { key: null, headers });
+  const statistics = async (id: string, query = '') =>
+    payload(await server.request('GET', `/v1/consent/${id}/statistics${query}`), 200).items;
+  const sightings = async (id: string) =>
+    payload(await server.request('GET', `/v1/consent/${id}/sightings`), 200).items;
+
+  test('count records by the day in UTC, purpose and kind, and reads', async () => {
+    const id = await server.createNotice();
+    assert.deepEqual(await statistics(id), []);
+    await read(id, { Origin: 'https://example.com' });
+    await read(id);
+    await visit(server, id, { subjectId: 'one' });
+    const { id: recordId } = payload(await capture(server, id, { subjectId: 'two', purposes: { analytics: true } }));
+    const first = server.clock.now().slice(0, 10);
+    server.clock.advance(24 * 60 * 60_000);
+    payload(await withdraw(server, id, recordId));
+    await visit(server, id, { subjectId: 'three', purposes: { necessary: true, analytics: false, marketing: true } });
+    const second = server.clock.now().slice(0, 10);
+    await write();
+    await write();
+    const expected = [
+      {
+        date: second,
+        ...{ reads: 0, captures: 1, withdrawals: 1, visitorRecords: 1 },
+        purposes: [
+          { key: 'analytics', granted: 0, refused: 2 },
+          { key: 'marketing', granted: 1, refused: 0 },
+          { key: 'necessary', granted: 1, refused: 0 },
+        ],
+      },
+      {
+        date: first,
+        ...{ reads: 2, captures: 2, withdrawals: 0, visitorRecords: 1 },
+        purposes: [
+          { key: 'analytics', granted: 2, refused: 0 },
+          { key: 'marketing', granted: 1, refused: 0 },
+          { key: 'necessary', granted: 1, refused: 0 },
+        ],
+      },
+    ];
+    assert.deepEqual(await statistics(id), expected);
+    assert.deepEqual(await statistics(id, '?days=1'), expected.slice(0, 1));
+  });
+
+  test('are exact for captures at once, and for requests that are rejected or repeated', async () => {
+    const id = await server.createNotice();
+    const capturedAt = server.clock.now();
+    const same = { subjectId: 'same', capturedAt };
+    await Promise.all([
+      ...Array.from({ length: 40 }, (_, index) => visit(server, id, { subjectId: `visitor-${index}` })),
+      ...Array.from({ length: 5 }, () => visit(server, id, same)),
+      ...Array.from({ length: 5 }, () => visit(server, id, { purposes: { unknown: true } })),
+    ]);
+    const [{ captures, withdrawals, purposes }] = await statistics(id);
+    assert.deepEqual([captures, withdrawals, purposes[0].granted], [41, 0, 41]);
+  });
+
+  test('list the hosts of the domain with their latest times, and nothing else', async () => {
+    const id = await server.createNotice();
+    const earlier = server.clock.now();
+    await read(id, { Origin: 'https://shop.example.com:8443' });
+    await read(id, { Referer: 'http://example.com/a/page?of=someone' });
+    for (const Origin of [
+      'https://example.com.evil.test',
+      'null',
+      'https://evil.test',
+      `https://${'a'.repeat(300)}.example.com`,
+    ])
+      await read(id, { Origin });
+    await write();
+    server.clock.advance(12_000);
+    await visit(server, id, {}, { Origin: 'https://shop.example.com' });
+    await write();
+    assert.deepEqual(await sightings(id), [
+      { host: 'shop.example.com', lastReadAt: earlier, lastCaptureAt: server.clock.now(), widgetVersion: null },
+      { host: 'example.com', lastReadAt: earlier, lastCaptureAt: null, widgetVersion: null },
+    ]);
+    assert.equal(payload(await server.request('GET', `/v1/consent/${id}`), 200).lastSeenAt, server.clock.now());
+  });
+
+  test('say which version of the banner a host loaded last', async () => {
+    const id = await server.createNotice();
+    const load = (file: string, headers: Readonly<Record<string, string>>) =>
+      server.request('GET', `/widgets/${file}`, { key: null, headers });
+    const seen = async (host: string) => {
+      await read(id, { Origin: `https://${host}` });
+      await write();
+      return (await sightings(id)).find((one: { host: string }) => one.host === host).widgetVersion;
+    };
+    const Origin = 'https://shop.example.com:8443';
+    await load('svc-consent/0.1.0/integrity.json', { Origin });
+    await load('svc-trust-badge/0.1.0/svc-trust-badge.js', { Origin });
+    await load('svc-consent/9.9.9/svc-consent.js', { Origin });
+    await load('svc-consent/0.1.0/svc-consent.js', { Origin: 'https://evil.test' });
+    assert.equal(await seen('shop.example.com'), null);
+    await load('svc-consent/0.1.0/svc-consent.js', { Origin });
+    await load('svc-consent/0.2.0/svc-consent.js', { Referer: 'https://www.example.com/a/page' });
+    assert.equal(await seen('shop.example.com'), '0.1.0');
+    assert.equal(await seen('www.example.com'), '0.2.0');
+    await load('svc-consent/0.2.0/svc-consent.js', { Origin });
+    assert.equal(await seen('shop.example.com'), '0.2.0');
+  });
+
+  test('hold a bounded number of versions in memory, and keep what is written', async () => {
+    const [id, other] = [await server.createNotice(), await server.createNotice()];
+    const noted = new Sightings();
+    const see = async (noticeId: string) => {
+      noted.noteRead(noticeId, 'example.com', 'https://example.com', server.clock.now());
+      await noted.write(server.installation.database);
+      return (await sightings(noticeId))[0].widgetVersion;
+    };
+    noted.noteScript('0.1.0', 'https://example.com');
+    assert.equal(await see(id), '0.1.0');
+    for (let index = 0; index < 20_000; index += 1) noted.noteScript('0.2.0', `https://h${index}.example.com`);
+    assert.equal(await see(other), null);
+    assert.equal(await see(id), '0.1.0');
+    noted.noteScript('0.2.0', 'https://example.com');
+    assert.equal(await see(id), '0.2.0');
+  });
+
+  test('keep a bounded number of hosts: made-up ones displace none that was seen within a day', async () => {
+    const id = await server.createNotice();
+    const seen = async (prefix: string) => {
+      for (let index = 0; index < mostHosts; index += 1)
+        await read(id, { Origin: `https://${prefix}${index}.example.com` });
+      await write();
+    };
+    await seen('real');
+    await seen('forged');
+    const hosts = (await sightings(id)).map(({ host }: { host: string }) => host);
+    assert.equal(hosts.length, mostHosts);
+    assert.ok(hosts.every((host: string) => host.startsWith('real')));
+    server.clock.advance(25 * 60 * 60_000);
+    await read(id, { Origin: 'https://new.example.com' });
+    await write();
+    const later = await sightings(id);
+    assert.deepEqual([later.length, later[0].host], [mostHosts, 'new.example.com']);
+  });
+
+  test('hold a bounded number of hosts in memory', async () => {
+    const id = await server.createNotice();
+    const noted = new Sightings();
+    for (let index = 0; index < 20_000; index += 1)
+      noted.noteRead(id, 'example.com', `https://h${index}.example.com`, server.clock.now());
+    await noted.write(server.installation.database);
+    const [{ reads }] = await statistics(id);
+    assert.equal(reads, 20_000);
+    assert.equal((await sightings(id)).length, mostHosts);
+  });
+
+  test('are of the own tenant only', async () => {
+    const tenant = await createFreshTenant(server);
+    const id = await server.createNotice({ key: tenant.key });
+    for (const path of ['statistics', 'sightings'])
+      assertProblem(await server.request('GET', `/v1/consent/${id}/${path}`), '404 not_found');
+    const refused = await server.request('GET', `/v1/consent/${id}/statistics?days=367`, { key: tenant.key });
+    assertProblem(refused, '422 validation_failed', ['query.days']);
+  });
+});
