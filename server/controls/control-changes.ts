@@ -1,8 +1,7 @@
 import { diffFields, recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { invalidValues, Problem, type ProblemDetail } from '../http/problem.ts';
-import { canSignIn } from '../identity/membership.ts';
-import { findMember } from '../identity/membership-store.ts';
+import { requireActiveMember } from '../identity/membership-store.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { addTime, dayMilliseconds, type UnitOfWork } from '../storage/database.ts';
 import { insertRow, newId, updateRow } from '../storage/rows.ts';
@@ -37,7 +36,7 @@ export async function createControl(work: UnitOfWork, source: AuditSource, input
   // Without case; codes of the catalogue have a form of their own.
   if (texts.some((text) => JSON.parse(text).code.toLowerCase() === definition.code.toLowerCase()))
     throw new Problem('conflict', `The code ${definition.code} is already in use.`);
-  if (ownerUserId !== null) await requireOwner(work, tenantId, ownerUserId);
+  if (ownerUserId !== null) await requireActiveMember(transaction, tenantId, ownerUserId, 'body.ownerUserId');
   const id = newId();
   const row = await insertRow(transaction, 'tenant_controls', {
     ...newControlRow(work, tenantId, id, cadence),
@@ -57,7 +56,8 @@ export async function editControl(work: UnitOfWork, source: AuditSource, id: str
   const before = await lockControl(work, source, id);
   const columns = decideChange(before, change, work.now);
   const { ownerUserId } = change;
-  if (ownerUserId && ownerUserId !== before.row.owner_user_id) await requireOwner(work, source.tenantId, ownerUserId);
+  if (ownerUserId && ownerUserId !== before.row.owner_user_id)
+    await requireActiveMember(work.transaction, source.tenantId, ownerUserId, 'body.ownerUserId');
   return saveControl(work, source, before, columns, change.reason);
 }
 
@@ -249,11 +249,4 @@ export function newControlRow({ now }: UnitOfWork, tenantId: string, controlId: 
     updated_at: now,
     retired_at: null,
   };
-}
-
-/** @throws {Problem} `validation_failed`, the same for everyone who cannot own a control of the tenant. */
-async function requireOwner(work: UnitOfWork, tenantId: string, userId: string): Promise<void> {
-  const member = await findMember(work.transaction, tenantId, userId);
-  if (member === undefined || !canSignIn(member))
-    throw invalidValues([{ path: 'body.ownerUserId', issue: 'is not a member of the tenant who can sign in' }]);
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Id, Time, text, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type Control, ControlParams, Reason, type StoredControl } from './control.ts';
+import { cleanFileName } from './file-name.ts';
 import { addCadence, type Cadence } from './status.ts';
 
 export type EvidenceRow = Selectable<Tables['control_evidence']>;
@@ -34,6 +35,57 @@ export type NewEvidence = z.output<typeof NewEvidence>;
 
 export const Withdrawal = z.strictObject({ reason: Reason }).meta({ id: 'EvidenceWithdrawal' });
 
+/** The maximum size of a file, in bytes. */
+export const largestFile = 25 * 1024 * 1024;
+
+/** What an upload says about its file, in the query, because the body is the file. */
+export const FileDescription = z.strictObject({
+  title: NewEvidence.shape.title,
+  kind: EvidenceKind,
+  name: visibleText(1000)
+    .transform(cleanFileName)
+    .meta({ description: 'Of the file. Path parts and characters that a file name cannot have are replaced.' }),
+  // A query has little space.
+  description: visibleText(500).nullable().default(null),
+  collectedAt: NewEvidence.shape.collectedAt,
+  expiresAt: NewEvidence.shape.expiresAt,
+});
+export type FileDescription = z.output<typeof FileDescription>;
+
+/** A file that has arrived. */
+export interface ReceivedFile {
+  readonly id: string;
+  readonly size: number;
+  /** SHA-256 of its bytes, hex. */
+  readonly sha256: string;
+  /** As the client says. */
+  readonly mediaType: string | null;
+}
+
+export const FileBody = z.custom<ReceivedFile>().meta({
+  documentedAs: z.string().meta({ description: 'The bytes of the file: 1 byte to 25 MiB.', format: 'binary' }),
+});
+
+/** The space that evidence files take. */
+export const EvidenceUsage = z
+  .strictObject({
+    used: z.int().min(0).meta({ description: 'Bytes of the files of the tenant, those included that are arriving.' }),
+    quota: z.int().min(0).meta({ description: 'Bytes that they may have in all.' }),
+  })
+  .meta({ id: 'EvidenceUsage' });
+
+/** The file of an item of evidence. */
+const EvidenceFile = z
+  .strictObject({
+    name: z.string(),
+    size: z.int().min(1).meta({ description: 'In bytes.' }),
+    mediaType: z
+      .string()
+      .nullable()
+      .meta({ description: 'As the uploading client said. A download has it only if it is harmless.' }),
+  })
+  .meta({ id: 'EvidenceFile' });
+
 /** An item of evidence of a control. */
 export const Evidence = z
   .strictObject({
@@ -43,7 +95,8 @@ export const Evidence = z
     kind: EvidenceKind,
     description: z.string().nullable(),
     url: z.string().nullable(),
-    sha256: z.string().nullable(),
+    sha256: z.string().nullable().meta({ description: 'Of an uploaded file computed by the server.' }),
+    file: EvidenceFile.nullable().meta({ description: 'The uploaded file; `downloadEvidenceFile` has its bytes.' }),
     collectedAt: UtcTime,
     expiresAt: UtcTime.nullable(),
     isValid: z.boolean().meta({ description: 'Whether it counts: neither expired nor withdrawn.' }),
@@ -56,7 +109,9 @@ export type Evidence = z.output<typeof Evidence>;
 
 /** An item as the API returns it. @param now decides whether it counts. */
 export function viewEvidence(row: EvidenceRow, controlId: string, now: string): Evidence {
-  return viewRow(Evidence, row, { controlId, isValid: isEvidenceValid(row, now) });
+  const { file_name: name, file_size: size, media_type: mediaType } = row;
+  const file = name === null || size === null ? null : { name, size, mediaType };
+  return viewRow(Evidence, row, { controlId, file, isValid: isEvidenceValid(row, now) });
 }
 
 /** Whether an item counts: until it expires, unless it was withdrawn. */

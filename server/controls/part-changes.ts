@@ -11,7 +11,8 @@ import type { AssessedControl } from './assess-control.ts';
 import type { ControlRow } from './control.ts';
 import { describeMove, lockControl, saveControl } from './control-changes.ts';
 import { type NewResult, type NewTest, type TestParams, type TestRow, viewResult, viewTest } from './control-test.ts';
-import { type EvidenceParams, isEvidenceValid, type NewEvidence, viewEvidence } from './evidence.ts';
+import { type EvidenceParams, isEvidenceValid, type NewEvidence, type ReceivedFile, viewEvidence } from './evidence.ts';
+import { takeFile } from './file-store.ts';
 import {
   evidenceRows,
   listTests,
@@ -23,30 +24,52 @@ import {
 } from './store.ts';
 
 /**
- * Adds an item of evidence to a control. A control whose evidence was requested, overdue or not, becomes
+ * Adds an item of evidence to a control, with the file that was uploaded. A control whose evidence was requested, overdue or not, becomes
  * `evidence_submitted`.
  * @throws {Problem} `not_found`, `validation_failed` for impossible dates.
  */
-export async function addEvidence(work: UnitOfWork, source: AuditSource, controlId: string, item: NewEvidence) {
+export async function addEvidence(
+  work: UnitOfWork,
+  source: AuditSource,
+  controlId: string,
+  item: NewEvidence,
+  file: { readonly name: string; readonly received: ReceivedFile } | null = null,
+) {
   const { kind, collectedAt, expiresAt } = item;
   const assessed = await lockControl(work, source, controlId);
   const { control } = assessed;
-  requirePast('body.collectedAt', collectedAt, work.now);
-  if (expiresAt !== null && expiresAt <= collectedAt)
-    throw invalidValues([{ path: 'body.expiresAt', issue: 'must be after collectedAt' }]);
+  checkEvidenceTimes(item, work.now, file === null ? 'body' : 'query');
+  if (file !== null) await takeFile(work, source.tenantId, file.received);
   const row = await insertRow(work.transaction, 'control_evidence', {
     id: newId(),
     tenant_id: source.tenantId,
     tenant_control_id: control.id,
     ...toColumns(item),
+    ...(file !== null && fileColumns(file)),
     created_at: work.now,
   });
-  const diff = { kind, collectedAt, expiresAt };
+  const diff = { kind, collectedAt, expiresAt, ...(file !== null && { sha256: row.sha256 }) };
   const after = await recordPart(work, source, assessed, evidenceRows, row, { verb: 'added', diff });
   const isRequested = control.status === 'evidence_requested' || control.status === 'overdue';
   if (isRequested && isEvidenceValid(row, work.now))
     await saveControl(work, source, after, { status: 'evidence_submitted', evidence_due_at: null });
   return viewEvidence(row, control.controlId, work.now);
+}
+
+function fileColumns({ name, received }: { readonly name: string; readonly received: ReceivedFile }) {
+  const { id: file_id, size: file_size, sha256, mediaType: media_type } = received;
+  return { file_id, file_name: name, file_size, sha256, media_type };
+}
+
+/** @param part of the request that has the times. @throws {Problem} `validation_failed` for times that cannot be. */
+export function checkEvidenceTimes(
+  { collectedAt, expiresAt }: Pick<NewEvidence, 'collectedAt' | 'expiresAt'>,
+  now: string,
+  part: 'body' | 'query',
+): void {
+  requirePast(`${part}.collectedAt`, collectedAt, now);
+  if (expiresAt !== null && expiresAt <= collectedAt)
+    throw invalidValues([{ path: `${part}.expiresAt`, issue: 'must be after collectedAt' }]);
 }
 
 /**

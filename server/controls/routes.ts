@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { ReadyAnswer } from '../http/answer.ts';
+import { linkQuery, requireLinkTenant } from '../http/authorize.ts';
 import { requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { cursorPageOf, listOf, text } from '../http/schemas.ts';
@@ -10,10 +13,28 @@ import { catalogue, findFramework } from './catalogue/catalogue.ts';
 import { ControlChange, ControlDetail, ControlParams, Count, NewControl } from './control.ts';
 import { createControl, editControl, retireControl } from './control-changes.ts';
 import { ControlTest, NewResult, NewTest, TestParams, TestResult, viewResult, viewTest } from './control-test.ts';
-import { Evidence, EvidenceParams, NewEvidence, viewEvidence, Withdrawal } from './evidence.ts';
+import {
+  Evidence,
+  EvidenceParams,
+  EvidenceUsage,
+  FileBody,
+  FileDescription,
+  NewEvidence,
+  viewEvidence,
+  Withdrawal,
+} from './evidence.ts';
+import { attachFile, serveAs } from './file-name.ts';
+import { readFile, receiveFile, sumSizes } from './file-store.ts';
 import { FrameworkCodes, FrameworkDetail, FrameworkView } from './framework.ts';
 import { ControlList, Readiness, rateReadiness, rateTestHealth, summarizeControls, TestHealth } from './overview.ts';
-import { addEvidence, addTest, recordResult, retireTest, withdrawEvidence } from './part-changes.ts';
+import {
+  addEvidence,
+  addTest,
+  checkEvidenceTimes,
+  recordResult,
+  retireTest,
+  withdrawEvidence,
+} from './part-changes.ts';
 import { transitions } from './status.ts';
 import {
   listEvidence,
@@ -38,7 +59,7 @@ const transitionText = Object.entries(transitions)
   .join('; ');
 
 /** The operations of spec.md "Control framework", and those on single frameworks, controls, evidence and tests. */
-export function controlRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
+export function controlRoutes({ database, settings }: Pick<Installation, 'database' | 'settings'>): readonly Route[] {
   const readAll = ({ principal, now }: PrincipalCall) => readControls(database.kysely, principal.tenantId, now);
   const find = ({ params, principal, now }: PrincipalCall<{ readonly controlId: string }>) =>
     requireControl(database.kysely, principal.tenantId, params.controlId, now);
@@ -85,6 +106,17 @@ export function controlRoutes({ database }: Pick<Installation, 'database'>): rea
         'Of the controls that apply. totalControls = failing + warning + passing + unknown = currentEvidence + staleEvidence + expiredEvidence + missingEvidence.',
       result: TestHealth,
       handle: async (call) => rateTestHealth((await readAll(call)).controls, call.now),
+    }),
+    defineRoute('GET /v1/control-framework/evidence-usage', {
+      operationId: 'getEvidenceUsage',
+      ...reading,
+      summary: 'Get the space that evidence files take, and how much they may take',
+      description: 'An upload that does not fit is refused: `evidence_quota_exceeded`.',
+      result: EvidenceUsage,
+      handle: async ({ principal }) => ({
+        used: await sumSizes(database.kysely, principal.tenantId),
+        quota: settings.evidenceQuota,
+      }),
     }),
     defineRoute('POST /v1/control-framework/adopt', {
       operationId: 'adoptFrameworks',
@@ -148,6 +180,61 @@ export function controlRoutes({ database }: Pick<Installation, 'database'>): rea
       status: 201,
       result: Evidence,
       change: (call, work) => addEvidence(work, call.source(), call.params.controlId, call.body),
+    }),
+    defineRoute('POST /v1/control-framework/controls/{controlId}/evidence/files', {
+      operationId: 'uploadEvidenceFile',
+      ...writingControl,
+      summary: 'Upload a file as an item of evidence of a control',
+      description:
+        'The body is the file itself, of 1 byte to 25 MiB, with any `Content-Type`; what describes it is in the query. The server computes its SHA-256 while it arrives and writes it into the audit log. An upload that breaks off leaves nothing. The files of a tenant may have 5 GiB in all, unless this server is configured otherwise. A retry with the same `Idempotency-Key` sends the file again: with the same bytes it gets the first answer, with others `idempotency_key_reused`. Otherwise like `addEvidence`.',
+      query: FileDescription,
+      bodyType: 'application/octet-stream',
+      body: FileBody,
+      status: 201,
+      result: Evidence,
+      errors: ['evidence_quota_exceeded'],
+      receive: ({ params, query, principal: { tenantId }, now }, request) =>
+        receiveFile(database, request, {
+          tenantId,
+          now,
+          quota: settings.evidenceQuota,
+          check: async ({ transaction }) => {
+            await requireControl(transaction, tenantId, params.controlId, now);
+            checkEvidenceTimes(query, now, 'query');
+          },
+        }),
+      change({ params, query, body, source }, work) {
+        const { name, ...item } = query;
+        const file = { name, received: body };
+        return addEvidence(work, source(), params.controlId, { ...item, url: null, sha256: null }, file);
+      },
+    }),
+    defineRoute('GET /v1/control-framework/controls/{controlId}/evidence/{evidenceId}/file', {
+      operationId: 'downloadEvidenceFile',
+      ...reading,
+      summary: 'Download the file of an item of evidence',
+      description:
+        'Its bytes as they were uploaded, for saving: `Content-Disposition: attachment` with the name of the file. `Content-Type` is `application/octet-stream` except for a few types that no browser runs. The file of a withdrawn item is kept. `not_found` for an item without a file.',
+      params: EvidenceParams,
+      query: z.strictObject(linkQuery),
+      isBare: true,
+      isStreamed: true,
+      answerType: 'application/octet-stream',
+      headers: ['Content-Disposition', 'Content-Security-Policy'],
+      result: z.string().meta({ description: 'The bytes of the file.', format: 'binary' }),
+      async handle(call) {
+        const { tenantId } = call.principal;
+        requireLinkTenant(call.principal, call.query);
+        const { id } = (await find(call)).control;
+        const item = await requireEvidence(database.kysely, tenantId, id, call.params.evidenceId);
+        const fileId = requireFound(item.file_id ?? undefined, 'file');
+        return new ReadyAnswer(200, Readable.from(readFile(database.kysely, tenantId, fileId)), {
+          'Content-Type': serveAs(item.media_type),
+          'Content-Length': String(item.file_size),
+          'Content-Disposition': attachFile(item.file_name ?? 'file'),
+          'Content-Security-Policy': 'sandbox',
+        });
+      },
     }),
     listRoute('/v1/control-framework/controls/{controlId}/evidence', {
       operationId: 'listEvidence',

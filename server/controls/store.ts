@@ -28,6 +28,41 @@ export async function readControls(queries: Queries, tenantId: string, now: stri
   const adopted = await listAdopted(queries, tenantId);
   const rows = await listControlRows(queries, { tenantId, now });
   const tests = Map.groupBy(await listTestsInUse(queries, { tenantId }), (test) => test.tenant_control_id);
+  return assessControls(adopted, rows, tests, now);
+}
+
+/** The same for many tenants at once, by their ids. */
+export async function readControlsOf(
+  queries: Queries,
+  tenantIds: readonly string[],
+  now: string,
+): Promise<ReadonlyMap<string, TenantControls>> {
+  const programs = await queries
+    .selectFrom('control_programs')
+    .select(['tenant_id', 'frameworks'])
+    .where('tenant_id', 'in', tenantIds)
+    .execute();
+  const controls = await selectControls(queries, now).where('tenant_id', 'in', tenantIds).execute();
+  const tests = await selectTests(queries)
+    .where('tenant_id', 'in', tenantIds)
+    .where('retired_at', 'is', null)
+    .execute();
+  const testsOf = Map.groupBy(tests, (test) => test.tenant_control_id);
+  const rows = Map.groupBy(controls, ({ tenant_id }) => tenant_id);
+  return new Map(
+    programs.map(({ tenant_id, frameworks }) => [
+      tenant_id,
+      assessControls(readFrameworks(frameworks), rows.get(tenant_id) ?? [], testsOf, now),
+    ]),
+  );
+}
+
+function assessControls(
+  adopted: readonly Framework[],
+  rows: readonly StoredControl[],
+  tests: ReadonlyMap<string, readonly TestFacts[]>,
+  now: string,
+): TenantControls {
   const controls = rows
     .map((row) => assessControl(row, adopted, now, tests.get(row.id)))
     .filter((control) => control !== null)
@@ -37,7 +72,8 @@ export async function readControls(queries: Queries, tenantId: string, now: stri
 
 /** Reads one control in force, by its `id` or its `controlId`. @throws {Problem} `not_found`. */
 export async function requireControl(queries: Queries, tenantId: string, id: string, now: string) {
-  const found = await selectControls(queries, tenantId, now)
+  const found = await selectControls(queries, now)
+    .where('tenant_id', '=', tenantId)
     .where((either) => either.or([either('id', '=', id), either('control_id', '=', id)]))
     .executeTakeFirst();
   const row = requireFound(found, 'control');
@@ -48,14 +84,14 @@ export async function requireControl(queries: Queries, tenantId: string, id: str
 
 /** Every control of a tenant, in force or not, except retired custom ones. */
 export const listControlRows = prepareQuery<{ tenantId: string; now: string }, StoredControl>((queries, parameter) =>
-  selectControls(queries, parameter('tenantId'), parameter('now')),
+  selectControls(queries, parameter('now')).where('tenant_id', '=', parameter('tenantId')),
 );
 
 /**
  * For each control, counts its items of evidence in the index and seeks the latest valid one there: less than half of the
  * work of grouping all of them. `isEvidenceValid` decides in the same way which items are valid.
  */
-function selectControls(queries: Queries, tenantId: string, now: string) {
+function selectControls(queries: Queries, now: string) {
   return queries
     .selectFrom('tenant_controls')
     .selectAll()
@@ -74,14 +110,17 @@ function selectControls(queries: Queries, tenantId: string, now: string) {
         valid.select('item.collected_at').orderBy('item.collected_at', 'desc').limit(1).as('latest_evidence'),
       ];
     })
-    .where('tenant_id', '=', tenantId)
     .where('retired_at', 'is', null);
 }
 
 /** The adopted frameworks of a tenant, in the order of the catalogue. */
 export async function listAdopted(queries: Queries, tenantId: string): Promise<readonly Framework[]> {
   const [program] = await selectProgram(queries, { tenantId });
-  const codes = program?.frameworks.split(' ') ?? [];
+  return readFrameworks(program?.frameworks ?? '');
+}
+
+function readFrameworks(text: string): readonly Framework[] {
+  const codes = text.split(' ');
   return catalogue.frameworks.filter(({ code }) => codes.includes(code));
 }
 
@@ -118,11 +157,11 @@ export async function listEvidence(queries: Queries, tenantId: string, controlId
 
 /** The tests in use of a tenant, those of each control the oldest first. */
 export const listTestsInUse = prepareQuery<{ tenantId: string }, TestFacts>((queries, parameter) =>
-  selectTests(queries, parameter('tenantId')).where('retired_at', 'is', null),
+  selectTests(queries).where('tenant_id', '=', parameter('tenantId')).where('retired_at', 'is', null),
 );
 
 /** Each column of the latest result is one seek in an index that covers it; a join might read every result. */
-function selectTests(queries: Queries, tenantId: string) {
+function selectTests(queries: Queries) {
   return queries
     .selectFrom('control_tests')
     .select(['id', 'tenant_control_id', 'title', 'cadence', 'created_at'])
@@ -142,15 +181,15 @@ function selectTests(queries: Queries, tenantId: string) {
           .as('result_count'),
       ];
     })
-    .where('tenant_id', '=', tenantId)
     .orderBy('tenant_control_id')
     .orderBy('id');
 }
 
 /** The tests of a control, retired ones included, the oldest first. @param controlId its row id. */
 export async function listTests(queries: Queries, tenantId: string, controlId: string): Promise<readonly ListedTest[]> {
-  return selectTests(queries, tenantId)
+  return selectTests(queries)
     .select(['procedure', 'retired_at'])
+    .where('tenant_id', '=', tenantId)
     .where('tenant_control_id', '=', controlId)
     .execute();
 }

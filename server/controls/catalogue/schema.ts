@@ -3,7 +3,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { findRepeated } from '../../http/schemas.ts';
 import { cadences } from '../status.ts';
 
 /** One line of text without white space around it. */
@@ -14,21 +13,6 @@ function line(maximum: number, description: string) {
     .regex(/^\S(?:.*\S)?$/, 'must be one line of text, not empty, without white space around it')
     .meta({ description });
 }
-
-/** Rejects values that repeat an earlier one, ignoring case. @param field the compared property of each item. */
-function distinct<Item>(readKey: (item: Item) => string, field?: string) {
-  return (items: readonly Item[], context: z.RefinementCtx): void => {
-    const keys = items.map(readKey);
-    for (const index of findRepeated(keys.map((key) => key.toLowerCase())))
-      context.addIssue({
-        code: 'custom',
-        path: field === undefined ? [index] : [index, field],
-        message: `"${keys[index]}" is listed twice`,
-      });
-  };
-}
-
-const distinctLines = distinct<string>((value) => value);
 
 const frameworkCode = z
   .string()
@@ -50,76 +34,56 @@ const Requirement = z.strictObject({
 });
 
 /** A file of `frameworks/`: one framework. */
-export const FrameworkFile = z
-  .strictObject({
-    $schema: z.literal('../framework.schema.json'),
-    code: frameworkCode,
-    name: line(40, 'What a visitor reads on a badge: short.'),
-    description: line(600, 'What the framework is and who publishes it.'),
-    jurisdiction: line(100, 'Where it is law, or null for a voluntary standard.').nullable(),
-    versionLabel: line(120, 'The edition that the requirements are numbered by.').nullable(),
-    category: line(60, 'Privacy law, security standard and the like.').nullable(),
-    scopeSummary: line(600, 'To whom and to what it applies.'),
-    assuranceBoundary: line(600, 'What a good readiness shows, and what it cannot show.'),
-    allowedClaim: line(300, 'A sentence that a company may publish when its readiness is good.'),
-    prohibitedClaims: z
-      .array(line(200, 'A claim that must never be made on this basis.'))
-      .min(1)
-      .superRefine(distinctLines)
-      .meta({ description: 'Claims that must never be made on this basis.' }),
-    requirements: z
-      .array(Requirement)
-      .min(1)
-      .superRefine(distinct(({ code }) => code, 'code'))
-      .meta({ description: 'The requirements that controls may name, in the order of the source.' }),
-  })
-  .superRefine(({ allowedClaim, prohibitedClaims }, context) => {
-    if (prohibitedClaims.some((claim) => claim.toLowerCase() === allowedClaim.toLowerCase()))
-      context.addIssue({ code: 'custom', path: ['allowedClaim'], message: 'is prohibited, too' });
-  });
+export const FrameworkFile = z.strictObject({
+  $schema: z.literal('../framework.schema.json'),
+  code: frameworkCode,
+  name: line(40, 'What a visitor reads on a badge: short.'),
+  description: line(600, 'What the framework is and who publishes it.'),
+  jurisdiction: line(100, 'Where it is law, or null for a voluntary standard.').nullable(),
+  versionLabel: line(120, 'The edition that the requirements are numbered by.').nullable(),
+  category: line(60, 'Privacy law, security standard and the like.').nullable(),
+  scopeSummary: line(600, 'To whom and to what it applies.'),
+  assuranceBoundary: line(600, 'What a good readiness shows, and what it cannot show.'),
+  allowedClaim: line(300, 'A sentence that a company may publish when its readiness is good.'),
+  prohibitedClaims: z
+    .array(line(200, 'A claim that must never be made on this basis.'))
+    .min(1)
+    .meta({ description: 'Claims that must never be made on this basis.' }),
+  requirements: z
+    .array(Requirement)
+    .min(1)
+    .meta({ description: 'The requirements that controls may name, in the order of the source.' }),
+});
 export type FrameworkFile = z.output<typeof FrameworkFile>;
 
-const Control = z
-  .strictObject({
-    code: controlCode,
-    title: line(90, 'What is true when the control works; unique.'),
-    description: line(600, 'What the company does, precise enough to be true or false.'),
-    cadence: z.enum(cadences).meta({ description: 'How often it is reviewed and tested, at least.' }),
-    guidance: line(700, 'How a small company does it, in one to three sentences.'),
-    evidence: z
-      .array(line(160, 'An example of evidence.'))
-      .min(1)
-      .superRefine(distinctLines)
-      .meta({ description: 'Examples of what shows that it is done.' }),
-    tests: z
-      .array(
-        z.strictObject({
-          title: line(100, 'What is tested.'),
-          procedure: line(600, 'How, and when it counts as passed.'),
-          cadence: z.enum(cadences).exclude(['event_driven']).optional().meta({
-            description:
-              'How often it runs, at least: required if the control is event_driven; otherwise the cadence of the control by default.',
-          }),
+const Control = z.strictObject({
+  code: controlCode,
+  title: line(90, 'What is true when the control works; unique.'),
+  description: line(600, 'What the company does, precise enough to be true or false.'),
+  cadence: z.enum(cadences).meta({ description: 'How often it is reviewed and tested, at least.' }),
+  guidance: line(700, 'How a small company does it, in one to three sentences.'),
+  evidence: z
+    .array(line(160, 'An example of evidence.'))
+    .min(1)
+    .meta({ description: 'Examples of what shows that it is done.' }),
+  tests: z
+    .array(
+      z.strictObject({
+        title: line(100, 'What is tested.'),
+        procedure: line(600, 'How, and when it counts as passed.'),
+        cadence: z.enum(cadences).exclude(['event_driven']).optional().meta({
+          description:
+            'How often it runs, at least: required if the control is event_driven; otherwise the cadence of the control by default.',
         }),
-      )
-      .min(1)
-      .superRefine(distinct(({ title }) => title, 'title'))
-      .meta({ description: 'How another person can find out whether it works.' }),
-    mappings: z
-      .record(frameworkCode, z.array(requirementCode).min(1).superRefine(distinctLines))
-      .refine((mappings) => Object.keys(mappings).length > 0, 'must name a framework')
-      .meta({ description: 'The requirements that it helps to meet, by framework.' }),
-  })
-  .superRefine(({ cadence, tests }, context) => {
-    // Without a cadence of its own, one result of such a test would count forever.
-    for (const [index, test] of tests.entries())
-      if (cadence === 'event_driven' && test.cadence === undefined)
-        context.addIssue({
-          code: 'custom',
-          path: ['tests', index, 'cadence'],
-          message: 'is required in a control that is event_driven',
-        });
-  });
+      }),
+    )
+    .min(1)
+    .meta({ description: 'How another person can find out whether it works.' }),
+  mappings: z
+    .record(frameworkCode, z.array(requirementCode).min(1))
+    .refine((mappings) => Object.keys(mappings).length > 0, 'must name a framework')
+    .meta({ description: 'The requirements that it helps to meet, by framework.' }),
+});
 
 const RetiredControl = z.strictObject({
   code: controlCode,
@@ -128,40 +92,16 @@ const RetiredControl = z.strictObject({
 });
 
 /** A file of `controls/`: the controls of one domain. */
-export const ControlsFile = z
-  .strictObject({
-    $schema: z.literal('../controls.schema.json'),
-    domain: line(60, 'The name of the domain.'),
-    controls: z.array(Control).meta({ description: 'The controls of the domain, in the order of their codes.' }),
-    retired: z
-      .array(RetiredControl)
-      .default([])
-      .meta({ description: 'Controls that were removed; their codes are never reused.' }),
-  })
-  .superRefine(checkCodes);
+export const ControlsFile = z.strictObject({
+  $schema: z.literal('../controls.schema.json'),
+  domain: line(60, 'The name of the domain.'),
+  controls: z.array(Control).meta({ description: 'The controls of the domain, in the order of their codes.' }),
+  retired: z
+    .array(RetiredControl)
+    .default([])
+    .meta({ description: 'Controls that were removed; their codes are never reused.' }),
+});
 export type ControlsFile = z.output<typeof ControlsFile>;
-
-/** Codes are permanent: each once, one pair of letters for a domain, and every number used or retired. */
-function checkCodes(
-  file: { readonly controls: readonly { code: string }[]; readonly retired: readonly { code: string }[] },
-  context: z.RefinementCtx,
-): void {
-  const refuse = (message: string, ...path: (string | number)[]) => context.addIssue({ code: 'custom', path, message });
-  const places = (['controls', 'retired'] as const).flatMap((list) =>
-    file[list].map(({ code }, index) => ({ code, path: [list, index, 'code'] })),
-  );
-  const letters = places[0]?.code.slice(0, 2);
-  if (letters === undefined) refuse('must have a control or a retired one', 'controls');
-  const repeated = findRepeated(places.map(({ code }) => code));
-  for (const [index, { code, path }] of places.entries()) {
-    if (repeated.includes(index)) refuse(`"${code}" is listed twice`, ...path);
-    if (!code.startsWith(`${letters}-`)) refuse(`"${code}" must start with ${letters}-`, ...path);
-  }
-  const numbers = places.map(({ code }) => Number(code.slice(3)));
-  for (let number = 1; number < Math.max(...numbers); number += 1)
-    if (!numbers.includes(number))
-      refuse(`${letters}-${String(number).padStart(2, '0')} is missing: list it under "retired"`, 'controls');
-}
 
 /** The JSON Schemas by which editors check the files, as they are checked in beside this file. */
 export const jsonSchemas = [

@@ -36,6 +36,7 @@ describeServer('the evidence of a control', (server) => {
       description: 'Of the third quarter',
       url: 'https://files.example.com/review.pdf?page=1#top',
       sha256: 'ab'.repeat(32),
+      file: null,
       collectedAt: '2026-11-01T08:00:00.000Z',
       expiresAt: '2027-11-01T08:00:00.000Z',
       isValid: true,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { describeServerOnEachDatabase } from '../consent/helpers.ts';
+import { describeServer } from '../consent/helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { base, ControlClient } from './helpers.ts';
 import { steps, takeStep } from './random-steps.ts';
@@ -11,7 +11,7 @@ import { readStored, recountControls, recountTotals } from './recount.ts';
 type Payload = Readonly<Record<string, unknown>>;
 type Items = readonly (Payload & { readonly id: string; readonly mappedFrameworks: readonly Payload[] })[];
 
-describeServerOnEachDatabase('after random changes over years', (server) => {
+describeServer('after random changes over years', (server) => {
   test('every count of the four operations equals a recount of the rows', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {
