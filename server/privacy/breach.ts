@@ -98,9 +98,12 @@ export function viewBreach(row: BreachRow, now: string): BreachView {
   });
 }
 
+/** The authority must be notified so soon after the discovery: 72 hours. */
+export const notificationPeriod = 3 * dayMilliseconds;
+
 /** When the authority must be notified: GDPR Article 33(1); Nigeria Data Protection Act 2023 section 40. */
 export function notificationDue(discoveredAt: string): string {
-  return addTime(discoveredAt, 3 * dayMilliseconds);
+  return addTime(discoveredAt, notificationPeriod);
 }
 
 /** The status that a breach may move to from each status; a closed one can be reopened. */

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, Time, text, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
+import { Id, Time, text, textLine, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
+import { Email } from '../identity/email.ts';
 import { addTime, dayMilliseconds } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 
@@ -34,6 +35,60 @@ export const DsrInput = z
   })
   .meta({ id: 'DataSubjectRequestInput' });
 export type DsrInput = z.output<typeof DsrInput>;
+
+/** A request that a person makes with the form. */
+export const PublicDsrInput = z
+  .strictObject({
+    type: DsrType,
+    email: Email.meta({ description: 'Where the answer goes.' }),
+    name: textLine(200).optional(),
+    message: visibleText(2000).optional(),
+  })
+  .meta({ id: 'PublicDataSubjectRequestInput' });
+export type PublicDsrInput = z.output<typeof PublicDsrInput>;
+
+/** What the person learns: the same whether or not anything is known about them. */
+export const PublicDsr = z
+  .strictObject({
+    reference: Id.meta({ description: 'The id of the request.' }),
+    receivedAt: UtcTime,
+    dueAt: UtcTime.meta({ description: 'When it must be answered.' }),
+  })
+  .meta({ id: 'PublicDataSubjectRequest' });
+
+/** What the link leads with that the tenant sends to the address of a request. */
+export const DsrConfirmationLink = z
+  .strictObject({
+    token: z.string().meta({ description: 'The token itself, shown only once.' }),
+    expiresAt: UtcTime,
+  })
+  .meta({ id: 'DataSubjectRequestConfirmationLink' });
+
+export const DsrConfirmationInput = z
+  .strictObject({ token: text(100) })
+  .meta({ id: 'DataSubjectRequestConfirmationInput' });
+
+export const DsrConfirmation = z.strictObject({ confirmedAt: UtcTime }).meta({ id: 'DataSubjectRequestConfirmation' });
+
+/** An edit of an open request; omitted fields keep their values. */
+export const DsrChange = z
+  .strictObject({
+    subjectId: DsrSubjectId.meta({ description: 'Requests made with the form start with the e-mail address.' }),
+    assigneeUserId: Id.nullable().meta({ description: 'A member who may sign in; null for none.' }),
+    notes: visibleText(5000).nullable(),
+    identityCheck: z
+      .strictObject({
+        method: visibleText(200).meta({
+          description: 'How: “known account”, “called back”. Not a number of a document.',
+        }),
+      })
+      .meta({ id: 'IdentityCheckInput' })
+      .nullable()
+      .meta({ description: 'Records that the caller checked now who the person is; null removes the check.' }),
+  })
+  .partial()
+  .meta({ id: 'DataSubjectRequestChange' });
+export type DsrChange = z.output<typeof DsrChange>;
 
 /** The person must be informed of the reasons for an extension (GDPR Article 12(3)). */
 export const DsrExtension = z
@@ -71,6 +126,22 @@ export const DsrView = z
     outcome: DsrOutcome.nullable(),
     reason: z.string().nullable().meta({ description: 'Why it was not fulfilled, or only partially.' }),
     completedAt: UtcTime.nullable(),
+    assigneeUserId: Id.nullable(),
+    identityCheck: z
+      .strictObject({
+        method: z.string(),
+        at: UtcTime,
+        by: Id.nullable().meta({ description: 'The user or the API key; null for the server itself.' }),
+      })
+      .meta({ id: 'IdentityCheck' })
+      .nullable(),
+    source: z
+      .enum(['api', 'public'])
+      .meta({ id: 'DataSubjectRequestSource', description: '`public`: made with the form, by anyone.' }),
+    requesterEmail: z.string().nullable().meta({ description: 'As typed into the form; nobody checked it.' }),
+    requesterName: z.string().nullable(),
+    message: z.string().nullable(),
+    confirmedAt: UtcTime.nullable().meta({ description: 'When the link that was sent to the address was used.' }),
     createdAt: UtcTime,
     updatedAt: UtcTime,
   })
@@ -81,6 +152,7 @@ export const dsrFilters = {
   status: DsrStatus.optional(),
   type: DsrType.optional(),
   subjectId: DsrSubjectId.optional().meta({ description: 'Only requests of this person; exact match.' }),
+  assigneeUserId: Id.optional(),
   overdue: z
     .enum(['true', 'false'])
     .optional()
@@ -100,7 +172,9 @@ export const dsrEvents = {
 
 /** A request as the API returns it. @param now decides whether it is overdue. */
 export function viewDsr(row: DsrRow, now: string): DsrView {
-  return viewRow(DsrView, row, { isOverdue: isOverdue(row, now) });
+  const { identity_check_method: method, identity_checked_at: at, identity_checked_by: by } = row;
+  const identityCheck = method === null || at === null ? null : { method, at, by };
+  return viewRow(DsrView, row, { isOverdue: isOverdue(row, now), identityCheck });
 }
 
 /**

@@ -4,11 +4,26 @@ import { cursorPageOf, Id } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { mapPage } from '../storage/rows.ts';
 import { BreachChange, BreachInput, BreachView, breachFilters, viewBreach } from './breach.ts';
-import { DsrCompletion, DsrExtension, DsrInput, DsrView, dsrFilters, viewDsr } from './dsr.ts';
+import {
+  DsrChange,
+  DsrCompletion,
+  DsrConfirmation,
+  DsrConfirmationInput,
+  DsrConfirmationLink,
+  DsrExtension,
+  DsrInput,
+  DsrView,
+  dsrFilters,
+  PublicDsr,
+  PublicDsrInput,
+  viewDsr,
+} from './dsr.ts';
+import { confirmAddress, createConfirmationLink, submitDsr } from './form-store.ts';
 import {
   completeDsr,
   createDsr,
   editBreach,
+  editDsr,
   extendDsr,
   listBreaches,
   listDsrs,
@@ -25,7 +40,7 @@ const params = z.strictObject({ id: Id });
 const pages = { limit: { most: 100, usual: 25 }, place: 'string' } as const;
 
 /** The operations on data-subject requests and breaches of personal data. */
-export function privacyRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
+export function privacyRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
     defineRoute('POST /v1/dsr', {
       operationId: 'createDsr',
@@ -56,6 +71,17 @@ export function privacyRoutes({ database }: Pick<Installation, 'database'>): rea
       handle: async ({ params, principal, now }) =>
         viewDsr(await requireDsr(database.kysely, principal.tenantId, params.id), now),
     }),
+    defineRoute('PATCH /v1/dsr/{id}', {
+      operationId: 'editDsr',
+      ...writingDsr,
+      summary: 'Edit an open data-subject request: who answers it, notes, the check of the identity',
+      description:
+        'Omitted fields keep their values. `identityCheck` records that the caller checked the identity of the person now; the audit log keeps when, but neither the method nor the notes.',
+      params,
+      body: DsrChange,
+      errors: ['dsr_already_completed'],
+      change: async (call, work) => viewDsr(await editDsr(work, call.source(), call.params.id, call.body), work.now),
+    }),
     defineRoute('POST /v1/dsr/{id}/extend', {
       operationId: 'extendDsr',
       ...writingDsr,
@@ -78,6 +104,48 @@ export function privacyRoutes({ database }: Pick<Installation, 'database'>): rea
       errors: ['dsr_already_completed'],
       change: async (call, work) =>
         viewDsr(await completeDsr(work, call.source(), call.params.id, call.body), work.now),
+    }),
+    defineRoute('POST /v1/dsr/{id}/confirmation-link', {
+      operationId: 'createDsrConfirmationLink',
+      ...writingDsr,
+      summary: 'Create the token of a link that confirms the address of a request',
+      description:
+        'For open requests that were made with the form. Send the person `/privacy/confirm#token` of this server: whoever opens it and confirms reads the mail of the address. The token is shown only once and works once, within 14 days; earlier ones of the request end.',
+      params,
+      status: 201,
+      result: DsrConfirmationLink,
+      showsSecret: true,
+      errors: ['dsr_already_completed'],
+      change: (call, work) => createConfirmationLink(work, call.source(), call.params.id),
+    }),
+    defineRoute('POST /v1/public/dsr/{slug}', {
+      auth: 'public',
+      operationId: 'createPublicDsr',
+      tag: 'Public',
+      summary: 'Make a data-subject request',
+      description:
+        'Answers 404 unless the tenant has turned its form on (`dsrForm`). The answer never says whether anything is known about the person. At most 5 requests an hour for each client address and 200 a day for each tenant. Emits `dsr.created`.',
+      // Any text, so that an invalid slug returns 404 too.
+      params: z.strictObject({ slug: z.string() }),
+      body: PublicDsrInput,
+      status: 201,
+      result: PublicDsr,
+      async change({ params, body, client }, work) {
+        const { id, received_at, due_at } = await submitDsr(work, hasher, client, params.slug, body);
+        return { reference: id, receivedAt: received_at, dueAt: due_at };
+      },
+    }),
+    defineRoute('POST /v1/public/dsr-confirmations', {
+      auth: 'public',
+      operationId: 'confirmPublicDsr',
+      tag: 'Public',
+      summary: 'Confirm the e-mail address of a data-subject request',
+      description: 'With the token of the link that the tenant sent to it. It works once.',
+      body: DsrConfirmationInput,
+      result: DsrConfirmation,
+      change: async ({ body, client }, work) => ({
+        confirmedAt: await confirmAddress(work, hasher, client, body.token),
+      }),
     }),
     defineRoute('POST /v1/breach', {
       operationId: 'reportBreach',

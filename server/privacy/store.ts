@@ -1,13 +1,17 @@
+import type { Insertable } from 'kysely';
 import { describeRows, diffFields, type RowChange, recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import type { PageStart } from '../http/route.ts';
 import { requirePast, toColumns } from '../http/schemas.ts';
+import { requireActiveMember } from '../identity/membership-store.ts';
 import { randomText } from '../installation/token.ts';
 import type { Json } from '../ledger/canonical.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRow, newId, takeNewest, updateRow } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
 import { requireTenant } from '../tenants/store.ts';
+import type { Tenant } from '../tenants/tenant.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import {
   applyChange,
@@ -20,11 +24,13 @@ import {
   viewBreach,
 } from './breach.ts';
 import {
+  type DsrChange,
   type DsrCompletion,
   type DsrExtension,
   type DsrFilter,
   type DsrInput,
   type DsrRow,
+  type DsrView,
   dueAfter,
   extendDue,
   isOverdue,
@@ -45,11 +51,12 @@ export async function requireBreach(queries: Queries, tenantId: string, id: stri
 
 /** A page of the requests of a tenant, newest first. @param now decides which are overdue. */
 export function listDsrs(queries: Queries, tenantId: string, filter: DsrFilter, now: string, start: PageStart<string>) {
-  const { status, type, subjectId, overdue } = filter;
+  const { status, type, subjectId, assigneeUserId, overdue } = filter;
   let query = queries.selectFrom('dsr_requests').selectAll().where('tenant_id', '=', tenantId);
   if (status !== undefined) query = query.where('status', '=', status);
   if (type !== undefined) query = query.where('type', '=', type);
   if (subjectId !== undefined) query = query.where('subject_id', '=', subjectId);
+  if (assigneeUserId !== undefined) query = query.where('assignee_user_id', '=', assigneeUserId);
   if (overdue !== undefined)
     query = query.where((row) => {
       // The same rule as `isOverdue`.
@@ -83,16 +90,75 @@ export async function createDsr(work: UnitOfWork, source: AuditSource, input: Ds
   const { tenantId } = source;
   const { subjectId, type, channel = null, notes = null, receivedAt = work.now } = input;
   requirePast('body.receivedAt', receivedAt, work.now);
-  const { dsrDays } = await requireTenant(work.transaction, tenantId);
+  const tenant = await requireTenant(work.transaction, tenantId);
+  return openDsr(work, source, tenant, { subjectId, type, channel, notes, receivedAt, source: 'api' });
+}
+
+/** Stores, audits and emits a request, however it was made. */
+export async function openDsr(
+  work: UnitOfWork,
+  source: AuditSource,
+  { id: tenantId, dsrDays }: Tenant,
+  fields: Pick<DsrView, 'subjectId' | 'type' | 'channel' | 'receivedAt' | 'source'> &
+    Partial<Pick<DsrView, 'notes' | 'requesterEmail' | 'requesterName' | 'message'>>,
+): Promise<DsrRow> {
+  const { subjectId, type, receivedAt } = fields;
   const dueAt = dueAfter(receivedAt, dsrDays);
   const row = await insertRow(work.transaction, 'dsr_requests', {
     ...newColumns(work, source),
-    ...toColumns({ subjectId, type, channel, notes, receivedAt, dueAt }),
-  });
-  const diff = { type, receivedAt, dueAt };
+    ...toColumns({ ...fields, dueAt }),
+  } as Insertable<Tables['dsr_requests']>);
+  const diff = { type, receivedAt, dueAt, source: fields.source };
   await recordChange(work, source, dsrRows, row, { verb: 'created', targetRef: null, diff });
   await emitEvents(work, [{ tenantId, type: 'dsr.created', data: { dsrId: row.id, subjectId, type, dueAt } }]);
   return row;
+}
+
+/**
+ * Edits an open request. An edit that changes nothing is not audited.
+ * @throws {Problem} `not_found`, `dsr_already_completed`, `validation_failed` for an assignee who cannot sign in.
+ */
+export async function editDsr(work: UnitOfWork, source: AuditSource, id: string, change: DsrChange): Promise<DsrRow> {
+  const dsr = await lockDsr(work, source, id);
+  if (dsr.status === 'completed')
+    throw new Problem('dsr_already_completed', 'The request is completed and cannot be edited.');
+  const { subjectId, assigneeUserId, identityCheck, notes } = change;
+  if (assigneeUserId && assigneeUserId !== dsr.assignee_user_id)
+    await requireActiveMember(work.transaction, source.tenantId, assigneeUserId, 'body.assigneeUserId');
+  const { before, after } = diffFields(
+    {
+      subjectId: dsr.subject_id,
+      assigneeUserId: dsr.assignee_user_id,
+      notes: dsr.notes,
+      identityCheckMethod: dsr.identity_check_method,
+    },
+    {
+      ...(subjectId !== undefined && { subjectId }),
+      ...(assigneeUserId !== undefined && { assigneeUserId }),
+      ...(notes !== undefined && { notes }),
+      ...(identityCheck !== undefined && { identityCheckMethod: identityCheck?.method ?? null }),
+    },
+  );
+  const changed = Object.keys(after);
+  if (changed.length === 0) return dsr;
+  const checked = identityCheck !== undefined && Object.hasOwn(after, 'identityCheckMethod');
+  const columns = {
+    ...toColumns(after),
+    ...(checked && {
+      identity_checked_at: identityCheck && work.now,
+      identity_checked_by: identityCheck && source.actor.id,
+    }),
+  };
+  const pick = (assignee: typeof after, identityCheckedAt: string | null) => ({
+    ...(Object.hasOwn(assignee, 'assigneeUserId') && { assigneeUserId: assignee.assigneeUserId as Json }),
+    ...(checked && { identityCheckedAt }),
+  });
+  const diff = {
+    changed,
+    before: pick(before, dsr.identity_checked_at),
+    after: pick(after, identityCheck ? work.now : null),
+  };
+  return updateDsr(work, source, id, columns, 'edited', diff);
 }
 
 /**
@@ -135,12 +201,13 @@ export async function completeDsr(work: UnitOfWork, source: AuditSource, id: str
 }
 
 /** Reads a request and locks it until the unit of work ends. */
-async function lockDsr(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<DsrRow> {
+export async function lockDsr(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<DsrRow> {
   await work.lockTenant(tenantId);
   return requireDsr(work.transaction, tenantId, id);
 }
 
-async function updateDsr(
+/** Changes the columns of a request, and records the change. */
+export async function updateDsr(
   work: UnitOfWork,
   source: AuditSource,
   id: string,

@@ -11,12 +11,14 @@ describeServer('requests and incidents', (server) => {
   /** Every operation, on what a tenant has; reading comes first, because the rest changes it. */
   const operations = async (client: PrivacyClient) => {
     const [dsr, other, breach] = [await client.opened(), await client.opened(), await client.reported()];
+    const { reference } = await client.submitted();
     const incident = { title: 't', description: 'd', severity: 'low', discoveredAt: server.clock.now() };
     return [
       ['dsr:read', 'GET', '/v1/dsr'],
       ['dsr:read', 'GET', `/v1/dsr/${dsr.id}`],
       ['dsr:write', 'POST', '/v1/dsr', { subjectId: 's', type: 'access' }],
       ['dsr:write', 'POST', `/v1/dsr/${dsr.id}/extend`, { reason: 'r' }],
+      ['dsr:write', 'POST', `/v1/dsr/${reference}/confirmation-link`],
       ['dsr:write', 'POST', `/v1/dsr/${other.id}/complete`, { outcome: 'fulfilled' }],
       ['breach:read', 'GET', '/v1/breach'],
       ['breach:read', 'GET', `/v1/breach/${breach.id}`],

@@ -28,6 +28,13 @@ describeServer('POST /v1/dsr', (server) => {
       outcome: null,
       reason: null,
       completedAt: null,
+      assigneeUserId: null,
+      identityCheck: null,
+      source: 'api',
+      requesterEmail: null,
+      requesterName: null,
+      message: null,
+      confirmedAt: null,
       createdAt: now,
       updatedAt: now,
     });
@@ -104,7 +111,7 @@ describeServer('POST /v1/dsr', (server) => {
     const [event] = events;
     const { stateHash, ...diff } = event.diff;
     assert.match(stateHash, /^[0-9a-f]{64}$/);
-    assert.deepEqual(diff, { type: 'portability', receivedAt, dueAt });
+    assert.deepEqual(diff, { type: 'portability', receivedAt, dueAt, source: 'api' });
     const { action, module, targetId, targetRef, reason, actorType } = event;
     assert.deepEqual(
       { count: events.length, action, module, targetId, targetRef, reason, actorType },

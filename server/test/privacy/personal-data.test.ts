@@ -12,6 +12,7 @@ import { PrivacyClient } from './requests.ts';
 const personal = {
   subjectId: 'ann.smith@example.org',
   notes: 'Ann called twice',
+  method: 'Ann showed her passport',
   extensionReason: 'Ann has many accounts',
   reason: 'Ann is another person',
   title: 'Ann lost her laptop',
@@ -24,6 +25,7 @@ describeServer('personal data', (server) => {
   const fill = async () => {
     const client = new PrivacyClient(server, await createFreshTenant(server));
     const { id } = await client.opened({ subjectId: personal.subjectId, notes: personal.notes });
+    payload(await client.editDsr(id, { identityCheck: { method: personal.method } }), 200);
     payload(await client.extend(id, personal.extensionReason), 200);
     payload(await client.complete(id, { outcome: 'rejected', reason: personal.reason }), 200);
     const { title, description, category, notificationReason } = personal;
@@ -38,6 +40,7 @@ describeServer('personal data', (server) => {
     const allowed: Readonly<Record<string, readonly string[]>> = {
       subjectId: ['dsr_requests', 'webhook_events'],
       notes: ['dsr_requests'],
+      method: ['dsr_requests'],
       extensionReason: ['dsr_requests'],
       reason: ['dsr_requests'],
       title: ['breach_incidents'],

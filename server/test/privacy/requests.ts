@@ -34,8 +34,28 @@ export class PrivacyClient {
     return payload(await this.open(body), 201);
   }
 
+  /** Makes a request with the form of the tenant, which this turns on: `body` changes one that is fine. */
+  async submit(body: object = {}, headers: Readonly<Record<string, string>> = {}): Promise<TestResponse> {
+    await this.send('PATCH', '/v1/tenant', { dsrForm: true });
+    return this.server.request('POST', `/v1/public/dsr/${this.tenant.slug}`, {
+      key: null,
+      body: { type: 'access', email: 'ada@example.com', ...body },
+      headers,
+    });
+  }
+
+  /** Makes a request with the form. @returns what the person learns. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into every field
+  async submitted(body: object = {}, headers: Readonly<Record<string, string>> = {}): Promise<any> {
+    return payload(await this.submit(body, headers), 201);
+  }
+
   extend(id: string, reason: unknown = 'There is much to collect.'): Promise<TestResponse> {
     return this.send('POST', `/v1/dsr/${id}/extend`, { reason });
+  }
+
+  editDsr(id: string, body: object): Promise<TestResponse> {
+    return this.send('PATCH', `/v1/dsr/${id}`, body);
   }
 
   complete(id: string, body: object = { outcome: 'fulfilled' }): Promise<TestResponse> {

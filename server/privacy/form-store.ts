@@ -1,0 +1,172 @@
+import { recordRemoval } from '../audit/row-state.ts';
+import { type AuditSource, clientSource, systemSource } from '../audit/source.ts';
+import { notFound, Problem } from '../http/problem.ts';
+import { type Client, clientBucket } from '../http/request.ts';
+import type { PrivateHasher } from '../installation/installation.ts';
+import { generateToken, hashToken, isToken } from '../installation/token.ts';
+import { systemActor } from '../principal/principal.ts';
+import {
+  addTime,
+  type Database,
+  dayMilliseconds,
+  type Queries,
+  runUnitOfWork,
+  type UnitOfWork,
+} from '../storage/database.ts';
+import { findRow, insertRow, newId } from '../storage/rows.ts';
+import { findTenant } from '../tenants/store.ts';
+import type { Tenant } from '../tenants/tenant.ts';
+import type { DsrRow, PublicDsrInput } from './dsr.ts';
+import { dsrRows, lockDsr, openDsr, updateDsr } from './store.ts';
+
+const hour = 60 * 60_000;
+const mostOfClient = 5;
+const mostOfTenant = 200;
+
+const prefix = 'svc_confirm_';
+const linkLifetime = 14 * dayMilliseconds;
+
+/** Finds the tenant with a slug whose form is on: a tenant without it looks like none. */
+export async function findFormTenant(queries: Queries, slug: string): Promise<Tenant | undefined> {
+  const tenant = await findTenant(queries, slug);
+  return tenant?.slug === slug && tenant.dsrForm ? tenant : undefined;
+}
+
+/**
+ * Opens a request that was made with the form. Its subject is the address until a member knows better.
+ * @throws {Problem} `not_found` unless the form is on; `rate_limited`.
+ */
+export async function submitDsr(
+  work: UnitOfWork,
+  hasher: PrivateHasher,
+  client: Client,
+  slug: string,
+  { type, email, name, message }: PublicDsrInput,
+): Promise<DsrRow> {
+  const tenant = await findFormTenant(work.transaction, slug);
+  if (tenant === undefined) throw notFound('form for requests');
+  await work.lockTenant(tenant.id);
+  await countUse(work, tenant.id, hasher.hash(tenant.id, clientBucket(client)) as string);
+  const source = clientSource(systemActor, client, hasher)(tenant.id);
+  return openDsr(work, source, tenant, {
+    subjectId: email,
+    type,
+    channel: 'web',
+    receivedAt: work.now,
+    source: 'public',
+    requesterEmail: email,
+    requesterName: name ?? null,
+    message: message ?? null,
+  });
+}
+
+/** Counts in the database, because the limits outlast a minute and a restart. @throws {Problem} `rate_limited`. */
+async function countUse({ transaction, now }: UnitOfWork, tenantId: string, client: string): Promise<void> {
+  const latest = await transaction
+    .selectFrom('dsr_form_uses')
+    .select(['client', 'used_at'])
+    .where('tenant_id', '=', tenantId)
+    .where('used_at', '>', addTime(now, -dayMilliseconds))
+    .orderBy('used_at')
+    .execute();
+  const ofClient = latest.filter((use) => use.client === client && use.used_at > addTime(now, -hour));
+  const refuse = (most: number, period: string, first: string | undefined, length: number) => {
+    const wait = Math.ceil((Date.parse(first as string) + length - Date.parse(now)) / 1000);
+    return new Problem('rate_limited', `More than ${most} requests ${period}; try again in ${wait} s.`, {
+      headers: { 'Retry-After': String(wait) },
+    });
+  };
+  if (ofClient.length >= mostOfClient) throw refuse(mostOfClient, 'an hour', ofClient[0]?.used_at, hour);
+  if (latest.length >= mostOfTenant) throw refuse(mostOfTenant, 'a day', latest[0]?.used_at, dayMilliseconds);
+  await insertRow(transaction, 'dsr_form_uses', { id: newId(), tenant_id: tenantId, client, used_at: now });
+}
+
+/** Deletes the uses of forms that no limit counts any more. */
+export async function forgetFormUses(queries: Queries, now: string): Promise<void> {
+  await queries.deleteFrom('dsr_form_uses').where('used_at', '<=', addTime(now, -dayMilliseconds)).execute();
+}
+
+/**
+ * Creates the token of the link that confirms the address of a request, and ends an earlier one.
+ * @returns it: the only time that it can be read.
+ * @throws {Problem} `not_found`, `dsr_already_completed`, `conflict` for a request without an address to confirm.
+ */
+export async function createConfirmationLink(
+  work: UnitOfWork,
+  source: AuditSource,
+  id: string,
+): Promise<{ readonly token: string; readonly expiresAt: string }> {
+  const dsr = await lockDsr(work, source, id);
+  if (dsr.status === 'completed')
+    throw new Problem('dsr_already_completed', 'The request is completed; its address needs no confirmation.');
+  if (dsr.requester_email === null)
+    throw new Problem('conflict', 'The request was not made with the form, so it has no address to confirm.');
+  if (dsr.confirmed_at !== null) throw new Problem('conflict', 'The address is confirmed already.');
+  const token = generateToken(prefix);
+  const expiresAt = addTime(work.now, linkLifetime);
+  const columns = { confirmation_hash: hashToken(token), confirmation_expires_at: expiresAt };
+  await updateDsr(work, source, id, columns, 'confirmation_link_created', { expiresAt });
+  return { token, expiresAt };
+}
+
+/**
+ * Records that the person who reads the mail of the address made the request.
+ * @returns when it was confirmed.
+ * @throws {Problem} `not_found` for a link that is unknown, used or expired, or whose request is completed.
+ */
+export async function confirmAddress(
+  work: UnitOfWork,
+  hasher: PrivateHasher,
+  client: Client,
+  token: string,
+): Promise<string> {
+  const isOver = () => new Problem('not_found', 'This link is unknown, used or expired; ask for a new one.');
+  if (!isToken(prefix, token)) throw isOver();
+  const match = { confirmation_hash: hashToken(token) };
+  const found = await findRow(work.transaction, 'dsr_requests', match);
+  if (found === undefined) throw isOver();
+  const source = clientSource(systemActor, client, hasher)(found.tenant_id);
+  const dsr = await lockDsr(work, source, found.id);
+  const isValid = dsr.confirmation_hash === match.confirmation_hash && (dsr.confirmation_expires_at ?? '') > work.now;
+  if (!isValid || dsr.status === 'completed') throw isOver();
+  const columns = { confirmed_at: work.now, confirmation_hash: null, confirmation_expires_at: null };
+  await updateDsr(work, source, dsr.id, columns, 'address_confirmed', { confirmedAt: work.now });
+  return work.now;
+}
+
+/** A request stays so long after its link has expired unused: time for another link. */
+const unconfirmedFor = linkLifetime;
+const mostRemoved = 100;
+
+/**
+ * Deletes requests whose confirmation link expired unused and that no member has dealt with: anyone can type any address.
+ * A request whose address nobody was asked to confirm stays.
+ * @returns whether there may be more.
+ */
+export async function deleteUnconfirmed(database: Database, now: string): Promise<boolean> {
+  const found = await selectUnconfirmed(database.kysely, now).limit(mostRemoved).execute();
+  for (const { id, tenant_id } of found)
+    await runUnitOfWork(database, now, async (work) => {
+      await work.lockTenant(tenant_id);
+      // A member or the person may have come first.
+      const dsr = await selectUnconfirmed(work.transaction, now).where('id', '=', id).executeTakeFirst();
+      if (dsr === undefined) return;
+      await work.transaction.deleteFrom('dsr_requests').where('id', '=', id).execute();
+      const diff = { confirmationExpiresAt: dsr.confirmation_expires_at };
+      await recordRemoval(work, systemSource(tenant_id), dsrRows, id, { targetRef: null, diff });
+    });
+  return found.length === mostRemoved;
+}
+
+/** The requests to delete, the oldest first. */
+export function selectUnconfirmed(queries: Queries, now: string) {
+  return queries
+    .selectFrom('dsr_requests')
+    .select(['id', 'tenant_id', 'confirmation_expires_at'])
+    .where('confirmation_expires_at', '<=', addTime(now, -unconfirmedFor))
+    .where('status', '=', 'open')
+    .where('identity_checked_at', 'is', null)
+    .where('extended_at', 'is', null)
+    .whereRef('subject_id', '=', 'requester_email')
+    .orderBy('confirmation_expires_at');
+}
