@@ -1,14 +1,30 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { ReadyAnswer } from '../http/answer.ts';
+import { answerWith, ReadyAnswer } from '../http/answer.ts';
 import { requireFound } from '../http/problem.ts';
 import { readOwnAddress } from '../http/request.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import type { Installation } from '../installation/installation.ts';
 import { requireTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
-import { findTrustCenter, type PublishedTrust, readContent, replaceTrustCenter, type TrustCenterRow } from './store.ts';
-import { listAchievements, TrustCenterInput, TrustCenterView, TrustWidget, trustPath } from './trust-center.ts';
+import {
+  findTrustCenter,
+  type PublishedTrust,
+  readContent,
+  readDraft,
+  replaceTrustCenter,
+  saveDraft,
+  type TrustCenterRow,
+  tagTrust,
+} from './store.ts';
+import {
+  listAchievements,
+  TrustCenterInput,
+  TrustCenterView,
+  TrustDraftInput,
+  TrustWidget,
+  trustPath,
+} from './trust-center.ts';
 
 /** The operations on the trust center of the caller's tenant, and the data of the badge. */
 export function trustRoutes(
@@ -20,7 +36,9 @@ export function trustRoutes(
     const publishedAt = row?.published_at ?? null;
     const url = readOwnAddress(baseUrl, client) + trustPath(slug);
     const published = publishedAt !== null;
-    return { slug, name, url, published, ...readContent(row), publishedAt, updatedAt: row?.updated_at ?? null };
+    const updatedAt = row?.updated_at ?? null;
+    const result = { slug, name, url, published, ...readContent(row), publishedAt, updatedAt, draft: readDraft(row) };
+    return answerWith(result, { ETag: tagTrust(row) });
   };
   return [
     defineRoute('GET /v1/trust', {
@@ -28,6 +46,7 @@ export function trustRoutes(
       tag: 'Trust center',
       summary: 'Get the trust center',
       scope: 'trust:read',
+      headers: ['ETag'],
       result: TrustCenterView,
       async handle(call) {
         const tenant = await requireTenant(database.kysely, call.principal.tenantId);
@@ -39,14 +58,49 @@ export function trustRoutes(
       tag: 'Trust center',
       summary: 'Replace the trust center; publish or unpublish it',
       description:
-        'Omitted fields become empty. All texts are plain text: markup in them is shown as text. If nothing changes, nothing is written. The limits of all fields together exceed the maximum body of 64 KiB.',
+        'Omitted fields become empty, and a draft ends. All texts are plain text: markup in them is shown as text. If nothing changes, nothing is written. Send the `ETag` of the trust center as `If-Match` to replace only what you have seen. The limits of all fields together exceed the maximum body of 64 KiB.',
       scope: 'trust:write',
+      headers: ['ETag'],
+      hasPrecondition: true,
+      errors: ['trust_center_changed'],
       body: TrustCenterInput,
       result: TrustCenterView,
       async change(call, work) {
         const tenant = await requireTenant(work.transaction, call.principal.tenantId);
         work.afterCommit(() => publishedTrust.forget(tenant.slug));
-        return view(call, tenant, await replaceTrustCenter(work, call.source(), tenant.slug, call.body));
+        return view(call, tenant, await replaceTrustCenter(work, call.source(), tenant.slug, call.body, call.ifMatch));
+      },
+    }),
+    defineRoute('PUT /v1/trust/draft', {
+      operationId: 'saveTrustDraft',
+      tag: 'Trust center',
+      summary: 'Save a draft of the trust center',
+      description:
+        'What is public stays as it is. Omitted fields become empty. To publish the draft, replace the trust center with its content. Send the `ETag` of the trust center as `If-Match` to replace only what you have seen.',
+      scope: 'trust:write',
+      headers: ['ETag'],
+      hasPrecondition: true,
+      errors: ['trust_center_changed'],
+      body: TrustDraftInput,
+      result: TrustCenterView,
+      async change(call, work) {
+        const tenant = await requireTenant(work.transaction, call.principal.tenantId);
+        return view(call, tenant, await saveDraft(work, call.source(), tenant.slug, call.body, call.ifMatch));
+      },
+    }),
+    defineRoute('DELETE /v1/trust/draft', {
+      operationId: 'discardTrustDraft',
+      tag: 'Trust center',
+      summary: 'Discard the draft of the trust center',
+      description: 'Answers the trust center without it, also if there was none.',
+      scope: 'trust:write',
+      headers: ['ETag'],
+      hasPrecondition: true,
+      errors: ['trust_center_changed'],
+      result: TrustCenterView,
+      async change(call, work) {
+        const tenant = await requireTenant(work.transaction, call.principal.tenantId);
+        return view(call, tenant, await saveDraft(work, call.source(), tenant.slug, null, call.ifMatch));
       },
     }),
     defineRoute('GET /v1/public/trust/{slug}/widget', {

@@ -1,8 +1,9 @@
+import { hash } from 'node:crypto';
 import type { NotNull, Selectable } from 'kysely';
 import { describeRows, diffFields, type RowChange, recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { catalogue } from '../controls/catalogue/catalogue.ts';
-import { invalidValues } from '../http/problem.ts';
+import { invalidValues, requireMatch } from '../http/problem.ts';
 import { findPastFault } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { findCheckpoint } from '../ledger/checkpoint-store.ts';
@@ -10,7 +11,14 @@ import { BriefCache } from '../storage/cache.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRow, newId, prepareQuery, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { emptyContent, type TrustCenterInput, type TrustContent } from './trust-center.ts';
+import {
+  emptyContent,
+  keySubprocessor,
+  type Subprocessor,
+  type TrustCenterInput,
+  type TrustContent,
+  type TrustDraftInput,
+} from './trust-center.ts';
 
 export type TrustCenterRow = Selectable<Tables['trust_centers']>;
 
@@ -24,6 +32,20 @@ export function findTrustCenter(queries: Queries, tenantId: string): Promise<Tru
 /** The content in a row, or before the first change; fields that are newer than the row are empty. */
 export function readContent(row: Pick<TrustCenterRow, 'content'> | undefined): TrustContent {
   return { ...emptyContent, ...(row && JSON.parse(row.content)) };
+}
+
+/** The draft in a row; null for none. */
+export function readDraft(row: TrustCenterRow | undefined) {
+  if (row === undefined || row.draft === null || row.draft_updated_at === null) return null;
+  const content = { ...emptyContent, ...JSON.parse(row.draft) } as TrustDraftInput;
+  return { ...content, updatedAt: row.draft_updated_at };
+}
+
+/** The entity tag of what is edited, its draft and whether it is published, for `If-Match`. */
+export function tagTrust(row: TrustCenterRow | undefined): string {
+  const published = (row?.published_at ?? null) !== null;
+  const seen = { ...readContent(row), published, draft: row?.draft ?? null };
+  return `"${hash('sha256', canonicalize(seen as unknown as Json)).slice(0, 16)}"`;
 }
 
 /** The published trust centers by slug, cached for a second, with frameworks that may have expired. */
@@ -47,17 +69,17 @@ async function findPublished(queries: Queries, slug: string) {
   const ledger = { tenantId: row.tenant_id, ledger: 'audit' } as const;
   const proof = content.showsProof ? await findCheckpoint(queries, ledger) : undefined;
   const { name, published_at: publishedAt, updated_at: updatedAt } = row;
-  return { slug, name, content, publishedAt, updatedAt, proof: proof ?? null };
+  return { id: row.id, slug, name, content, publishedAt, updatedAt, proof: proof ?? null };
 }
 
 type PublishedRow = Pick<Selectable<Tables['tenants']>, 'slug' | 'name'> &
-  Pick<TrustCenterRow, 'tenant_id' | 'content' | 'updated_at'> & { readonly published_at: string };
+  Pick<TrustCenterRow, 'id' | 'tenant_id' | 'content' | 'updated_at'> & { readonly published_at: string };
 
 const selectPublished = prepareQuery<{ slug: string }, PublishedRow>((queries, parameter) =>
   queries
     .selectFrom('tenants')
     .innerJoin('trust_centers', 'trust_centers.tenant_id', 'tenants.id')
-    .select(['tenant_id', 'slug', 'name', 'content', 'published_at', 'updated_at'])
+    .select(['trust_centers.id', 'tenant_id', 'slug', 'name', 'content', 'published_at', 'updated_at'])
     .where('slug', '=', parameter('slug'))
     // In SQL, so that the response time does not depend on what is unpublished.
     .where('published_at', 'is not', null)
@@ -65,35 +87,39 @@ const selectPublished = prepareQuery<{ slug: string }, PublishedRow>((queries, p
 );
 
 /**
- * Replaces the trust center of a tenant. Writes nothing if nothing changes.
+ * Replaces the trust center of a tenant, which ends its draft. Writes nothing if nothing changes.
  * @param slug of the tenant, the `targetRef` in its audit log.
+ * @param ifMatch the entity tag of what the caller has seen.
  * @returns undefined if there is none yet and the input is empty.
- * @throws {Problem} `validation_failed` for an `achievedAt` in the future.
+ * @throws {Problem} `validation_failed` for an `achievedAt` in the future; `trust_center_changed`.
  */
-export async function replaceTrustCenter(work: UnitOfWork, source: AuditSource, slug: string, input: TrustCenterInput) {
+export async function replaceTrustCenter(
+  work: UnitOfWork,
+  source: AuditSource,
+  slug: string,
+  input: TrustCenterInput,
+  ifMatch?: string,
+) {
   const { published, ...wanted } = input;
   requireAchieved(wanted, work.now);
-  const match = { tenant_id: source.tenantId };
-  // Serializes concurrent changes: the second reads what the first wrote.
-  await work.lockTenant(source.tenantId);
-  const before = await findTrustCenter(work.transaction, match.tenant_id);
-  // In the order of the catalogue, so that another order is no change.
-  const order = (code: string) => catalogue.frameworks.findIndex((framework) => framework.code === code);
-  const frameworks = wanted.frameworks.toSorted((one, two) => order(one.code) - order(two.code));
-  const content = { ...wanted, frameworks };
-  const fields = Object.keys(diffFields({ ...readContent(before) }, { ...content }).after);
+  const before = await lockTrustCenter(work, source.tenantId);
+  const stored = readContent(before);
+  const subprocessors = announce(stored.subprocessors, wanted.subprocessors, published, work.now);
+  const content = { ...wanted, frameworks: sortFrameworks(wanted), subprocessors };
+  const fields = Object.keys(diffFields(withoutDates(stored), withoutDates(content)).after);
+  if ((before?.draft ?? null) !== null) fields.push('draft');
   const wasPublished = (before?.published_at ?? null) !== null;
   if (fields.length === 0 && published === wasPublished) return before;
+  requireMatch(ifMatch, tagTrust(before), 'trust_center_changed');
 
   const columns = {
     content: canonicalize(content as unknown as Json),
     published_at: published ? (before?.published_at ?? work.now) : null,
     updated_at: work.now,
+    draft: null,
+    draft_updated_at: null,
   };
-  const row =
-    before === undefined
-      ? await insertRow(work.transaction, 'trust_centers', { id: newId(), ...match, ...columns, created_at: work.now })
-      : await updateRow(work.transaction, 'trust_centers', match, columns);
+  const row = await writeRow(work, source.tenantId, before, columns);
   const record = (verb: string, diff: RowChange['diff'] & object) =>
     recordChange(work, source, trustCenterRows, row, { verb, targetRef: slug, diff });
   // Names of fields only: values may have to be erased, and the log cannot be.
@@ -103,7 +129,95 @@ export async function replaceTrustCenter(work: UnitOfWork, source: AuditSource, 
   return row;
 }
 
-function requireAchieved({ frameworks }: TrustContent, now: string): void {
+/**
+ * Saves what is to be published later; nothing that is public changes. Writes nothing if nothing changes.
+ * @param slug of the tenant, the `targetRef` in its audit log.
+ * @param draft null to discard it.
+ * @param ifMatch the entity tag of what the caller has seen.
+ * @returns undefined if there is no trust center yet, and nothing to discard.
+ * @throws {Problem} `validation_failed` for an `achievedAt` in the future; `trust_center_changed`.
+ */
+export async function saveDraft(
+  work: UnitOfWork,
+  source: AuditSource,
+  slug: string,
+  draft: TrustDraftInput | null,
+  ifMatch?: string,
+) {
+  if (draft !== null) requireAchieved(draft, work.now);
+  const before = await lockTrustCenter(work, source.tenantId);
+  const wanted = draft && { ...draft, frameworks: sortFrameworks(draft) };
+  const text = wanted && canonicalize(wanted as unknown as Json);
+  if (text === (before?.draft ?? null)) return before;
+  requireMatch(ifMatch, tagTrust(before), 'trust_center_changed');
+
+  const row = await writeRow(work, source.tenantId, before, {
+    content: before?.content ?? canonicalize(emptyContent as unknown as Json),
+    published_at: before?.published_at ?? null,
+    // When the public content changed: a draft is none.
+    updated_at: before?.updated_at ?? work.now,
+    draft: text,
+    draft_updated_at: text && work.now,
+  });
+  const verb = text === null ? 'draft_discarded' : 'draft_saved';
+  await recordChange(work, source, trustCenterRows, row, { verb, targetRef: slug });
+  return row;
+}
+
+/** Serializes concurrent changes: the second reads what the first wrote. */
+async function lockTrustCenter(work: UnitOfWork, tenantId: string): Promise<TrustCenterRow | undefined> {
+  await work.lockTenant(tenantId);
+  return findTrustCenter(work.transaction, tenantId);
+}
+
+function writeRow(
+  work: UnitOfWork,
+  tenantId: string,
+  before: TrustCenterRow | undefined,
+  columns: Omit<TrustCenterRow, 'id' | 'tenant_id' | 'created_at'>,
+): Promise<TrustCenterRow> {
+  const match = { tenant_id: tenantId };
+  return before === undefined
+    ? insertRow(work.transaction, 'trust_centers', { id: newId(), ...match, ...columns, created_at: work.now })
+    : updateRow(work.transaction, 'trust_centers', match, columns);
+}
+
+/** In the order of the catalogue, so that another order is no change. */
+function sortFrameworks({ frameworks }: TrustDraftInput): TrustDraftInput['frameworks'] {
+  const order = (code: string) => catalogue.frameworks.findIndex((framework) => framework.code === code);
+  return frameworks.toSorted((one, two) => order(one.code) - order(two.code));
+}
+
+/** What the tenant wrote: a publication that only dates the subprocessors is no edit. */
+function withoutDates(content: TrustContent) {
+  const written = content.subprocessors.map(({ announcedAt, endAnnouncedAt, changedAt, ...given }) => given);
+  return { ...content, subprocessors: written };
+}
+
+/** Dates what becomes public now, and keeps the dates of what was public before. */
+function announce(
+  before: readonly Subprocessor[],
+  wanted: TrustCenterInput['subprocessors'],
+  isPublished: boolean,
+  now: string,
+): Subprocessor[] {
+  const known = new Map(before.map((one) => [keySubprocessor(one), one]));
+  const today = isPublished ? now : null;
+  return wanted.map((given) => {
+    const old = known.get(keySubprocessor(given));
+    const { name, purpose, country, until } = given;
+    const announcedAt = old?.announcedAt ?? today;
+    const isSame = old?.name === name && old.purpose === purpose && old.country === country;
+    return {
+      ...given,
+      announcedAt,
+      endAnnouncedAt: until === null ? null : ((old?.until === until ? old.endAnnouncedAt : null) ?? today),
+      changedAt: announcedAt === null ? null : ((isSame ? old.changedAt : null) ?? now),
+    };
+  });
+}
+
+function requireAchieved({ frameworks }: Pick<TrustDraftInput, 'frameworks'>, now: string): void {
   const details = frameworks.flatMap(({ achievedAt }, index) => {
     const issue = findPastFault(achievedAt, now);
     return issue === null ? [] : [{ path: `body.frameworks.${index}.achievedAt`, issue }];

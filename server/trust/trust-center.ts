@@ -15,6 +15,7 @@ import {
 import { Email } from '../identity/email.ts';
 import { canonicalize } from '../ledger/canonical.ts';
 import { TenantName, TenantSlug } from '../tenants/tenant.ts';
+import { achievementsOf } from './page-markup.ts';
 
 const deceptive = new RegExp(`[${turningCharacters}]|[^\\P{Cc}\\n\\t]`, 'u');
 
@@ -39,8 +40,23 @@ const AchievedFramework = z
 const Link = z.strictObject({ label: textLine(100), url: WebAddress }).meta({ id: 'TrustLinkInput' });
 
 const Subprocessor = z
-  .strictObject({ name: textLine(120), purpose: textLine(240), country: textLine(80) })
+  .strictObject({
+    name: textLine(120),
+    purpose: textLine(240),
+    country: textLine(80),
+    since: Time.nullable()
+      .default(null)
+      .meta({ description: 'From when it processes data, perhaps in the future: this is announced as a change.' }),
+    until: Time.nullable()
+      .default(null)
+      .meta({ description: 'Until when. From then on it is listed among the changes only.' }),
+  })
   .meta({ id: 'SubprocessorInput' });
+
+/** What identifies a subprocessor from one version of the trust center to the next. */
+export function keySubprocessor({ name, since }: { readonly name: string; readonly since: string | null }): string {
+  return canonicalize([name.toLowerCase(), since]);
+}
 
 const contentFields = {
   headline: textLine(160).nullable().default(null),
@@ -63,16 +79,43 @@ const contentFields = {
     .superRefine(refuseRepeated('is a duplicate', ({ label }) => label.toLowerCase(), 'label'))
     .default([])
     .meta({ description: 'The privacy policy, the status page and other links, each with a unique label.' }),
-  subprocessors: list(Subprocessor, 100).superRefine(refuseRepeated('is a duplicate', canonicalize)).default([]),
+  subprocessors: list(Subprocessor, 100)
+    .superRefine(refuseRepeated('is a duplicate', keySubprocessor))
+    .superRefine((subprocessors, context) => {
+      for (const [index, { since, until }] of subprocessors.entries()) {
+        if (since !== null && until !== null && until <= since)
+          context.addIssue({ code: 'custom', path: [index, 'until'], message: 'must be after since' });
+      }
+    })
+    .default([])
+    .meta({ description: 'Each with its own name, or its own name and `since`.' }),
   showsProof: z.boolean().default(false).meta({
     description:
       'Whether the page shows the latest signed checkpoint of the audit log, which includes the number of its events.',
   }),
 };
 
+/** A subprocessor with when its changes became public: since when the page and the feed show them. */
+const SubprocessorView = z
+  .strictObject({
+    name: z.string(),
+    purpose: z.string(),
+    country: z.string(),
+    since: UtcTime.nullable(),
+    until: UtcTime.nullable(),
+    announcedAt: UtcTime.nullable().meta({ description: 'Since when it is public; null while it was not.' }),
+    endAnnouncedAt: UtcTime.nullable().meta({ description: 'Since when `until` is public.' }),
+    changedAt: UtcTime.nullable().meta({ description: 'When what is announced last changed.' }),
+  })
+  .meta({ id: 'Subprocessor' });
+export type Subprocessor = z.output<typeof SubprocessorView>;
+
+const Content = z.strictObject(contentFields);
+
 /** What a tenant publishes in its trust center. */
-export const TrustContent = z.strictObject(contentFields);
-export type TrustContent = Readonly<z.output<typeof TrustContent>>;
+export type TrustContent = Readonly<
+  Omit<z.output<typeof Content>, 'subprocessors'> & { subprocessors: Subprocessor[] }
+>;
 
 /** The body of a PUT; omitted fields become empty. */
 export const TrustCenterInput = z
@@ -80,8 +123,12 @@ export const TrustCenterInput = z
   .meta({ id: 'TrustCenterInput' });
 export type TrustCenterInput = Readonly<z.output<typeof TrustCenterInput>>;
 
+/** What the next publication would show; omitted fields become empty. */
+export const TrustDraftInput = Content.meta({ id: 'TrustDraftInput' });
+export type TrustDraftInput = Readonly<z.output<typeof TrustDraftInput>>;
+
 /** The content before the first change. */
-export const emptyContent: TrustContent = TrustContent.parse({});
+export const emptyContent: TrustContent = { ...Content.parse({}), subprocessors: [] };
 
 const stored = {
   headline: z.string().nullable(),
@@ -99,11 +146,22 @@ const stored = {
       .meta({ id: 'AchievedFramework' }),
   ),
   links: z.array(z.strictObject({ label: z.string(), url: z.string() }).meta({ id: 'TrustLink' })),
-  subprocessors: z.array(
-    z.strictObject({ name: z.string(), purpose: z.string(), country: z.string() }).meta({ id: 'Subprocessor' }),
-  ),
+  subprocessors: z.array(SubprocessorView),
   showsProof: z.boolean(),
 };
+
+/** A draft as the API returns it: dates of announcements are added when it is published. */
+const TrustDraft = z
+  .strictObject({
+    ...stored,
+    subprocessors: z.array(
+      SubprocessorView.omit({ announcedAt: true, endAnnouncedAt: true, changedAt: true }).meta({
+        id: 'DraftSubprocessor',
+      }),
+    ),
+    updatedAt: UtcTime,
+  })
+  .meta({ id: 'TrustDraft' });
 
 /** The trust center as the API returns it to its tenant. */
 export const TrustCenterView = z
@@ -115,6 +173,7 @@ export const TrustCenterView = z
     ...stored,
     publishedAt: UtcTime.nullable().meta({ description: 'When it was published; null while it is not.' }),
     updatedAt: UtcTime.nullable().meta({ description: 'Null before the first change.' }),
+    draft: TrustDraft.nullable().meta({ description: 'What is saved but not public; null for none.' }),
   })
   .meta({ id: 'TrustCenter' });
 
@@ -130,16 +189,15 @@ export const TrustWidget = z
   })
   .meta({ id: 'TrustWidget' });
 
-/** A framework of the catalogue that a tenant achieved. */
-export type Achievement = TrustContent['frameworks'][number] & { readonly framework: Framework };
+/** A framework that a tenant achieved, with what the page says about it. */
+export type Achievement = TrustContent['frameworks'][number] & {
+  readonly framework: Readonly<Record<'category' | 'allowedClaim' | 'assuranceBoundary', string | null>> &
+    Pick<Framework, 'code' | 'name'>;
+};
 
 /** The achieved frameworks that have not expired at a time, in the order of the catalogue. */
-export function listAchievements({ frameworks }: TrustContent, now: string): readonly Achievement[] {
-  return catalogue.frameworks.flatMap((framework) => {
-    const achieved = frameworks.find(({ code }) => code === framework.code);
-    if (achieved === undefined || (achieved.expiresAt !== null && achieved.expiresAt <= now)) return [];
-    return [{ framework, ...achieved }];
-  });
+export function listAchievements(content: TrustContent, now: string): readonly Achievement[] {
+  return achievementsOf(catalogue.frameworks, content, now);
 }
 
 /** The path of the public page of a tenant. */

@@ -22,7 +22,7 @@ export const trustCenter = {
     { label: 'Privacy policy', url: 'https://example.com/privacy' },
     { label: 'Status', url: 'https://status.example.com/' },
   ],
-  subprocessors: [{ name: 'Example Cloud GmbH', purpose: 'Servers', country: 'Germany' }],
+  subprocessors: [{ name: 'Example Cloud GmbH', purpose: 'Servers', country: 'Germany', since: null, until: null }],
   showsProof: true,
 } as const;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { textLine } from '../../http/schemas.ts';
-import { splitParagraphs } from '../../trust/page.ts';
+import { splitParagraphs } from '../../trust/page-markup.ts';
 import { publicText } from '../../trust/trust-center.ts';
 
 const unit = fc.oneof(

@@ -43,6 +43,7 @@ describeServer('the trust center of a tenant', (server) => {
       showsProof: false,
       publishedAt: null,
       updatedAt: null,
+      draft: null,
     });
   });
 
@@ -52,7 +53,18 @@ describeServer('the trust center of a tenant', (server) => {
     const put = await putTrust(server, tenant, trustCenter);
     assert.equal(put.status, 200, put.text);
     const { slug, url } = put.body.data;
-    const expected = { slug, name: slug, url, ...trustCenter, publishedAt: now, updatedAt: now };
+    const dates = { announcedAt: now, endAnnouncedAt: null, changedAt: now };
+    const subprocessors = trustCenter.subprocessors.map((one) => ({ ...one, ...dates }));
+    const expected = {
+      slug,
+      name: slug,
+      url,
+      ...trustCenter,
+      subprocessors,
+      publishedAt: now,
+      updatedAt: now,
+      draft: null,
+    };
     assert.deepEqual(put.body.data, expected);
     assert.deepEqual(await read(tenant), expected);
   });

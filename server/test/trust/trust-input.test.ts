@@ -160,7 +160,8 @@ describeServer('PUT /v1/trust', (server) => {
     const again = { label: 'PRIVACY policy', url: 'https://example.com/other' };
     await refuse({ links: [link, again] }, 'body.links.1.label');
     await refuse({ subprocessors: [subprocessor, subprocessor] }, 'body.subprocessors.1');
-    await accept({ subprocessors: [subprocessor, { ...subprocessor, purpose: 'Backups' }] });
+    await refuse({ subprocessors: [subprocessor, { ...subprocessor, purpose: 'Backups' }] }, 'body.subprocessors.1');
+    await accept({ subprocessors: [subprocessor, { ...subprocessor, since: '2026-01-01T00:00:00Z' }] });
   });
 
   test('refuses a contact that is no e-mail address', async () => {
