@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
-import { cursorPageOf, Id, Time } from '../http/schemas.ts';
+import { cursorPageOf, Id, listOf, queryInteger, Time } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
+import { addTime, dayMilliseconds } from '../storage/database.ts';
 import { mapPage, takeNewest } from '../storage/rows.ts';
 import { cancelDelivery, redeliver } from './deliveries/changes.ts';
 import {
@@ -23,6 +24,7 @@ import {
   prepareOrder,
   viewRedelivery,
 } from './deliveries/redelivery.ts';
+import { listPeriods, WebhookPeriod } from './deliveries/statistics-store.ts';
 import { findDelivery, walkDeliveries } from './deliveries/store.ts';
 import {
   createEndpoint,
@@ -100,6 +102,23 @@ export function webhookRoutes({
       async handle({ params, principal, now }) {
         const endpoint = await findEndpoint(database.kysely, principal.tenantId, params.id);
         return viewEndpoint(requireFound(endpoint, 'webhook'), now);
+      },
+    }),
+    defineRoute('GET /v1/webhooks/{id}/statistics', {
+      operationId: 'getWebhookStatistics',
+      ...readsOne,
+      summary: 'Count the deliveries to a webhook by day or hour, newest first',
+      description:
+        'In UTC, up to now. A day or an hour in which nothing was sent is absent. A failed attempt that makes a dead letter counts as both.',
+      query: z.strictObject({
+        per: z.enum(['day', 'hour']).default('day').meta({ id: 'WebhookPeriodLength' }),
+        days: queryInteger(1, 30, 30),
+      }),
+      result: listOf(WebhookPeriod),
+      async handle({ params: { id }, query: { per, days }, principal, now }) {
+        requireFound(await findEndpoint(database.kysely, principal.tenantId, id), 'webhook');
+        const first = addTime(now, -(days - 1) * dayMilliseconds).slice(0, 'YYYY-MM-DD'.length);
+        return { items: await listPeriods(database.kysely, id, per, first), nextCursor: null };
       },
     }),
     defineRoute('PATCH /v1/webhooks/{id}', {

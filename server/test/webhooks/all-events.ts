@@ -32,6 +32,8 @@ export async function makeAllHappen(server: TestServer, tenant: TestTenant): Pro
   const { id: testId } = payload(await controls.addTest(controlId));
   payload(await controls.record(controlId, testId, { status: 'fail' }));
 
+  await verifyTwice(server, tenant);
+
   const email = `person@${tenant.slug}.example.com`;
   const { userId } = await createEnrolledMember(server, { tenantId: tenant.id, email, role: 'auditor' });
   await changePeople(server, tenant.id, [userId], { role: 'dpo' });
@@ -62,4 +64,17 @@ async function failAtLength(server: TestServer, tenant: TestTenant, sending: Tes
       server.clock.advance(5 * 60_000);
     }
   }
+}
+
+/** The ledgers are verified, and again while the name of the tenant is one that nothing audited. */
+async function verifyTwice(server: TestServer, { id, slug: name }: TestTenant): Promise<void> {
+  const { session: headers } = await server.createMember({ role: 'platform_admin' });
+  const rename = (columns: { readonly name: string }) =>
+    server.installation.database.kysely.updateTable('tenants').set(columns).where('id', '=', id).execute();
+  for (const columns of [null, { name: 'Changed' }]) {
+    if (columns !== null) await rename(columns);
+    payload(await server.request('POST', '/v1/system/verifications', { headers }));
+    await server.app.verifier.idle();
+  }
+  await rename({ name });
 }

@@ -3,18 +3,20 @@ import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { LastUses } from '../../access/last-uses.ts';
+import { Sightings } from '../../consent/sightings.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { startHousekeeping } from '../../process/housekeeping.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
+import { Verifier } from '../../verification/verifier.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { openTestInstallation, TestClock } from '../harness.ts';
 
 describe('the housekeeping', () => {
   test('forgets events for webhooks that are thirty days old', async (context) => {
     const clock = new TestClock();
-    await using installation = await openTestInstallation('sqlite', {}, clock);
+    await using installation = await openTestInstallation('sqlite', { SVC_VERIFY_HOURS: '0' }, clock);
     const { database } = installation;
     const emit = (name: string) =>
       runUnitOfWork(database, clock.now(), (work) =>
@@ -27,8 +29,10 @@ describe('the housekeeping', () => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const log = pino({ level: 'silent' });
     const keeper = new CheckpointKeeper({ ...installation, interval: 3_600_000, log });
-    const app = { limiter: new RateLimiter(), lastUses: new LastUses(), keeper };
-    const housekeeping = startHousekeeping(installation, app, new FaultLog(installation.database, log));
+    const faults = new FaultLog(installation.database, log);
+    const verifier = new Verifier(installation, faults);
+    const app = { limiter: new RateLimiter(), lastUses: new LastUses(), sightings: new Sightings(), verifier, keeper };
+    const housekeeping = startHousekeeping(installation, app, faults);
     context.mock.timers.tick(60_000);
     for (let times = 0; times < 100; times += 1) await turn();
     await housekeeping.stop();

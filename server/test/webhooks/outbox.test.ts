@@ -15,6 +15,8 @@ const elsewhere: readonly EventType[] = [
   'breach.updated',
   'control.status_changed',
   'control.test_failed',
+  'ledger.verified',
+  'ledger.verification_failed',
   'consent.recorded',
   'consent.withdrawn',
   'consent_notice.published',

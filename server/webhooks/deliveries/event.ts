@@ -15,6 +15,9 @@ export const eventOccasions = {
   'breach.updated': 'A breach incident was changed.',
   'control.status_changed': 'The status of a control was changed.',
   'control.test_failed': 'A test of a control was recorded with the result `fail`.',
+  'ledger.verified': 'The server verified the ledgers and rows of the tenant, and found nothing wrong.',
+  'ledger.verification_failed':
+    'Verification found that something was changed, or could not check everything: `status` says which, `fault` what.',
   'user.provisioned': 'A user became a member of the tenant.',
   'user.suspended': 'A member was suspended and cannot sign in.',
   'user.reactivated': 'A suspended member can sign in again.',

@@ -4,6 +4,7 @@ import { viewRow } from '../../http/schemas.ts';
 import { addTime, dayMilliseconds, locksRows, type Queries } from '../../storage/database.ts';
 import { findRow, type Page, takePage } from '../../storage/rows.ts';
 import { DeliveryDetail, type DeliveryRow, type RedeliveryFilter, viewAttempt, viewDelivery } from './delivery.ts';
+import { forgetPeriods } from './statistics-store.ts';
 
 /** Which deliveries of a tenant: those that match every field that is given. */
 export type DeliveryFilter = { readonly [Name in keyof RedeliveryFilter]?: string | null | undefined } & {
@@ -166,11 +167,12 @@ export async function forgetOldEvents(queries: Queries, now: string): Promise<bo
     .where('created_at', '<=', before)
     .where('status', '<>', 'running')
     .execute();
-  if (rows.length === 0) return false;
+  const hasMorePeriods = await forgetPeriods(queries, before.slice(0, 'YYYY-MM-DD'.length));
+  if (rows.length === 0) return hasMorePeriods;
   const ids = rows.map(({ id }) => id);
   const deliveries = queries.selectFrom('webhook_deliveries').select('id').where('event_id', 'in', ids);
   await queries.deleteFrom('webhook_attempts').where('delivery_id', 'in', deliveries).execute();
   await queries.deleteFrom('webhook_deliveries').where('event_id', 'in', ids).execute();
   await queries.deleteFrom('webhook_events').where('id', 'in', ids).execute();
-  return rows.length === batch;
+  return rows.length === batch || hasMorePeriods;
 }

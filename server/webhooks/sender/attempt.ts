@@ -11,6 +11,8 @@ import type { ClaimedDelivery, DeliveryState } from './store.ts';
 export interface EndedAttempt extends Omit<Attempt, 'startedAt'> {
   readonly row: AttemptRow;
   readonly state: DeliveryState;
+  /** Milliseconds until the receiver had answered; null if it did not. */
+  readonly responseTime: number | null;
   /** Until when the receiver wants no requests at all (429 and 503 with Retry-After), for an hour at most: RFC 3339. */
   readonly pausedUntil: string | null;
 }
@@ -63,6 +65,7 @@ export function endAttempt(
       first_attempt_at: firstAttemptAt,
       due_at: dueAt,
     },
+    responseTime: answer === null ? null : timing.total,
     pausedUntil: pause === null ? null : addTime(now, pause),
   };
 }

@@ -1,6 +1,7 @@
 import { locksRows, type Queries, type UnitOfWork } from '../../storage/database.ts';
 import { isOperational, type NewWebhookEvent } from '../deliveries/event.ts';
 import { emitWanted } from '../deliveries/outbox.ts';
+import { countOutcomes, type WebhookOutcome } from '../deliveries/statistics-store.ts';
 import { disableEndpoint } from '../endpoints/changes.ts';
 import { type DisabledReason, nameEndpoint } from '../endpoints/endpoint.ts';
 import {
@@ -28,14 +29,25 @@ export async function writeAttempts(work: UnitOfWork, sender: string, ended: rea
   const lost = ofEndpoints.filter(({ lostFor }) => lostFor !== null);
   // Before the rows of the endpoints.
   await work.lockTenant(...lost.map(({ endpoint }) => endpoint.tenant_id));
-  const dead = await finishAttempts(transaction, sender, now, rows, states);
+  const written = await finishAttempts(transaction, sender, now, rows, states);
   for (const group of ofEndpoints) {
-    const exhausted = group.attempts.filter(({ state }) => dead.has(state.id));
+    const exhausted = group.attempts.filter(({ state }) => state.status === 'dead' && written.has(state.id));
     const news = [...describeExhausted(group.endpoint, exhausted), ...(await noteEndpoint(work, group))];
     // Events that none of the other endpoints wants are not stored: the endpoint and the delivery show the same.
     if (news.length > 0) await emitWanted(work, group.endpoint.tenant_id, () => news, group.endpoint.id);
   }
   for (const { endpoint, lostFor } of lost) await disableEndpoint(work, endpoint, lostFor as DisabledReason);
+  // The last lock of the transaction, for several servers may send to one endpoint. What a repeated commit wrote before
+  // is not counted again.
+  const outcomes = ended.filter(({ state }) => written.has(state.id)).flatMap(listOutcomes);
+  await countOutcomes(transaction, now, outcomes);
+}
+
+function listOutcomes({ endpoint, state, responseTime }: EndedAttempt): readonly WebhookOutcome[] {
+  const { id: endpointId } = endpoint;
+  if (state.status === 'delivered') return [{ endpointId, result: 'delivered', responseTime }];
+  const failed = { endpointId, result: 'failed', responseTime } as const;
+  return state.status === 'dead' ? [failed, { endpointId, result: 'dead', responseTime: null }] : [failed];
 }
 
 /**
@@ -202,8 +214,10 @@ export async function claimForEndpoint(
     });
   if (expired.length === 0) return { deliveries, orphaned, hasMore };
   const states = expired.map(({ state }) => state);
-  await finishAttempts(transaction, sender, now, [], states);
+  const written = await finishAttempts(transaction, sender, now, [], states);
   const news = describeExhausted(endpoint, expired);
   if (news.length > 0) await emitWanted(work, endpoint.tenant_id, () => news, endpoint.id);
+  const outcome = { endpointId: endpoint.id, result: 'dead', responseTime: null } as const;
+  await countOutcomes(transaction, now, Array(written.size).fill(outcome));
   return { deliveries: deliveries.filter(isInTime), orphaned, hasMore };
 }

@@ -4,6 +4,7 @@ import { locksRows, type Queries } from '../../storage/database.ts';
 import { insertRows, prepareQuery, rememberText } from '../../storage/rows.ts';
 import type { AttemptRow, DeliveryRow } from '../deliveries/delivery.ts';
 import { type StoredEvent, writeBody } from '../deliveries/event.ts';
+import { countOutcomes } from '../deliveries/statistics-store.ts';
 
 type ClaimedRow = Pick<DeliveryRow, 'id' | 'event_id' | 'attempts' | 'first_attempt_at' | 'reason' | 'response_status'>;
 
@@ -138,7 +139,7 @@ function listOf(size: number) {
 /**
  * Writes attempts and the new states of their deliveries, except of those that another process has taken over. Deliveries with
  * the same state share a statement: that costs SQLite a quarter of an update from a list of rows.
- * @returns the ids of the dead letters that this made.
+ * @returns the ids of those that were written.
  */
 export async function finishAttempts(
   queries: Queries,
@@ -149,7 +150,7 @@ export async function finishAttempts(
 ): Promise<ReadonlySet<string>> {
   // A commit whose answer was lost is done again, although it may have succeeded: the rows may be there.
   await insertRows(queries, 'webhook_attempts', attempts, { skipsPresent: true });
-  const dead = new Set<string>();
+  const written = new Set<string>();
   for (const same of Map.groupBy(states, ({ id: _, ...state }) => Object.values(state).join(' ')).values()) {
     const [{ status, reason, response_status, attempts: count, first_attempt_at, due_at }] = same as [DeliveryState];
     const finishedAt = due_at === null ? now : null;
@@ -167,10 +168,10 @@ export async function finishAttempts(
           returning id`,
       );
       const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, [...values, ...fill(ids)]));
-      if (status === 'dead') for (const { id } of rows) dead.add(id);
+      for (const { id } of rows) written.add(id);
     }
   }
-  return dead;
+  return written;
 }
 
 const mostFinished = 128;
@@ -212,7 +213,7 @@ export async function endStranded(
   const [status, reason] =
     endpoint.status === 'deleted' ? (['canceled', null] as const) : (['dead', 'endpoint_disabled'] as const);
   const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
-  await sql`
+  const { numAffectedRows } = await sql`
     with next as materialized (
       select id from webhook_deliveries
       where endpoint_id = ${endpoint.id} and due_at is not null and claimed_by is null
@@ -221,6 +222,8 @@ export async function endStranded(
     update webhook_deliveries set
       status = ${status}, reason = coalesce(reason, cast(${reason} as text)), due_at = null, finished_at = ${now}
     where id in (select id from next)`.execute(queries);
+  const outcome = { endpointId: endpoint.id, result: 'dead', responseTime: null } as const;
+  if (status === 'dead') await countOutcomes(queries, now, Array(Number(numAffectedRows)).fill(outcome));
 }
 
 const strandedBatch = 500;

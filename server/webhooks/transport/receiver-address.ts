@@ -1,6 +1,7 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { z } from 'zod';
-import { normalizeWebAddress, text } from '../../http/schemas.ts';
+import { text } from '../../http/schemas.ts';
+import { normalizeWebAddress } from '../../http/web-address.ts';
 
 /**
  * Blocks of addresses that no receiver on the public internet has. Source: the IANA registries of special-purpose addresses

@@ -1,0 +1,123 @@
+import { CompiledQuery, sql } from 'kysely';
+import { z } from 'zod';
+import { UtcTime } from '../../http/schemas.ts';
+import type { Queries } from '../../storage/database.ts';
+import { rememberText } from '../../storage/rows.ts';
+
+const Count = z.int().min(0);
+
+/** What became of the deliveries to a webhook in an hour or on a day. */
+export const WebhookPeriod = z
+  .strictObject({
+    startsAt: UtcTime.meta({ description: 'The start of the hour or the day, in UTC.' }),
+    delivered: Count,
+    failedAttempts: Count,
+    deadLetters: Count.meta({ description: 'Deliveries that failed for good, also those without an attempt.' }),
+    responseTime: z
+      .strictObject({ averageMilliseconds: Count, slowestMilliseconds: Count })
+      .meta({ id: 'WebhookResponseTime', description: 'Of the attempts that were answered; null without any.' })
+      .nullable(),
+  })
+  .meta({ id: 'WebhookPeriod' });
+type WebhookPeriod = z.output<typeof WebhookPeriod>;
+
+/** What is added to the counts of an endpoint. */
+export interface WebhookOutcome {
+  readonly endpointId: string;
+  readonly result: 'delivered' | 'failed' | 'dead';
+  /** Milliseconds until the receiver had answered; null if it did not, or if there was no attempt. */
+  readonly responseTime: number | null;
+}
+
+type Counts = [endpointId: string, delivered: number, failed: number, dead: number, ...times: ResponseTimes];
+type ResponseTimes = [answers: number, milliseconds: number, slowest: number];
+
+/** Adds to the counts of this hour, in the transaction that writes what is counted. */
+export async function countOutcomes(queries: Queries, now: string, outcomes: readonly WebhookOutcome[]): Promise<void> {
+  const counts = new Map<string, Counts>();
+  for (const { endpointId, result, responseTime } of outcomes) {
+    const row = counts.get(endpointId) ?? [endpointId, 0, 0, 0, 0, 0, 0];
+    row[result === 'delivered' ? 1 : result === 'failed' ? 2 : 3] += 1;
+    if (responseTime !== null) {
+      row[4] += 1;
+      row[5] += Math.round(responseTime);
+      row[6] = Math.max(row[6], Math.round(responseTime));
+    }
+    counts.set(endpointId, row);
+  }
+  // In the order of the key: two transactions cannot wait for each other.
+  const rows = [...counts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+  const hour = now.slice(0, hourLength);
+  for (let start = 0; start < rows.length; start += mostRows) {
+    const some = rows.slice(start, start + mostRows);
+    const text = rememberText(queries, `count outcomes ${some.length}`, () => {
+      const row = sql`(${sql.join(['', '', 0, 0, 0, 0, 0, 0].map((value) => sql.val(value)))})`;
+      return sql`insert into webhook_hours (hour, endpoint_id, delivered, failed, dead, answers, milliseconds, slowest)
+        values ${sql.join(some.map(() => row))}
+        on conflict (endpoint_id, hour) do update set delivered = webhook_hours.delivered + excluded.delivered,
+          failed = webhook_hours.failed + excluded.failed, dead = webhook_hours.dead + excluded.dead,
+          answers = webhook_hours.answers + excluded.answers,
+          milliseconds = webhook_hours.milliseconds + excluded.milliseconds,
+          slowest = case when excluded.slowest > webhook_hours.slowest then excluded.slowest
+            else webhook_hours.slowest end`;
+    });
+    await queries.executeQuery(
+      CompiledQuery.raw(
+        text,
+        some.flatMap((row) => [hour, ...row]),
+      ),
+    );
+  }
+}
+
+const hourLength = '2026-11-23T07'.length;
+const dayLength = '2026-11-23'.length;
+const mostRows = 128;
+
+/** The hours or days of an endpoint that have counts, newest first. @param first the earliest day, as YYYY-MM-DD. */
+export async function listPeriods(
+  queries: Queries,
+  endpointId: string,
+  per: 'hour' | 'day',
+  first: string,
+): Promise<WebhookPeriod[]> {
+  const length = sql.lit(per === 'hour' ? hourLength : dayLength);
+  const sum = (column: string) => sql<number>`sum(${sql.ref(column)})`;
+  const rows = await queries
+    .selectFrom('webhook_hours')
+    .select(({ fn }) => [
+      sql<string>`substr(hour, 1, ${length})`.as('start'),
+      ...(['delivered', 'failed', 'dead', 'answers', 'milliseconds'] as const).map((name) => sum(name).as(name)),
+      fn.max('slowest').as('slowest'),
+    ])
+    .where('endpoint_id', '=', endpointId)
+    .where('hour', '>=', first)
+    .groupBy(sql`substr(hour, 1, ${length})`)
+    .orderBy(sql`substr(hour, 1, ${length})`, 'desc')
+    .execute();
+  return rows.map(({ start, delivered, failed, dead, answers, milliseconds, slowest }) => ({
+    startsAt: `${start}${'T00:00:00.000Z'.slice(start.length - dayLength)}`,
+    delivered: Number(delivered),
+    failedAttempts: Number(failed),
+    deadLetters: Number(dead),
+    responseTime:
+      Number(answers) === 0
+        ? null
+        : {
+            averageMilliseconds: Math.round(Number(milliseconds) / Number(answers)),
+            slowestMilliseconds: Number(slowest),
+          },
+  }));
+}
+
+/** Forgets a batch of counts. @param first the earliest hour that stays. @returns whether there may be more. */
+export async function forgetPeriods(queries: Queries, first: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from webhook_hours where (endpoint_id, hour) in (
+      select endpoint_id, hour from webhook_hours where hour < ${first} order by hour limit ${sql.lit(batch)})`.execute(
+    queries,
+  );
+  return numAffectedRows === BigInt(batch);
+}
+
+const batch = 1000;
