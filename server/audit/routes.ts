@@ -13,10 +13,15 @@ export function auditRoutes(database: Database): readonly Route[] {
       operationId: 'listAuditEvents',
       tag: 'Audit',
       summary: 'List audit events, newest first',
+      description:
+        'With two or more of `module`, `actor`, `action`, `actorId` and `targetId`, a page reads at most 2,000 events: it may have fewer items than `limit`, or none, and still a `nextCursor`.',
       scope: 'audit:read',
       filters: {
         module: text(64).min(1).optional(),
         actor: z.enum(actorTypes).optional(),
+        action: text(64).min(1).optional().meta({ description: 'Exactly this action: `consent_notice.published`.' }),
+        actorId: text(256).min(1).optional().meta({ description: 'The user or the API key that acted.' }),
+        targetId: text(256).min(1).optional().meta({ description: 'What was changed.' }),
         from: Time.optional().meta({ description: 'Events at this time or later.' }),
         to: Time.optional().meta({ description: 'Events before this time.' }),
       },

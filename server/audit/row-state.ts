@@ -4,7 +4,7 @@ import { canonicalize, type Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { AuditSource } from './source.ts';
-import { type AuditModule, type NewAuditEvent, recordEvents } from './store.ts';
+import { type AuditModule, type NewAuditEvent, recordEvent, recordEvents } from './store.ts';
 
 /** A table whose rows may change: the event of each change contains a hash of the row after it. */
 export interface RowKind<Name extends keyof Tables = keyof Tables> {
@@ -75,6 +75,18 @@ export function recordChange<Name extends keyof Tables>(
   return recordChanges(work, kind, [{ source, row, change }]);
 }
 
+/** Appends the event of the removal of a row: no state of it is left. @param id of the row. */
+export function recordRemoval<Name extends keyof Tables>(
+  work: UnitOfWork,
+  source: AuditSource,
+  { module, noun }: RowKind<Name>,
+  id: string,
+  { diff, ...rest }: Pick<RowChange, 'targetRef' | 'diff'>,
+): Promise<void> {
+  const action = `${noun}.deleted`;
+  return recordEvent(work, source, { ...rest, module, action, targetId: id, diff: { ...diff, stateHash: null } });
+}
+
 /** Appends the events of changes to several rows, in order. */
 export async function recordChanges<Name extends keyof Tables>(
   work: UnitOfWork,
@@ -98,13 +110,13 @@ export async function recordChanges<Name extends keyof Tables>(
   await recordEvents(work, events);
 }
 
-/** Reads the hashes of rows from the canonical text of an event. */
-export function readStates(entry: string): readonly { noun: string; id: string; hash: string }[] {
+/** Reads the hashes of rows from the canonical text of an event; null for a row that was removed. */
+export function readStates(entry: string): readonly { noun: string; id: string; hash: string | null }[] {
   // Most events contain none, and searching is cheaper than parsing.
-  if (!entry.includes('"stateHash":"')) return [];
+  if (!entry.includes('"stateHash":')) return [];
   try {
     const { action, targetId, diff } = JSON.parse(entry);
-    if (typeof diff.stateHash !== 'string') return [];
+    if (typeof diff.stateHash !== 'string' && diff.stateHash !== null) return [];
     const noun = action.slice(0, action.indexOf('.'));
     const also = Object.entries<string>(diff.alsoStates ?? {}).map(([noun, hash]) => ({ noun, id: targetId, hash }));
     return [{ noun, id: targetId, hash: diff.stateHash }, ...also];

@@ -5,9 +5,15 @@ import { appendEntries } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { actorTypes } from '../principal/principal.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { findRow, mapPage, newId, type Page, takeNewest } from '../storage/rows.ts';
+import { findRow, mapPage, newId, type Page, scanPage, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { AuditSource } from './source.ts';
+
+/** The modules that write events. */
+const AuditModule = z
+  .enum(['access', 'consent', 'controls', 'identity', 'ledger', 'mfa', 'privacy', 'tenants', 'trust', 'webhooks'])
+  .meta({ id: 'AuditModule' });
+export type AuditModule = z.output<typeof AuditModule>;
 
 export const ActorType = z.enum(actorTypes).meta({ id: 'ActorType' });
 
@@ -18,7 +24,7 @@ const fields = {
   actorEmail: z.string().nullable(),
   actorType: ActorType,
   action: z.string(),
-  module: z.string(),
+  module: AuditModule,
   targetId: z.string().nullable(),
   targetRef: z.string().nullable(),
   hash: z.string().meta({ description: 'SHA-256 over prevHash and the canonical event, hex.' }),
@@ -40,19 +46,6 @@ export const AuditEventDetail = z
   })
   .meta({ id: 'AuditEventDetail' });
 export type AuditEventDetail = z.output<typeof AuditEventDetail>;
-
-/** The modules that write events. */
-export type AuditModule =
-  | 'access'
-  | 'consent'
-  | 'controls'
-  | 'identity'
-  | 'ledger'
-  | 'mfa'
-  | 'privacy'
-  | 'tenants'
-  | 'trust'
-  | 'webhooks';
 
 /** An event to append to the audit log of a tenant. */
 export interface NewAuditEvent {
@@ -80,13 +73,12 @@ export async function recordEvents(
     tenantId,
     seal: ({ at }: { readonly at: string }) => {
       const { action, module, targetId, targetRef, diff, reason = null } = event;
-      const row = { id: newId(), at, module };
+      const row = { id: newId(), at, module, action };
       const entry = canonicalize({
         ...row,
         actorId: actor.id,
         actorEmail: actor.email,
         actorType: actor.type,
-        action,
         targetId,
         targetRef,
         ip: ipHash,
@@ -95,38 +87,67 @@ export async function recordEvents(
         reason,
         tenantId,
       } satisfies Omit<AuditEventDetail, 'hash' | 'prevHash' | 'diff'> & { diff?: Json; tenantId: string });
-      return { ...row, actor_type: actor.type, entry };
+      return { ...row, actor_type: actor.type, actor_id: actor.id, target_id: targetId, entry };
     },
   }));
   await appendEntries(work, 'audit', drafts);
 }
 
+/** The filters of an event and their columns: the first of them leads through its index, the rarest values come first. */
+const filterColumns = [
+  ['targetId', 'target_id'],
+  ['actorId', 'actor_id'],
+  ['action', 'action'],
+  ['module', 'module'],
+  ['actor', 'actor_type'],
+] as const;
+
+type EventFilter = Readonly<Partial<Record<(typeof filterColumns)[number][0] | 'from' | 'to', string | undefined>>>;
+
 /**
  * Lists events, newest first.
- * @param filter `from` includes its time, `to` does not.
+ * @param filter `from` includes its time, `to` does not. One other field has an index; of two or more, the rest is a filter
+ *   of at most `mostScanned` events a page.
  * @param before the sequence number of the last event of the previous page; null for the first page.
  * @returns the events, and the sequence number to continue from, if there are more.
  */
 export async function listEvents(
   queries: Queries,
   tenantId: string,
-  { module, actor, from, to }: Readonly<Partial<Record<'module' | 'actor' | 'from' | 'to', string | undefined>>>,
+  { from, to, ...filter }: EventFilter,
   before: number | null,
   limit: number,
 ): Promise<Page<AuditEvent, number>> {
+  const wanted = filterColumns.flatMap(([name, column]) => {
+    const value = filter[name];
+    return value === undefined ? [] : [{ column, value }];
+  });
+  const [first, ...others] = wanted;
   let query = queries
     .selectFrom('audit_events')
-    .select(['sequence', 'entry', 'hash', 'prev_hash'])
+    .select(['sequence', 'entry', 'hash', 'prev_hash', ...others.map(({ column }) => column)])
     .where('tenant_id', '=', tenantId);
-  if (module !== undefined) query = query.where('module', '=', module);
-  if (actor !== undefined) query = query.where('actor_type', '=', actor);
+  if (first !== undefined) query = query.where(first.column, '=', first.value);
   // Times increase with the sequence unless the clock was set back, so a time limit is also a sequence limit: no page reads
   // events that are out of range.
   if (from !== undefined)
     query = query.where('sequence', '>', await lastSequenceBefore(queries, tenantId, from)).where('at', '>=', from);
   if (to !== undefined)
     query = query.where('sequence', '<=', await lastSequenceBefore(queries, tenantId, to)).where('at', '<', to);
-  return mapPage(await takeNewest(query, before, limit, 'sequence'), readAuditListItem);
+  if (others.length === 0) return mapPage(await takeNewest(query, before, limit, 'sequence'), readAuditListItem);
+  const newest = query.orderBy('sequence', 'desc');
+  const page = await scanPage(
+    (after, count) =>
+      newest
+        .$if(after !== null, (rest) => rest.where('sequence', '<', after))
+        .limit(sql.lit(count))
+        .execute(),
+    ({ sequence }) => sequence,
+    (row) => others.every(({ column, value }) => (row as Readonly<Record<string, unknown>>)[column] === value),
+    before,
+    limit,
+  );
+  return mapPage(page, readAuditListItem);
 }
 
 async function lastSequenceBefore(queries: Queries, tenantId: string, time: string): Promise<number> {

@@ -25,7 +25,8 @@ export class RowStates {
     this.#events += 1;
     for (const { noun, id, hash } of readStates(entry)) {
       const ofKind = this.#latest.get(noun) ?? new Map<string, string>();
-      this.#latest.set(noun, ofKind.set(id, hash));
+      if (hash === null) ofKind.delete(id);
+      else this.#latest.set(noun, ofKind.set(id, hash));
     }
   }
 
@@ -66,7 +67,7 @@ export async function verifyRows(
     const known = states.of(noun);
     for (const row of rows) {
       const id = String(row[key]);
-      const expected = (later.get(nameRow(noun, id)) ?? []).map(({ hash }) => hash);
+      const expected = (later.get(nameRow(noun, id)) ?? []).flatMap(({ hash }) => hash ?? []);
       const latest = known.get(id);
       if (latest !== undefined) expected.push(latest);
       const issue = await findFault(queries, kind, row, expected);
@@ -75,9 +76,11 @@ export async function verifyRows(
     const present = new Set(rows.map((row) => row[key]));
     // The log has no further events of a person who is no longer a member.
     const members = kind.owner === 'members' ? await selectMembers(queries, tenantId).execute() : null;
-    for (const id of known.keys())
-      if (!present.has(id) && members?.some((member) => member.user_id === id) !== false)
+    for (const id of known.keys()) {
+      const isRemoved = later.get(nameRow(noun, id))?.at(-1)?.hash === null;
+      if (!present.has(id) && !isRemoved && members?.some((member) => member.user_id === id) !== false)
         faults.push({ table, id, issue: 'the row is missing' });
+    }
     checked += rows.length;
   }
   return { checked, faults };

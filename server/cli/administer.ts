@@ -4,13 +4,17 @@ import { createApiKey } from '../access/api-key-store.ts';
 import { rotateScimToken } from '../access/scim-token-store.ts';
 import { endSessions } from '../access/session-store.ts';
 import { systemSource } from '../audit/source.ts';
+import { dashboardPath } from '../dashboard/serve.ts';
 import { findAccount, updatePassword } from '../identity/account-store.ts';
 import { Email, normalizeEmail } from '../identity/email.ts';
 import { createUser } from '../identity/invitations.ts';
+import { listMembershipsOf } from '../identity/membership-store.ts';
 import { disableSecondFactor } from '../identity/mfa/second-factor.ts';
+import { createPasswordReset } from '../identity/password-reset.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { randomText } from '../installation/token.ts';
-import { isScope, platformRole, roleIds, scopes } from '../principal/roles.ts';
+import { isScope, platformRoles, roleIds, scopes } from '../principal/roles.ts';
+import { nameAddress } from '../settings.ts';
 import { runUnitOfWork, systemClock } from '../storage/database.ts';
 import { createTenant, findTenant } from '../tenants/store.ts';
 import { TenantName, TenantSlug } from '../tenants/tenant.ts';
@@ -37,12 +41,16 @@ export const tenantCreate = defineCommand({
   },
 });
 
+const memberRoles = [...roleIds, ...platformRoles] as const;
+
 const GivenName = z.string().trim().max(200, 'must have at most 200 characters').optional();
 
 export const userCreate = defineCommand({
   name: 'user create',
   summary: 'add a user to a tenant; a new password is shown only once',
-  description: `Roles: ${roleIds.join(', ')}, and ${platformRole}, which can read every tenant of which the user is a member in this role.
+  description: `Roles: ${roleIds.join(', ')}. Only this command gives the roles of the operator's people: dpco_principal, which can read
+every tenant of which the user is a member in this role, and platform_admin, an administrator of the tenant who also creates
+tenants and sees the state of this server.
 A user who already has a password on this server keeps it, and gets an invitation to accept with that password.`,
   options: {
     tenant: tenantOption,
@@ -51,7 +59,7 @@ A user who already has a password on this server keeps it, and gets an invitatio
       meaning: 'e-mail address, used to sign in',
     },
     role: {
-      schema: z.enum([...roleIds, platformRole], `must be one of: ${roleIds.join(', ')}, ${platformRole}`),
+      schema: z.enum(memberRoles, `must be one of: ${memberRoles.join(', ')}`),
       meaning: 'the role of the user in the tenant',
     },
     'given-name': { schema: GivenName, meaning: 'given name', value: 'name' },
@@ -87,18 +95,23 @@ password to /v1/auth/invitations/accept within a week:\n${invitationToken}`,
 
 export const userReset = defineCommand({
   name: 'user reset',
-  summary: 'set a new password for a user, or reset their second factor',
+  summary: 'reset the password or the second factor of a user',
   description: `For users whom no administrator can help: the last administrator of a tenant, or a member of several tenants.
-Ends every session of the user, and records the reset in the audit log of each of their tenants.`,
+Records the reset in the audit log of each of their tenants. A reset ends every session of the user; a link does when it is used.`,
   options: {
     email: { schema: z.string(), meaning: 'e-mail address of the user' },
+    link: { schema: flag, meaning: 'print a link with which the user sets a new password, once, within a day' },
     password: { schema: flag, meaning: 'set a new password; it is shown only once' },
     'second-factor': { schema: flag, meaning: 'turn the second factor off' },
   },
   async run({ settings, options, say, result }) {
-    const { password: resetsPassword = false, 'second-factor': resetsFactor = false } = options;
-    if (!resetsPassword && !resetsFactor)
-      throw new UsageError('Name what to reset: --password, --second-factor, or both');
+    const {
+      link: linksReset = false,
+      password: resetsPassword = false,
+      'second-factor': resetsFactor = false,
+    } = options;
+    if (linksReset === resetsPassword && (linksReset || !resetsFactor))
+      throw new UsageError('Name what to reset: --link or --password, --second-factor, or one of them and the other');
     await using installation = await openInstallation(settings);
     const { database, clock, passwords } = installation;
     const account = await findAccount(database.kysely, normalizeEmail(options.email.trim()) ?? '');
@@ -107,16 +120,23 @@ Ends every session of the user, and records the reset in the audit log of each o
     const password = resetsPassword ? randomText(24) : null;
     const hash = password === null ? null : await passwords.hash(password);
     const reason = 'Reset by the operator';
-    const isFactorReset = await runUnitOfWork(database, clock(), async (work) => {
+    const { isFactorReset, reset } = await runUnitOfWork(database, clock(), async (work) => {
       await work.lockAccount(id);
       if (hash !== null) await updatePassword(work, systemSource, id, hash, reason);
-      const isReset = resetsFactor && (await disableSecondFactor(work, systemSource, id, 'reset', reason));
-      await endSessions(work.transaction, { userIds: [id] });
-      return isReset;
+      const isFactorReset = resetsFactor && (await disableSecondFactor(work, systemSource, id, 'reset', reason));
+      if (resetsPassword || resetsFactor) await endSessions(work.transaction, { userIds: [id] });
+      if (!linksReset) return { isFactorReset, reset: null };
+      const accepted = (await listMembershipsOf(work.transaction, id)).filter(
+        ({ accepted_at }) => accepted_at !== null,
+      );
+      const creators = accepted.map(({ tenant_id }) => systemSource(tenant_id));
+      return { isFactorReset, reset: await createPasswordReset(work, creators, { id, name: email }, null) };
     });
+    const link = reset && `${nameAddress(settings, settings.port)}${dashboardPath}/reset#${reset.token}`;
+    if (link !== null) say(`Link with which ${email} sets a new password, once, until ${reset?.expiresAt}:\n${link}`);
     if (password !== null) say(`New password of ${email} (shown only once):\n${password}`);
     if (resetsFactor) say(isFactorReset ? 'The second factor is off.' : 'There was no second factor to turn off.');
-    result({ id, email, ...(password !== null && { password }), isFactorReset });
+    result({ id, email, ...(password !== null && { password }), ...(link !== null && { link }), isFactorReset });
   },
 });
 

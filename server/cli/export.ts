@@ -17,6 +17,7 @@ import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { growTree } from '../ledger/tree-store.ts';
 import { inTransaction, runUnitOfWork, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
+import { Findings } from '../verification/findings.ts';
 import {
   defineCommand,
   explainUncreated,
@@ -27,7 +28,7 @@ import {
   UsageError,
   withMessage,
 } from './command.ts';
-import { exitCodeHelp, Findings, isFile, readNote } from './findings.ts';
+import { exitCodeHelp, isFile, readNote } from './kept-note.ts';
 
 const ledgers = Object.keys(ledgerTables) as [LedgerName, ...LedgerName[]];
 

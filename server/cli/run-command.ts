@@ -1,3 +1,4 @@
+import { explainUnreachable, explainUnwritable } from '../installation/unreachable.ts';
 import { MalformedLog } from '../ledger/anchor-log.ts';
 import { RewrittenLedger } from '../ledger/checkpoint-store.ts';
 import { readSettings, SettingsError } from '../settings.ts';
@@ -17,7 +18,6 @@ import {
 } from './command.ts';
 import { exportCreate, exportVerify } from './export.ts';
 import { demo, migrateCommand, serve } from './serve.ts';
-import { explainUnreachable, explainUnwritable } from './unreachable.ts';
 import { verify } from './verify.ts';
 import { widgets } from './widgets.ts';
 

@@ -1,13 +1,16 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { dashboardPath, hasDashboard } from '../dashboard/serve.ts';
-import { credentialsFile, type DemoCredentials, seedDemo } from '../demo/seed.ts';
+import { adminEmail, credentialsFile, type DemoCredentials, seedDemo } from '../demo/seed.ts';
 import { documentationPath, hasDocumentation } from '../documentation/serve.ts';
+import { createSetupToken } from '../identity/setup.ts';
+import { createStartToken } from '../identity/start-link.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { createLog, type RunningServer, startServer } from '../process/serve.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import { trustPath } from '../trust/trust-center.ts';
 import type { CommandContext } from './command.ts';
+import { loopback } from './serve.ts';
 
 /** Serves until the process gets SIGINT or SIGTERM. @param isDemo whether an empty database gets the demo tenant first. */
 export async function runServer(context: CommandContext, isDemo: boolean): Promise<undefined> {
@@ -19,11 +22,22 @@ export async function runServer(context: CommandContext, isDemo: boolean): Promi
     throw explainListenError(error, settings);
   });
   const credentials = isDemo ? await seedDemo(installation, server.baseUrl) : null;
+  const isLocal = loopback.includes(settings.host) && loopback.includes(new URL(server.baseUrl).hostname);
+  const pages = `${server.baseUrl}${dashboardPath}`;
+  const [startToken, setupToken] = !hasDashboard()
+    ? [null, null]
+    : isDemo
+      ? [isLocal ? await createStartToken(installation, { tenant: 'demo', email: adminEmail }) : null, null]
+      : [null, await createSetupToken(installation)];
+  const links = {
+    startUrl: startToken && `${pages}/start#${startToken}`,
+    setupUrl: setupToken && `${pages}/setup#${setupToken}`,
+  };
   // Registered before the server is announced. A signal can come twice: systemd signals each process, and `svc` under an
   // older Node forwards signals.
   process.on('SIGTERM', () => {});
   const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-  announce(context, server, isDemo, credentials);
+  announce(context, server, isDemo, credentials, links);
   await stopped;
   // Everything acknowledged is on disk, so exiting is safe; a client or a database must not keep the process alive.
   const exit = () => {
@@ -38,9 +52,13 @@ function announce(
   { baseUrl }: RunningServer,
   isDemo: boolean,
   credentials: DemoCredentials | null,
+  { startUrl, setupUrl }: { readonly startUrl: string | null; readonly setupUrl: string | null },
 ): void {
   const store = settings.databaseUrl === null ? `SQLite in ${settings.dataDir}` : 'PostgreSQL';
   say(`Svc listens on ${baseUrl} (${store}). Ctrl-C stops it.`);
+  if (startUrl !== null) say(`\nOpen this link to sign in, once, within 15 minutes:\n  ${startUrl}\n`);
+  if (setupUrl !== null)
+    say(`\nThis server has no tenant. Open this link to set it up, once, within a day:\n  ${setupUrl}\n`);
   if (hasDashboard()) say(`  Dashboard      ${baseUrl}${dashboardPath}/`);
   say(`  API document   ${baseUrl}/v1/openapi.json`);
   if (hasDocumentation()) say(`  Documentation  ${baseUrl}${documentationPath}/`);
@@ -60,7 +78,7 @@ function announce(
       say(`  Webhook secret ${credentials.webhookSecret} (npm run receiver)`);
     say(`They are also in ${join(settings.dataDir, credentialsFile)}.`);
   } else if (isDemo) say(`  Credentials    ${join(settings.dataDir, credentialsFile)} (created on the first start)`);
-  result({ baseUrl, ...(credentials && { credentials }) });
+  result({ baseUrl, ...(setupUrl !== null && { setupUrl }), ...(credentials && { credentials }) });
 }
 
 function explainListenError(error: unknown, { host, port }: Settings): unknown {

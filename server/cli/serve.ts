@@ -16,7 +16,8 @@ export const serve = defineCommand({
   run: async (context) => (await import('./run-server.ts')).runServer(context, false),
 });
 
-const loopback = ['127.0.0.1', '::1', '[::1]', 'localhost'];
+/** Hosts that only this machine can reach. */
+export const loopback: readonly string[] = ['127.0.0.1', '::1', '[::1]', 'localhost'];
 
 export const demo = defineCommand({
   name: 'demo',

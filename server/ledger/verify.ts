@@ -26,7 +26,7 @@ const entryValues: Readonly<
   Record<LedgerName, { readonly columns: readonly EntryValue[]; readonly time: EntryValue }>
 > = {
   consent: findValues('purposes', ['id', 'notice_id', 'space', 'subject_id', 'tenant_id'], 'recorded_at'),
-  audit: findValues('diff', ['actor_type', 'at', 'id', 'module', 'tenant_id'], 'at'),
+  audit: findValues('diff', ['action', 'actor_id', 'actor_type', 'at', 'id', 'module', 'target_id', 'tenant_id'], 'at'),
 };
 
 /** @param anyJson the key whose value can be any JSON. */

@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { recordEvent } from '../audit/store.ts';
 import { corsHeaders, ReadyAnswer } from '../http/answer.ts';
+import { linkQuery, requireLinkTenant } from '../http/authorize.ts';
 import { invalidValues, notFound, Problem, requireFound, requireGetOrHead } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Time, text, UtcTime } from '../http/schemas.ts';
@@ -171,13 +172,17 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
         from: Time.optional().meta({ description: 'Entries at this time or later.' }),
         to: Time.optional().meta({ description: 'Entries before this time.' }),
         since: Size.optional().meta({ description: 'The size of an earlier checkpoint that you kept.' }),
+        ...linkQuery,
       }),
       isBare: true,
       isStreamed: true,
       answerType: 'application/jsonl; charset=utf-8',
       headers: ['Content-Disposition'],
       result: z.string().meta({ description: 'JSON Lines.' }),
-      async handle({ query: { from = null, to = null, since = null }, principal: { tenantId } }) {
+      async handle({ query, principal }) {
+        requireLinkTenant(principal, query);
+        const { tenantId } = principal;
+        const { from = null, to = null, since = null } = query;
         const of = { tenantId, ledger };
         const checkpoint = await requireCheckpoint(queries, of);
         const wanted = { ...of, from, to, since, checkpoint, verifierKey: signer.verifierKey };

@@ -1,14 +1,14 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { describeRows, recordChange } from '../audit/row-state.ts';
-import { systemSource } from '../audit/source.ts';
+import { type SourceOf, systemSource } from '../audit/source.ts';
 import { latestVersion } from '../http/answer.ts';
-import { requireFound } from '../http/problem.ts';
+import { Problem, requireFound } from '../http/problem.ts';
 import { viewRow } from '../http/schemas.ts';
 import { openChains } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { leastRole, type Role } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { insertRow, newId, prepareQuery, updateRow } from '../storage/rows.ts';
+import { newId, prepareQuery, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { Tenant } from './tenant.ts';
 
@@ -16,17 +16,25 @@ export const tenantRows = describeRows('tenants', 'tenants', 'tenant', { owner: 
 
 type TenantRow = Selectable<Tables['tenants']>;
 
-/** Creates a tenant, pinned to the latest API version, with its chains and the first event of its audit log. */
-export async function createTenant(work: UnitOfWork, { slug, name }: Pick<Tenant, 'slug' | 'name'>): Promise<Tenant> {
-  const row = await insertRow(work.transaction, 'tenants', {
-    id: newId(),
-    slug,
-    name,
-    api_version: latestVersion,
-    created_at: work.now,
-  });
+/**
+ * Creates a tenant, pinned to the latest API version, with its chains and the first event of its audit log. The first one ends the setup.
+ * @throws {Problem} `conflict` if the slug is taken.
+ */
+export async function createTenant(
+  work: UnitOfWork,
+  { slug, name }: Pick<Tenant, 'slug' | 'name'>,
+  sourceOf: SourceOf = systemSource,
+): Promise<Tenant> {
+  await endSetup(work.transaction);
+  const row = await work.transaction
+    .insertInto('tenants')
+    .values({ id: newId(), slug, name, api_version: latestVersion, created_at: work.now })
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw new Problem('conflict', `The slug ${slug} is taken by another tenant.`);
   await openChains(work, row.id);
-  await recordChange(work, systemSource(row.id), tenantRows, row, { verb: 'created', targetRef: row.slug });
+  await recordChange(work, sourceOf(row.id), tenantRows, row, { verb: 'created', targetRef: row.slug });
   return readTenant(row);
 }
 
@@ -39,6 +47,8 @@ export async function updateTenant({ transaction }: UnitOfWork, { id, ...tenant 
     sso: canonicalize(tenant.sso as Json),
     require_second_factor: tenant.requireSecondFactor ? 'yes' : null,
     dsr_days: tenant.dsrDays,
+    dsr_form: tenant.dsrForm ? 'yes' : null,
+    first_steps: tenant.firstSteps ? null : 'hidden',
   };
   return updateRow(transaction, 'tenants', { id }, columns);
 }
@@ -66,6 +76,17 @@ export async function listTenants(queries: Queries): Promise<readonly Pick<Tenan
   return queries.selectFrom('tenants').select(['id', 'slug']).orderBy('id').execute();
 }
 
+/** Whether there is a tenant: without one, the server is not set up. */
+export async function hasTenants(queries: Queries): Promise<boolean> {
+  return (await queries.selectFrom('tenants').select('id').limit(sql.lit(1)).executeTakeFirst()) !== undefined;
+}
+
+/** Ends the links with which a server without tenants is set up. @returns their hashes. */
+export async function endSetup(queries: Queries): Promise<readonly string[]> {
+  const deletion = queries.deleteFrom('one_time_tokens').where('purpose', '=', 'setup');
+  return (await deletion.returning('hash').execute()).map(({ hash }) => hash);
+}
+
 /** Converts a row to a tenant. */
 export function readTenant(row: TenantRow): Tenant {
   return viewRow(Tenant, row, {
@@ -75,5 +96,7 @@ export function readTenant(row: TenantRow): Tenant {
     requireSecondFactor: row.require_second_factor !== null,
     // A month (GDPR Article 12(3)).
     dsrDays: row.dsr_days ?? 30,
+    dsrForm: row.dsr_form !== null,
+    firstSteps: row.first_steps === null,
   });
 }

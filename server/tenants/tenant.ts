@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dictionary, Id, text, UtcTime, visibleText } from '../http/schemas.ts';
-import { isRole, platformRole, RoleName } from '../principal/roles.ts';
+import { isPlatformRole, isRole, RoleName } from '../principal/roles.ts';
 
 /** A tenant's short name in addresses: lower-case letters, digits and hyphens, 2 to 63 characters. */
 export const TenantSlug = text(100)
@@ -24,7 +24,7 @@ export const SsoConfiguration = z
               const refuse = (message: string) => context.addIssue({ code: 'custom', path: [name], message });
               // Group names compare without case, so both rules apply to names in any case.
               const folded = name.toLowerCase();
-              const isOtherRole = folded !== role && (isRole(folded) || folded === platformRole);
+              const isOtherRole = folded !== role && (isRole(folded) || isPlatformRole(folded));
               if (isOtherRole) refuse(`is the name of a role other than ${role}`);
               if ((roles.get(folded) ?? role) !== role)
                 refuse('differs from another group only in case, but has another role');
@@ -54,6 +54,13 @@ const settings = {
   dsrDays: z.int().min(1).max(90).meta({
     description:
       'Days in which a data-subject request must be answered, for requests opened from now on. The month of GDPR Article 12(3) can be as short as 28 days.',
+  }),
+  dsrForm: z.boolean().meta({
+    description: 'Whether everyone can make a data-subject request with the form at `/privacy/{slug}/request`.',
+  }),
+  firstSteps: z.boolean().meta({
+    description:
+      'Whether the start page of the dashboard lists the first steps. It switches this off when all are done.',
   }),
 };
 

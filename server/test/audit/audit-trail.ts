@@ -7,19 +7,21 @@ export interface WantedEvent {
   readonly module: string;
   readonly actor: ActorType;
   readonly action?: string;
+  readonly actorId?: string | null;
+  readonly targetId?: string | null;
   readonly diff?: unknown;
   readonly reason?: string;
 }
 
 /** Appends an event at the time of the clock, such as parts of the server that are not under test would. */
 export async function appendEvent(server: TestServer, tenantId: string, wanted: WantedEvent): Promise<void> {
-  const { module, actor, action = 'thing.done', diff, reason } = wanted;
-  const source = { tenantId, actor: { type: actor, id: null, email: null }, ipHash: null, userAgentHash: null };
+  const { module, actor, action = 'thing.done', actorId = null, targetId = null, diff, reason } = wanted;
+  const source = { tenantId, actor: { type: actor, id: actorId, email: null }, ipHash: null, userAgentHash: null };
   await runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
     recordEvent(work, source, {
       module: module as never,
       action,
-      targetId: null,
+      targetId,
       targetRef: null,
       ...(diff !== undefined && { diff: diff as never }),
       ...(reason !== undefined && { reason }),

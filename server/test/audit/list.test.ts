@@ -18,7 +18,7 @@ describeOnOneDatabase('GET /v1/audit', (dialect) => {
     server = await startTestServer(dialect);
     for (let index = 0; index < 52; index += 1) {
       const actor = actorTypes[index % actorTypes.length] as (typeof actorTypes)[number];
-      await appendEvent(server, server.tenant.id, { module: index % 3 === 0 ? 'consent' : 'm'.repeat(64), actor });
+      await appendEvent(server, server.tenant.id, { module: index % 3 === 0 ? 'consent' : 'webhooks', actor });
       server.clock.advance(1000);
     }
   });
@@ -55,7 +55,7 @@ describeOnOneDatabase('GET /v1/audit', (dialect) => {
 
   test('filters by module', async () => {
     assert.equal(await count('?module=consent'), 18);
-    assert.equal(await count(`?module=${'m'.repeat(64)}`), 34);
+    assert.equal(await count('?module=webhooks'), 34);
     assert.equal(await count('?module=m'), 0);
     assert.equal(await count('?module=CONSENT'), 0);
     assert.equal(await count('?module=%25'), 0);

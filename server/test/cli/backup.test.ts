@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { lockFolder } from '../../storage/folder-lock.ts';
+import { ControlClient } from '../controls/helpers.ts';
+import { evidenceItem } from '../controls/samples.ts';
 import { noticeContent, startTestServer, type TestServer } from '../harness.ts';
 import { runSvc } from './run-svc.ts';
 
@@ -37,6 +39,10 @@ describe('svc backup and svc restore', () => {
 
   test('restore everything that was committed, while the server keeps writing', async () => {
     await createNotice();
+    const controlId = await new ControlClient(server, server.tenant).create();
+    const about = new URLSearchParams({ ...evidenceItem, name: 'visitors.txt' });
+    const path = `/v1/control-framework/controls/${controlId}/evidence/files?${about}`;
+    assert.equal((await server.request('POST', path, { rawBody: 'The visitors of October' })).status, 201);
     let isWriting = true;
     const writing = (async () => {
       while (isWriting) assert.equal((await createNotice()).status, 201);
@@ -57,6 +63,7 @@ describe('svc backup and svc restore', () => {
     assert.deepEqual(readdirSync(restored.to).sort(), ['checkpoints.log', 'secret.key', 'svc.lock', 'svc.sqlite']);
     const verified = await runSvc(['verify', '--json'], { SVC_DATA_DIR: restored.to });
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+    assert.deepEqual(JSON.parse(verified.stdout).tenants[0].files, { checked: 1, faults: [] });
   });
 
   test('print one JSON value with --json', async () => {

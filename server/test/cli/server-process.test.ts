@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { demo } from '../../cli/serve.ts';
+import { hasDashboard } from '../../dashboard/serve.ts';
 import { readSettings } from '../../settings.ts';
 import { createLocation, noticeContent, type TestLocation } from '../harness.ts';
 import { runSvc, startSvc } from './run-svc.ts';
@@ -34,6 +35,24 @@ describe('the server process', () => {
     }
   });
 
+  test('prints a link that sets up an empty database, and none later', async () => {
+    await using where = await createLocation('sqlite');
+    const readLink = async (words: readonly string[]) => {
+      await using server = await startSvc(words, where.environment);
+      const { stdout } = await server.stop('SIGTERM');
+      const found = new RegExp(`${server.url}/app/setup#svc_setup_\\w+(?=["\n])`).exec(stdout)?.[0];
+      return { found, stdout };
+    };
+    const { found, stdout } = await readLink(['serve']);
+    assert.equal(found !== undefined, hasDashboard(), stdout);
+    const again = await readLink(['serve', '--json']);
+    assert.equal(JSON.parse(again.stdout).setupUrl, again.found);
+    assert.equal(again.found !== undefined, hasDashboard());
+    await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], where.environment);
+    assert.doesNotMatch((await readLink(['serve'])).stdout, /setup/);
+    assert.doesNotMatch((await readLink(['demo'])).stdout, /setup/);
+  });
+
   test('creates a demo tenant in an empty database, shows its values only once and keeps its data', async () => {
     await using where = await createLocation('sqlite');
     await using first = await startSvc(['demo'], where.environment);
@@ -49,6 +68,8 @@ describe('the server process', () => {
     assert.equal(before.data.status, 'published');
     assert.equal(before.data.domain, 'localhost');
     const { stdout, code } = await first.stop('SIGTERM');
+    const [, printed] = /\/app\/start#(svc_start_\w+)\n/.exec(stdout) ?? [];
+    assert.equal(printed !== undefined, hasDashboard(), stdout);
     assert.equal(code, 0);
     for (const value of [apiKey, tenantId, noticeId, adminEmail, adminPassword, scimToken, webhookSecret]) {
       assert.equal(stdout.split(value).length, 2, `${value} is shown once`);
@@ -72,6 +93,7 @@ describe('the server process', () => {
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
     const refused = await fetch(`${server.url}/v1/webhooks`, { method: 'POST', headers, body });
     assert.equal(refused.status, 422);
+    assert.doesNotMatch((await server.stop('SIGTERM')).stdout, /svc_start_/);
   });
 
   test('allows webhooks to this machine if only this machine can reach the demo, or by a setting', () => {

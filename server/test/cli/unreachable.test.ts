@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { explainUnreachable, isUnreachable } from '../../cli/unreachable.ts';
+import { explainUnreachable, isUnreachable } from '../../installation/unreachable.ts';
 import { SettingsError } from '../../settings.ts';
 import { createLocation, type TestLocation } from '../harness.ts';
 import { runSvc } from './run-svc.ts';

@@ -43,6 +43,37 @@ describeServer('svc user reset', (server) => {
     assert.equal((await runVerify(server.installation)).report.intact, true);
   });
 
+  test('prints a link with which a member of several tenants sets a password, once', async () => {
+    const { member, tenants } = await createPerson();
+    const { code, stdout, stderr } = await reset(member.email, '--link');
+    assert.deepEqual([code, stderr], [0, '']);
+    const token = /http:\/\/localhost:\d+\/app\/reset#(\w+)\n/.exec(stdout)?.[1] as string;
+    assert.ok(token, stdout);
+    assert.equal(await isSignedIn(server, member.session), true);
+    const body = { token, password: 'seven slow trains at noon' };
+    const use = () => server.request('POST', '/v1/auth/password-reset', { key: null, body });
+    assert.deepEqual(payload(await use(), 200), { email: member.email });
+    assert.equal((await use()).status, 404);
+    assert.equal(payload(await signIn(server, member.email, body.password), 200).status, 'mfa_required');
+    for (const tenantId of tenants) {
+      const events = (await readAudit(server, tenantId)).filter(
+        ({ targetId, action }) => targetId === member.userId && action.startsWith('account.'),
+      );
+      assert.deepEqual(
+        events
+          .slice(-2)
+          .map(({ action, actorType }) => [action, actorType])
+          .sort(),
+        [
+          ['account.password_changed', 'user'],
+          ['account.password_reset_created', 'system'],
+        ],
+      );
+    }
+    const both = await reset(member.email, '--link', '--password');
+    assert.deepEqual([both.code, both.stdout], [2, '']);
+  });
+
   test('turns off the second factor, and keeps the password', async () => {
     const { member, there, tenants } = await createPerson();
     const { code, stdout, stderr } = await reset(member.email, '--second-factor', '--json');
@@ -87,7 +118,7 @@ describeServer('svc user reset', (server) => {
     const member = await server.createMember();
     const before = await readState(server);
     for (const [{ code, stdout, stderr }, hint] of [
-      [await reset(member.email), '--password, --second-factor'],
+      [await reset(member.email), '--link or --password, --second-factor'],
       [await reset('unknown@example.com', '--password'), 'There is no user unknown@example.com'],
       [await reset('nonsense', '--password'), 'There is no user nonsense'],
       [await runSvc(['user', 'reset', '--password'], environmentOf(server)), '--email'],

@@ -198,6 +198,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
 
 function sealEvent(tenantId: string, at: string) {
   const id = newId();
-  const entry = JSON.stringify({ actorType: 'system', at, id, module: 'access', tenantId });
-  return { id, at, module: 'access', actor_type: 'system', entry };
+  const columns = { action: 'thing.done', at, id, module: 'access' };
+  const entry = JSON.stringify({ actorId: null, actorType: 'system', targetId: null, tenantId, ...columns });
+  return { ...columns, actor_type: 'system', actor_id: null, target_id: null, entry };
 }

@@ -4,7 +4,6 @@ import { recordChange } from '../../audit/row-state.ts';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import type { RowReport } from '../../audit/verify-rows.ts';
-import type { Finding } from '../../cli/findings.ts';
 import { verify } from '../../cli/verify.ts';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
@@ -13,6 +12,7 @@ import { appendRecords } from '../../consent/record-store.ts';
 import type { VersionFault } from '../../consent/verify-notices.ts';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import { createControl, editControl, retireControl } from '../../controls/control-changes.ts';
+import type { FileReport } from '../../controls/file-store.ts';
 import { addEvidence, addTest, recordResult, retireTest, withdrawEvidence } from '../../controls/part-changes.ts';
 import { programRows, saveProgram } from '../../controls/store.ts';
 import { recordAccountChange, secondFactorRows, updatePassword } from '../../identity/account-store.ts';
@@ -30,6 +30,7 @@ import { createTenant, findTenant, tenantRows, updateTenant } from '../../tenant
 import type { Tenant } from '../../tenants/tenant.ts';
 import { replaceTrustCenter } from '../../trust/store.ts';
 import { TrustCenterInput } from '../../trust/trust-center.ts';
+import type { Finding } from '../../verification/findings.ts';
 import { createEndpoint, deleteEndpoint, disableEndpoint, rotateSecret } from '../../webhooks/endpoints/changes.ts';
 import { EndpointInput } from '../../webhooks/endpoints/endpoint.ts';
 import { noticeContent } from '../harness.ts';
@@ -276,6 +277,7 @@ export interface VerifyReport {
     readonly proofs: readonly (ProofReport & { readonly ledger: string })[];
     readonly notices: { readonly versions: number; readonly faults: readonly VersionFault[] };
     readonly rows: RowReport;
+    readonly files: FileReport;
   }[];
 }
 

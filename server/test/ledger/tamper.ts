@@ -106,12 +106,19 @@ function nameRow(table: ProtectedTable, row: Row): RawBuilder<unknown> {
   return sql.join(conditions, sql` and `);
 }
 
+/** The files of evidence, whose bytes are checked against the hash in the row of the evidence (evidence-files.test.ts). */
+export const fileTables = ['control_evidence_files', 'control_evidence_chunks'];
+
 /** Tables that `svc verify` does not check: they contain no record, event, notice, key or tenant. */
 export const workingState = [
   'idempotency_keys',
   'rate_limits',
+  'dsr_form_uses',
+  'consent_days',
+  'consent_sightings',
   'sessions',
   'sign_in_challenges',
+  'one_time_tokens',
   'sign_in_failures',
   'backup_codes',
   'access_tokens',
@@ -119,7 +126,10 @@ export const workingState = [
   'webhook_deliveries',
   'webhook_attempts',
   'webhook_health',
+  'webhook_hours',
   'webhook_senders',
   'webhook_redeliveries',
   'merkle_trees',
+  'verification_runs',
+  'verifications',
 ];

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemSource } from '../../audit/source.ts';
-import { editNotice, publishNotice } from '../../consent/notice-changes.ts';
+import { NoticeContent } from '../../consent/notice.ts';
+import { createNotice, deleteNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
 import { signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
-import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+import { describeOnEachDatabase, noticeContent, openTestInstallation } from '../harness.ts';
 import { draftRecord, type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
 
 describeOnEachDatabase('svc verify while a server writes', (dialect) => {
@@ -16,6 +17,7 @@ describeOnEachDatabase('svc verify while a server writes', (dialect) => {
     const notice = notices[0] as string;
     let verifying = true;
     let written = 0;
+    let draft: string | null = null;
     // SQLite runs synchronously, so the two take turns at every query.
     const writeOnAndOn = async () => {
       while (verifying) {
@@ -25,8 +27,13 @@ describeOnEachDatabase('svc verify while a server writes', (dialect) => {
           await editNotice(work, source, notice, { name: `Edition ${written}` });
           await publishNotice(work, source, notice);
         });
-        const draft = draftRecord(id, notice, `subject ${written}`);
-        await runUnitOfWork(database, clock(), (work) => appendRecords(work, [draft]));
+        await runUnitOfWork(database, clock(), async (work) => {
+          const source = systemSource(id);
+          if (draft !== null) await deleteNotice(work, source, draft);
+          draft = (await createNotice(work, source, NoticeContent.parse(noticeContent))).id;
+        });
+        const record = draftRecord(id, notice, `subject ${written}`);
+        await runUnitOfWork(database, clock(), (work) => appendRecords(work, [record]));
         if (written % 3 !== 0) continue;
         for (const ledger of ['consent', 'audit'] as const)
           await runUnitOfWork(database, clock(), (work) =>

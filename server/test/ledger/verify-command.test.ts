@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { changingRows } from '../../cli/verify-tenant.ts';
 import type { Installation } from '../../installation/installation.ts';
+import { changingRows } from '../../verification/verify-tenant.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify, type VerifyReport } from './fixture.ts';
 import { changeRow, deleteRow, type Row, readRows } from './tamper.ts';
@@ -51,6 +51,7 @@ describeOnOneDatabase('svc verify', (dialect) => {
         `✓ ${slug}: audit anchors, ${describeReach(checkpoints, count)}`,
         `✓ ${slug}: ${versions} published notice versions`,
         `✓ ${slug}: ${rows.checked} rows of ${tables}`,
+        `✓ ${slug}: 0 evidence files`,
       ];
     });
     assert.deepEqual(

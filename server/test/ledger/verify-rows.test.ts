@@ -3,14 +3,14 @@ import { after, before, test } from 'node:test';
 import type { Installation } from '../../installation/installation.ts';
 import { hashEntry, type LedgerName } from '../../ledger/append.ts';
 import { verifyChain } from '../../ledger/verify.ts';
-import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { fillLedgers } from './fixture.ts';
 import { changeRow, deleteRow, insertRow, type Row, readRows } from './tamper.ts';
 
 /** Changes rows of one chain, which are given in the order of their numbers. */
 type Attack = (rows: readonly Row[]) => Promise<unknown>;
 
-describeOnEachDatabase('verifyChain', (dialect) => {
+describeOnOneDatabase('verifyChain', (dialect) => {
   let installation: Installation;
   let tenantId: string;
   let otherId: string;

@@ -4,18 +4,19 @@ import canonicalize from 'canonicalize';
 import { sql } from 'kysely';
 import { systemSource } from '../../audit/source.ts';
 import { RowStates, verifyRows } from '../../audit/verify-rows.ts';
-import { changingRows } from '../../cli/verify-tenant.ts';
-import { hashContent } from '../../consent/notice.ts';
-import { archiveNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
+import { hashContent, NoticeContent } from '../../consent/notice.ts';
+import { archiveNotice, createNotice, deleteNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
-import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
+import { changingRows } from '../../verification/verify-tenant.ts';
+import { describeOnOneDatabase, noticeContent, openTestInstallation } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
 import {
   changeRow,
   deleteRow,
+  fileTables,
   insertRow,
   type ProtectedTable,
   protectedTables,
@@ -51,7 +52,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
 
   test('every table is either checked or working state', async () => {
     const tables = await installation.database.kysely.introspection.getTables();
-    const known = [...Object.keys(protectedTables), ...workingState, 'installation'];
+    const known = [...Object.keys(protectedTables), ...fileTables, ...workingState, 'installation'];
     assert.deepEqual(
       tables
         .map(({ name }) => name)
@@ -82,6 +83,21 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     await change((work) => publishNotice(work, source, notice));
     await change((work) => editNotice(work, source, notice, { name: 'Name \uFFFD' }));
     assert.deepEqual(await findFaults(), []);
+  });
+
+  test('reports no fault for a notice that was deleted, and one for its row when it is back', async () => {
+    const source = systemSource(tenant.id);
+    let draft = '';
+    await change(async (work) => {
+      draft = (await createNotice(work, source, NoticeContent.parse(noticeContent))).id;
+    });
+    const row = await findRow('consent_notices', draft);
+    await change((work) => deleteNotice(work, source, draft));
+    assert.deepEqual(await findFaults(), []);
+    await insertRow(installation.database, 'consent_notices', row);
+    const faults = await findFaults();
+    await deleteRow(installation.database, 'consent_notices', { id: draft });
+    assert.deepEqual(faults, [{ table: 'consent_notices', id: draft, issue: 'the audit log has no event of the row' }]);
   });
 
   test('reports a deleted row', async () => {

@@ -13,7 +13,7 @@ import { stateRestore } from '../../ledger/checkpoint-store.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import { readSettings, type Settings } from '../../settings.ts';
 import { type Database, type Dialect, openDatabase } from '../../storage/database.ts';
-import { createLocation, describeOnEachDatabase, TestClock, type TestLocation } from '../harness.ts';
+import { createLocation, describeOnOneDatabase, TestClock, type TestLocation } from '../harness.ts';
 import { addressOf } from '../migrated-database.ts';
 import { appendManyRecords } from '../proofs/ledger-requests.ts';
 import { signNow } from './exported.ts';
@@ -520,7 +520,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
 };
 
-describeOnEachDatabase('svc verify finds', (dialect) => {
+describeOnOneDatabase('svc verify finds', (dialect) => {
   const clock = new TestClock();
   let location: TestLocation;
   let settings: Settings;

@@ -3,7 +3,7 @@ import { request as startRequest } from 'node:http';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
-import { assertInvalid } from '../http/problems.ts';
+import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { verifyFile } from '../ledger/exported.ts';
 import { append, appendManyRecords, fetchPublicKey, readChain, requestCheckpoint } from './ledger-requests.ts';
 
@@ -24,6 +24,14 @@ describeOnOneDatabase('the export of the API', (dialect) => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
+
+  test('is refused to a link of another tenant', async () => {
+    const [own, other] = [await server.createTenant('link-own'), await server.createTenant('link-other')];
+    await requestCheckpoint(server, own, 'audit');
+    assert.equal((await ask(`audit/export?tenant=${own.id}`, own)).status, 200);
+    assertProblem(await ask(`audit/export?tenant=${other.id}`, own), 'tenant_not_allowed');
+    assertInvalid(await ask('audit/export?tenant=', own), 'query.tenant');
+  });
 
   for (const ledger of ['audit', 'consent'] as const) {
     test(`holds the ${ledger} ledger up to the latest checkpoint, and verifies with only the public key`, async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { scopes, scopesOf } from '../../principal/roles.ts';
+import { isScope, scopes, scopesOf } from '../../principal/roles.ts';
 import { readAllPages } from '../audit/audit-trail.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
@@ -44,6 +44,8 @@ describeOnOneDatabase('the settings of a tenant', (dialect) => {
       sso: sso({}),
       requireSecondFactor: false,
       dsrDays: 30,
+      dsrForm: false,
+      firstSteps: true,
     });
   });
 
@@ -57,6 +59,8 @@ describeOnOneDatabase('the settings of a tenant', (dialect) => {
       { dsrDays: 45 },
       { dsrDays: 1 },
       { dsrDays: 90 },
+      { dsrForm: true },
+      { firstSteps: false },
       { sso: sso({ Engineering: 'engineer', 'Legal & Privacy': 'dpo' }) },
       {
         name: 'Acme',
@@ -101,6 +105,7 @@ describeOnOneDatabase('the settings of a tenant', (dialect) => {
       [{ name: null }, 'body.name'],
       [{ defaultRole: 'owner' }, 'body.defaultRole'],
       [{ defaultRole: 'dpco_principal' }, 'body.defaultRole'],
+      [{ defaultRole: 'platform_admin' }, 'body.defaultRole'],
       [{ defaultRole: null }, 'body.defaultRole'],
       [{ scimCompatibility: 'lax' }, 'body.scimCompatibility'],
       [{ requireSecondFactor: 'yes' }, 'body.requireSecondFactor'],
@@ -111,11 +116,13 @@ describeOnOneDatabase('the settings of a tenant', (dialect) => {
       [{ dsrDays: 29.5 }, 'body.dsrDays'],
       [{ dsrDays: '30' }, 'body.dsrDays'],
       [{ dsrDays: null }, 'body.dsrDays'],
+      [{ dsrForm: 'yes' }, 'body.dsrForm'],
       [{ sso: null }, 'body.sso'],
       [{ sso: { issuer: 'https://idp.test' } }, 'body.sso.issuer'],
       [{ sso: { attributeMap: { email: 'mail' } } }, 'body.sso.attributeMap.email'],
       [{ sso: sso({ Engineering: 'owner' }) }, `${map}.Engineering`],
       [{ sso: sso({ Engineering: 'dpco_principal' }) }, `${map}.Engineering`],
+      [{ sso: sso({ Engineering: 'platform_admin' }) }, `${map}.Engineering`],
       [{ sso: sso({ '': 'dpo' }) }, `${map}.`],
       [{ sso: sso({ ['x'.repeat(257)]: 'dpo' }) }, `${map}.${'x'.repeat(257)}`],
       [{ sso: sso(many) }, map],
@@ -216,7 +223,7 @@ describeOnOneDatabase('the settings of a tenant', (dialect) => {
   test('reject a role with scopes that the caller lacks, as the default or for a group', async () => {
     const tenant = await createTenant();
     await edit(tenant, { defaultRole: 'dpo', sso: sso({ Chiefs: 'admin', Checkers: 'auditor' }) });
-    const key = await server.createKey(tenant.id, ['tenant:write', ...scopesOf('engineer')]);
+    const key = await server.createKey(tenant.id, ['tenant:write', ...[...scopesOf('engineer')].filter(isScope)]);
     const change = (body: object) => edit({ ...tenant, key }, body);
     const before = await readAllRows(server.installation.database);
     for (const role of ['admin', 'dpo', 'auditor', 'cs_agent']) {
@@ -238,7 +245,7 @@ describeOnOneDatabase('the settings of a tenant', (dialect) => {
     const tenant = await createTenant();
     const map = { Chiefs: 'admin', Checkers: 'auditor' };
     await edit(tenant, { defaultRole: 'dpo', sso: sso(map) });
-    const key = await server.createKey(tenant.id, ['tenant:write', ...scopesOf('engineer')]);
+    const key = await server.createKey(tenant.id, ['tenant:write', ...[...scopesOf('engineer')].filter(isScope)]);
     for (const body of [
       { name: 'Renamed', defaultRole: 'dpo', sso: sso(map) },
       { sso: sso({ ...map, Builders: 'engineer' }) },

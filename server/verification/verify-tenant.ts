@@ -4,6 +4,7 @@ import type { RowKind } from '../audit/row-state.ts';
 import { RowStates, verifyRows } from '../audit/verify-rows.ts';
 import { noticeRows } from '../consent/notice-store.ts';
 import { verifyVersions } from '../consent/verify-notices.ts';
+import { verifyFiles } from '../controls/file-store.ts';
 import { controlRows, evidenceRows, programRows, resultRows, testRows } from '../controls/store.ts';
 import { accountRows, secondFactorRows } from '../identity/account-store.ts';
 import { invitationRows } from '../identity/membership-changes.ts';
@@ -20,7 +21,6 @@ import type { Queries, RowSeal } from '../storage/database.ts';
 import { tenantRows } from '../tenants/store.ts';
 import { trustCenterRows } from '../trust/store.ts';
 import { endpointRows } from '../webhooks/endpoints/store.ts';
-import type { CommandContext } from './command.ts';
 import type { Findings } from './findings.ts';
 
 /** The tables whose rows may change, and are compared with the audit log. */
@@ -58,9 +58,17 @@ export interface KeptClaim extends RootClaim {
   readonly of: LedgerOf;
 }
 
+/** What is reported while a database is verified. */
+export interface Progress {
+  /** A line for people: what holds. */
+  say(line: string): void;
+  /** How far it is; an empty text clears it. */
+  showProgress(text: string): void;
+}
+
 /** What the ledgers and rows of the tenants are compared with. */
 interface Scene {
-  readonly context: CommandContext;
+  readonly progress: Progress;
   readonly queries: Queries;
   /** Null if the secret of the database is unknown. */
   readonly keys: VerifyKeys | null;
@@ -74,11 +82,11 @@ interface Scene {
  * @returns the report, and the checkpoints that the database has of each ledger.
  */
 export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: string; readonly slug: string }) {
-  const { context, queries } = scene;
+  const { progress, queries } = scene;
   const kept = scene.claims.filter(({ of }) => of.tenantId === id);
   /** Prints what was checked, or reports the faults. */
   const report = <Fault>(about: string, what: string, faults: readonly Fault[], describe: (fault: Fault) => string) => {
-    if (faults.length === 0) context.say(`✓ ${slug}: ${what}`);
+    if (faults.length === 0) progress.say(`✓ ${slug}: ${what}`);
     for (const fault of faults) scene.findings.add('tampered', about, `${slug}: ${describe(fault)}`, id);
   };
   const states = new RowStates();
@@ -112,7 +120,7 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
   }
   const disproved = new Set(ledgers.flatMap(({ proof }) => proof.claimFaults.map(({ place }) => place)));
   for (const { place, of, size } of kept)
-    if (!disproved.has(place)) context.say(`✓ ${slug}: ${of.ledger} ledger contains the ${size} entries of ${place}`);
+    if (!disproved.has(place)) progress.say(`✓ ${slug}: ${of.ledger} ledger contains the ${size} entries of ${place}`);
   const notices = await verifyVersions(queries, id);
   report('notice', `${notices.versions} published notice versions`, notices.faults, ({ noticeId, version, issue }) => {
     return `notice ${noticeId} version ${version}: ${issue}`;
@@ -121,17 +129,21 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
   report('row', `${rows.checked} rows of ${changingTables}`, rows.faults, ({ table, id: row, issue }) => {
     return `${table} ${row}: ${issue}`;
   });
+  const files = await verifyFiles(queries, id);
+  report('file', `${files.checked} evidence files`, files.faults, ({ evidenceId, name, issue }) => {
+    return `file ${JSON.stringify(name)} of evidence ${evidenceId}: ${issue}`;
+  });
   const [chains, proofs] = [ledgers.map(({ chain }) => chain), ledgers.map(({ proof }) => proof)];
   const anchors = ledgers.map(({ point }) => point);
   const stored = ledgers.map(({ of, checkpoints }) => ({ of, slug, checkpoints }));
-  return { report: { tenantId: id, slug, chains, proofs, anchors, notices, rows }, stored };
+  return { report: { tenantId: id, slug, chains, proofs, anchors, notices, rows, files }, stored };
 }
 
 export type VerifiedTenant = Awaited<ReturnType<typeof verifyTenant>>;
 
 /** Walks one chain, and compares it with its head, its checkpoints and the checkpoints outside of the database. */
 async function verifyLedger(
-  { context, queries, keys, anchors }: Scene,
+  { progress, queries, keys, anchors }: Scene,
   slug: string,
   of: LedgerOf,
   kept: readonly KeptClaim[],
@@ -141,13 +153,13 @@ async function verifyLedger(
   const anchored = anchors.claims.get(nameLedger(of)) ?? [];
   const claims = [...anchored, ...kept.filter((claim) => claim.of.ledger === ledger)];
   const check = await ProofCheck.open(queries, of, claims);
-  const showProgress = (entries: number) => context.showProgress(`${slug} ${ledger}: ${entries} …`);
+  const showProgress = (entries: number) => progress.showProgress(`${slug} ${ledger}: ${entries} …`);
   const chain = await verifyChain(queries, ledger, tenantId, showProgress, ({ entry, hash }) => {
     if (ledger === 'audit') states.read(entry);
     check.take(hash);
   });
   const proof = await check.finish(keys?.verifier ?? null, chain.fault === null);
-  context.showProgress('');
+  progress.showProgress('');
   const newest = anchored.reduce<RootClaim | null>((one, other) => (one && other.size < one.size ? one : other), null);
   let isHeadBroken = false;
   if (chain.fault === null && keys !== null) {

@@ -1,0 +1,37 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { UsageError } from './command.ts';
+
+/** The exit codes, for the help of the commands that verify. */
+export const exitCodeHelp = `Exit codes:
+  0  everything was checked and is intact
+  1  something was changed
+  2  an invalid option or setting; nothing was checked
+  3  something could not be checked (a missing or wrong secret, a signature, a missing checkpoints.log)
+  4  it could not be read`;
+
+/** Whether a path names a file. */
+export function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile();
+}
+
+/**
+ * Reads the signed note of a checkpoint that the caller kept: the note itself, or a response of the API that contains it.
+ * @throws {UsageError}
+ */
+export function readNote(file: string): string {
+  if (!isFile(file)) throw new UsageError(`--checkpoint: there is no file ${file}.`);
+  // Mail programs and editors add byte order marks, white space and CRLF; the signature covers none of them.
+  const text = readFileSync(file, 'utf8')
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\r\n', '\n')
+    .trim();
+  if (!text.startsWith('{')) return `${text}\n`;
+  try {
+    const answer = JSON.parse(text);
+    const { note } = answer.data ?? answer;
+    if (typeof note === 'string') return note;
+  } catch {
+    // Reported below.
+  }
+  throw new UsageError(`--checkpoint: ${file} contains no checkpoint.`);
+}
