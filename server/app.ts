@@ -13,6 +13,8 @@ import { createPublicNotices, VersionCache } from './consent/notice-store.ts';
 import { overviewRoutes } from './consent/overview-routes.ts';
 import { publicConsentRoutes, recordRoutes } from './consent/record-routes.ts';
 import { ConsentRecorder } from './consent/recorder.ts';
+import { Sightings } from './consent/sightings.ts';
+import { statisticsRoutes } from './consent/statistics-routes.ts';
 import { controlRoutes } from './controls/routes.ts';
 import { serveDashboard } from './dashboard/serve.ts';
 import { serveDemo } from './demo/page.ts';
@@ -30,6 +32,8 @@ import { PasswordQueue } from './identity/password-queue.ts';
 import { SignInGuard } from './identity/sign-in-guard.ts';
 import { userRoutes } from './identity/user-routes.ts';
 import type { Installation } from './installation/installation.ts';
+import { platformRoutes } from './platform/routes.ts';
+import { serveRequestForm } from './privacy/form-page.ts';
 import { privacyRoutes } from './privacy/routes.ts';
 import { proofRoutes, servePublicKey } from './proofs/routes.ts';
 import { scimRoutes } from './scim/routes.ts';
@@ -38,6 +42,8 @@ import { tenantRoutes } from './tenants/routes.ts';
 import { serveTrust } from './trust/page.ts';
 import { trustRoutes } from './trust/routes.ts';
 import { cachePublishedTrust } from './trust/store.ts';
+import { verificationRoutes } from './verification/routes.ts';
+import { Verifier } from './verification/verifier.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { serveWidgets } from './widgets/serve.ts';
 
@@ -66,6 +72,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     database,
     recorder,
     publicNotices: createPublicNotices(database.kysely, versions),
+    sightings: new Sightings(),
     limits: settings.limits,
   };
   const isSecure = settings.baseUrl?.startsWith('https:') ?? false;
@@ -79,12 +86,14 @@ export function createApp(installation: Installation, options: AppOptions) {
     sessionCookie,
     sessionLifetime: settings.sessionLifetime,
   };
+  const verifier = new Verifier(installation, faults);
   const publishedTrust = cachePublishedTrust(database.kysely);
   const routes: readonly Route[] = [
     ...noticeRoutes(consent),
     ...overviewRoutes(consent),
     ...recordRoutes(consent),
     ...publicConsentRoutes(consent),
+    ...statisticsRoutes(consent),
     ...auditRoutes(database),
     ...proofRoutes(installation),
     ...controlRoutes(installation),
@@ -99,6 +108,8 @@ export function createApp(installation: Installation, options: AppOptions) {
     ...webhookRoutes(installation),
     ...apiKeyRoutes(installation),
     ...scimTokenRoutes(installation),
+    ...platformRoutes(installation),
+    ...verificationRoutes(installation, verifier),
     ...oauthRoutes(installation, lastUses, settings.limits.apiKey),
     ...scimRoutes(installation),
   ];
@@ -143,8 +154,15 @@ export function createApp(installation: Installation, options: AppOptions) {
   });
   koa.use(serveApiDocument());
   koa.use(servePublicKey(installation.signer));
-  koa.use(serveWidgets(settings.baseUrl));
+  koa.use(
+    serveWidgets(settings.baseUrl, ({ name, version }, origin) => {
+      if (name === 'svc-consent') consent.sightings.noteScript(version, origin);
+    }),
+  );
   koa.use(serveTrust(installation, publishedTrust));
+  koa.use(
+    serveRequestForm(installation, async (slug) => (await publishedTrust.find(slug))?.content.contactEmail ?? null),
+  );
   koa.use(serveDemo(installation));
   koa.use(serveDocumentation(installation));
   koa.use(serveDashboard());
@@ -155,6 +173,7 @@ export function createApp(installation: Installation, options: AppOptions) {
   const drain = async () => {
     await router.drain();
     await lastUses.write(database);
+    await consent.sightings.write(database);
   };
-  return { koa, routes, limiter, lastUses, faults, drain };
+  return { koa, routes, limiter, lastUses, sightings: consent.sightings, verifier, faults, drain };
 }

@@ -50,7 +50,12 @@ const Environment = z.object({
     'Sign-ins a minute, for each client address, and for each account from one place',
   ),
   SVC_LIMIT_SCIM: wholeNumber(1200, 1, 1e9).describe('SCIM requests a minute for each tenant'),
-  SVC_LIMIT_EXPORTS: wholeNumber(16, 1, 1e9).describe('Exports at once for each tenant, on each server'),
+  SVC_LIMIT_EXPORTS: wholeNumber(16, 1, 1e9).describe(
+    'Exports, uploads and downloads of files at once for each tenant, on each server',
+  ),
+  SVC_EVIDENCE_MIB: wholeNumber(5120, 0, 1e9).describe(
+    'MiB of evidence files that each tenant may store; 0 turns uploads off',
+  ),
   SVC_MAX_CONNECTIONS: wholeNumber(10_000, 1, 1e6).describe('Connections at once; further ones are closed'),
   SVC_KEEP_ALIVE_SECONDS: wholeNumber(65, 1, 3600).describe(
     'How long a connection is kept for the next request; longer than the idle timeout of a proxy in front',
@@ -60,6 +65,9 @@ const Environment = z.object({
   ),
   SVC_CHECKPOINT_MINUTES: wholeNumber(60, 1, 1440).describe(
     'A ledger with new entries gets a signed checkpoint after so many minutes',
+  ),
+  SVC_VERIFY_HOURS: wholeNumber(24, 0, 8760).describe(
+    'Every ledger and row is verified after so many hours; 0 for only on request',
   ),
   SVC_WEBHOOK_ALLOW_PRIVATE: z
     .stringbool()
@@ -115,13 +123,17 @@ function toSettings(read: z.output<typeof Environment>) {
       signIn: read.SVC_LIMIT_SIGN_IN,
       scim: read.SVC_LIMIT_SCIM,
     },
-    /** Exports at once for each tenant. */
+    /** Bytes of evidence files of each tenant. */
+    evidenceQuota: read.SVC_EVIDENCE_MIB * 1024 * 1024,
+    /** Exports, uploads and downloads at once for each tenant. */
     concurrentExports: read.SVC_LIMIT_EXPORTS,
     maxConnections: read.SVC_MAX_CONNECTIONS,
     // Durations are in milliseconds.
     keepAlive: read.SVC_KEEP_ALIVE_SECONDS * 1000,
     stopWithin: read.SVC_STOP_SECONDS * 1000,
     checkpointInterval: read.SVC_CHECKPOINT_MINUTES * 60_000,
+    /** 0 for only on request. */
+    verifyInterval: read.SVC_VERIFY_HOURS * 3_600_000,
     sessionLifetime: {
       idle: read.SVC_SESSION_IDLE_MINUTES * 60_000,
       absolute: read.SVC_SESSION_HOURS * 3_600_000,

@@ -45,7 +45,8 @@ export interface DemoCredentials {
   readonly webhookSecret?: string;
 }
 
-const adminEmail = 'admin@demo.example';
+/** The user whom the start link signs in. */
+export const adminEmail = 'admin@demo.example';
 
 /** The file in the data folder with the credentials of the demo. */
 export const credentialsFile = 'demo-credentials.json';

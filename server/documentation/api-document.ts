@@ -19,6 +19,7 @@ import { mfaEvents } from '../identity/mfa/second-factor.ts';
 import { scopeDescriptions } from '../principal/roles.ts';
 import { breachEvents } from '../privacy/breach.ts';
 import { dsrEvents } from '../privacy/dsr.ts';
+import { verificationEvents } from '../verification/ledger-verification.ts';
 import { type EventType, eventOccasions, eventTypes } from '../webhooks/deliveries/event.ts';
 import { endpointEvents } from '../webhooks/endpoints/endpoint.ts';
 
@@ -36,9 +37,9 @@ those of SCIM 2.0 (RFC 7644), errors included, and below \`/oauth\` those of OAu
 
 **Limits**, unless this server is set up otherwise: 600 requests a minute for each API key and each session; public captures
 600 a minute for each notice and 60 a minute for each client address; sign-ins 10 a minute for each account and each
-address; SCIM 1,200 a minute for each tenant; 16 exports at once for each tenant; 600 requests a minute that are refused (401, 403) for each client address.
+address; SCIM 1,200 a minute for each tenant; 16 exports, uploads and downloads of files at once for each tenant; 600 requests a minute that are refused (401, 403) for each client address.
 Limited operations answer with \`RateLimit\` and \`RateLimit-Policy\`; a 429 has \`Retry-After\`, and so has a 503. A body may have 64 KiB,
-one of SCIM 1 MiB. A session ends after 60 minutes without a request, and after 24 hours in any case.
+one of SCIM 1 MiB, an uploaded file 25 MiB. A session ends after 60 minutes without a request, and after 24 hours in any case.
 
 **Retries.** An \`Idempotency-Key\` belongs to the account and is good for 24 hours: the same request with the same key gets
 the first answer again and changes nothing. Only successful answers are stored; after an error the key is free.`;
@@ -61,6 +62,8 @@ const tagDescriptions = {
   Webhooks: 'Endpoints that receive signed events, their deliveries, attempts and dead letters.',
   'API keys': 'Credentials of programs: create, rotate and revoke.',
   'SCIM token': 'The credential of the identity provider. A tenant has one.',
+  Platform:
+    'For the people who run the server, in a session only: its tenants and its state, and what is overdue in those of a portfolio.',
   'OAuth 2.0': 'Exchange an API key for an access token (client credentials, RFC 6749) and revoke it (RFC 7009).',
   SCIM: 'Provisioning of users and role groups by an identity provider (SCIM 2.0, RFC 7644).',
 } as const;
@@ -72,6 +75,7 @@ export const eventData = {
   ...dsrEvents,
   ...breachEvents,
   ...controlEvents,
+  ...verificationEvents,
   ...userEvents,
   ...mfaEvents,
   ...endpointEvents,

@@ -26,6 +26,11 @@ class Markup {
 
 export type { Markup };
 
+/** Removes characters that change the text direction: a title has no markup that would isolate them. */
+export function withoutDirections(text: string): string {
+  return text.replace(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, '');
+}
+
 /** What may be inserted into markup; null is nothing, a list one after the other. */
 export type Insertable = string | number | Markup | null | readonly Insertable[];
 

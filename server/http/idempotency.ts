@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { SecretBox } from '../installation/installation.ts';
 import type { Principal } from '../principal/principal.ts';
 import { addTime, type Queries } from '../storage/database.ts';
@@ -11,7 +12,7 @@ import type { Route } from './route.ts';
 export interface IdempotencyClaim {
   readonly tenantId: string;
   readonly key: string;
-  /** SHA-256 over method, path with query, and body. */
+  /** SHA-256 over method, path with query, precondition and body. */
   readonly fingerprint: string;
   /** Whether the answer holds a secret: it is stored sealed. */
   readonly isSecret: boolean;
@@ -41,12 +42,13 @@ export function claimOf(
   { method, showsSecret }: Route,
   { tenantId, actor, scopes }: Principal,
   key: string,
-  target: string,
+  { url, headers }: IncomingMessage,
   body: Buffer,
 ): IdempotencyClaim {
   // An answer with a secret is replayed only to the same caller with the same rights.
   const rights = showsSecret ? `${actor.type} ${actor.id} ${[...scopes].sort().join(' ')} ` : '';
-  const request = Buffer.concat([Buffer.from(`${rights}${method} ${target}\n`), body]);
+  const precondition = headers['if-match'] === undefined ? '' : `if-match ${headers['if-match']}\n`;
+  const request = Buffer.concat([Buffer.from(`${rights}${method} ${url}\n${precondition}`), body]);
   return { tenantId, key, fingerprint: hash('sha256', request), isSecret: showsSecret === true };
 }
 

@@ -20,7 +20,12 @@ const authKinds: Readonly<
     credentials: ['apiKey', 'accessToken', 'session'],
     codes: ['insufficient_scope', 'forbidden', 'tenant_not_allowed', 'second_factor_required'],
   },
-  session: { credentials: ['session'], codes: ['forbidden'] },
+  // A page of another tenant names that one in Svc-Tenant.
+  session: { credentials: ['session'], codes: ['forbidden', 'tenant_not_allowed'] },
+  platform: {
+    credentials: ['session'],
+    codes: ['insufficient_scope', 'forbidden', 'tenant_not_allowed', 'second_factor_required'],
+  },
   scim: { credentials: ['scimToken'], codes: [] },
   anonymous: { credentials: [], codes: ['forbidden'] },
   public: { credentials: [], codes: [] },
@@ -60,9 +65,13 @@ const answerHeaders = {
   'Retry-After': ['Seconds to wait before a retry.', '42'],
   'WWW-Authenticate': ['The authentication scheme that is required: `Bearer`.', 'Bearer'],
   Allow: ['The methods that the path has.', 'GET, HEAD'],
-  ETag: ['The version of the body, for `If-None-Match`.', '"1-5f0a7d5e3c0b4c55"'],
+  ETag: [
+    'The version of the body, for `If-None-Match`; of what can be edited, for `If-Match`.',
+    '"1-5f0a7d5e3c0b4c55"',
+  ],
   'Cache-Control': ['How long the answer may be cached.', 'no-cache'],
   'Set-Cookie': ['The session cookie.', 'svc_session=…; Path=/; HttpOnly; SameSite=Lax'],
+  'Content-Security-Policy': ['Keeps a browser from running the file.', 'sandbox'],
   'Content-Disposition': ['A name for the file.', 'attachment; filename="audit-1024.jsonl"'],
 } as const satisfies Record<string, readonly [description: string, example: string]>;
 
@@ -102,7 +111,7 @@ export function describeRoute(route: Route, example: RecordedCall): ZodOpenApiOp
     ...(bodySchema && {
       requestBody: {
         required: !bodySchema.safeParse(undefined).success,
-        content: describeContent(surface.bodyTypes, bodySchema, example.body),
+        content: describeContent(route.bodyType ? [route.bodyType] : surface.bodyTypes, bodySchema, example.body),
       },
     }),
     responses: {
@@ -184,8 +193,8 @@ function nameHeaders(names: readonly HeaderName[]) {
 }
 
 /** Whether a client can ask for a body only if it has changed. */
-function isRevalidated({ headers = [] }: Route): boolean {
-  return headers.includes('ETag');
+function isRevalidated({ auth, headers = [] }: Route): boolean {
+  return auth === 'public' && headers.includes('ETag');
 }
 
 /** The codes of an operation by their status, in ascending order. */
@@ -236,6 +245,8 @@ const keyUse = 'A retry with the same key within 24 hours gets the first answer 
 const tenantUse = 'The id or slug of a tenant, for keys that may act for several.';
 const versionUse = 'The API version. Default: the version of the tenant.';
 const matchUse = 'The `ETag` of an earlier answer; 304 if the body is still the same.';
+const preconditionUse =
+  'The `ETag` of the state that you change; 409 if it has changed meanwhile (RFC 9110 section 13.1.1).';
 const ApiVersion = z.enum(knownVersions).meta({ id: 'ApiVersion' });
 const requestHeaders = {
   version: header(ApiVersion.optional(), 'SvcVersion', latestVersion, versionUse),
@@ -243,13 +254,16 @@ const requestHeaders = {
   required: header(key, 'RequiredIdempotencyKey', 'order-4711-capture', keyUse),
   accepted: header(key.optional(), 'IdempotencyKey', 'order-4711-capture', keyUse),
   ifNoneMatch: header(text, 'IfNoneMatch', answerHeaders.ETag[1], matchUse),
+  ifMatch: header(text, 'IfMatch', '"5f0a7d5e3c0b4c55"', preconditionUse),
 };
 
-function describeHeaders({ surface, scope, idempotencyKey, headers = [] }: Route): z.ZodObject {
+function describeHeaders(route: Route): z.ZodObject {
+  const { surface, auth, idempotencyKey, hasPrecondition } = route;
   return z.object({
     ...(surface.isVersioned && { 'Svc-Version': requestHeaders.version }),
-    ...(scope !== null && { 'Svc-Tenant': requestHeaders.tenant }),
+    ...(auth === 'scope' && { 'Svc-Tenant': requestHeaders.tenant }),
     ...(idempotencyKey !== 'none' && { 'Idempotency-Key': requestHeaders[idempotencyKey] }),
-    ...(headers.includes('ETag') && { 'If-None-Match': requestHeaders.ifNoneMatch }),
+    ...(isRevalidated(route) && { 'If-None-Match': requestHeaders.ifNoneMatch }),
+    ...(hasPrecondition && { 'If-Match': requestHeaders.ifMatch }),
   });
 }

@@ -20,6 +20,9 @@ export const problemKinds = {
   method_not_allowed: { status: 405, meaning: 'The path exists, but not with this method; see the Allow header.' },
   conflict: { status: 409, meaning: 'The request conflicts with the current state.' },
   consent_notice_not_published: { status: 409, meaning: 'Records can only be captured against a published notice.' },
+  consent_notice_changed: { status: 409, meaning: 'The content of the notice is not the one that If-Match names.' },
+  trust_center_changed: { status: 409, meaning: 'The trust center is not the one that If-Match names.' },
+  consent_notice_versioned: { status: 409, meaning: 'The notice was published: its versions stay.' },
   consent_already_withdrawn: { status: 409, meaning: 'None of the named purposes is still granted.' },
   dsr_already_completed: {
     status: 409,
@@ -39,6 +42,7 @@ export const problemKinds = {
   },
   control_evidence_missing: { status: 409, meaning: 'The control lacks the evidence that the status requires.' },
   control_test_failing: { status: 409, meaning: 'The latest result of a test of the control is fail.' },
+  evidence_quota_exceeded: { status: 409, meaning: 'The files of the tenant would take more space than allowed.' },
   webhook_not_enabled: { status: 409, meaning: 'The webhook is paused or disabled: nothing is sent to it.' },
   webhook_deleted: { status: 409, meaning: 'The webhook was deleted: nothing can be sent to it again.' },
   webhook_delivery_pending: { status: 409, meaning: 'An attempt at the delivery is in progress.' },
@@ -139,4 +143,15 @@ export function requireGetOrHead({ method }: { readonly method: string }): void 
 export function requireFound<Found>(found: Found | undefined, what: string): Found {
   if (found === undefined) throw notFound(what);
   return found;
+}
+
+/**
+ * The precondition of a change: what is stored is what the caller has seen (RFC 9110 section 13.1.1).
+ * @param ifMatch a list of entity tags, or `*`; undefined for none.
+ * @param tag of what is stored.
+ * @throws {Problem} of the code, with the tag.
+ */
+export function requireMatch(ifMatch: string | undefined, tag: string, code: ProblemCode): void {
+  if (ifMatch === undefined || ifMatch.split(',').some((one) => ['*', tag].includes(one.trim()))) return;
+  throw new Problem(code, 'It was changed meanwhile. Read it again, then retry.', { headers: { ETag: tag } });
 }

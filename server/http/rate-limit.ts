@@ -170,9 +170,13 @@ export class StreamLimit {
   take(tenantId: string, response: ServerResponse): void {
     const open = this.#open.get(tenantId) ?? new Set();
     if (open.size >= this.#most)
-      throw new Problem('rate_limited', `At most ${this.#most} exports at once; wait until one has ended.`, {
-        headers: { 'Retry-After': '5' },
-      });
+      throw new Problem(
+        'rate_limited',
+        `At most ${this.#most} exports, uploads and downloads at once; wait until one has ended.`,
+        {
+          headers: { 'Retry-After': '5' },
+        },
+      );
     this.#open.set(tenantId, open.add(response));
     const { socket } = response.req;
     // Called twice where the close of the connection closes the answer.

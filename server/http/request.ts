@@ -10,6 +10,8 @@ export interface Client {
   readonly address: string | null;
   readonly userAgent: string | null;
   readonly origin: string | undefined;
+  /** The Referer header: the page of a request of the same origin, which has no Origin. */
+  readonly referer: string | undefined;
   /** The Cookie header. */
   readonly cookie: string | undefined;
   /** The Host header: what the client wrote, to be checked before it is used. */
@@ -27,6 +29,7 @@ export function readClient({ headers, socket }: IncomingMessage, trustedProxies:
     address: normalizeAddress(trustedProxies === 0 ? peer : (readForwarded(headers, trustedProxies) ?? peer)),
     userAgent: headers['user-agent'] ?? null,
     origin: headers.origin,
+    referer: headers.referer,
     cookie: headers.cookie,
     host: headers.host,
   };
@@ -96,6 +99,7 @@ const singleValued: ReadonlySet<string> = new Set([
   'origin',
   'sec-fetch-site',
   'svc-tenant',
+  'svc-user',
   'svc-version',
 ]);
 
@@ -171,35 +175,103 @@ function requireType(request: IncomingMessage, types: readonly string[]): void {
   if (!types.includes(type.trim().toLowerCase()) || !['', 'utf-8'].includes(charset.toLowerCase())) {
     throw new Problem('unsupported_media_type', `Send the body as Content-Type: ${types[0]} in UTF-8.`);
   }
+  refuseEncoding(request);
+}
+
+function refuseEncoding(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     throw new Problem('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');
   }
 }
 
+/** Requests whose body may take longer to arrive than JSON. */
+const longRequests = new WeakSet<IncomingMessage>();
+
+/** Whether the body of a request may take long. */
+export function mayTakeLong(request: IncomingMessage): boolean {
+  return longRequests.has(request);
+}
+
+/**
+ * Reads the body of an upload as it arrives, whatever its media type.
+ * @param limit the most bytes it may have.
+ * @throws {Problem} `payload_too_large`, before the whole body is read; `unsupported_media_type` for compressed bytes;
+ *   `invalid_json` if it ends before it is complete.
+ */
+export async function* readUpload(request: IncomingMessage, limit: number): AsyncGenerator<Buffer> {
+  refuseEncoding(request);
+  if (announceSize(request, limit) > limit) throw tooLarge(request, limit);
+  longRequests.add(request);
+  let size = 0;
+  try {
+    // What stops reading answers on the same connection, so the request is not destroyed.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(request, limit);
+      yield chunk;
+    }
+  } catch (error) {
+    throw request.destroyed && !(error instanceof Problem) ? endedEarly() : error;
+  }
+}
+
+/** The bytes that a request announces; without an announcement, the most that it may have. */
+export function announceSize({ headers }: IncomingMessage, limit: number): number {
+  const length = headers['content-length'];
+  return length === undefined ? limit : Number(length);
+}
+
 async function readBytes(request: IncomingMessage, limit: number, types: readonly string[]): Promise<Buffer> {
   requireType(request, types);
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(request, limit);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) {
-        request.pause();
-        reject(tooLarge(limit));
-      } else chunks.push(chunk);
+      if (size <= limit) chunks.push(chunk);
+      else if (size - chunk.length <= limit) reject(tooLarge(request, limit));
     });
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    request.on('error', () => reject(new Problem('invalid_json', 'The body ended before it was complete.')));
+    request.on('error', () => reject(endedEarly()));
   });
 }
 
-function tooLarge(limit: number): Problem {
-  // The rest of the body is not read, so the connection cannot carry another request.
+function endedEarly(): Problem {
+  return new Problem('invalid_json', 'The body ended before it was complete.');
+}
+
+function tooLarge(request: IncomingMessage, limit: number): Problem {
+  lingerOnClose(request);
+  // The rest of the body is no request, so the connection cannot carry another one.
   return new Problem('payload_too_large', `The body may have at most ${limit} bytes.`, {
     headers: { Connection: 'close' },
   });
+}
+
+/** The most that is discarded of a body, and the longest time: a file that is somewhat too large arrives within both. */
+const mostDiscarded = 256 * 1024 * 1024;
+const longestDiscarding = 30_000;
+
+/**
+ * Discards what still arrives of a body after its answer. Closing a connection with unread bytes resets it, so that a
+ * client that first sends everything, as browsers do, would lose the answer (RFC 9112 section 9.6).
+ */
+function lingerOnClose(request: IncomingMessage): void {
+  const { socket } = request;
+  // Node calls this when the last answer of the connection is written.
+  socket.destroySoon = () => {
+    if (request.complete) return void socket.end(() => socket.destroy());
+    const [most, until] = [socket.bytesRead + mostDiscarded, performance.now() + longestDiscarding];
+    const check = setInterval(() => {
+      if (socket.bytesRead > most || performance.now() > until) socket.destroy();
+    }, 1000).unref();
+    socket.once('close', () => clearInterval(check));
+    request.once('end', () => socket.destroy());
+    request.resume();
+    socket.end();
+  };
 }
 
 function parseJson(bytes: Buffer): unknown {

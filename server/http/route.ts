@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
-import type { Scope } from '../principal/roles.ts';
+import type { PlatformScope, Scope } from '../principal/roles.ts';
 import type { Outcome, UnitOfWork } from '../storage/database.ts';
 import type { Page } from '../storage/rows.ts';
 import { type ReadyAnswer, rest, type Surface } from './answer.ts';
 import { Problem, type ProblemCode } from './problem.ts';
 import type { LimitRule } from './rate-limit.ts';
-import { type Client, findUnstorable } from './request.ts';
+import { type Client, findUnstorable, type ReadBody } from './request.ts';
 import { Cursor, queryInteger } from './schemas.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -18,6 +19,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
   readonly client: Client;
+  /** The If-Match header, for operations with a precondition. */
+  readonly ifMatch: string | undefined;
   /** The time of the request: RFC 3339, UTC, milliseconds. */
   readonly now: string;
   /**
@@ -46,6 +49,8 @@ interface AuthByKind {
   readonly scope: { readonly scope: Scope; readonly idempotencyKey?: 'required' };
   /** Signed-in users, for themselves. */
   readonly session: object;
+  /** Signed-in users whose platform role has its scope; in no other tenant than that of the session. */
+  readonly platform: { readonly scope: PlatformScope };
   /** Holders of the SCIM token of a tenant. */
   readonly scim: object;
   /** Clients without credentials, from our own pages only. */
@@ -56,8 +61,8 @@ interface AuthByKind {
 
 export type Auth = keyof AuthByKind;
 
-/** Headers that only some operations answer with; `ETag` makes 304 possible. */
-export type AnswerHeader = 'ETag' | 'Cache-Control' | 'Set-Cookie' | 'Content-Disposition';
+/** Headers that only some operations answer with; an `ETag` of a public operation makes 304 possible. */
+export type AnswerHeader = 'ETag' | 'Cache-Control' | 'Set-Cookie' | 'Content-Disposition' | 'Content-Security-Policy';
 
 export interface RouteText {
   readonly operationId: string;
@@ -70,12 +75,16 @@ export interface RouteText {
   readonly errors?: readonly ProblemCode[];
   /** Whether the answer holds a secret that is shown once: what is kept of it for retries is sealed. */
   readonly showsSecret?: boolean;
+  /** Whether the caller may name the state that they change in If-Match. */
+  readonly hasPrecondition?: boolean;
   /** Whether the result is the whole body, without `data` around it. */
   readonly isBare?: boolean;
   /** Whether the answer is sent while it is made; a tenant may have only so many at once. */
   readonly isStreamed?: boolean;
   /** Headers of a success that other operations do not have. */
   readonly headers?: readonly AnswerHeader[];
+  /** The media type of the body, where it is not one of those of the surface. */
+  readonly bodyType?: string;
   /** The media type of the answer, where it is not that of the surface. */
   readonly answerType?: string;
 }
@@ -84,6 +93,7 @@ export interface RouteText {
 type CallOf<Kind extends Auth, Params, Query, Body> = {
   readonly scope: PrincipalCall<Params, Query, Body>;
   readonly session: UserCall<Params, Query, Body>;
+  readonly platform: UserCall<Params, Query, Body>;
   readonly scim: PrincipalCall<Params, Query, Body>;
   readonly anonymous: Call<Params, Query, Body>;
   readonly public: Call<Params, Query, Body>;
@@ -102,11 +112,27 @@ type Action<SomeCall, Result, Item> =
       changeEach(items: readonly Item[], work: UnitOfWork): Promise<readonly Outcome<Result>[]>;
     };
 
+/** An upload that has arrived and is not yet part of anything. */
+export interface ReceivedUpload<Value = unknown> extends ReadBody {
+  /** What the change gets as the body. */
+  readonly value: Value;
+  /** Deletes what was stored, unless a change has taken it. */
+  discard(): Promise<void>;
+}
+
 /** The schemas of an operation, and the limits besides those of the credentials. */
 interface Parts<Params, Query, Body, Result> {
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /**
+   * Receives the body as it arrives, before the unit of work is opened, so that a slow client does not keep the only writer
+   * busy. The schema of the body then only describes what it gives.
+   */
+  receive?(
+    call: PrincipalCall<Fields<Params>, Fields<Query>>,
+    request: IncomingMessage,
+  ): Promise<ReceivedUpload<Fields<Body>>>;
   /** The payload: in the REST API, what stands inside of `data`. */
   readonly result: Result;
   limits?(call: { readonly params: Fields<Params>; readonly client: Client }): readonly LimitRule[];
@@ -127,13 +153,14 @@ export interface Route extends Omit<RouteText, 'status'> {
   readonly surface: Surface;
   readonly auth: Auth;
   /** What the caller must hold; null where access is not by scope. */
-  readonly scope: Scope | null;
+  readonly scope: Scope | PlatformScope | null;
   readonly idempotencyKey: 'none' | 'accepted' | 'required';
   readonly params: z.ZodObject | null;
   readonly query: z.ZodObject | null;
   readonly body: z.ZodType | null;
   readonly result: z.ZodType;
   limits?(call: { readonly params: unknown; readonly client: Client }): readonly LimitRule[];
+  receive?(call: PrincipalCall, request: IncomingMessage): Promise<ReceivedUpload>;
   handle?(call: AnyCall): Promise<unknown>;
   change?(call: AnyCall, work: UnitOfWork): Promise<unknown>;
   prepare?(call: AnyCall): Promise<unknown>;
@@ -190,8 +217,10 @@ interface List<
   Filters extends z.ZodRawShape,
   Result extends PageSchema,
   Place extends keyof PlaceTypes,
+  Kind extends 'scope' | 'platform',
 > extends Omit<RouteText, 'status' | 'errors'> {
-  readonly scope: Scope;
+  readonly auth?: Kind;
+  readonly scope: AuthByKind[Kind]['scope'];
   readonly params?: Params;
   readonly filters?: Filters;
   /** The most items of a page, and how many it has without `limit`. */
@@ -212,9 +241,13 @@ export function listRoute<
   Place extends keyof PlaceTypes,
   Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Filters extends z.ZodRawShape = Record<never, never>,
->(path: string, { params, filters, limit, result, place, find, ...text }: List<Params, Filters, Result, Place>): Route {
+  Kind extends 'scope' | 'platform' = 'scope',
+>(
+  path: string,
+  { params, filters, limit, result, place, find, ...text }: List<Params, Filters, Result, Place, Kind>,
+): Route {
   return defineRoute(`GET ${path}`, {
-    ...text,
+    ...(text as typeof text & { auth?: 'scope'; scope: Scope }),
     ...(params !== undefined && { params }),
     query: z.strictObject({ ...filters, cursor: Cursor, limit: queryInteger(1, limit.most, limit.usual) }),
     result: result as PageSchema,

@@ -6,11 +6,11 @@ import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
 import type { Clock, Database } from '../storage/database.ts';
 import { corsHeaders, isOn, latestVersion, ReadyAnswer, resolveVersion, rest } from './answer.ts';
 import { Changes } from './group-commit.ts';
-import { claimOf, readIdempotencyKey } from './idempotency.ts';
+import { claimOf, type IdempotencyClaim, readIdempotencyKey } from './idempotency.ts';
 import { notFound, Problem, refuseMethod } from './problem.ts';
 import { type LimitRule, type RateLimiter, RequestLimits, StreamLimit } from './rate-limit.ts';
 import { type Client, clientBucket, createValidator, findUnstorable, hasBody, readClient } from './request.ts';
-import type { AnyCall, Route } from './route.ts';
+import type { AnyCall, PrincipalCall, Route } from './route.ts';
 
 /** The caller of a request, and the limits that their requests count against. */
 export interface Admission {
@@ -55,7 +55,11 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
   const table = new RouteTable(routes);
   const { limiter, trustedProxies, countVisitor } = options;
   const validators = new Map(
-    routes.map((route) => [route, createValidator(route, route.surface.bodyTypes[0] as string)]),
+    routes.map((route) => [
+      route,
+      // An upload is read after everything else was found valid.
+      createValidator(route.receive ? { ...route, body: null } : route, route.surface.bodyTypes[0] as string),
+    ]),
   );
   const changes = new Changes({
     ...options,
@@ -88,11 +92,30 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     const header = ctx.req.headers['idempotency-key'] as string | undefined;
     const accepted = principal !== null && route.idempotencyKey !== 'none';
     const key = accepted ? readIdempotencyKey(header, route.idempotencyKey === 'required') : null;
-    const body = hasBody(ctx.req) && route.method !== 'GET' ? await route.surface.readBody(ctx.req) : null;
+    const isRead = hasBody(ctx.req) && route.method !== 'GET' && route.receive === undefined;
+    const body = isRead ? await route.surface.readBody(ctx.req) : null;
     const validate = validators.get(route) as ReturnType<typeof createValidator>;
     const parts = validate({ params, query: ctx.querystring, body: body?.value });
-    if (principal === null || key === null) return { parts, claim: null };
-    return { parts, claim: claimOf(route, principal, key, ctx.url, body?.bytes ?? Buffer.alloc(0)) };
+    const claimFor = (bytes: Buffer = Buffer.alloc(0)) =>
+      principal === null || key === null ? null : claimOf(route, principal, key, ctx.req, bytes);
+    return { parts, claim: claimFor(body?.bytes), claimFor };
+  };
+
+  /** Takes in an upload, and runs its call with what arrived. */
+  const runUpload = async (
+    ctx: Context,
+    { route, receive }: { readonly route: Route; readonly receive: NonNullable<Route['receive']> },
+    call: AnyCall & PrincipalCall,
+    claimFor: (bytes: Buffer) => IdempotencyClaim | null,
+  ) => {
+    streams.take(call.principal.tenantId, ctx.res);
+    const upload = await receive(call, ctx.req);
+    try {
+      return await changes.run(route, { ...call, body: upload.value }, claimFor(upload.bytes));
+    } finally {
+      // What is left if this fails is deleted by housekeeping.
+      await upload.discard().catch(() => undefined);
+    }
   };
 
   const answer = async (ctx: Context, path: PathMatch): Promise<void> => {
@@ -124,14 +147,20 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     const limits = new RequestLimits(limiter);
     try {
       limits.take([...(admission?.limits ?? []), ...(route.limits?.({ params, client }) ?? [])]);
-      const { parts, claim } = await readCall(ctx, match, principal);
+      const { parts, claim, claimFor } = await readCall(ctx, match, principal);
       // Called late: most requests record nothing.
       const source =
         principal && ((tenantId = principal.tenantId) => options.sourceOf(principal.actor, client)(tenantId));
       const takeLimit = (rule: LimitRule) => limits.take([rule]);
-      const call: AnyCall = { ...parts, client, principal, source, now, takeLimit };
+      const ifMatch = ctx.req.headers['if-match'];
+      const call: AnyCall = { ...parts, client, ifMatch, principal, source, now, takeLimit };
       if (route.isStreamed && principal !== null) streams.take(principal.tenantId, ctx.res);
-      send(ctx, route, await changes.run(route, call, claim));
+      const { receive } = route;
+      const answered =
+        receive !== undefined && principal !== null && source !== null
+          ? runUpload(ctx, { route, receive }, { ...call, principal, source }, claimFor)
+          : changes.run(route, call, claim);
+      send(ctx, route, await answered);
     } finally {
       ctx.set(limits.describe());
     }
@@ -144,11 +173,12 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
   return { middleware, drain: () => changes.drain() };
 }
 
-function send(ctx: Context, { surface, answerType }: Route, { status, headers, body }: ReadyAnswer): void {
+function send(ctx: Context, { surface, answerType, auth }: Route, { status, headers, body }: ReadyAnswer): void {
   ctx.status = status;
   if (status !== 204) ctx.set('Content-Type', answerType ?? surface.answerType);
   ctx.set(headers as Record<string, string | string[]>);
-  if (headers.ETag !== undefined && ctx.fresh) ctx.status = 304;
+  // Behind credentials an ETag is that of what may be edited; the rest of the body changes without it.
+  if (headers.ETag !== undefined && auth === 'public' && ctx.fresh) ctx.status = 304;
   else if (status !== 204) ctx.body = body;
 }
 

@@ -1,14 +1,26 @@
 import { z } from 'zod';
 import { invalidValues } from './problem.ts';
+import { normalizeWebAddress } from './web-address.ts';
 
 /** A whole number in a query string. */
 export function queryInteger(minimum: number, maximum: number, fallback: number) {
+  return readInteger(minimum, maximum)
+    .default(fallback)
+    .meta({ override: describeAs({ type: 'integer', minimum, maximum, default: fallback }) });
+}
+
+/** The same without a default. */
+export function optionalInteger(minimum: number, maximum: number) {
+  return readInteger(minimum, maximum)
+    .optional()
+    .meta({ override: describeAs({ type: 'integer', minimum, maximum }) });
+}
+
+function readInteger(minimum: number, maximum: number) {
   return text(20)
     .regex(/^\d{1,9}$/, `must be a whole number from ${minimum} to ${maximum}`)
     .transform(Number)
-    .pipe(z.int().min(minimum).max(maximum))
-    .default(fallback)
-    .meta({ override: describeAs({ type: 'integer', minimum, maximum, default: fallback }) });
+    .pipe(z.int().min(minimum).max(maximum));
 }
 
 /**
@@ -75,19 +87,6 @@ export function textLine(maximum: number) {
 }
 
 const longestAddress = 2048;
-
-/**
- * Reads the address of a web page into the form that the browser would open: http or https, the host in ASCII, so that
- * no letter of it looks like another.
- * @returns null for anything else: another scheme (`javascript:`, `data:`), a user name in it, white space.
- */
-export function normalizeWebAddress(text: string): string | null {
-  // What the parser would drop or turn round without a word.
-  if (/[\s\\\p{Cc}\p{Cf}]/u.test(text) || !/^https?:\/\/[^/]/i.test(text)) return null;
-  const url = URL.parse(text);
-  if (url === null || url.username !== '' || url.password !== '') return null;
-  return url.href;
-}
 
 /** The address of a web page that may be shown as a link. */
 export const WebAddress = text(longestAddress)
@@ -159,6 +158,17 @@ const PageInfo = z
 /** A page of a list in the form that spec.md gives the consent lists; the items name it: `Notice`, `NoticePage`. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ data: z.array(item), page: PageInfo }).meta({ id: `${idOf(item)}Page` });
+}
+
+/** The same for a list that is only counted as a whole. */
+export function filteredPageOf<Item extends z.ZodType>(item: Item) {
+  const total = z
+    .int()
+    .min(0)
+    .nullable()
+    .meta({ description: 'How many items the whole list has; null with filters.' });
+  const page = PageInfo.extend({ total }).meta({ id: 'FilteredPageInfo' });
+  return z.strictObject({ data: z.array(item), page }).meta({ id: `${idOf(item)}Page` });
 }
 
 /** A page of every other list: `AuditEvent`, `AuditEventPage`. */

@@ -1,6 +1,7 @@
 import { type RequestListener, Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { mayTakeLong } from '../http/request.ts';
 
 /** How long the server waits for its clients (in milliseconds), and how much it holds for them. */
 export interface ServerLimits {
@@ -10,6 +11,8 @@ export interface ServerLimits {
   readonly headers: number;
   /** From the first byte of a request to the end of its body. */
   readonly request: number;
+  /** The same for the body of an upload. */
+  readonly upload: number;
   /** How long nothing may move on a connection while a request is under way: the client neither sends nor reads. */
   readonly stall: number;
   /** How long a connection is kept for the next request. */
@@ -29,6 +32,9 @@ export interface ServerLimits {
 interface Connection {
   /** Requests under way; with pipelining more than one. */
   readonly responses: Set<ServerResponse>;
+  /** The latest request, the only one whose body may still arrive, and when it began. */
+  newest: ServerResponse | null;
+  startedAt: number;
   /** When the connection last carried something, and what it had carried by then. */
   activeAt: number;
   bytesRead: number;
@@ -57,7 +63,8 @@ export class GracefulServer extends Server {
       requireHostHeader: false,
       maxHeaderSize: 16 * 1024,
       headersTimeout: limits.headers,
-      requestTimeout: limits.request,
+      // Node has one limit for all requests; those without an upload are closed earlier, by `#closeSlow`.
+      requestTimeout: limits.upload,
       keepAliveTimeout: limits.keepAlive,
       connectionsCheckingInterval: limits.checkEvery,
     };
@@ -75,6 +82,8 @@ export class GracefulServer extends Server {
       this.#accepted += 1;
       const connection: Connection = {
         responses: new Set(),
+        newest: null,
+        startedAt: 0,
         activeAt: performance.now(),
         bytesRead: 0,
         noteEnd() {
@@ -86,7 +95,10 @@ export class GracefulServer extends Server {
       this.#connections.set(socket, connection);
       socket.once('close', () => this.#connections.delete(socket));
     });
-    this.#checking = setInterval(() => this.#shedUnsent(limits.unsentBytes), limits.checkEvery).unref();
+    this.#checking = setInterval(() => {
+      this.#shedUnsent(limits.unsentBytes);
+      this.#closeSlow(limits.request);
+    }, limits.checkEvery).unref();
   }
 
   /**
@@ -130,8 +142,21 @@ export class GracefulServer extends Server {
       return false;
     }
     connection.responses.add(response);
+    connection.newest = response;
+    connection.startedAt = performance.now();
     response.on('close', connection.noteEnd);
     return true;
+  }
+
+  /** Closes connections on which a body takes too long to arrive, with the answer that Node gives after its limit. */
+  #closeSlow(most: number): void {
+    const latest = performance.now() - most;
+    for (const [socket, { newest, startedAt }] of this.#connections) {
+      if (newest === null || newest.req.complete || startedAt > latest || mayTakeLong(newest.req)) continue;
+      if (!newest.headersSent && socket.writable)
+        socket.write('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
+      socket.destroy();
+    }
   }
 
   /** Drops the answers that hold the most memory until the rest fits: their clients do not read them. */

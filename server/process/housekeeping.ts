@@ -1,22 +1,31 @@
 import { deleteExpiredTokens } from '../access/access-token-store.ts';
 import { deleteEndedSessions } from '../access/session-store.ts';
 import type { App } from '../app.ts';
+import { deleteAbandonedFile } from '../controls/file-store.ts';
 import { forgetExpiredKeys, mostForgotten } from '../http/idempotency.ts';
 import { deleteExpiredSignIns } from '../identity/sign-in.ts';
 import type { Installation } from '../installation/installation.ts';
+import { deleteUnconfirmed, forgetFormUses } from '../privacy/form-store.ts';
 import type { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
 import { inTransaction, type Queries } from '../storage/database.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
 import { type Repeated, repeat } from '../storage/repeat.ts';
+import { forgetRuns } from '../verification/store.ts';
 import { forgetOldEvents } from '../webhooks/deliveries/store.ts';
 
 /**
- * Every minute deletes what has expired and signs the checkpoints that are due; every ten seconds writes when credentials
- * were used; on PostgreSQL, shares the counts of the rate limits every half second.
+ * Every minute deletes what has expired and signs the checkpoints and begins the verification that are due; every ten seconds writes when credentials
+ * were used, every five where banners were seen; on PostgreSQL, shares the counts of the rate limits every half second.
  */
 export function startHousekeeping(
   { database, clock, hasher, settings }: Installation,
-  { limiter, lastUses, keeper }: Pick<App, 'limiter' | 'lastUses'> & { readonly keeper: CheckpointKeeper },
+  {
+    limiter,
+    lastUses,
+    sightings,
+    verifier,
+    keeper,
+  }: Pick<App, 'limiter' | 'lastUses' | 'sightings' | 'verifier'> & { readonly keeper: CheckpointKeeper },
   faults: FaultLog,
 ): Repeated {
   const every = (milliseconds: number, step: () => Promise<unknown>) =>
@@ -33,8 +42,14 @@ export function startHousekeeping(
       }),
     ),
     every(60_000, () => change((queries) => forgetOldEvents(queries, clock()))),
+    every(60_000, () => change((queries) => deleteAbandonedFile(queries, clock()))),
+    every(60_000, () => change((queries) => forgetFormUses(queries, clock()))),
+    every(60_000, () => deleteUnconfirmed(database, clock())),
+    every(60_000, () => change((queries) => forgetRuns(queries, clock()))),
     every(60_000, () => keeper.step(clock())),
+    every(60_000, () => verifier.step(clock())),
     every(10_000, () => lastUses.write(database)),
+    every(5_000, () => sightings.write(database)),
   ];
   if (database.dialect === 'postgres') tasks.push(every(500, () => limiter.exchange(database.kysely, hasher)));
   return {

@@ -79,6 +79,7 @@ export async function startServer(
     // The other half remains for webhooks that are under way and for the database.
     await server.closeWithin({ announce: stopWithin * 0.08, finish: stopWithin * 0.4 });
     await tidied;
+    await app.verifier.stop();
     await app.drain().catch((error: unknown) => app.faults.logTask(error, 'the last writes failed'));
     await sending?.stop();
     installation.database.signals.off('clockFell', warnOfClock);
@@ -93,6 +94,7 @@ export async function startServer(
 const serverLimits = {
   headers: 15_000,
   request: 30_000,
+  upload: 15 * 60_000,
   stall: 30_000,
   unsentBytes: 256 * 1024 * 1024,
   quiet: 300,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
 import { list, schemasOf, text, UtcTime } from '../http/schemas.ts';
-import { isRole, platformRole, type Role, RoleName } from '../principal/roles.ts';
+import { isPlatformRole, isRole, type Role, RoleName } from '../principal/roles.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 import { invalidValue, metaOf, readAttributes, readByHand } from './surface.ts';
 
@@ -45,7 +45,7 @@ export function nameGroup(role: Role, map: GroupRoleMap): string {
 /** Finds a group by the segment of a path: the role, or a mapped name in the same case. */
 export function findGroup(idOrName: string, map: GroupRoleMap): Role | undefined {
   if (isRole(idOrName)) return idOrName;
-  return idOrName !== platformRole && Object.hasOwn(map, idOrName) ? map[idOrName] : undefined;
+  return !isPlatformRole(idOrName) && Object.hasOwn(map, idOrName) ? map[idOrName] : undefined;
 }
 
 /**
@@ -55,7 +55,7 @@ export function findGroup(idOrName: string, map: GroupRoleMap): Role | undefined
 export function findGroupByName(name: string, map: GroupRoleMap): Role | undefined {
   if (name.length > longestGroupName) return undefined;
   const folded = name.toLowerCase();
-  if (folded === platformRole) return undefined;
+  if (isPlatformRole(folded)) return undefined;
   if (Object.hasOwn(map, name)) return map[name];
   const names = Object.keys(map).filter((candidate) => candidate.toLowerCase() === folded);
   const [role, ...others] = new Set(names.map((candidate) => map[candidate]));

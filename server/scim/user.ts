@@ -3,7 +3,7 @@ import { Problem } from '../http/problem.ts';
 import { schemasOf, text, UtcTime } from '../http/schemas.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import { displayName, type MembershipRow, memberStatus, type Profile } from '../identity/membership.ts';
-import { isRole, platformRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
+import { isPlatformRole, isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
 import {
   type Attributes,
   invalidValue,
@@ -68,7 +68,7 @@ export function presentUser(member: MembershipRow, location: string): ScimUser {
     displayName: displayName(member),
     emails: [{ value: userName, type: 'work', primary: true }],
     active: memberStatus(member) === 'active',
-    // SCIM has no name and no group for the role of the platform.
+    // SCIM has no name and no group for a platform role.
     roles: isRole(role) ? [{ value: role, primary: true }] : [],
     groups: member.unassigned_at === null && isRole(role) ? [{ value: role, type: 'direct' }] : [],
     meta: { resourceType: 'User', created: member.created_at, lastModified: member.updated_at, location },
@@ -156,9 +156,9 @@ function readProfile(user: Attributes): Profile {
   };
 }
 
-/** Only the operator of the server assigns the role of the platform; a tenant can only revoke access (spec.md "SCIM role group"). */
+/** Only the operator of the server assigns a platform role; a tenant can only revoke access (spec.md "SCIM role group"). */
 export function isPlatformMember({ role }: MembershipRow): boolean {
-  return role === platformRole;
+  return isPlatformRole(role);
 }
 
 /** The problem with a change that only the operator may make. */

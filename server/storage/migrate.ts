@@ -12,7 +12,7 @@ import { webhooks } from './migrations/006-webhooks.ts';
 export interface Schema {
   /**
    * Statements of SQLite, with a column on each line and comments from which `tables.ts` is generated. Columns are only
-   * text, integer and bigint. Tables without rowid are stored in the order of their key: for small rows only, because
+   * text, integer, bigint and blob. Tables without rowid are stored in the order of their key: for small rows only, because
    * rows of a kilobyte make the tree deep.
    */
   readonly sql: string;
@@ -90,7 +90,10 @@ function makeMigration(schema: Schema, dialect: Dialect): Migration {
 
 /** Text sorts by its bytes as in SQLite, regardless of the locale of the cluster. */
 function adaptToPostgres(statement: string): string {
-  return statement.replace(/ text\b/g, ' text collate "C"').replace(/ without rowid$/, '');
+  return statement
+    .replace(/ text\b/g, ' text collate "C"')
+    .replace(/ blob\b/g, ' bytea')
+    .replace(/ without rowid$/, '');
 }
 
 function describeIndexes({ statistics = {} }: Schema): readonly string[] {

@@ -131,6 +131,34 @@ export function cutPage<Row, Place>(rows: readonly Row[], limit: number, keyOf: 
   return { rows: kept, next: rows.length > limit ? keyOf(kept.at(-1) as Row) : null };
 }
 
+/**
+ * Reads a page of the rows that a filter without an index keeps. It reads at most `mostScanned` rows, so that a page costs
+ * the same however rare the wanted rows are: then it is short, and the next one goes on from there.
+ * @param read reads rows in order after a key, which is null at the start.
+ */
+export async function scanPage<Row, Place>(
+  read: (after: Place | null, limit: number) => Promise<readonly Row[]>,
+  keyOf: (row: Row) => Place,
+  keeps: (row: Row) => boolean,
+  after: Place | null,
+  limit: number,
+): Promise<Page<Row, Place>> {
+  const kept: Row[] = [];
+  let last = after;
+  for (let left = mostScanned; ; left -= scanBatch) {
+    const rows = await read(last, scanBatch);
+    kept.push(...rows.filter(keeps));
+    if (kept.length > limit) return cutPage(kept, limit, keyOf);
+    if (rows.length < scanBatch) return { rows: kept, next: null };
+    last = keyOf(rows.at(-1) as Row);
+    if (left <= scanBatch) return { rows: kept, next: last };
+  }
+}
+
+/** Rows that a filtered page may read. */
+export const mostScanned = 2000;
+const scanBatch = 250;
+
 /** A page with its rows turned into something else. */
 export function mapPage<Row, Item, Place>(
   { rows, next }: Page<Row, Place>,

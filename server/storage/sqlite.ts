@@ -81,7 +81,7 @@ function rememberStatements(database: SQLite.Database): SqliteDatabase {
       let statement = statements.get(sql);
       if (statement === undefined) {
         // Every transaction writes: locking at the start avoids a failure halfway if another process also writes.
-        statement = prepare(database, sql === 'begin' ? 'begin immediate' : sql);
+        statement = prepare(database, sql === 'begin' ? 'begin immediate' : planOnce(sql));
         if (statements.size >= maximumStatements) statements.clear();
         statements.set(sql, statement);
       }
@@ -89,6 +89,15 @@ function rememberStatements(database: SQLite.Database): SqliteDatabase {
     },
     close: () => database.close(),
   };
+}
+
+/**
+ * Puts a sign before values that are compared. SQLite guesses better when it knows whether `column = ?` and `limit ?` get small
+ * numbers, and so plans the statement again whenever they are bound, which costs up to ten times its execution. It does
+ * not look behind a sign, which changes no value.
+ */
+function planOnce(sql: string): string {
+  return sql.replace(/(=|\bis|\blimit) \?/g, '$1 +?');
 }
 
 /** A guard rather than a working size, because texts differ only by filters and batch sizes. */

@@ -13,31 +13,40 @@ export interface Tables {
   readonly checkpoints: CheckpointsTable;
   readonly merkle_trees: MerkleTreesTable;
   readonly merkle_tiles: MerkleTilesTable;
+  readonly verification_runs: VerificationRunsTable;
+  readonly verifications: VerificationsTable;
   readonly consent_notices: ConsentNoticesTable;
   readonly consent_notice_versions: ConsentNoticeVersionsTable;
   readonly consent_records: ConsentRecordsTable;
+  readonly consent_days: ConsentDaysTable;
+  readonly consent_sightings: ConsentSightingsTable;
   readonly users: UsersTable;
   readonly memberships: MembershipsTable;
   readonly second_factors: SecondFactorsTable;
   readonly backup_codes: BackupCodesTable;
   readonly sessions: SessionsTable;
   readonly sign_in_challenges: SignInChallengesTable;
+  readonly one_time_tokens: OneTimeTokensTable;
   readonly sign_in_failures: SignInFailuresTable;
   readonly invitations: InvitationsTable;
   readonly scim_tokens: ScimTokensTable;
   readonly access_tokens: AccessTokensTable;
   readonly control_programs: ControlProgramsTable;
   readonly tenant_controls: TenantControlsTable;
+  readonly control_evidence_files: ControlEvidenceFilesTable;
+  readonly control_evidence_chunks: ControlEvidenceChunksTable;
   readonly control_evidence: ControlEvidenceTable;
   readonly control_tests: ControlTestsTable;
   readonly control_test_results: ControlTestResultsTable;
   readonly trust_centers: TrustCentersTable;
   readonly dsr_requests: DsrRequestsTable;
+  readonly dsr_form_uses: DsrFormUsesTable;
   readonly breach_incidents: BreachIncidentsTable;
   readonly webhook_endpoints: WebhookEndpointsTable;
   readonly webhook_health: WebhookHealthTable;
   readonly webhook_deliveries: WebhookDeliveriesTable;
   readonly webhook_attempts: WebhookAttemptsTable;
+  readonly webhook_hours: WebhookHoursTable;
   readonly webhook_senders: WebhookSendersTable;
   readonly webhook_redeliveries: WebhookRedeliveriesTable;
   readonly webhook_events: WebhookEventsTable;
@@ -67,6 +76,10 @@ interface TenantsTable {
   require_second_factor: string | null;
   /** Days in which a data-subject request must be answered; null for the default. */
   dsr_days: number | null;
+  /** yes where everyone can make a request with the form; otherwise null. */
+  dsr_form: string | null;
+  /** hidden once they are done or dismissed; otherwise null. */
+  first_steps: string | null;
 }
 
 interface ApiKeysTable {
@@ -128,6 +141,9 @@ interface AuditEventsTable {
   at: string;
   module: string;
   actor_type: string;
+  actor_id: string | null;
+  action: string;
+  target_id: string | null;
   entry: string;
   prev_hash: string | null;
   hash: string;
@@ -163,6 +179,40 @@ interface MerkleTilesTable {
   hashes: string;
 }
 
+/** Verifications of every ledger and row by a server. */
+interface VerificationRunsTable {
+  id: string;
+  /** running, holds, failed, could_not_check or interrupted. */
+  status: string;
+  /** The server that runs it. */
+  claimed_by: string;
+  /** When that server last worked on it. */
+  beat_at: string;
+  started_at: string;
+  finished_at: string | null;
+  /** How many there are to verify. */
+  tenants: number;
+  verified_tenants: number;
+  /** The entries of ledgers that were checked. */
+  entries: number;
+  checked_rows: number;
+  findings: number;
+  /** The most severe finding. */
+  fault: string | null;
+}
+
+/** The latest verification of each tenant. */
+interface VerificationsTable {
+  tenant_id: string;
+  /** holds, failed or could_not_check. */
+  status: string;
+  started_at: string;
+  finished_at: string;
+  entries: number;
+  checked_rows: number;
+  fault: string | null;
+}
+
 interface ConsentNoticesTable {
   id: string;
   tenant_id: string;
@@ -176,6 +226,8 @@ interface ConsentNoticesTable {
   version: number;
   /** Stored beside the records, so that the total of a page needs no counting. */
   record_count: Generated<number>;
+  /** When a page of the site last read it or recorded against it. */
+  last_seen_at: string | null;
   created_at: string;
   updated_at: string;
   published_at: string | null;
@@ -202,6 +254,32 @@ interface ConsentRecordsTable {
   entry: string;
   prev_hash: string | null;
   hash: string;
+}
+
+/**
+ * Counts of a notice by day: of its records under an empty purpose (captures as granted, withdrawals as refused), and
+ * of the choices for each purpose.
+ */
+interface ConsentDaysTable {
+  notice_id: string;
+  day: string;
+  purpose: string;
+  granted: number;
+  refused: number;
+  visitors: number;
+  reads: number;
+}
+
+/** The hosts whose pages show a notice: at most fifty each. */
+interface ConsentSightingsTable {
+  notice_id: string;
+  host: string;
+  read_at: string | null;
+  captured_at: string | null;
+  /** The later of both. */
+  seen_at: string;
+  /** Of the banner that the host last loaded. */
+  widget_version: string | null;
 }
 
 /** A person, whatever tenants they belong to. */
@@ -265,6 +343,8 @@ interface SessionsTable {
   user_id: string;
   /** The challenge that was completed with a code; null without a second factor. */
   challenge_id: string | null;
+  /** The browser and system, without versions; null if unknown. */
+  device: string | null;
   created_at: string;
   last_seen_at: string;
   expires_at: string;
@@ -277,6 +357,19 @@ interface SignInChallengesTable {
   user_id: string;
   /** The number of codes tried. */
   attempts: number;
+  expires_at: string;
+}
+
+/** The tokens of links that work once. */
+interface OneTimeTokensTable {
+  /** Under the secret of the installation, so that only its servers can add one. */
+  hash: string;
+  /** password_reset, start or setup. */
+  purpose: string;
+  /** The person for whom it was created. */
+  user_id: string | null;
+  /** The tenant whose administrator created it; null for the operator. */
+  tenant_id: string | null;
   expires_at: string;
 }
 
@@ -352,6 +445,28 @@ interface TenantControlsTable {
   retired_at: string | null;
 }
 
+/**
+ * The files of evidence. Their bytes are in control_evidence_chunks, so that backups and several servers need nothing
+ * else.
+ */
+interface ControlEvidenceFilesTable {
+  id: string;
+  tenant_id: string;
+  /** In bytes; while the file arrives, the most that it may have. */
+  size: number;
+  created_at: string;
+  /** Null while the file arrives. Housekeeping deletes what never became evidence. */
+  finished_at: string | null;
+}
+
+interface ControlEvidenceChunksTable {
+  tenant_id: string;
+  file_id: string;
+  /** From 0. */
+  position: number;
+  bytes: Buffer;
+}
+
 interface ControlEvidenceTable {
   id: string;
   tenant_id: string;
@@ -360,8 +475,13 @@ interface ControlEvidenceTable {
   kind: string;
   description: string | null;
   url: string | null;
-  /** SHA-256 of the evidence file, hex. */
+  /** SHA-256 of the evidence file, hex; of an uploaded one computed by the server. */
   sha256: string | null;
+  /** Null unless a file was uploaded. */
+  file_id: string | null;
+  file_name: string | null;
+  file_size: number | null;
+  media_type: string | null;
   collected_at: string;
   expires_at: string | null;
   created_at: string;
@@ -399,6 +519,9 @@ interface TrustCentersTable {
   content: string;
   /** Null while it is not published. */
   published_at: string | null;
+  /** Canonical JSON of the content that replaces it when it is next published; null for none. */
+  draft: string | null;
+  draft_updated_at: string | null;
   created_at: string;
   updated_at: string;
 }
@@ -418,10 +541,35 @@ interface DsrRequestsTable {
   extended_at: string | null;
   extension_reason: string | null;
   completed_at: string | null;
+  assignee_user_id: string | null;
+  identity_checked_at: string | null;
+  /** The user or the API key. */
+  identity_checked_by: string | null;
+  identity_check_method: string | null;
+  /** api, or public: the form. */
+  source: string;
+  /** These as the person typed them into the form. */
+  requester_email: string | null;
+  requester_name: string | null;
+  message: string | null;
+  /** When the link that was sent to the address was used. */
+  confirmed_at: string | null;
+  /** Of the token of that link; null once it is used. */
+  confirmation_hash: string | null;
+  confirmation_expires_at: string | null;
   /** Random, so that the hashes of the row in the audit log do not confirm guesses of its content. */
   salt: string;
   created_at: string;
   updated_at: string;
+}
+
+/** How often the form was used lately; housekeeping deletes what is older than a day. */
+interface DsrFormUsesTable {
+  id: string;
+  tenant_id: string;
+  /** A keyed hash of the address. */
+  client: string;
+  used_at: string;
 }
 
 interface BreachIncidentsTable {
@@ -536,6 +684,25 @@ interface WebhookAttemptsTable {
   excerpt: string | null;
   /** JSON: milliseconds. */
   timing: string;
+}
+
+/**
+ * Counts of what became of deliveries, kept as long as these. A failed attempt that makes a dead letter counts as both.
+ */
+interface WebhookHoursTable {
+  endpoint_id: string;
+  /** In UTC: 2026-11-23T07. */
+  hour: string;
+  delivered: number;
+  /** Attempts. */
+  failed: number;
+  /** Dead letters. */
+  dead: number;
+  /** The attempts that the receiver answered. */
+  answers: number;
+  /** The sum of their response times. */
+  milliseconds: number;
+  slowest: number;
 }
 
 /** The processes that send. The claims of a process are released when its heartbeats stop. */

@@ -24,6 +24,8 @@ const order = [
   'proofs',
   'scim',
   'trust',
+  'verification',
+  'platform',
   'widgets',
   'demo',
   'documentation',

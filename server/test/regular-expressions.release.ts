@@ -28,8 +28,19 @@ const built: Readonly<Record<string, RegExp | string>> = {
 /** The patterns of zod that request schemas use. */
 const zodPatterns: readonly RegExp[] = [z.core.regexes.uuid(), z.core.regexes.datetime({ offset: true })];
 
-/** Smaller limits than recheck's own, which spend seconds on a pattern: all kinds of blow-up below are still found. */
-const effort = { maxNFASize: 5000, maxIteration: 5, timeout: 30_000 };
+/**
+ * Smaller limits than recheck's own, which spend seconds on a pattern: all kinds of blow-up below are still found. Steps are
+ * limited in place of time, so that the verdict does not depend on the load of the machine.
+ */
+const effort = {
+  maxNFASize: 5000,
+  maxIteration: 5,
+  timeout: 60_000,
+  attackLimit: 5_000_000,
+  attackTimeout: null,
+  incubationTimeout: null,
+  seedingTimeout: null,
+};
 
 interface Judgement extends FoundPattern {
   readonly verdict: string;

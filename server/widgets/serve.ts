@@ -12,8 +12,13 @@ const widgetIndexPath = '/widgets/index.json';
 /**
  * Serves the widgets below `/widgets/<name>/<version>/`, and their list, to pages of any origin.
  * @param baseUrl the public address of this server; null to use the Host header.
+ * @param noteScript told which script of a tag a page loads, and its `Origin` or `Referer`.
  */
-export function serveWidgets(baseUrl: string | null, places?: WidgetPlaces): Middleware {
+export function serveWidgets(
+  baseUrl: string | null,
+  noteScript?: (widget: Widget, origin: string | undefined) => void,
+  places?: WidgetPlaces,
+): Middleware {
   let widgets: readonly Widget[] | undefined;
   let index: { readonly address: string; readonly file: StaticFile } | undefined;
   return async (ctx, next) => {
@@ -34,6 +39,7 @@ export function serveWidgets(baseUrl: string | null, places?: WidgetPlaces): Mid
     const widget = widgets.find((one) => one.name === name && one.version === version);
     const file = requireFound(widget?.files.get(rest.join('/')), 'version of a widget');
     ctx.state.route = '/widgets/{name}/{version}/{file}';
+    if (widget?.path === ctx.path) noteScript?.(widget, ctx.req.headers.origin ?? ctx.req.headers.referer);
     await send(ctx, file);
   };
 }

@@ -18,7 +18,9 @@ create table tenants (
   scim_compatibility text, -- Null for strict.
   sso text, -- The single sign-on configuration, canonical JSON.
   require_second_factor text, -- "yes" if members must use a second factor.
-  dsr_days integer -- Days in which a data-subject request must be answered; null for the default.
+  dsr_days integer, -- Days in which a data-subject request must be answered; null for the default.
+  dsr_form text, -- yes where everyone can make a request with the form; otherwise null.
+  first_steps text -- hidden once they are done or dismissed; otherwise null.
 );
 
 create table api_keys (

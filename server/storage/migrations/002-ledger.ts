@@ -8,7 +8,9 @@ export const ledger = {
       audit_events_at: [100_000, 2, 1],
       audit_events_module: [100_000, 20_000, 1],
       audit_events_actor_type: [100_000, 30_000, 1],
-      audit_events_module_actor_type: [100_000, 20_000, 5000, 1],
+      audit_events_actor: [100_000, 2000, 1],
+      audit_events_action: [100_000, 5000, 1],
+      audit_events_target: [100_000, 3, 1],
     },
   },
   sql: `
@@ -31,6 +33,9 @@ create table audit_events (
   at text not null,
   module text not null,
   actor_type text not null,
+  actor_id text,
+  action text not null,
+  target_id text,
   entry text not null,
   prev_hash text,
   hash text not null,
@@ -40,7 +45,9 @@ create index audit_events_id on audit_events (tenant_id, id, sequence);
 create index audit_events_at on audit_events (tenant_id, at, sequence);
 create index audit_events_module on audit_events (tenant_id, module, sequence);
 create index audit_events_actor_type on audit_events (tenant_id, actor_type, sequence);
-create index audit_events_module_actor_type on audit_events (tenant_id, module, actor_type, sequence);
+create index audit_events_actor on audit_events (tenant_id, actor_id, sequence);
+create index audit_events_action on audit_events (tenant_id, action, sequence);
+create index audit_events_target on audit_events (tenant_id, target_id, sequence);
 
 -- Signed states of a ledger.
 create table checkpoints (
@@ -70,6 +77,34 @@ create table merkle_tiles (
   -- Base64 of the concatenated hashes: with eleven kilobytes too much for a row without rowid.
   hashes text not null,
   primary key (tenant_id, ledger, level, number)
+);
+
+-- Verifications of every ledger and row by a server.
+create table verification_runs (
+  id text not null primary key,
+  status text not null, -- running, holds, failed, could_not_check or interrupted.
+  claimed_by text not null, -- The server that runs it.
+  beat_at text not null, -- When that server last worked on it.
+  started_at text not null,
+  finished_at text,
+  tenants bigint not null, -- How many there are to verify.
+  verified_tenants bigint not null,
+  entries bigint not null, -- The entries of ledgers that were checked.
+  checked_rows bigint not null,
+  findings bigint not null,
+  fault text -- The most severe finding.
+);
+create unique index verification_runs_running on verification_runs (status) where status = 'running';
+
+-- The latest verification of each tenant.
+create table verifications (
+  tenant_id text not null primary key,
+  status text not null, -- holds, failed or could_not_check.
+  started_at text not null,
+  finished_at text not null,
+  entries bigint not null,
+  checked_rows bigint not null,
+  fault text
 );
 `,
 };

@@ -20,6 +20,7 @@ create table consent_notices (
   version integer not null, -- The latest published version; 0 before the first.
   -- Stored beside the records, so that the total of a page needs no counting.
   record_count bigint default 0 not null,
+  last_seen_at text, -- When a page of the site last read it or recorded against it.
   created_at text not null,
   updated_at text not null,
   published_at text,
@@ -49,6 +50,30 @@ create table consent_records (
   hash text not null,
   primary key (tenant_id, sequence)
 );
+-- Counts of a notice by day: of its records under an empty purpose (captures as granted, withdrawals as refused), and of
+-- the choices for each purpose.
+create table consent_days (
+  notice_id text not null,
+  day text not null,
+  purpose text not null,
+  granted bigint not null,
+  refused bigint not null,
+  visitors bigint not null,
+  reads bigint not null,
+  primary key (notice_id, day, purpose)
+) without rowid;
+
+-- The hosts whose pages show a notice: at most fifty each.
+create table consent_sightings (
+  notice_id text not null references consent_notices (id),
+  host text not null,
+  read_at text,
+  captured_at text,
+  seen_at text not null, -- The later of both.
+  widget_version text, -- Of the banner that the host last loaded.
+  primary key (notice_id, host)
+) without rowid;
+
 -- Three indexes cover all queries: the records of a notice by id and newest first, and those of a subject.
 create unique index consent_records_notice on consent_records (notice_id, id);
 create index consent_records_newest on consent_records (notice_id, sequence);

@@ -65,6 +65,7 @@ create table sessions (
   tenant_id text not null references tenants (id),
   user_id text not null references users (id),
   challenge_id text, -- The challenge that was completed with a code; null without a second factor.
+  device text, -- The browser and system, without versions; null if unknown.
   created_at text not null,
   last_seen_at text not null,
   expires_at text not null
@@ -82,6 +83,17 @@ create table sign_in_challenges (
 );
 create index sign_in_challenges_user on sign_in_challenges (user_id);
 create index sign_in_challenges_expires on sign_in_challenges (expires_at);
+
+-- The tokens of links that work once.
+create table one_time_tokens (
+  hash text not null primary key, -- Under the secret of the installation, so that only its servers can add one.
+  purpose text not null, -- password_reset, start or setup.
+  user_id text references users (id), -- The person for whom it was created.
+  tenant_id text references tenants (id), -- The tenant whose administrator created it; null for the operator.
+  expires_at text not null
+) without rowid;
+create index one_time_tokens_user on one_time_tokens (user_id);
+create index one_time_tokens_expires on one_time_tokens (expires_at);
 
 create table sign_in_failures (
   -- A keyed hash of what is counted: an e-mail address, or one device of a person.

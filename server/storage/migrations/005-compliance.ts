@@ -28,6 +28,26 @@ create table tenant_controls (
   constraint tenant_controls_control unique (tenant_id, control_id)
 );
 
+-- The files of evidence. Their bytes are in control_evidence_chunks, so that backups and several servers need nothing else.
+create table control_evidence_files (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  size integer not null, -- In bytes; while the file arrives, the most that it may have.
+  created_at text not null,
+  finished_at text -- Null while the file arrives. Housekeeping deletes what never became evidence.
+);
+-- What counts towards the quota of a tenant is summed in this index.
+create index control_evidence_files_size on control_evidence_files (tenant_id, size);
+create index control_evidence_files_unfinished on control_evidence_files (created_at) where finished_at is null;
+
+create table control_evidence_chunks (
+  tenant_id text not null,
+  file_id text not null references control_evidence_files (id),
+  position integer not null, -- From 0.
+  bytes blob not null,
+  primary key (file_id, position)
+);
+
 create table control_evidence (
   id text not null primary key,
   tenant_id text not null references tenants (id),
@@ -36,7 +56,11 @@ create table control_evidence (
   kind text not null,
   description text,
   url text,
-  sha256 text, -- SHA-256 of the evidence file, hex.
+  sha256 text, -- SHA-256 of the evidence file, hex; of an uploaded one computed by the server.
+  file_id text references control_evidence_files (id), -- Null unless a file was uploaded.
+  file_name text,
+  file_size integer,
+  media_type text,
   collected_at text not null,
   expires_at text,
   created_at text not null,
@@ -77,6 +101,8 @@ create table trust_centers (
   tenant_id text not null unique references tenants (id),
   content text not null, -- Canonical JSON.
   published_at text, -- Null while it is not published.
+  draft text, -- Canonical JSON of the content that replaces it when it is next published; null for none.
+  draft_updated_at text,
   created_at text not null,
   updated_at text not null
 );
@@ -96,6 +122,17 @@ create table dsr_requests (
   extended_at text,
   extension_reason text,
   completed_at text,
+  assignee_user_id text,
+  identity_checked_at text,
+  identity_checked_by text, -- The user or the API key.
+  identity_check_method text,
+  source text not null, -- api, or public: the form.
+  requester_email text, -- These as the person typed them into the form.
+  requester_name text,
+  message text,
+  confirmed_at text, -- When the link that was sent to the address was used.
+  confirmation_hash text unique, -- Of the token of that link; null once it is used.
+  confirmation_expires_at text,
   -- Random, so that the hashes of the row in the audit log do not confirm guesses of its content.
   salt text not null,
   created_at text not null,
@@ -105,6 +142,18 @@ create index dsr_requests_tenant on dsr_requests (tenant_id, id);
 create index dsr_requests_status on dsr_requests (tenant_id, status, id);
 create index dsr_requests_type on dsr_requests (tenant_id, type, id);
 create index dsr_requests_subject on dsr_requests (tenant_id, subject_id, id);
+create index dsr_requests_assignee on dsr_requests (tenant_id, assignee_user_id, id);
+create index dsr_requests_unconfirmed on dsr_requests (confirmation_expires_at) where confirmation_expires_at is not null;
+
+-- How often the form was used lately; housekeeping deletes what is older than a day.
+create table dsr_form_uses (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  client text not null, -- A keyed hash of the address.
+  used_at text not null
+);
+create index dsr_form_uses_tenant on dsr_form_uses (tenant_id, used_at);
+create index dsr_form_uses_used on dsr_form_uses (used_at);
 
 create table breach_incidents (
   id text not null primary key,

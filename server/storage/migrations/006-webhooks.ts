@@ -88,6 +88,20 @@ create table webhook_attempts (
   primary key (delivery_id, id)
 ) without rowid;
 
+-- Counts of what became of deliveries, kept as long as these. A failed attempt that makes a dead letter counts as both.
+create table webhook_hours (
+  endpoint_id text not null,
+  hour text not null, -- In UTC: 2026-11-23T07.
+  delivered bigint not null,
+  failed bigint not null, -- Attempts.
+  dead bigint not null, -- Dead letters.
+  answers bigint not null, -- The attempts that the receiver answered.
+  milliseconds bigint not null, -- The sum of their response times.
+  slowest bigint not null,
+  primary key (endpoint_id, hour)
+) without rowid;
+create index webhook_hours_hour on webhook_hours (hour);
+
 -- The processes that send. The claims of a process are released when its heartbeats stop.
 create table webhook_senders (
   id text not null primary key,

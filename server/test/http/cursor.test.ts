@@ -5,7 +5,7 @@ import { Problem } from '../../http/problem.ts';
 import { readCursor, writeCursor } from '../../http/route.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from './problems.ts';
-import { fillPath } from './route-samples.ts';
+import { acceptedCredentials, fillPath } from './route-samples.ts';
 import { Scene } from './scene.ts';
 
 const list = fc.array(fc.option(fc.string({ unit: 'grapheme' }), { nil: undefined }), { maxLength: 6 });
@@ -97,11 +97,12 @@ describeOnEachDatabase('every operation with a cursor', (dialect) => {
     const scene = new Scene(server, server.tenant);
     const lists = server.app.routes.filter(({ query }) => query !== null && 'cursor' in query.shape);
     assert.ok(lists.length >= 4);
-    const paths: string[] = [];
-    for (const route of lists) paths.push(await fillPath(route, scene));
-    // One path is for notices and for subjects, and only those of subjects have pages.
     const named = await scene.notice();
-    for (const path of paths.map((one) => (one === `/v1/consent/${named}` ? '/v1/consent/one' : one))) {
+    for (const route of lists) {
+      const filled = await fillPath(route, scene);
+      // One path is for notices and for subjects, and only those of subjects have pages.
+      const path = filled === `/v1/consent/${named}` ? '/v1/consent/one' : filled;
+      const credentials = await acceptedCredentials(route, scene);
       await context.test(path, async () => {
         const wrong = [
           '',
@@ -119,7 +120,7 @@ describeOnEachDatabase('every operation with a cursor', (dialect) => {
         ];
         if (path !== '/v1/consent') wrong.push(foreign);
         for (const cursor of wrong) {
-          assertProblem(await server.request('GET', `${path}?cursor=${cursor}`), 'invalid_cursor');
+          assertProblem(await server.request('GET', `${path}?cursor=${cursor}`, credentials), 'invalid_cursor');
         }
       });
     }

@@ -15,7 +15,15 @@ import {
   type TestServer,
 } from '../harness.ts';
 import { requestText, sendRaw } from './raw-socket.ts';
-import { acceptedCall, acceptedCredentials, acceptedRequest, fillPath, join, scopesFor } from './route-samples.ts';
+import {
+  acceptedCall,
+  acceptedCredentials,
+  acceptedRequest,
+  fillPath,
+  join,
+  onlyWithoutTenants,
+  scopesFor,
+} from './route-samples.ts';
 import { createScene, type Scene } from './scene.ts';
 import { readStoredState } from './stored-rows.ts';
 import { assertError } from './surface-forms.ts';
@@ -106,7 +114,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
       withCookie(generateToken('svc_session_')),
       withCookie(`${token}0`),
     ];
-    await onRoutes(context, by('scope', 'session', 'scim'), async (route) => {
+    await onRoutes(context, by('scope', 'session', 'platform', 'scim'), async (route) => {
       const unknown: RequestOptions[] = [...anonymous, { key: null, headers: { Authorization: 'Basic dXNlcjpwYXNz' } }];
       if (route.auth !== 'scim') {
         const keys = [generateApiKey('live'), key.replace('test', 'live'), generateToken('svc_at_'), scim, token];
@@ -121,7 +129,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
   });
 
   testOnNewServer('rejects two Authorization headers, in either order', async (context) => {
-    await onRoutes(context, by('scope', 'session', 'scim'), async (route) => {
+    await onRoutes(context, by('scope', 'session', 'platform', 'scim'), async (route) => {
       const { key = null } = await acceptedCredentials(route, scene);
       const own = key ?? scene.tenant.key;
       const path = await fillPath(route, scene);
@@ -182,7 +190,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
       `lets a session with the role ${role} call what the role may, and nothing else`,
       async (context) => {
         const member = await server.createMember({ tenantId: scene.tenant.id, role: role as MemberRole });
-        await onRoutes(context, by('scope'), async (route) => {
+        await onRoutes(context, by('scope', 'platform'), async (route) => {
           if (!documented.split(' ').includes(route.scope as string))
             return assertRefuses(route, 'insufficient_scope', [{ headers: member.session }]);
           return assertTakes(route, async ({ tenant }) => ({
@@ -219,7 +227,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
         // A cookie beside the key changes nothing, because it is ambiguous which of the two applies.
         { headers: { ...admin.session, Authorization: `Bearer ${key}` } },
       ]);
-      await onRoutes(context, by('session'), (route) => assertRefuses(route, 'forbidden', callers));
+      await onRoutes(context, by('session', 'platform'), (route) => assertRefuses(route, 'forbidden', callers));
     },
   );
 
@@ -227,7 +235,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     const callers = ['nonsense', generateApiKey('live'), await scene.scimToken()].map((token) => ({
       headers: { ...admin.session, Authorization: `Bearer ${token}` },
     }));
-    await onRoutes(context, by('session'), (route) => assertRefuses(route, 'unauthenticated', callers));
+    await onRoutes(context, by('session', 'platform'), (route) => assertRefuses(route, 'unauthenticated', callers));
   });
 
   testOnNewServer('rejects changes in a session without an origin of this server', async (context) => {
@@ -240,7 +248,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     ];
     await onRoutes(
       context,
-      (route) => by('scope', 'session')(route) && !isSafe(route),
+      (route) => by('scope', 'session', 'platform')(route) && !isSafe(route),
       (route) => assertRefuses(route, 'forbidden', callers),
     );
   });
@@ -308,7 +316,8 @@ describeOnOneDatabase('who may call every route', (dialect) => {
   });
 
   testOnNewServer('accepts programs and the pages of this server before sign-in', async (context) => {
-    await onRoutes(context, by('anonymous'), async (route) => {
+    const fits = (route: Route) => by('anonymous')(route) && !onlyWithoutTenants.has(route.operationId);
+    await onRoutes(context, fits, async (route) => {
       for (const headers of [{}, { Origin: server.url }, { 'Sec-Fetch-Site': 'same-origin' }])
         await assertTakes(route, async () => ({ key: null, headers }));
     });

@@ -13,7 +13,14 @@ import {
   type TestMember,
   type TestServer,
 } from '../harness.ts';
-import { acceptedCredentials, acceptedRequest, fillPath, join, namesSomething } from './route-samples.ts';
+import {
+  acceptedCredentials,
+  acceptedRequest,
+  addRequiredQuery,
+  fillPath,
+  join,
+  namesSomething,
+} from './route-samples.ts';
 import { createScene, type Scene } from './scene.ts';
 import { readStoredState } from './stored-rows.ts';
 import { assertError } from './surface-forms.ts';
@@ -61,7 +68,8 @@ describeOnEachDatabase('every route, for another tenant', (dialect) => {
         async (route) => {
           const credentials = await acceptedCredentials(route, stranger);
           const request = await acceptedRequest(route, stranger);
-          const paths = [await fillPath(route, scene), await fillPath(route, null)];
+          const filled = [await fillPath(route, scene), await fillPath(route, null)];
+          const paths = filled.map((path) => addRequiredQuery(route, path));
           await assertNothingWritten(async () => {
             const answers = [];
             for (const path of paths) {
@@ -99,7 +107,7 @@ describeOnOneDatabase('every route, with a session that ended', (dialect) => {
   async function assertEnded(context: TestContext, member: TestMember): Promise<void> {
     await onRoutes(
       context,
-      ({ auth }) => auth === 'scope' || auth === 'session',
+      ({ auth }) => ['scope', 'session', 'platform'].includes(auth),
       async (route) => {
         const request = await acceptedRequest(route, await createScene(server));
         const path = await fillPath(route, stranger);

@@ -3,15 +3,17 @@ import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { LastUses } from '../../access/last-uses.ts';
+import { Sightings } from '../../consent/sightings.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { startHousekeeping } from '../../process/housekeeping.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
+import { Verifier } from '../../verification/verifier.ts';
 import { openTestInstallation } from '../harness.ts';
 
 describe('housekeeping', () => {
   test('deletes all expired keys in bounded steps with pauses, and then waits', async (context) => {
-    await using installation = await openTestInstallation('sqlite');
+    await using installation = await openTestInstallation('sqlite', { SVC_VERIFY_HOURS: '0' });
     const { kysely } = installation.database;
     const old = new Date(Date.parse(installation.clock()) - 25 * 60 * 60 * 1000).toISOString();
     const row = { tenant_id: 'tenant', fingerprint: '', status: 201, body: '', created_at: old };
@@ -38,10 +40,12 @@ describe('housekeeping', () => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const log = pino({ level: 'silent' });
     const keeper = new CheckpointKeeper({ ...installation, interval: 3_600_000, log });
+    const faults = new FaultLog(installation.database, log);
+    const verifier = new Verifier(installation, faults);
     const housekeeping = startHousekeeping(
       installation,
-      { limiter: new RateLimiter(), lastUses: new LastUses(), keeper },
-      new FaultLog(installation.database, log),
+      { limiter: new RateLimiter(), lastUses: new LastUses(), sightings: new Sightings(), verifier, keeper },
+      faults,
     );
     assert.equal(await tick(59_999), 2500);
     assert.equal(await tick(1), 1500);

@@ -7,6 +7,7 @@ const extraFields: Readonly<Record<string, readonly string[]>> = {
   consent_notice_not_published: ['requiredStatus', 'actualStatus'],
   webhook_not_enabled: ['requiredStatus', 'actualStatus'],
   control_transition_not_allowed: ['from', 'to', 'allowed'],
+  evidence_quota_exceeded: ['quota', 'used'],
   breach_transition_not_allowed: ['from', 'to', 'allowed'],
 };
 

@@ -42,6 +42,7 @@ describe('requests that no ordinary client sends', () => {
       Origin: [server.url, 'https://elsewhere.test'],
       'Sec-Fetch-Site': ['same-origin', 'cross-site'],
       'Svc-Tenant': [server.tenant.slug, 'second'],
+      'Svc-User': ['a', 'b'],
       'Svc-Version': ['2026-11-01', '2026-11-01'],
     };
     for (const [name, [one, other]] of Object.entries(values)) {

@@ -46,6 +46,8 @@ function findUnbounded(schema: z.core.$ZodType, where: string): readonly string[
       return below(definition.in);
     // Parsed by hand: below.
     case 'unknown':
+    // A file, which was received within its bounds.
+    case 'custom':
     case 'enum':
     case 'literal':
     case 'boolean':

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../http/route.ts';
-import { type Scope, scopes } from '../../principal/roles.ts';
+import { isScope, type Scope, scopes } from '../../principal/roles.ts';
 import { evidenceItem, ownControl } from '../controls/samples.ts';
 import { noticeContent, type RequestOptions } from '../harness.ts';
 import { showCode, startEnrolment, startSignIn } from '../mfa/authenticator.ts';
@@ -10,20 +10,25 @@ const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
-/** The value of a path parameter, by the path up to it; a plain string is the same for every tenant. */
+/** The value of a path parameter, by the path up to it, with the method where it needs another one; a plain string is the same for every tenant. */
 const parameterSamples: Readonly<Record<string, string | ((scene: Scene) => Promise<string>)>> = {
   '/v1/audit/{id}': (scene) => scene.event(),
   '/v1/consent/{id}': (scene) => scene.notice(),
+  'DELETE /v1/consent/{id}': (scene) => scene.draft(),
   '/v1/consent/{id}/records/{recordId}': (scene) => scene.record(),
+  '/v1/consent/records/{recordId}': (scene) => scene.record(),
   '/v1/consent/subjects/{subjectId}': async (scene) => {
     await scene.record();
     return scene.subjectId;
   },
   '/v1/public/consent/{noticeId}': (scene) => scene.notice(),
+  '/v1/public/dsr/{slug}': (scene) => scene.requestForm(),
+  'POST /v1/dsr/{id}': (scene) => scene.publicDsr(),
   '/v1/public/trust/{slug}': (scene) => scene.trustCenter(),
   '/v1/control-framework/frameworks/{code}': 'GDPR',
   '/v1/control-framework/controls/{controlId}': (scene) => scene.control(),
   '/v1/control-framework/controls/{controlId}/evidence/{evidenceId}': (scene) => scene.evidence(),
+  'GET /v1/control-framework/controls/{controlId}/evidence/{evidenceId}': (scene) => scene.evidenceFile(),
   '/v1/control-framework/controls/{controlId}/tests/{testId}': (scene) => scene.controlTest(),
   '/v1/me/sessions/{id}': async (scene) => (await scene.caller()).sessionId,
   '/v1/users/{id}': async (scene) => (await scene.member()).userId,
@@ -88,6 +93,19 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
     token: (await scene.invitation()).token,
     password: `a new password ${randomUUID()}`,
   }),
+  resetPassword: async (scene) => ({
+    token: (await scene.passwordReset()).token,
+    password: `a new password ${randomUUID()}`,
+  }),
+  setUpServer: () => ({
+    token: 'svc_setup_unknown',
+    organization: { name: 'Example Ltd' },
+    email: 'grace@example.com',
+    password: 'river lantern copper orchard',
+  }),
+  startSession: async (scene) => ({ token: await scene.startToken() }),
+  editMe: () => ({ givenName: 'Ada', familyName: 'Lovelace' }),
+  switchTenant: async (scene) => ({ tenant: await scene.otherTenantOfCaller() }),
   enrollTotp: passwordOf,
   verifyTotp: async (scene) => {
     const { secret } = await startEnrolment(scene.server, await scene.caller());
@@ -96,8 +114,11 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
   disableTotp: async (scene) => ({ password: (await scene.enrolledCaller()).password }),
   replaceBackupCodes: async (scene) => ({ password: (await scene.enrolledCaller()).password }),
   createDsr: ({ subjectId }) => ({ subjectId, type: 'access' }),
+  editDsr: () => ({ identityCheck: { method: 'Called back' } }),
   extendDsr: () => ({ reason: 'There is much to collect.' }),
   completeDsr: () => ({ outcome: 'fulfilled' }),
+  createPublicDsr: () => ({ type: 'access', email: 'ada@example.com' }),
+  confirmPublicDsr: async (scene) => ({ token: await scene.confirmationToken() }),
   reportBreach: ({ server }) => ({
     title: 'Lost laptop',
     description: 'On a train.',
@@ -109,10 +130,12 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
   inviteUser: () => ({ email: `user-${randomUUID()}@example.com`, role: 'cs_agent' }),
   editTenant: () => ({ name: `Renamed ${randomUUID()}` }),
   replaceTrustCenter: () => ({ published: true, headline: 'Safe with us' }),
+  saveTrustDraft: () => ({ headline: 'Safer with us' }),
   createWebhook: () => ({ url: `https://hooks.example.com/${randomUUID()}` }),
   editWebhook: () => ({ status: 'paused' }),
   rotateWebhookSecret: () => ({ overlapHours: 1 }),
   redeliverWebhookDeliveries: async (scene) => ({ webhookId: await scene.webhook() }),
+  createTenant: () => ({ slug: `created-${randomUUID()}`, name: 'Created', adminEmail: 'first@example.com' }),
   createApiKey: () => ({ name: 'another', scopes: ['keys:write'] }),
   rotateApiKey: () => ({ overlapHours: 1 }),
   issueAccessToken: async (scene) => ({ grant_type: 'client_credentials', ...(await clientOf(scene)) }),
@@ -140,8 +163,12 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
   revokeAccessToken: async (scene) => ({ token: await scene.accessToken(), ...(await clientOf(scene)) }),
 };
 
+/** Operations that succeed only on a server without tenants: identity/setup.test.ts calls them there. */
+export const onlyWithoutTenants: ReadonlySet<string> = new Set(['setUpServer']);
+
 /** The required query of an operation. */
 const querySamples: Readonly<Record<string, string>> = {
+  uploadEvidenceFile: 'title=Visitors&kind=document&name=visitors.txt&collectedAt=2026-11-01T09:00:00Z',
   countWebhookRedelivery: 'from=2026-11-01T00:00:00Z',
   proveAuditInclusion: 'sequence=1',
   proveConsentInclusion: 'sequence=1',
@@ -149,9 +176,13 @@ const querySamples: Readonly<Record<string, string>> = {
   proveConsentConsistency: 'from=1',
 };
 
+/** The bytes that an upload accepts. */
+export const fileSample = 'The visitors of October';
+
 /** What must exist before an operation can change something, besides the ids in its path and its body. */
 const setUps: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   publishConsentNotice: (scene) => scene.editNotice(),
+  discardTrustDraft: (scene) => scene.draftTrust(),
   endMyOtherSessions: (scene) => scene.openOtherSession(),
   deleteScimGroup: (scene) => scene.auditor(),
   getScimToken: (scene) => scene.scimToken(),
@@ -170,12 +201,13 @@ const setUps: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
 };
 
 /** What a member with the least role may do. */
-const scopesOfMember: readonly Scope[] = ['consent:read', 'dsr:read', 'dsr:write'];
+const scopesOfMember: readonly Scope[] = ['consent:read', 'dsr:read', 'dsr:write', 'members:read'];
 /** Scopes that an operation needs because of its sample: a key can only grant or remove scopes that it has. */
 const furtherScopes: Readonly<Record<string, readonly Scope[]>> = {
   editUser: scopesOfMember,
   inviteUser: scopesOfMember,
   removeUser: scopesOfMember,
+  createPasswordReset: scopesOfMember,
   resetUserSecondFactor: scopesOfMember,
   revokeUserSession: scopesOfMember,
   revokeUserSessions: scopesOfMember,
@@ -184,29 +216,29 @@ const furtherScopes: Readonly<Record<string, readonly Scope[]>> = {
 
 /** The scopes with which the sample of a route succeeds. */
 export function scopesFor({ scope, operationId }: Route): readonly Scope[] {
-  return [...(scope === null ? [] : [scope]), ...(furtherScopes[operationId] ?? [])];
+  return [...(scope !== null && isScope(scope) ? [scope] : []), ...(furtherScopes[operationId] ?? [])];
 }
 
 /** Whether a path has a parameter that names an object of a tenant. */
-export function namesSomething({ path }: Route): boolean {
+export function namesSomething({ method, path }: Route): boolean {
   return [...path.matchAll(/\{\w+\}/g)].some(
-    (match) => typeof findParameter(path.slice(0, match.index + match[0].length)) === 'function',
+    (match) => typeof findParameter(method, path.slice(0, match.index + match[0].length)) === 'function',
   );
 }
 
 /** The path of a route with real ids of a scene; without a scene, with valid ids of nothing. */
-export async function fillPath({ path }: Route, scene: Scene | null): Promise<string> {
+export async function fillPath({ method, path }: Route, scene: Scene | null): Promise<string> {
   let filled = path;
   for (const { 0: parameter, index } of path.matchAll(/\{\w+\}/g)) {
-    const sample = findParameter(path.slice(0, index + parameter.length));
+    const sample = findParameter(method, path.slice(0, index + parameter.length));
     const value = typeof sample === 'string' ? sample : scene === null ? randomUUID() : await sample(scene);
     filled = filled.replace(parameter, value);
   }
   return filled;
 }
 
-function findParameter(name: string): string | ((scene: Scene) => Promise<string>) {
-  const sample = parameterSamples[name];
+function findParameter(method: string, name: string): string | ((scene: Scene) => Promise<string>) {
+  const sample = parameterSamples[`${method} ${name}`] ?? parameterSamples[name];
   if (sample === undefined) throw new Error(`${name} has no sample: add one to parameterSamples in route-samples.ts`);
   return sample;
 }
@@ -219,6 +251,8 @@ export async function acceptedRequest(route: Route, scene: Scene): Promise<Reque
     ...(route.auth === 'public' && { Origin: `https://${noticeContent.domain}` }),
   };
   if (route.body === null) return { headers };
+  if (route.receive !== undefined)
+    return { headers: { ...headers, 'Content-Type': 'text/plain' }, rawBody: fileSample };
   const body = await sampleBody(route, scene);
   const [type = ''] = route.surface.bodyTypes;
   if (type === 'application/x-www-form-urlencoded')
@@ -233,12 +267,16 @@ function sampleBody({ operationId }: Route, scene: Scene): object | Promise<obje
 }
 
 /** The credentials that a route accepts. */
-export async function acceptedCredentials({ auth }: Route, scene: Scene): Promise<RequestOptions> {
+export async function acceptedCredentials({ auth, scope }: Route, scene: Scene): Promise<RequestOptions> {
   switch (auth) {
     case 'scope':
       return { key: scene.tenant.key };
     case 'session':
       return { headers: (await scene.caller()).session };
+    case 'platform':
+      return {
+        headers: (await scene.operator(scope === 'portfolio:read' ? 'dpco_principal' : 'platform_admin')).session,
+      };
     case 'scim':
       return { key: await scene.scimToken() };
     default:
@@ -246,10 +284,15 @@ export async function acceptedCredentials({ auth }: Route, scene: Scene): Promis
   }
 }
 
+/** A path of a route with the query that it requires. */
+export function addRequiredQuery({ operationId }: Route, path: string): string {
+  return addQuery(path, querySamples[operationId] ?? '');
+}
+
 /** A whole request that a route accepts. */
 export async function acceptedCall(route: Route, scene: Scene) {
   const request = await acceptedRequest(route, scene);
-  const path = addQuery(await fillPath(route, scene), querySamples[route.operationId] ?? '');
+  const path = addRequiredQuery(route, await fillPath(route, scene));
   const credentials = await acceptedCredentials(route, scene);
   return { path, request, credentials };
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { createStartToken } from '../../identity/start-link.ts';
+import type { platformRoles } from '../../principal/roles.ts';
 import { evidenceItem, ownControl } from '../controls/samples.ts';
 import type { RequestOptions, TestMember, TestServer, TestTenant } from '../harness.ts';
 import { createEnrolledMember, type Enrolled } from '../mfa/authenticator.ts';
@@ -26,10 +28,19 @@ export class Scene {
     return this.#once('notice', () => this.server.createNotice({ key: this.tenant.key }));
   }
 
+  /** A notice that was never published. */
+  draft(): Promise<string> {
+    return this.#once('draft', () => this.server.createNotice({ key: this.tenant.key, publish: false }));
+  }
+
   /** Gives the notice an unpublished change. */
   async editNotice(): Promise<void> {
     const body = { controllerName: 'Another Ltd' };
     await this.#send('PATCH', `/v1/consent/${await this.notice()}`, { key: this.tenant.key, body });
+  }
+
+  async draftTrust(): Promise<void> {
+    await this.#send('PUT', '/v1/trust/draft', { key: this.tenant.key, body: { headline: `Draft ${randomUUID()}` } });
   }
 
   /** A record of the subject on the notice. */
@@ -56,6 +67,31 @@ export class Scene {
     return this.#once('request', async () => {
       const { id } = await this.#post('/v1/dsr', { subjectId: this.subjectId, type: 'erasure' });
       return id as string;
+    });
+  }
+
+  /** Turns on the form for requests. @returns the slug of the tenant. */
+  requestForm(): Promise<string> {
+    return this.#once('form', async () => {
+      await this.#send('PATCH', '/v1/tenant', { key: this.tenant.key, body: { dsrForm: true } });
+      return this.tenant.slug;
+    });
+  }
+
+  /** An open request that was made with the form. */
+  publicDsr(): Promise<string> {
+    return this.#once('public request', async () => {
+      const path = `/v1/public/dsr/${await this.requestForm()}`;
+      const body = { type: 'erasure', email: 'ada@example.com' };
+      const answer = await this.server.request('POST', path, { key: null, body });
+      return answer.body.data.reference;
+    });
+  }
+
+  /** The token that confirms the address of the request that was made with the form. */
+  confirmationToken(): Promise<string> {
+    return this.#once('confirmation', async () => {
+      return (await this.#post(`/v1/dsr/${await this.publicDsr()}/confirmation-link`)).token;
     });
   }
 
@@ -114,6 +150,17 @@ export class Scene {
     });
   }
 
+  /** An item of evidence of the control, with a file. */
+  evidenceFile(): Promise<string> {
+    return this.#once('evidence file', async () => {
+      const about = new URLSearchParams({ ...evidenceItem, name: 'visitors.txt' });
+      const path = `/v1/control-framework/controls/${await this.control()}/evidence/files?${about}`;
+      const headers = { 'Content-Type': 'application/octet-stream' };
+      const { key } = this.tenant;
+      return (await this.server.request('POST', path, { key, headers, rawBody: 'Visitors' })).body.data.id;
+    });
+  }
+
   /** A test of the control. */
   controlTest(): Promise<string> {
     return this.#once('control test', async () => {
@@ -133,6 +180,11 @@ export class Scene {
   /** The user who calls the operations of signed-in users. */
   caller(): Promise<TestMember> {
     return this.#once('caller', () => this.server.createMember({ tenantId: this.tenant.id }));
+  }
+
+  /** A member with a platform role: the administrator of the server, or the staff that reads the tenant. */
+  operator(role: (typeof platformRoles)[number]): Promise<TestMember> {
+    return this.#once(role, () => this.server.createMember({ tenantId: this.tenant.id, role }));
   }
 
   /** The same with a second factor; request it before anything requests the caller. */
@@ -156,6 +208,20 @@ export class Scene {
     return this.server.createMember({ tenantId: this.tenant.id, role: 'auditor' });
   }
 
+  /** Another tenant that the caller can sign in to. @returns its slug. */
+  async otherTenantOfCaller(): Promise<string> {
+    const { email } = await this.caller();
+    const { id, slug } = await this.server.createTenant(`scene-${randomUUID()}`);
+    await this.server.createMember({ tenantId: id, email });
+    return slug;
+  }
+
+  /** The token of a link that signs the caller in on this machine. */
+  async startToken(): Promise<string> {
+    const { email } = await this.caller();
+    return (await createStartToken(this.server.installation, { tenant: this.tenant.slug, email })) as string;
+  }
+
   /** Signs the caller in again. */
   async openOtherSession(): Promise<void> {
     const { email, password } = await this.caller();
@@ -165,6 +231,11 @@ export class Scene {
   invitation(): Promise<{ readonly id: string; readonly token: string }> {
     const email = `invited-${randomUUID()}@example.com`;
     return this.#once('invitation', () => this.#post('/v1/users/invitations', { email }));
+  }
+
+  /** The token of a link with which the other member sets a password. */
+  async passwordReset(): Promise<{ readonly token: string }> {
+    return this.#post(`/v1/users/${(await this.member()).userId}/password-reset`);
   }
 
   apiKey(): Promise<{ readonly id: string; readonly key: string }> {
@@ -204,9 +275,9 @@ export class Scene {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: created objects have many shapes
-  async #post(path: string, body: object): Promise<any> {
+  async #post(path: string, body?: object): Promise<any> {
     const headers = { 'Idempotency-Key': randomUUID() };
-    return (await this.#send('POST', path, { key: this.tenant.key, headers, body })).data;
+    return (await this.#send('POST', path, { key: this.tenant.key, headers, ...(body && { body }) })).data;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: responses have many shapes

@@ -13,6 +13,7 @@ const ample: ServerLimits = {
   connections: 100,
   headers: 60_000,
   request: 60_000,
+  upload: 60_000,
   stall: 60_000,
   keepAlive: 60_000,
   unsentBytes: 2 ** 40,

@@ -19,6 +19,8 @@ const pages: readonly string[] = [
   'GET /trust/acme',
   'GET /trust/acme/',
   'GET /trust/trust.css',
+  'GET /privacy/acme/request',
+  'GET /privacy/form.js',
   'GET /no/such/path',
   'POST /no/such/path',
   'GET /v1/no-such-feature',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { normalizeWebAddress, WebAddress } from '../../http/schemas.ts';
+import { WebAddress } from '../../http/schemas.ts';
+import { normalizeWebAddress } from '../../http/web-address.ts';
 
 /** Texts that resemble addresses. */
 const address = fc.oneof(

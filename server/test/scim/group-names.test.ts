@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { roleIds } from '../../principal/roles.ts';
+import { platformRoles, roleIds } from '../../principal/roles.ts';
 import { findGroup, findGroupByName, nameGroup } from '../../scim/group.ts';
 import { SsoConfiguration } from '../../tenants/tenant.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
@@ -36,7 +36,8 @@ describe('the name of a group', () => {
     assert.equal(find('TECH SÜD'), 'engineer');
     assert.equal(find('dpo'), 'dpo');
     for (const name of ['admin', 'Admin', 'ADMIN']) assert.equal(find(name), 'admin');
-    for (const name of ['unknown', '', 'dpco_principal', '__proto__', 'toString']) assert.equal(find(name), undefined);
+    for (const name of ['unknown', '', 'dpco_principal', 'platform_admin', '__proto__', 'toString'])
+      assert.equal(find(name), undefined);
   });
 
   test('that differs from another only in case must be exact', () => {
@@ -47,13 +48,14 @@ describe('the name of a group', () => {
   });
 
   test('never makes the role of the platform a group', () => {
-    const map = { dpco_principal: 'admin', DPCO_PRINCIPAL: 'admin' } as const;
-    for (const find of [findGroup, findGroupByName]) assert.equal(find('dpco_principal', map), undefined);
+    const map = { dpco_principal: 'admin', platform_admin: 'admin', PLATFORM_ADMIN: 'admin' } as const;
+    for (const role of platformRoles)
+      for (const find of [findGroup, findGroupByName]) assert.equal(find(role, map), undefined);
     assert.equal(findGroupByName('DPCO_PRINCIPAL', map), undefined);
   });
 
   test('is no name of another role', () => {
-    for (const name of [...roleIds, 'DPO', 'Cs_Agent', 'dpco_principal', 'DPCO_Principal'])
+    for (const name of [...roleIds, 'DPO', 'Cs_Agent', ...platformRoles, 'DPCO_Principal'])
       for (const role of roleIds)
         assert.equal(SsoConfiguration.safeParse(wrap({ [name]: role })).success, name.toLowerCase() === role, name);
   });

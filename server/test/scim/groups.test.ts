@@ -87,7 +87,15 @@ describeOnOneDatabase('SCIM role groups', (dialect) => {
   });
 
   test('other than the roles are not found', async () => {
-    for (const role of ['dpco_principal', 'unknown', 'DPO', '__proto__', 'constructor', 'x'.repeat(2000)])
+    for (const role of [
+      'dpco_principal',
+      'platform_admin',
+      'unknown',
+      'DPO',
+      '__proto__',
+      'constructor',
+      'x'.repeat(2000),
+    ])
       for (const [method, body] of [
         ['GET', undefined],
         ['PUT', { schemas: [groupUrn], members: [] }],
@@ -111,7 +119,17 @@ describeOnOneDatabase('SCIM role groups', (dialect) => {
       assert.deepEqual(response.body, (await scim.get('/Groups/dpo')).body);
     }
     await assertMembers('dpo', [one]);
-    for (const displayName of ['owners', 'dpco_principal', 'DPCO_Principal', '', null, 1, ['dpo'], undefined])
+    for (const displayName of [
+      'owners',
+      'platform_admin',
+      'dpco_principal',
+      'DPCO_Principal',
+      '',
+      null,
+      1,
+      ['dpo'],
+      undefined,
+    ])
       assertScimError(await scim.send('POST', '/Groups', { schemas: [groupUrn], displayName }), 400, 'invalidValue');
     assertScimError(await scim.send('POST', '/Groups', { displayName: 'dpo' }), 400, 'invalidValue');
     assertScimError(await scim.send('POST', '/Groups', []), 400, 'invalidSyntax');

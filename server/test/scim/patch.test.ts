@@ -121,6 +121,7 @@ describe('a PATCH of a user', () => {
       [{ value: 'owner' }],
       [{ value: 'DPO' }],
       [{ value: 'dpco_principal' }],
+      [{ value: 'platform_admin' }],
       [{ value: '__proto__' }],
       [{ value: 'toString' }],
       [{ value: 'dpo', primary: 'maybe' }],

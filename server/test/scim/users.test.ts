@@ -130,6 +130,7 @@ describeOnOneDatabase('SCIM users', (dialect) => {
       { userName, roles: 'dpo' },
       { userName, roles: { value: 'dpo' } },
       { userName, roles: [{ value: 'dpco_principal' }] },
+      { userName, roles: [{ value: 'platform_admin' }] },
       { userName, roles: [{ value: 'owner' }] },
       { userName, roles: [{ value: 'dpo' }, { value: 'admin' }] },
       { userName, roles: [null] },

@@ -97,7 +97,7 @@ async function describeSchema(database: Database): Promise<object> {
   return described;
 }
 
-const kinds: Readonly<Record<string, string>> = { int4: 'integer', int8: 'bigint' };
+const kinds: Readonly<Record<string, string>> = { int4: 'integer', int8: 'bigint', bytea: 'blob' };
 
 /** The columns of each index and key of a table, with whether it is unique. */
 async function listIndexes(database: Database, table: string): Promise<readonly string[]> {

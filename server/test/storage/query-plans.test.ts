@@ -11,11 +11,14 @@ import {
   findLatestRecords,
   findNewest,
   findRecord,
+  findRecordById,
   listNewestRecords,
   listRecords,
   listRecordsAfter,
   readSubject,
 } from '../../consent/record-store.ts';
+import { listDays, listSightings } from '../../consent/statistics-store.ts';
+import { sumSizes } from '../../controls/file-store.ts';
 import {
   listAdopted,
   listControlRows,
@@ -42,12 +45,17 @@ import { deriveSecrets } from '../../installation/installation.ts';
 import { generateToken } from '../../installation/token.ts';
 import { findCheckpoint, listCheckpoints } from '../../ledger/checkpoint-store.ts';
 import { listBehind, readTilesOf } from '../../ledger/tree-store.ts';
+import { readOverview } from '../../platform/overview-store.ts';
+import type { Principal } from '../../principal/principal.ts';
+import { scopes } from '../../principal/roles.ts';
 import type { DsrFilter } from '../../privacy/dsr.ts';
+import { selectUnconfirmed } from '../../privacy/form-store.ts';
 import { listBreaches, listDsrs, requireBreach, requireDsr } from '../../privacy/store.ts';
 import { readMemberPage } from '../../scim/users.ts';
 import type { Queries } from '../../storage/database.ts';
 import { markRedelivered } from '../../webhooks/deliveries/changes.ts';
 import type { DeliveryRow } from '../../webhooks/deliveries/delivery.ts';
+import { listPeriods } from '../../webhooks/deliveries/statistics-store.ts';
 import { type DeliveryFilter, type Place, walkDeliveries } from '../../webhooks/deliveries/store.ts';
 import { openTestInstallation } from '../harness.ts';
 import { type FilledTenant, fillLedgers } from '../ledger/fixture.ts';
@@ -63,16 +71,44 @@ const place = { tenantId: 't', noticeId: 'n', subjectId: 's', space: 'public' } 
 describe('the plans of SQLite', () => {
   const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
     ['a record', 'consent_records_notice', (queries) => findRecord(queries, 't', 'n', 'i')],
+    ['a record without its notice', 'consent_records_notice', (queries) => findRecordById(queries, 't', 'i')],
     ['the newest of some records', 'consent_records_notice', (queries) => findNewest(queries, 'n', ['i', 'j'])],
-    ['the first page of records', 'consent_records_newest', (queries) => listRecords(queries, 't', 'n', null, 50)],
-    ['a later page of records', 'consent_records_newest', (queries) => listRecords(queries, 't', 'n', 9, 50)],
+    ['the first page of records', 'consent_records_newest', (queries) => listRecords(queries, 't', 'n', {}, null, 50)],
+    ['a later page of records', 'consent_records_newest', (queries) => listRecords(queries, 't', 'n', {}, 9, 50)],
     ['an event', 'audit_events_id', (queries) => findEvent(queries, 't', 'i')],
     ['events of a module', 'audit_events_module', (queries) => listEvents(queries, 't', { module: 'm' }, 9, 50)],
     ['events of an actor', 'audit_events_actor_type', (queries) => listEvents(queries, 't', { actor: 'user' }, 9, 50)],
     [
       'events of both',
-      'audit_events_module_actor_type',
+      'audit_events_module',
       (queries) => listEvents(queries, 't', { module: 'm', actor: 'user' }, 9, 50),
+    ],
+    ['events of an action', 'audit_events_action', (queries) => listEvents(queries, 't', { action: 'a' }, 9, 50)],
+    ['events of a person', 'audit_events_actor', (queries) => listEvents(queries, 't', { actorId: 'a' }, 9, 50)],
+    [
+      'events of a target by a person',
+      'audit_events_target',
+      (queries) => listEvents(queries, 't', { targetId: 't', actorId: 'a', module: 'm' }, 9, 50),
+    ],
+    [
+      'events of a target in a span of time',
+      'audit_events_(?:at|target)',
+      (queries) => listEvents(queries, 't', { targetId: 't', action: 'a', from: '2026', to: '2027' }, 9, 50),
+    ],
+    [
+      'records of a kind in a version',
+      'consent_records_newest',
+      (queries) => listRecords(queries, 't', 'n', { kind: 'withdrawal', source: 'api', version: 1 }, 9, 50),
+    ],
+    [
+      'records of a subject',
+      'consent_records_subject',
+      (queries) => listRecords(queries, 't', 'n', { subjectId: 's', kind: 'capture' }, 9, 50),
+    ],
+    [
+      'records of a span of time',
+      'consent_records_newest',
+      (queries) => listRecords(queries, 't', 'n', { from: '2026', to: '2027' }, null, 50),
     ],
     [
       'events of a module in a span of time',
@@ -214,6 +250,7 @@ describe('the plans of SQLite for credentials and people', () => {
     ['another administrator', 'memberships_role', (queries) => hasOtherAdmin(queries, member)],
     ['the first page of members', 'memberships', (queries) => listMembers(queries, 't', {}, null, 50)],
     ['a later page of members', 'memberships', (queries) => listMembers(queries, 't', {}, 'u', 50)],
+    ['members who can sign in', 'memberships', (queries) => listMembers(queries, 't', { canSignIn: true }, 'u', 50)],
     ['members with a role', 'memberships_role', (queries) => listMembers(queries, 't', { role: 'dpo' }, 'u', 50)],
     ['the group of a role', 'memberships_role', (queries) => listGroupMembers(queries, 't', 'dpo')],
     ['how many a SCIM page has', 'memberships_(?:present|role)', (queries) => readMemberPage(queries, 't', page)],
@@ -253,7 +290,13 @@ describe('the plans of SQLite for data-subject requests and breaches', () => {
     ['requests with a status', 'dsr_requests_status', list({ status: 'open' }, 'i')],
     ['requests of a type', 'dsr_requests_type', list({ type: 'access' }, 'i')],
     ['requests of a person', 'dsr_requests_subject', list({ subjectId: 's' }, 'i')],
+    ['requests of an assignee', 'dsr_requests_assignee', list({ assigneeUserId: 'u' }, 'i')],
     ['open requests of a person', 'dsr_requests_(?:subject|status)', list({ subjectId: 's', status: 'open' }, 'i')],
+    [
+      'requests whose link expired unused',
+      'dsr_requests_unconfirmed',
+      (queries) => selectUnconfirmed(queries, '2026-11-01T00:00:00.000Z').execute(),
+    ],
     ['overdue requests', 'dsr_requests_status', list({ overdue: 'true' }, 'i')],
     [
       'a breach',
@@ -298,6 +341,7 @@ describe('the plans of SQLite for controls', () => {
       (queries) => assert.rejects(requireControl(queries, 't', 'i', 'now')),
     ],
     ['an item of evidence', unique, (queries) => assert.rejects(requireEvidence(queries, 't', 'c', 'i'))],
+    ['the space that files take', 'COVERING INDEX control_evidence_files_size', (queries) => sumSizes(queries, 't')],
     [
       'a page of evidence',
       'control_evidence_control',
@@ -355,6 +399,51 @@ describe('the plans of SQLite for proofs', () => {
       }
     });
   }
+});
+
+// A banner on a busy site writes these every five seconds, beside years of counts of other notices.
+describe('the plans of SQLite for statistics', () => {
+  const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
+    [
+      'the days of a notice',
+      'consent_days USING PRIMARY KEY \\(notice_id=\\? AND day>\\?\\)',
+      (queries) => listDays(queries, 'n', '2026-11-01'),
+    ],
+    [
+      'the hours of a webhook',
+      'webhook_hours USING PRIMARY KEY \\(endpoint_id=\\? AND hour>\\?\\)',
+      (queries) => listPeriods(queries, 'w', 'day', '2026-11-01'),
+    ],
+    [
+      'the hosts of a notice',
+      'consent_sightings USING PRIMARY KEY \\(notice_id=\\?\\)',
+      (queries) => listSightings(queries, 'n'),
+    ],
+  ];
+
+  for (const [name, index, run] of cases) {
+    test(name, async () => {
+      const plans = await readPlans(run, /^select.*(?:consent_days|consent_sightings|webhook_hours)/i);
+      assert.equal(plans.length, 1);
+      for (const plan of plans) assert.match(plan, new RegExp(`SEARCH ${index}`), plan);
+    });
+  }
+});
+
+// Every visit of the start page reads these, beside millions of deliveries and records.
+test('the overview reads every table by an index of SQLite', async () => {
+  let tenant = {} as FilledTenant;
+  const caller = { scopes: new Set(scopes), actor: { id: 'u' }, credential: { kind: 'session' } };
+  const plans = await readPlans(
+    (queries) => readOverview(queries, { ...caller, tenantId: tenant.id } as unknown as Principal, '2026-11-23'),
+    /^select/i,
+    async (installation) => {
+      [tenant] = (await fillLedgers(installation)) as [FilledTenant];
+    },
+  );
+  assert.ok(plans.length >= 15, 'the queries were not seen');
+  for (const plan of plans) assert.doesNotMatch(plan, /SCAN (?!latest|some)|TEMP B-TREE/, plan);
+  assert.ok(plans.some((plan) => plan.includes('COVERING INDEX webhook_deliveries_dead_tenant (tenant_id=?)')));
 });
 
 /** Runs queries, by default on an empty database, and returns SQLite's plans of the matching ones: by default, those on a ledger. */

@@ -5,6 +5,7 @@ import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { insertRow, newId } from '../../storage/rows.ts';
 import { createTenant } from '../../tenants/store.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 
@@ -71,7 +72,14 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
     const before = await readState();
     const failed = run(async (work) => {
       await record(work);
-      await createTenant(work, { slug: 'first', name: 'A slug that is taken' });
+      const taken = {
+        id: newId(),
+        slug: 'first',
+        name: 'A slug that is taken',
+        api_version: '1',
+        created_at: work.now,
+      };
+      await insertRow(work.transaction, 'tenants', taken);
     });
     await assert.rejects(failed);
     assert.deepEqual(await readState(), before);

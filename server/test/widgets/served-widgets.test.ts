@@ -164,7 +164,7 @@ test('an unreleased version is revalidated at each use, its release never', asyn
   const { port } = listening.address() as AddressInfo;
   let current: Koa.Middleware;
   const receive = async () => {
-    current = serveWidgets(null, places);
+    current = serveWidgets(null, undefined, places);
     const answers = ['svc-consent.js', 'words/de.json'].map(async (name) => {
       const answer = await fetch(`http://127.0.0.1:${port}/widgets/svc-consent/1.0.0/${name}`);
       return [await answer.text(), answer.headers.get('cache-control')];
