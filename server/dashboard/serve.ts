@@ -14,16 +14,21 @@ export function hasDashboard(): boolean {
   return existsSync(join(folder, 'index.html'));
 }
 
-/** The only page that may be framed, by pages of this server. */
-const previewPath = 'preview.html';
-
-// No connect-src: the preview of a banner sends nothing.
+// No connect-src: a preview sends nothing.
 const previewPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; require-trusted-types-for 'script'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; require-trusted-types-for 'script'; trusted-types lit-html svc-consent svc-consent-ui svc-trust-badge svc-trust-preview";
+
+/** The only pages that may be framed, by pages of this server, with their policies. */
+const previewPolicies: Readonly<Record<string, string>> = {
+  'preview.html': previewPolicy,
+  'trust-preview.html': previewPolicy,
+  // The badge loads what is published.
+  'badge-preview.html': `${previewPolicy}; connect-src 'self'`,
+};
 
 const headers: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html",
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -47,7 +52,8 @@ export function serveDashboard(): Middleware {
     if (isHome || ctx.path === dashboardPath) return redirect(ctx, 'app/');
     ctx.set(headers);
     const below = ctx.path.slice(dashboardPath.length + 1);
-    if (below === previewPath) ctx.set('Content-Security-Policy', previewPolicy);
+    const policy = Object.hasOwn(previewPolicies, below) ? previewPolicies[below] : undefined;
+    if (policy !== undefined) ctx.set('Content-Security-Policy', policy);
     // Every path without a file is a page, except a file of an earlier build.
     const file = site.find(below) ?? (below.startsWith('assets/') ? undefined : site.find(''));
     return file === undefined ? next() : file.send(ctx);

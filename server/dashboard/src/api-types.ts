@@ -1,6 +1,7 @@
 // biome-ignore-all format: generated
 // Generated from server/openapi.json by tools/types/write.ts.
-import type { EndedSessions, MemberRole, Session, User } from '../../../packages/node-sdk/src/types/api.ts';
+import type { Page } from '../../../packages/node-sdk/src/transport.ts';
+import type { CreatedInvitation, EndedSessions, MemberRole, Session, User } from '../../../packages/node-sdk/src/types/api.ts';
 import type { Items } from '../../../packages/node-sdk/src/types/values.ts';
 
 export interface AcceptedInvitation {
@@ -15,6 +16,32 @@ export interface BackupCodes {
 
 export interface ChangedPassword {
   readonly session: SessionReference;
+}
+
+export interface CreatedTenant {
+  readonly tenant: TenantSummary;
+  readonly invitation: CreatedInvitation;
+}
+
+export type DatabaseKind = 'sqlite' | 'postgres';
+
+export interface DatabaseStatus {
+  readonly kind: DatabaseKind;
+  readonly bytes: number;
+}
+
+/** Deliveries to the webhooks of all tenants. */
+export interface DeliveryQueueStatus {
+  readonly pending: number;
+  /** When the oldest pending delivery was created. */
+  readonly oldestPendingAt: string | null;
+  readonly dead: number;
+}
+
+/** The file system of the data folder. */
+export interface DiskStatus {
+  readonly freeBytes: number;
+  readonly totalBytes: number;
 }
 
 export interface InvitationAcceptance {
@@ -35,6 +62,13 @@ export interface Me {
   readonly session: Session;
   /** Every tenant that the user can sign in to. */
   readonly memberships: readonly Membership[];
+}
+
+export interface MeChange {
+  /** 1 to 200 characters. */
+  readonly givenName?: string | null | undefined;
+  /** 1 to 200 characters. */
+  readonly familyName?: string | null | undefined;
 }
 
 export interface Membership {
@@ -82,9 +116,70 @@ export interface PasswordConfirmation {
   readonly password: string;
 }
 
+export interface PasswordReset {
+  /** 1 to 200 characters. */
+  readonly token: string;
+  /**
+   * At least 15 characters (8 with an enabled second factor), at most 256 bytes; any characters. Passwords that are
+   * easy to guess are rejected. 1 to 1,024 characters.
+   */
+  readonly password: string;
+}
+
+export interface PortfolioTenant {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  /** Open data-subject requests past their due date. */
+  readonly overdueRequests: number;
+  /** Breaches 72 hours after their discovery, without a notification of the authority or a reason. */
+  readonly overdueBreaches: number;
+  /** Controls whose requested evidence is overdue. */
+  readonly overdueEvidence: number;
+  /** Tests of controls that are due. */
+  readonly dueTests: number;
+  /** Webhooks whose deliveries keep failing, or that were disabled. */
+  readonly failingWebhooks: number;
+  /** The score of the readiness; null without a framework. */
+  readonly readiness: number | null;
+}
+
+export interface ResetPassword {
+  /** To sign in with. */
+  readonly email: string;
+}
+
 export interface SessionReference {
   readonly id: string;
   readonly expiresAt: string;
+}
+
+export interface Setup {
+  readonly isOpen: boolean;
+}
+
+export interface SetupInput {
+  /** Of the link that the server printed. 1 to 200 characters. */
+  readonly token: string;
+  readonly organization: SetupOrganization;
+  /** E-mail address; case does not matter. At most 320 characters. */
+  readonly email: string;
+  /** 1 to 200 characters. */
+  readonly givenName?: string | null | undefined;
+  /** 1 to 200 characters. */
+  readonly familyName?: string | null | undefined;
+  /**
+   * At least 15 characters (8 with an enabled second factor), at most 256 bytes; any characters. Passwords that are
+   * easy to guess are rejected. 1 to 1,024 characters.
+   */
+  readonly password: string;
+}
+
+export interface SetupOrganization {
+  /** 1 to 200 characters. */
+  readonly name: string;
+  /** Without it, one is made from the name. At most 100 characters. */
+  readonly slug?: string | undefined;
 }
 
 export interface SignInInput {
@@ -108,10 +203,57 @@ export interface SignedOut {
   readonly status: 'signed_out';
 }
 
+export interface StartToken {
+  /** 1 to 200 characters. */
+  readonly token: string;
+}
+
+export interface SystemStatus {
+  /** The version of the server. */
+  readonly version: string;
+  readonly nodeVersion: string;
+  /** When the process that answers was started. */
+  readonly startedAt: string;
+  /** The latest migration of the database. */
+  readonly schemaVersion: string;
+  readonly database: DatabaseStatus;
+  readonly disk: DiskStatus;
+  readonly deliveries: DeliveryQueueStatus;
+  readonly tenants: number;
+  /** Consent records of all tenants, withdrawals included. */
+  readonly records: number;
+  readonly auditEvents: number;
+}
+
+export interface TenantInput {
+  /** At most 100 characters. */
+  readonly slug: string;
+  /** 1 to 200 characters. */
+  readonly name: string;
+  /** E-mail address; case does not matter. At most 320 characters. */
+  readonly adminEmail: string;
+}
+
 export interface TenantReference {
   readonly id: string;
   readonly slug: string;
   readonly name: string;
+}
+
+export interface TenantSummary {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly createdAt: string;
+  /** The number of members, suspended ones included. */
+  readonly members: number;
+  /** The number of consent notices, drafts and archived ones included. */
+  readonly notices: number;
+}
+
+export interface TenantSwitch {
+  /** Id or slug of the tenant. 1 to 200 characters. */
+  readonly tenant: string;
 }
 
 export interface TotpCode {
@@ -126,14 +268,43 @@ export interface TotpEnrollment {
   readonly backupCodes: readonly string[];
 }
 
+export interface VerificationRun {
+  readonly id: string;
+  readonly status: VerificationRunStatus;
+  readonly startedAt: string;
+  readonly finishedAt: string | null;
+  /** How many there are to verify; 0 until that is known. */
+  readonly tenants: number;
+  readonly verifiedTenants: number;
+  /** The entries of both ledgers that were checked. */
+  readonly entries: number;
+  /** The rows that were compared with the audit log. */
+  readonly checkedRows: number;
+  /** The most severe finding; null without one. */
+  readonly fault: string | null;
+  readonly findings: number;
+}
+
+/**
+ * `failed`: something was changed. `could_not_check`: no change was found, but not everything could be checked.
+ * `interrupted`: the server stopped; a server begins it again.
+ */
+export type VerificationRunStatus = 'running' | 'holds' | 'failed' | 'could_not_check' | 'interrupted';
+
 /** What the method of each operation returns, by its id in the OpenAPI document. */
 export interface OperationResults {
   readonly signIn: SignedIn | MfaChallenge;
   readonly answerChallenge: SignedIn;
+  readonly startSession: SignedIn;
+  readonly getSetup: Setup;
+  readonly setUpServer: SignedIn;
   readonly signOut: SignedOut;
   readonly changePassword: ChangedPassword;
   readonly acceptInvitation: AcceptedInvitation;
+  readonly resetPassword: ResetPassword;
   readonly getMe: Me;
+  readonly editMe: User;
+  readonly switchTenant: SignedIn;
   readonly listMySessions: Items<Session>;
   readonly endMyOtherSessions: EndedSessions;
   readonly endMySession: EndedSessions;
@@ -142,6 +313,12 @@ export interface OperationResults {
   readonly verifyTotp: MfaStatus;
   readonly disableTotp: MfaStatus;
   readonly replaceBackupCodes: BackupCodes;
+  readonly listTenants: Page<TenantSummary>;
+  readonly createTenant: CreatedTenant;
+  readonly getSystem: SystemStatus;
+  readonly listPortfolio: Page<PortfolioTenant>;
+  readonly listVerifications: Page<VerificationRun>;
+  readonly startVerification: VerificationRun;
 }
 
 /** The scope that each operation needs. */
@@ -150,6 +327,7 @@ export const operationScopes = {
   recordConsentDecision: 'consent:write',
   createConsentNotice: 'consent:write',
   editConsentNotice: 'consent:write',
+  deleteConsentNotice: 'consent:write',
   getConsent: 'consent:read',
   publishConsentNotice: 'consent:write',
   archiveConsentNotice: 'consent:write',
@@ -158,7 +336,10 @@ export const operationScopes = {
   listConsentRecords: 'consent:read',
   captureConsentRecord: 'consent:write',
   getConsentRecord: 'consent:read',
+  findConsentRecord: 'consent:read',
   withdrawConsentRecord: 'consent:write',
+  getConsentNoticeStatistics: 'consent:read',
+  listConsentNoticeSightings: 'consent:read',
   listAuditEvents: 'audit:read',
   getAuditEvent: 'audit:read',
   listAuditCheckpoints: 'audit:read',
@@ -178,6 +359,7 @@ export const operationScopes = {
   getFramework: 'controls:read',
   getReadiness: 'controls:read',
   getTestHealth: 'controls:read',
+  getEvidenceUsage: 'controls:read',
   adoptFrameworks: 'controls:write',
   createControl: 'controls:write',
   getControl: 'controls:read',
@@ -185,6 +367,8 @@ export const operationScopes = {
   retireControl: 'controls:write',
   addEvidence: 'controls:write',
   listEvidence: 'controls:read',
+  uploadEvidenceFile: 'controls:write',
+  downloadEvidenceFile: 'controls:read',
   getEvidence: 'controls:read',
   withdrawEvidence: 'controls:write',
   addControlTest: 'controls:write',
@@ -193,12 +377,14 @@ export const operationScopes = {
   recordTestResult: 'controls:write',
   listTestResults: 'controls:read',
   listUsers: 'users:read',
+  listMembers: 'members:read',
   getUser: 'users:read',
   editUser: 'users:write',
   removeUser: 'users:write',
   listUserSessions: 'users:read',
   revokeUserSessions: 'users:write',
   revokeUserSession: 'users:write',
+  createPasswordReset: 'users:write',
   resetUserSecondFactor: 'users:write',
   listInvitations: 'users:read',
   inviteUser: 'users:write',
@@ -206,8 +392,10 @@ export const operationScopes = {
   createDsr: 'dsr:write',
   listDsrs: 'dsr:read',
   getDsr: 'dsr:read',
+  editDsr: 'dsr:write',
   extendDsr: 'dsr:write',
   completeDsr: 'dsr:write',
+  createDsrConfirmationLink: 'dsr:write',
   reportBreach: 'breach:write',
   listBreaches: 'breach:read',
   getBreach: 'breach:read',
@@ -216,11 +404,14 @@ export const operationScopes = {
   editTenant: 'tenant:write',
   getTrustCenter: 'trust:read',
   replaceTrustCenter: 'trust:write',
+  saveTrustDraft: 'trust:write',
+  discardTrustDraft: 'trust:write',
   createWebhook: 'webhooks:write',
   listWebhooks: 'webhooks:read',
   getWebhook: 'webhooks:read',
   editWebhook: 'webhooks:write',
   deleteWebhook: 'webhooks:write',
+  getWebhookStatistics: 'webhooks:read',
   rotateWebhookSecret: 'webhooks:write',
   testWebhook: 'webhooks:write',
   listWebhookDeliveries: 'webhooks:read',
@@ -232,24 +423,34 @@ export const operationScopes = {
   listWebhookRedeliveries: 'webhooks:read',
   getWebhookRedelivery: 'webhooks:read',
   cancelWebhookRedelivery: 'webhooks:write',
-  listApiKeys: 'keys:write',
+  listApiKeys: 'keys:read',
   createApiKey: 'keys:write',
-  getApiKey: 'keys:write',
+  getApiKey: 'keys:read',
   revokeApiKey: 'keys:write',
   rotateApiKey: 'keys:write',
-  getScimToken: 'keys:write',
+  getScimToken: 'keys:read',
   createScimToken: 'keys:write',
   revokeScimToken: 'keys:write',
+  getOverview: 'members:read',
+  listTenants: 'tenants:read',
+  createTenant: 'tenants:write',
+  getSystem: 'system:read',
+  listPortfolio: 'portfolio:read',
+  listVerifications: 'system:read',
+  startVerification: 'system:write',
+  getLedgerVerification: 'audit:read',
 } as const;
 
 export const noticeStatusValues = ['draft', 'published', 'archived'] as const;
+export const recordKindValues = ['capture', 'withdrawal'] as const;
+export const recordSourceValues = ['api', 'public'] as const;
 export const subjectChannelValues = ['email', 'phone', 'subject_id'] as const;
 export const captureMethodValues = ['banner', 'modal', 'inline', 'checkbox', 'double_opt_in', 'verbal_recorded'] as const;
 export const controlCadenceValues = ['monthly', 'quarterly', 'semi_annual', 'annual', 'event_driven'] as const;
 export const settableControlStatusValues = ['not_started', 'in_progress', 'evidence_requested', 'evidence_submitted', 'implemented', 'needs_review', 'accepted', 'not_applicable', 'excepted'] as const;
 export const evidenceKindValues = ['document', 'screenshot', 'log', 'configuration', 'report', 'attestation', 'link', 'other'] as const;
 export const testResultStatusValues = ['fail', 'warning', 'unknown', 'manual', 'pass'] as const;
-export const memberRoleValues = ['admin', 'dpo', 'engineer', 'auditor', 'cs_agent', 'dpco_principal'] as const;
+export const memberRoleValues = ['admin', 'dpo', 'engineer', 'auditor', 'cs_agent', 'dpco_principal', 'platform_admin'] as const;
 export const roleValues = ['admin', 'dpo', 'engineer', 'auditor', 'cs_agent'] as const;
 export const dataSubjectRequestTypeValues = ['access', 'erasure', 'rectification', 'portability', 'restriction', 'objection'] as const;
 export const dataSubjectRequestChannelValues = ['email', 'phone', 'web', 'letter', 'in_person', 'other'] as const;
@@ -258,25 +459,29 @@ export const dataSubjectRequestOutcomeValues = ['fulfilled', 'rejected', 'partia
 export const breachSeverityValues = ['low', 'medium', 'high', 'critical'] as const;
 export const breachStatusValues = ['open', 'contained', 'closed'] as const;
 export const scimCompatibilityValues = ['strict', 'extended'] as const;
-export const webhookEventTypeValues = ['consent.recorded', 'consent.withdrawn', 'consent_notice.published', 'consent_notice.archived', 'dsr.created', 'dsr.completed', 'breach.reported', 'breach.updated', 'control.status_changed', 'control.test_failed', 'user.provisioned', 'user.suspended', 'user.reactivated', 'user.deprovisioned', 'user.role_changed', 'mfa.enabled', 'mfa.disabled', 'webhook.endpoint_failing', 'webhook.endpoint_recovered', 'webhook.endpoint_disabled', 'webhook.delivery_exhausted', 'webhook.test'] as const;
+export const webhookEventTypeValues = ['consent.recorded', 'consent.withdrawn', 'consent_notice.published', 'consent_notice.archived', 'dsr.created', 'dsr.completed', 'breach.reported', 'breach.updated', 'control.status_changed', 'control.test_failed', 'ledger.verified', 'ledger.verification_failed', 'user.provisioned', 'user.suspended', 'user.reactivated', 'user.deprovisioned', 'user.role_changed', 'mfa.enabled', 'mfa.disabled', 'webhook.endpoint_failing', 'webhook.endpoint_recovered', 'webhook.endpoint_disabled', 'webhook.delivery_exhausted', 'webhook.test'] as const;
 export const settableWebhookStatusValues = ['enabled', 'paused'] as const;
 export const webhookStatusValues = ['enabled', 'paused', 'disabled'] as const;
+export const webhookPeriodLengthValues = ['day', 'hour'] as const;
 export const webhookDeliveryStatusValues = ['pending', 'delivered', 'dead', 'redelivered', 'canceled'] as const;
 export const webhookFailureReasonValues = ['http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'dns', 'refused_address', 'connection', 'tls', 'protocol', 'endpoint_disabled', 'unsealable_secret'] as const;
 export const redeliverableStatusValues = ['dead', 'delivered'] as const;
 export const apiKeyStatusValues = ['active', 'expired', 'revoked'] as const;
 export const apiKeyEnvironmentValues = ['live', 'test'] as const;
-export const scopeValues = ['audit:read', 'consent:read', 'consent:write', 'controls:read', 'controls:write', 'trust:read', 'trust:write', 'webhooks:read', 'webhooks:write', 'users:read', 'users:write', 'keys:write', 'dsr:read', 'dsr:write', 'breach:read', 'breach:write', 'tenant:write'] as const;
-export const recordKindValues = ['capture', 'withdrawal'] as const;
-export const recordSourceValues = ['api', 'public'] as const;
+export const scopeValues = ['audit:read', 'consent:read', 'consent:write', 'controls:read', 'controls:write', 'trust:read', 'trust:write', 'webhooks:read', 'webhooks:write', 'members:read', 'users:read', 'users:write', 'keys:read', 'keys:write', 'dsr:read', 'dsr:write', 'breach:read', 'breach:write', 'tenant:write'] as const;
 export const recordSpaceValues = ['api', 'public'] as const;
 export const controlStatusValues = ['not_started', 'in_progress', 'evidence_requested', 'evidence_submitted', 'implemented', 'needs_review', 'accepted', 'overdue', 'not_applicable', 'excepted'] as const;
+export const verificationStatusValues = ['holds', 'failed', 'could_not_check'] as const;
 export const userStatusValues = ['active', 'suspended', 'deleted'] as const;
 export const webhookDisabledReasonValues = ['gone', 'failing'] as const;
 export const actorTypeValues = ['user', 'api_key', 'system', 'staff'] as const;
+export const auditModuleValues = ['access', 'consent', 'controls', 'identity', 'ledger', 'mfa', 'privacy', 'tenants', 'trust', 'webhooks'] as const;
 export const ledgerNameValues = ['audit', 'consent'] as const;
 export const evidenceFreshnessValues = ['current', 'stale', 'expired', 'missing'] as const;
 export const mfaMethodValues = ['totp', 'backup_code'] as const;
 export const invitationStatusValues = ['pending', 'accepted', 'revoked', 'expired'] as const;
+export const dataSubjectRequestSourceValues = ['api', 'public'] as const;
 export const webhookAttemptOutcomeValues = ['delivered', 'http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'dns', 'refused_address', 'connection', 'tls', 'protocol', 'endpoint_disabled', 'unsealable_secret'] as const;
 export const webhookRedeliveryStatusValues = ['running', 'finished', 'canceled'] as const;
+export const databaseKindValues = ['sqlite', 'postgres'] as const;
+export const verificationRunStatusValues = ['running', 'holds', 'failed', 'could_not_check', 'interrupted'] as const;

@@ -1,16 +1,24 @@
 import { diffWordsWithSpace } from 'diff';
 import { html, type TemplateResult } from 'lit';
-import type { NoticeContent } from '../../../packages/node-sdk/src/types/api.ts';
 import { DashboardElement } from './element.ts';
 import { pageWords } from './preferences.ts';
 
-/** What differs between two contents of a notice, word by word. */
+/** A part of a content, as text. */
+export interface NamedText {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** The parts of a content by names that stay. */
+export type Texts = ReadonlyMap<string, NamedText>;
+
+/** What differs between two contents, word by word. */
 export class Differences extends DashboardElement {
   static override properties = { earlier: { attribute: false }, later: { attribute: false } };
 
-  /** Null for nothing: everything is new. */
-  declare earlier: NoticeContent | null;
-  declare later: NoticeContent;
+  /** Empty where everything is new. */
+  declare earlier: Texts;
+  declare later: Texts;
 
   protected override render(): TemplateResult {
     const changes = compareTexts(this.earlier, this.later);
@@ -33,33 +41,8 @@ export class Differences extends DashboardElement {
   }
 }
 
-/** A part of the content of a notice, as text. */
-interface NoticeText {
-  readonly label: string;
-  readonly text: string;
-}
-
-/** The parts of a content by a name that stays: fields, each purpose, and the order of the purposes. */
-function listTexts(content: NoticeContent): ReadonlyMap<string, NoticeText> {
-  const { name, controllerName, language, domain, purposes } = content;
-  const inOrder = purposes.map(({ key }) => key).join(', ');
-  return new Map([
-    ['name', { label: pageWords.name, text: name }],
-    ['controllerName', { label: pageWords.controller, text: controllerName }],
-    ['language', { label: pageWords.noticeLanguage, text: language }],
-    ['domain', { label: pageWords.domain, text: domain }],
-    ['order', { label: pageWords.purposes, text: inOrder }],
-    ...purposes.map(({ key, label, description, required }) => {
-      const text = [label, description, ...(required ? [pageWords.required] : [])].join('\n');
-      return [`purposes.${key}`, { label: `${pageWords.purpose} ${key}`, text }] as const;
-    }),
-  ]);
-}
-
 /** The parts in which two contents differ. */
-function compareTexts(before: NoticeContent | null, after: NoticeContent) {
-  const old = before === null ? new Map<string, NoticeText>() : listTexts(before);
-  const now = listTexts(after);
+function compareTexts(old: Texts, now: Texts) {
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
     const [one, other] = [old.get(name), now.get(name)];
     const change = { name, label: other?.label ?? one?.label, before: one?.text ?? '', after: other?.text ?? '' };

@@ -1,15 +1,31 @@
 import { html, LitElement, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
-import { RequestError } from './api.ts';
-import { words } from './preferences.ts';
+import { isOtherUser, RequestError } from './api.ts';
+import { pageWords, words } from './preferences.ts';
 
 /** An element in the document itself, so that labels, styles and the outline of headings reach across. */
 export class DashboardElement extends LitElement {
   protected override createRenderRoot(): HTMLElement {
     return this;
   }
+
+  /** A heading that has the focus since the navigation keeps it when it is rendered again with what was loaded. */
+  protected override update(changed: PropertyValues<this>): void {
+    const focused = document.activeElement;
+    const hadHeading = focused instanceof HTMLHeadingElement && this.contains(focused);
+    super.update(changed);
+    if (hadHeading && !focused.isConnected) focusHeading(this);
+  }
 }
 
-/** An element whose actions run one at a time and may fail. */
+/** Moves the focus to the heading of a page, where screen readers begin. */
+export function focusHeading(page: HTMLElement): void {
+  const heading = page.querySelector<HTMLElement>('h1');
+  heading?.setAttribute('tabindex', '-1');
+  // The user may have scrolled since the page was opened, or be on the way back to where they were.
+  heading?.focus({ preventScroll: true });
+}
+
+/** An element whose actions run one after another and may fail. */
 export class TaskElement extends DashboardElement {
   static override properties: PropertyDeclarations = {
     isBusy: { state: true },
@@ -22,6 +38,11 @@ export class TaskElement extends DashboardElement {
   declare error: unknown;
   /** What the last action did; empty for nothing to say. */
   declare notice: string;
+  /** The end of the last action; the next one waits for it. */
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  /** What had the focus when a dialog was opened. */
+  #opener: Element | null = null;
 
   constructor() {
     super();
@@ -31,24 +52,30 @@ export class TaskElement extends DashboardElement {
   }
 
   /**
-   * Runs an action, unless another one is running. If it fails, the field that the server rejects gets the focus.
+   * Runs an action of the user; one that is pressed while another one runs waits for it. If it fails, the field that the
+   * server rejects gets the focus.
    * @returns whether it succeeded.
    */
   protected async run(step: () => Promise<void>): Promise<boolean> {
-    if (this.isBusy) return false;
+    const isDone = await this.runQuietly(step);
+    if (isDone) this.#markSaved();
+    return isDone;
+  }
+
+  /** The same for what the user has not sent: their input in the forms stays unsaved. */
+  protected async runQuietly(step: () => Promise<void>): Promise<boolean> {
+    const pressed = document.activeElement;
     this.isBusy = true;
     this.error = null;
     this.notice = '';
-    try {
-      await step();
-      this.#markSaved();
-    } catch (error) {
-      this.error = error;
-      this.#focusRejected(error);
-    } finally {
-      this.isBusy = false;
-    }
-    return this.error === null;
+    this.#waiting += 1;
+    const outcome = this.#last.then(() => this.#try(step));
+    this.#last = outcome;
+    const isDone = await outcome;
+    await this.updateComplete;
+    // A button that is disabled while its action runs loses the focus.
+    if (this.contains(pressed)) refocus(pressed);
+    return isDone;
   }
 
   /** Leads to another page after an action. @param path below `/app/`. */
@@ -64,7 +91,29 @@ export class TaskElement extends DashboardElement {
   }
 
   protected override updated(_changed: PropertyValues<this>): void {
-    this.querySelector<HTMLDialogElement>('dialog[data-open]:not([open])')?.showModal();
+    const dialog = this.querySelector<HTMLDialogElement>('dialog[data-open]');
+    if (dialog !== null && !dialog.open) {
+      this.#opener ??= document.activeElement;
+      dialog.showModal();
+    } else if (dialog === null && this.#opener !== null) {
+      const opener = this.#opener;
+      this.#opener = null;
+      refocus(opener.isConnected ? opener : this.querySelector('h1'));
+    }
+  }
+
+  async #try(step: () => Promise<void>): Promise<boolean> {
+    try {
+      await step();
+      return true;
+    } catch (error) {
+      this.error = error;
+      this.#focusRejected(error);
+      return false;
+    } finally {
+      this.#waiting -= 1;
+      this.isBusy = this.#waiting > 0;
+    }
   }
 
   /** The router asks before it leaves a form that is marked. */
@@ -74,10 +123,16 @@ export class TaskElement extends DashboardElement {
 
   #focusRejected(error: unknown): void {
     if (!(error instanceof RequestError)) return;
-    const path = error.details[0]?.path.replace('body.', '') ?? '';
-    const find = (name: string) => this.querySelector<HTMLElement>(`form [name="${CSS.escape(name)}"]`);
-    (find(path) ?? find(path.replace(/[.[].*/, '')))?.focus();
+    const field = findField(this, error.details[0]?.path ?? '');
+    // A field of a closed part takes no focus.
+    field?.closest('details')?.setAttribute('open', '');
+    field?.focus();
   }
+}
+
+/** Gives the focus back, unless the user has moved it. */
+function refocus(element: Element | null): void {
+  if (document.activeElement === document.body && element instanceof HTMLElement) element.focus();
 }
 
 /** What an error says to the user; null for none. */
@@ -93,13 +148,65 @@ export function viewError(error: unknown): TemplateResult | typeof nothing {
   </div>`;
 }
 
-function describeError(error: unknown): string {
-  // The SDK has an error of its own for an id that is no notice.
+/** A button that tries again what failed for a reason that passes: the server is away, broken or busy. */
+export function viewRetry(error: unknown, retry: () => void): TemplateResult | typeof nothing {
+  if (!(error instanceof RequestError) || (error.status > 0 && error.status < 429)) return nothing;
+  return html`<div class="actions"><button @click=${retry}>${words.retry}</button></div>`;
+}
+
+/** What is shown for a page whose script could not be fetched. Browsers keep that failure until the document is loaded again. */
+export function viewUnloaded(title: string): TemplateResult {
+  return html`<h1>${title}</h1>
+    <div class="error" role="alert"><p>${words.unreachable}</p></div>
+    <div class="actions"><button @click=${() => location.reload()}>${words.retry}</button></div>`;
+}
+
+/** What is shown for an address that leads to nothing, or to what another tenant has. */
+export function viewMissing(): TemplateResult {
+  return html`<h1>${words.notFound}</h1>
+    <p>${words.notFoundHint}</p>
+    <p><a href="/app/">${words.toHome}</a></p>`;
+}
+
+/** What is shown for an address that the role of the user does not open. */
+export function viewForbidden(): TemplateResult {
+  return html`<h1>${pageWords.forbidden}</h1>
+    <p>${pageWords.forbiddenHint}</p>
+    <p><a href="/app/">${words.toHome}</a></p>`;
+}
+
+/** The field for a rejected value. One may hold a whole list or object: then it is that of every value inside. */
+function findField(page: ParentNode, path: string): HTMLElement | null {
+  for (let name = nameField(path); name !== ''; name = name.replace(/(?:^|[.[])[^.[]*$/, '')) {
+    const field = page.querySelector<HTMLElement>(`form [name="${CSS.escape(name)}"]`);
+    if (field !== null) return field;
+  }
+  return null;
+}
+
+/** The label of that field; its name if the page has none. */
+function labelField(path: string): string {
+  return findField(document, path)?.closest('label')?.querySelector('span')?.textContent || nameField(path);
+}
+
+function nameField(path: string): string {
+  return path.replace(/^(?:body|query)\./, '');
+}
+
+function describeError(error: unknown): TemplateResult | string {
+  // The SDK has an error of its own for an invalid id of a notice.
   if (!(error instanceof RequestError)) return Object(error).status === 404 ? words.notFoundHint : words.failed;
   if (error.status === 0) return words.unreachable;
-  // A single detail is the message.
-  if (error.details.length < 2) return error.message || words.failed;
-  return error.details.map(({ path, issue }) => `${path.replace('body.', '')}: ${issue}.`).join(' ');
+  if (error.code === 'insufficient_scope') return pageWords.forbiddenAction;
+  if (isOtherUser(error)) return pageWords.otherUser;
+  if (error.code === 'second_factor_required')
+    return html`${pageWords.factorRequired} <a href="/app/me">${pageWords.toFactor}</a>`;
+  if (error.code === 'internal_error') return words.failed;
+  if (error.details.length > 0)
+    return error.details.map(({ path, issue }) => `${labelField(path)}: ${issue}.`).join(' ');
+  // Before the sign-in there are no words of the pages.
+  const errors: Readonly<Record<string, string>> = { ...pageWords?.errors, ...words.errors };
+  return errors[error.code] ?? (error.message || words.failed);
 }
 
 /** Keeps the browser from sending a form. @returns the values of its fields. */
@@ -140,28 +247,17 @@ export function field(
   </label>`;
 }
 
-/** A labelled text of several lines. */
-export function textField(
-  label: string,
-  name: string,
-  { value = '', isOptional = false }: { readonly value?: string; readonly isOptional?: boolean } = {},
-): TemplateResult {
-  return html`<label class="field">
-    <span>${label}</span>
-    <textarea name=${name} rows="4" ?required=${!isOptional} .value=${value}></textarea>
-  </label>`;
-}
-
 /** A labelled choice. @param options pairs of value and label. */
 export function choice(
   label: string,
   name: string,
   options: Iterable<readonly [value: string, label: string]>,
   value = '',
+  onChange: ((event: Event) => void) | typeof nothing = nothing,
 ): TemplateResult {
   return html`<label class="field">
     <span>${label}</span>
-    <select name=${name}>
+    <select name=${name} @change=${onChange}>
       ${[...options].map(([one, text]) => html`<option value=${one} ?selected=${one === value}>${text}</option>`)}
     </select>
   </label>`;

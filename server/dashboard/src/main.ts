@@ -1,5 +1,4 @@
-import { readLanguage, readTheme, useLanguage, useTheme } from './preferences.ts';
+import './app.ts';
+import { readTheme, useTheme } from './preferences.ts';
 
 useTheme(readTheme());
-await useLanguage(readLanguage());
-await import('./app.ts');

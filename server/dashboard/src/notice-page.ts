@@ -1,18 +1,22 @@
-import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import type { WithResponse } from '../../../packages/node-sdk/src/transport.ts';
 import type { Notice, NoticeContent } from '../../../packages/node-sdk/src/types/api.ts';
-import { viewError } from './element.ts';
+import { RequestError } from './api.ts';
+import type { Texts } from './differences.ts';
 import { viewStatus } from './format.ts';
 import { PageElement } from './page-element.ts';
-import { pageWords, words } from './preferences.ts';
+import { pageWords } from './preferences.ts';
 import { notices } from './sdk.ts';
 
-/** A page about one notice, with links to the others. Its heading stays while the notice is loaded, since it has the focus. */
+/** A page about one notice, with links to the others. */
 export abstract class NoticePage extends PageElement {
   static override properties: PropertyDeclarations = { noticeId: {}, stored: { state: true } };
 
   declare noticeId: string;
   /** The notice as the server has it; null until it is loaded. */
   declare stored: Notice | null;
+  /** The entity tag of its content: what another user saved meanwhile is not overwritten. */
+  protected tag: string | undefined;
 
   constructor() {
     super();
@@ -22,27 +26,21 @@ export abstract class NoticePage extends PageElement {
   /** Draws the page below its heading. */
   protected abstract viewNotice(notice: Notice): TemplateResult;
 
-  /** Reads what the page shows. */
-  protected async load(): Promise<void> {
-    this.stored = await notices.retrieve(this.noticeId);
+  protected override async load(): Promise<void> {
+    this.keep(await notices.retrieve(this.noticeId).withResponse());
   }
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    if (!changed.has('noticeId')) return;
-    this.stored = null;
-    void this.run(() => this.load());
+  /** Takes a notice over, as the server has it now. */
+  protected keep({ data, response }: WithResponse<Notice>): void {
+    this.stored = data;
+    this.tag = response.headers.etag;
   }
 
   protected override render(): TemplateResult {
     const { stored } = this;
-    return html`<h1>${stored?.name ?? pageWords.notice}</h1>
-      ${
-        stored === null
-          ? this.error === null
-            ? html`<p role="status">${words.loading}</p>`
-            : viewError(this.error)
-          : html`${this.#viewState(stored)} ${this.viewNotice(stored)}`
-      }`;
+    if (stored === null) return this.viewPending(pageWords.notice);
+    return html`<h1>${stored.name}</h1>
+      ${this.#viewState(stored)} ${this.viewNotice(stored)}`;
   }
 
   #viewState({ id, status, version, hasUnpublishedChanges }: Notice): TemplateResult {
@@ -51,6 +49,7 @@ export abstract class NoticePage extends PageElement {
       ['/publish', pageWords.publish],
       ['/install', pageWords.install],
       ['/records', pageWords.records],
+      ['/statistics', pageWords.statistics.title],
     ] as const;
     return html`<p>
         ${viewStatus(status)} ${version === null ? nothing : `${pageWords.version} ${version}`}
@@ -74,7 +73,24 @@ export function contentOf(notice: NoticeContent): NoticeContent {
   return { name, controllerName, language, domain, purposes };
 }
 
-/** Whether two notices have the same content. Both come from the server, which writes the fields in one order. */
-export function hasSameContent(one: NoticeContent, other: NoticeContent): boolean {
-  return JSON.stringify(contentOf(one)) === JSON.stringify(contentOf(other));
+/** Whether an error says that another user changed the content meanwhile. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof RequestError && error.code === 'consent_notice_changed';
+}
+
+/** The parts of a content for a comparison: fields, each purpose, and the order of the purposes. */
+export function listTexts(content: NoticeContent): Texts {
+  const { name, controllerName, language, domain, purposes } = content;
+  const inOrder = purposes.map(({ key }) => key).join(', ');
+  return new Map([
+    ['name', { label: pageWords.name, text: name }],
+    ['controllerName', { label: pageWords.controller, text: controllerName }],
+    ['language', { label: pageWords.noticeLanguage, text: language }],
+    ['domain', { label: pageWords.domain, text: domain }],
+    ['order', { label: pageWords.purposes, text: inOrder }],
+    ...purposes.map(({ key, label, description, required }) => {
+      const text = [label, description, ...(required ? [pageWords.required] : [])].join('\n');
+      return [`purposes.${key}`, { label: `${pageWords.purpose} ${key}`, text }] as const;
+    }),
+  ]);
 }

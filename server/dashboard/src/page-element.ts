@@ -1,47 +1,121 @@
-import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { field, TaskElement, viewError } from './element.ts';
+import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
+import { viewCopy } from './copy.ts';
+import { field, readForm, TaskElement, viewError, viewForbidden, viewMissing, viewRetry } from './element.ts';
 import { pageWords, words } from './preferences.ts';
+import { mayLeave } from './router.ts';
 
 /** What a user is asked before something that cannot be undone, or that others notice. */
 interface Confirmation {
   /** Names the object. */
   readonly title: string;
   /** What happens then. */
-  readonly text: string;
+  readonly text: string | TemplateResult;
   readonly button: string;
   run(): Promise<void>;
 }
 
-/** A page whose actions are confirmed, and whose secrets are shown once. */
+/** A dialog with a form, which closes when the server has taken what it holds. */
+interface FormDialog {
+  readonly title: string;
+  /** Draws the fields, again whenever the page changes. */
+  fields(): TemplateResult;
+  /** Of the button that sends the form; default: the title. */
+  readonly button?: string;
+  send(values: Readonly<Record<string, string>>, form: HTMLFormElement): Promise<void>;
+}
+
+/** What is shown only now. */
+interface Secret {
+  readonly title: string;
+  readonly value: string;
+  /** What to do with it; default: to store it. */
+  readonly hint?: string;
+}
+
+/** A page: it loads what it shows, its actions are confirmed or have forms, and its secrets are shown once. */
 export class PageElement extends TaskElement {
-  static override properties: PropertyDeclarations = { confirmation: { state: true }, secret: { state: true } };
+  static override properties: PropertyDeclarations = {
+    confirmation: { state: true },
+    formDialog: { state: true },
+    secret: { state: true },
+    hasFailed: { state: true },
+  };
 
   declare confirmation: Confirmation | null;
+  /** The dialog with a form that is open. */
+  declare formDialog: FormDialog | null;
   /** A secret that is shown only now, and what it is. */
-  declare secret: { readonly title: string; readonly value: string } | null;
+  declare secret: Secret | null;
+  /** Whether what the page shows could not be loaded. */
+  declare hasFailed: boolean;
 
   constructor() {
     super();
     this.confirmation = null;
+    this.formDialog = null;
     this.secret = null;
+    this.hasFailed = false;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.reload();
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    super.updated(changed);
+    this.dispatchEvent(new Event('drawn', { bubbles: true }));
+  }
+
+  /** Reads what the page shows: when it is opened, and when the user tries again. */
+  protected async load(): Promise<void> {}
+
+  /** Loads the page again. What the user has typed stays. */
+  protected readonly reload = (): void => {
+    this.hasFailed = false;
+    void this.runQuietly(() => this.load()).then((isLoaded) => {
+      this.hasFailed = !isLoaded;
+    });
+  };
+
+  /** Makes the router ask before it leaves the form of the page, after a change that emits no `input` event. */
+  protected markUnsaved(): void {
+    const form = this.querySelector<HTMLFormElement>('form');
+    if (form !== null) form.dataset.unsaved = '';
   }
 
   /** The page while its object is loaded, or why it is not there. @param title the kind of the object. */
   protected viewPending(title: string): TemplateResult {
-    return html`<h1>${title}</h1>
-      ${this.error === null ? html`<p role="status">${words.loading}</p>` : viewError(this.error)}`;
+    const { status, code, details } = Object(this.error);
+    // An address with an invalid id leads to nothing either.
+    if (status === 404 || (status === 422 && details?.[0]?.path.startsWith('path.'))) return viewMissing();
+    if (code === 'insufficient_scope') return viewForbidden();
+    return html`<h1 data-pending>${title}</h1>
+      ${this.viewOutcome()} ${this.viewWaiting()}`;
+  }
+
+  /** Shown in place of what the page loads. */
+  protected viewWaiting(): TemplateResult {
+    return html`${this.hasFailed ? nothing : html`<p role="status">${words.loading}</p>`}`;
+  }
+
+  /** The outcome of the last action, unless a dialog is open, which shows it. */
+  protected override viewOutcome(): TemplateResult {
+    if (this.confirmation !== null || this.formDialog !== null) return html`${nothing}`;
+    return html`${super.viewOutcome()} ${this.hasFailed ? viewRetry(this.error, this.reload) : nothing}`;
   }
 
   /** The dialogs of the page: at most one is open. */
   protected viewDialogs(): TemplateResult {
     if (this.secret !== null) return this.#viewSecret(this.secret);
     if (this.confirmation !== null) return this.#viewConfirmation(this.confirmation);
+    if (this.formDialog !== null) return this.#viewForm(this.formDialog);
     return html`${nothing}`;
   }
 
-  /** A modal dialog; Escape closes it. @param close removes it from the page. */
+  /** A modal dialog; Escape closes it, and asks if that loses input. @param close removes it from the page. */
   protected viewDialog(title: string, content: TemplateResult, close: () => void): TemplateResult {
-    return html`<dialog data-open aria-labelledby="dialog-title" @close=${close}>
+    return html`<dialog data-open aria-labelledby="dialog-title" @keydown=${askOnEscape} @cancel=${askOnCancel} @close=${close}>
       <h2 id="dialog-title">${title}</h2>
       ${content}
     </dialog>`;
@@ -55,17 +129,36 @@ export class PageElement extends TaskElement {
     close: () => void,
     button = title,
   ): TemplateResult {
+    const cancel = ({ currentTarget }: Event) => {
+      if (mayLeave((currentTarget as Element).closest('dialog') ?? document)) close();
+    };
     return this.viewDialog(
       title,
       html`<form @submit=${submit}>
         ${fields} ${viewError(this.error)}
         <div class="actions">
           <button class="primary" ?disabled=${this.isBusy}>${button}</button>
-          <button type="button" @click=${close}>${words.cancel}</button>
+          <button type="button" @click=${cancel}>${words.cancel}</button>
         </div>
       </form>`,
       close,
     );
+  }
+
+  #viewForm({ title, fields, button = title, send }: FormDialog): TemplateResult {
+    const close = () => {
+      this.formDialog = null;
+      this.error = null;
+    };
+    const submit = (event: SubmitEvent) => {
+      const form = event.currentTarget as HTMLFormElement;
+      const values = readForm(event);
+      void this.run(async () => {
+        await send(values, form);
+        this.formDialog = null;
+      });
+    };
+    return this.viewFormDialog(title, fields(), submit, close, button);
   }
 
   #viewConfirmation({ title, text, button, run }: Confirmation): TemplateResult {
@@ -78,7 +171,7 @@ export class PageElement extends TaskElement {
     };
     return this.viewDialog(
       title,
-      html`<p>${text}</p>
+      html`${typeof text === 'string' ? html`<p>${text}</p>` : text}
         ${viewError(this.error)}
         <div class="actions">
           <button class="danger" ?disabled=${this.isBusy} @click=${confirm}>${button}</button>
@@ -89,17 +182,50 @@ export class PageElement extends TaskElement {
   }
 
   /** Stays open until the user says that the secret is stored: there is no second chance. */
-  #viewSecret({ title, value }: { readonly title: string; readonly value: string }): TemplateResult {
+  #viewSecret({ title, value, hint = pageWords.secretHint }: Secret): TemplateResult {
     const close = () => {
       this.secret = null;
     };
-    return html`<dialog data-open aria-labelledby="dialog-title" @cancel=${(event: Event) => event.preventDefault()}>
+    const stayOnEscape = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault();
+    return html`<dialog
+      data-open
+      data-secret
+      aria-labelledby="dialog-title"
+      @keydown=${stayOnEscape}
+      @cancel=${(event: Event) => event.preventDefault()}
+    >
       <h2 id="dialog-title">${title}</h2>
-      <p>${pageWords.secretHint}</p>
+      <p>${hint}</p>
       ${viewCopyable(value)}
       <div class="actions"><button class="primary" @click=${close}>${pageWords.secretStored}</button></div>
     </dialog>`;
   }
+}
+
+/** A browser closes a dialog at the second Escape whatever the page says, so that the key must not reach it. */
+function askOnEscape(event: KeyboardEvent): void {
+  const dialog = event.currentTarget as HTMLDialogElement;
+  if (event.key !== 'Escape' || event.isComposing) return;
+  event.preventDefault();
+  if (mayLeave(dialog)) dialog.close();
+}
+
+/** Where the system asks to close a dialog in another way: the back gesture of a phone. Fields for files emit it, too. */
+function askOnCancel(event: Event): void {
+  const { target, currentTarget } = event;
+  if (target === currentTarget && !mayLeave(currentTarget as HTMLDialogElement)) event.preventDefault();
+}
+
+/** A labelled text of several lines. */
+export function textField(
+  label: string,
+  name: string,
+  { value = '', isOptional = false }: { readonly value?: string; readonly isOptional?: boolean } = {},
+): TemplateResult {
+  return html`<label class="field">
+    <span>${label}</span>
+    <textarea name=${name} rows="4" ?required=${!isOptional} .value=${value}></textarea>
+  </label>`;
 }
 
 /** The fields of a rotation: how long the old secret works beside the new one. */
@@ -108,12 +234,35 @@ export function viewOverlap(hint: string): TemplateResult {
     ${field(pageWords.overlapHours, 'overlapHours', { type: 'number', value: '24' })}`;
 }
 
+/** What is shown where there is nothing yet. */
+export interface EmptyState {
+  /** What it would be, and how it comes. */
+  readonly text: string;
+  /** The page of the documentation, below `/docs/`. */
+  readonly docs: string;
+  /** A link to what makes one, where the page has no button for it above. */
+  readonly action?: readonly [address: string, label: string];
+}
+
+/** An empty state: an explanation, one action, and where the documentation says more. */
+export function viewEmpty({ text, docs, action }: EmptyState): TemplateResult {
+  return html`<div class="empty" role="status">
+    <p>${text}</p>
+    ${action === undefined ? nothing : html`<p><a href=${action[0]}>${action[1]}</a></p>`}
+    <p><a href="/docs/${docs}/" target="_blank">${pageWords.readDocs}</a></p>
+  </div>`;
+}
+
 /** A text with a button that copies it. */
 export function viewCopyable(text: string): TemplateResult {
-  const copy = async (event: Event): Promise<void> => {
-    const button = event.currentTarget as HTMLButtonElement;
-    await navigator.clipboard.writeText(text);
-    button.textContent = pageWords.copied;
-  };
-  return html`<div class="copyable"><code>${text}</code><button @click=${copy}>${pageWords.copy}</button></div>`;
+  return html`<div class="copyable"><code>${text}</code>${viewCopy(text)}</div>`;
+}
+
+/** What to copy to a place, with a heading and an explanation. */
+export function viewRecipe(title: string, hint: string, ...texts: readonly string[]): TemplateResult {
+  return html`<section>
+    <h2>${title}</h2>
+    <p>${hint}</p>
+    ${texts.map((text) => viewCopyable(text))}
+  </section>`;
 }

@@ -1,23 +1,35 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { DashboardElement } from './element.ts';
-import { type NavigationEntry, navigation } from './pages.ts';
-import { words } from './preferences.ts';
+import type { Found } from './finder.ts';
+import { listEntries } from './pages.ts';
+import { hasShortcuts, keep, words } from './preferences.ts';
 import type { Router } from './router.ts';
-import { session } from './session.ts';
 
-/** The command palette: `Ctrl K` or `⌘ K` finds a page by its name. A combobox with a list (ARIA 1.2). */
+/**
+ * The command palette: `Ctrl K` or `⌘ K` finds a page or an object by its name, or by its id. A combobox with a list
+ * (ARIA 1.2).
+ */
 export class Palette extends DashboardElement {
-  static override properties = { router: { attribute: false }, text: { state: true }, chosen: { state: true } };
+  static override properties = {
+    router: { attribute: false },
+    text: { state: true },
+    chosen: { state: true },
+    objects: { state: true },
+  };
 
   declare router: Router;
   declare text: string;
   /** The position of the chosen result. */
   declare chosen: number;
+  /** The objects that were found. */
+  declare objects: readonly Found[];
+  #timer = 0;
 
   constructor() {
     super();
     this.text = '';
     this.chosen = 0;
+    this.objects = [];
   }
 
   override connectedCallback(): void {
@@ -54,23 +66,24 @@ export class Palette extends DashboardElement {
                 aria-selected=${index === this.chosen}
                 @click=${() => this.#go(entry)}
               >
-                ${entry.title()}
+                ${entry.title} ${entry.kind === undefined ? nothing : html`<span class="quiet">${entry.kind}</span>`}
               </li>`,
           )}
         </ul>
         ${results.length === 0 ? html`<p role="status" class="quiet">${words.nothingFound}</p>` : nothing}
+        <label class="check quiet"
+          ><input type="checkbox" .checked=${hasShortcuts()} @change=${this.#switchShortcuts} /> ${words.shortcuts}</label
+        >
       </dialog>`;
   }
 
-  #find(): readonly NavigationEntry[] {
+  #find(): readonly Found[] {
     const wanted = this.text.toLowerCase().trim();
-    return navigation.filter(
-      ({ title, operation }) =>
-        title().toLowerCase().includes(wanted) && (operation === null || session.allows(operation)),
-    );
+    const entries = listEntries().map(({ path, title }) => ({ path, title: title() }));
+    return [...entries.filter(({ title }) => title.toLowerCase().includes(wanted)), ...this.objects];
   }
 
-  #go(entry: NavigationEntry | undefined): void {
+  #go(entry: Found | undefined): void {
     if (entry === undefined) return;
     this.querySelector('dialog')?.close();
     void this.router.go(entry.path);
@@ -79,6 +92,9 @@ export class Palette extends DashboardElement {
   readonly #open = (): void => {
     this.text = '';
     this.chosen = 0;
+    this.objects = [];
+    // The account page can switch the keys, too.
+    this.requestUpdate();
     this.querySelector('dialog')?.showModal();
   };
 
@@ -90,8 +106,21 @@ export class Palette extends DashboardElement {
   };
 
   readonly #type = (event: Event): void => {
-    this.text = (event.currentTarget as HTMLInputElement).value;
+    const text = (event.currentTarget as HTMLInputElement).value;
+    this.text = text;
     this.chosen = 0;
+    this.objects = [];
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(async () => {
+      const { findObjects } = await import('./finder.ts');
+      const found = await findObjects(text);
+      if (text === this.text) this.objects = found;
+    }, typingPause);
+  };
+
+  readonly #switchShortcuts = (event: Event): void => {
+    keep('svc-shortcuts', (event.currentTarget as HTMLInputElement).checked ? 'on' : 'off');
+    this.requestUpdate();
   };
 
   readonly #move = (event: KeyboardEvent): void => {
@@ -105,6 +134,8 @@ export class Palette extends DashboardElement {
   };
 }
 
+/** Milliseconds without a key before objects are searched for. */
+const typingPause = 200;
 const isApple = /mac|iphone|ipad/i.test(navigator.userAgent);
 
 customElements.define('svc-palette', Palette);

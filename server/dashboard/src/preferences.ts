@@ -20,6 +20,12 @@ export function readLanguage(): Language {
   return (wanted.find((tag) => Object.hasOwn(languages, tag)) ?? 'en') as Language;
 }
 
+/** How times and numbers are written: the language of the words, as the browser's country writes it. */
+export function readLocale(): string {
+  const { lang } = document.documentElement;
+  return navigator.languages.find((tag) => tag.slice(0, 2) === lang) ?? lang;
+}
+
 /** Loads the words of a language. */
 export async function useLanguage(language: Language): Promise<void> {
   if (language === 'de') words = (await import('./words/de.ts')).de;
@@ -45,7 +51,12 @@ export function useTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
 }
 
+/** Whether keys without Ctrl do something outside of fields: speech input and slips press them too (WCAG 2.1.4). */
+export function hasShortcuts(): boolean {
+  return localStorage.getItem('svc-shortcuts') !== 'off';
+}
+
 /** Keeps a choice for the next visit. */
-export function keep(name: 'svc-theme' | 'svc-language', value: string): void {
+export function keep(name: 'svc-theme' | 'svc-language' | 'svc-shortcuts', value: string): void {
   localStorage.setItem(name, value);
 }

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { InclusionProof } from '../../../packages/node-sdk/src/types/api.ts';
+import { saveFile } from './download.ts';
 import { TaskElement, viewError } from './element.ts';
 import { formatCount, viewTime } from './format.ts';
 import { pageWords } from './preferences.ts';
@@ -59,14 +60,6 @@ function viewProof({ sequence, checkpoint }: InclusionProof): TemplateResult {
       <pre tabindex="0" aria-label=${pageWords.checkpoint}>${checkpoint.note}</pre>
     </details>
   </div>`;
-}
-
-/** Saves a text as a file of the user. */
-export function saveFile(name: string, text: string, type = 'application/json'): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = Object.assign(document.createElement('a'), { href: url, download: name });
-  link.click();
-  URL.revokeObjectURL(url);
 }
 
 customElements.define('svc-proof', ProofView);

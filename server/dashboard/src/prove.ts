@@ -8,7 +8,8 @@ import { session } from './session.ts';
 export async function fetchPublicKey(): Promise<string> {
   const response = await fetch('/.well-known/svc-ledger-key').catch(() => null);
   if (response === null) throw new RequestError(0, { code: 'unreachable' });
-  if (!response.ok) throw new RequestError(response.status, { code: 'not_found' });
+  const requestId = response.headers.get('svc-request-id');
+  if (!response.ok) throw new RequestError(response.status, { code: 'not_found', requestId });
   return response.text();
 }
 

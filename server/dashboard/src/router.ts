@@ -1,10 +1,13 @@
 import type { TemplateResult } from 'lit';
-import { words } from './preferences.ts';
+import { pageWords, words } from './preferences.ts';
+import { readWhereabouts, type Whereabouts } from './whereabouts.ts';
 
 /** A page of the dashboard. */
 export interface Page {
   /** Below `/app/`, with parameters: `webhooks/:id`. */
   readonly path: string;
+  /** Loads the script of the page. */
+  preload?(): Promise<unknown>;
   /** Loads the page. @returns its title and how it is drawn. */
   load(): Promise<PageModule>;
 }
@@ -17,54 +20,82 @@ export interface PageModule {
 /** What is shown now. */
 export interface Place {
   readonly page: PageModule;
+  /** The pattern of its address, below `/app/`. */
+  readonly path: string;
   readonly parameters: Readonly<Record<string, string | undefined>>;
+  /** Where the user was on it before they went on; null if they come from elsewhere. */
+  readonly left: Whereabouts | null;
 }
 
 const base = '/app/';
 
-/** Finds the page of the address, and follows links and the back button. */
+/** A page with the values of the parameters in its address. */
+export interface FoundPage {
+  readonly page: Page;
+  readonly parameters: Place['parameters'];
+}
+
+/** Shows the page of the address, and follows links and the back button. */
 export class Router {
-  readonly #pages: readonly { readonly pattern: URLPattern; readonly page: Page }[];
-  readonly #missing: Page;
+  readonly #find: (pathname: string) => FoundPage;
   readonly #show: (place: Place) => void;
   #navigation = 0;
   #address = location.href;
+  /** The position in the history of the tab; the state of each entry holds it. */
+  #entry: number = history.state?.entry ?? 0;
+  readonly #left = new Map<number, Whereabouts>();
 
-  constructor(pages: readonly Page[], missing: Page, show: (place: Place) => void) {
-    this.#pages = pages.map((page) => ({ page, pattern: new URLPattern({ pathname: base + page.path }) }));
-    this.#missing = missing;
+  /** @param left aborts when the frame is removed: the next user has another one. */
+  constructor(find: (pathname: string) => FoundPage, show: (place: Place) => void, left: AbortSignal) {
+    this.#find = find;
     this.#show = show;
-    addEventListener('popstate', () => this.#follow());
-    addEventListener('beforeunload', (event) => hasUnsaved() && event.preventDefault());
-    addEventListener('input', ({ target }) => noteInput(target as HTMLElement));
-    addEventListener('click', (event) => this.#followLink(event));
+    const options = { signal: left };
+    // The browser would scroll before the page has what it shows.
+    history.scrollRestoration = 'manual';
+    addEventListener('popstate', ({ state }) => this.#follow(state?.entry ?? 0), options);
+    addEventListener('beforeunload', (event) => findLoss(document) !== null && event.preventDefault(), options);
+    addEventListener('input', ({ target }) => noteInput(target as HTMLElement), options);
+    addEventListener('click', (event) => this.#followLink(event), options);
   }
 
   /** Goes to a page. @param href relative to `/app/`. */
   async go(href: string): Promise<void> {
     if (!mayLeave()) return;
-    history.pushState(null, '', new URL(href, location.origin + base));
-    scrollTo(0, 0);
-    await this.open();
+    this.#left.set(this.#entry, readWhereabouts());
+    this.#push(this.#entry + 1, new URL(href, location.origin + base));
+    await this.open(null, () => scrollTo(0, 0));
   }
 
-  /** Shows the page of the current address. */
-  async open(): Promise<void> {
+  /**
+   * Shows the page of the current address.
+   * @param left where the user was on it before.
+   * @param shown is called once it is shown, unless the user left meanwhile.
+   */
+  async open(left: Whereabouts | null = null, shown?: () => void): Promise<void> {
     const navigation = ++this.#navigation;
     this.#address = location.href;
-    const { pathname } = location;
-    const match = this.#pages.find(({ pattern }) => pattern.test({ pathname }));
-    const page = await (match?.page ?? this.#missing).load();
+    const { page: found, parameters } = this.#find(location.pathname);
+    const page = await found.load();
     // Another link was followed in the meantime.
     if (navigation !== this.#navigation) return;
     document.title = `${page.title()} · Svc`;
-    this.#show({ page, parameters: match?.pattern.exec({ pathname })?.pathname.groups ?? {} });
+    this.#show({ page, path: found.path, parameters, left });
+    shown?.();
   }
 
   /** The back button has already changed the address: a user who stays gets it back. */
-  #follow(): void {
-    if (mayLeave()) void this.open();
-    else history.pushState(null, '', this.#address);
+  #follow(entry: number): void {
+    if (mayLeave()) {
+      this.#left.set(this.#entry, readWhereabouts());
+      this.#entry = entry;
+      // After a reload, the positions are forgotten.
+      void this.open(this.#left.get(entry) ?? { top: 0, link: null });
+    } else this.#push(entry + 1, this.#address);
+  }
+
+  #push(entry: number, address: string | URL): void {
+    this.#entry = entry;
+    history.pushState({ entry }, '', address);
   }
 
   #followLink(event: MouseEvent): void {
@@ -83,10 +114,14 @@ function noteInput(target: HTMLElement): void {
   if (form !== null) form.dataset.unsaved = '';
 }
 
-function hasUnsaved(): boolean {
-  return document.querySelector('svc-shell form[data-unsaved]') !== null;
+/** What a user is asked who leaves input, or a secret that is shown only now; null if nothing is lost. */
+function findLoss(within: ParentNode): string | null {
+  if (within.querySelector('svc-shell [data-secret]') !== null) return pageWords.unsavedSecret;
+  return within.querySelector('svc-shell form[data-unsaved]') === null ? null : words.unsaved;
 }
 
-function mayLeave(): boolean {
-  return !hasUnsaved() || confirm(words.unsaved);
+/** Whether a page, or a part of it, may be left: the user is asked if that loses something. */
+export function mayLeave(within: ParentNode = document): boolean {
+  const question = findLoss(within);
+  return question === null || confirm(question);
 }

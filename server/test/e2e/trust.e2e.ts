@@ -133,7 +133,7 @@ describe('the trust page in a browser', () => {
       const expected = await page.evaluate(() =>
         [...document.querySelectorAll('a[href], summary')].map(({ textContent }) => textContent),
       );
-      assert.equal(expected.length, 10);
+      assert.equal(expected.length, 11);
       const reached: (string | null)[] = [];
       for (const _ of expected) {
         await page.keyboard.press('Tab');
@@ -174,7 +174,12 @@ describe('the trust page in a browser', () => {
     for (const viewport of [narrow, wide]) {
       await visit('full', { viewport }, async (page) => {
         const table = page.getByRole('table', { name: 'Subprocessors' });
-        assert.deepEqual(await table.getByRole('columnheader').allTextContents(), ['Name', 'Purpose', 'Country']);
+        assert.deepEqual(await table.getByRole('columnheader').allTextContents(), [
+          'Name',
+          'Purpose',
+          'Location',
+          'Since',
+        ]);
         assert.equal(await table.getByRole('rowheader', { name: 'Example Cloud GmbH' }).count(), 1);
         assert.equal(await table.getByRole('cell', { name: 'Germany', exact: true }).count(), 1);
       });

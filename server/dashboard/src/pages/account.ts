@@ -1,115 +1,57 @@
-import { html, svg, type TemplateResult } from 'lit';
-import { encode } from 'uqr';
+import { html, type TemplateResult } from 'lit';
 import type { Session } from '../../../../packages/node-sdk/src/types/api.ts';
 import { call } from '../api.ts';
-import type { OperationResults } from '../api-types.ts';
-import { field, readForm, TaskElement, username } from '../element.ts';
-import { viewTime } from '../format.ts';
-import { keep, type Language, languages, readLanguage, useLanguage, words } from '../preferences.ts';
+import { field, readForm, username } from '../element.ts';
+import { nameDevice, viewTime } from '../format.ts';
+import { PageElement } from '../page-element.ts';
+import {
+  hasShortcuts,
+  keep,
+  type Language,
+  languages,
+  pageWords,
+  readLanguage,
+  useLanguage,
+  words,
+} from '../preferences.ts';
 import { session } from '../session.ts';
+import '../second-factor.ts';
 
-/** The user's own account: second factor, password, sessions, language. */
-export class Account extends TaskElement {
+/** The user's own account: name, second factor, password, sessions, language. */
+export class Account extends PageElement {
   static override properties = {
     sessions: { state: true },
-    factor: { state: true },
-    enrollment: { state: true },
-    backupCodes: { state: true },
-    task: { state: true },
   };
 
   declare sessions: readonly Session[] | null;
-  declare factor: OperationResults['getMfaStatus'] | null;
-  /** The second factor that is being set up. */
-  declare enrollment: OperationResults['enrollTotp'] | null;
-  /** Codes that are shown only now. */
-  declare backupCodes: readonly string[] | null;
-  /** What the password that is asked for confirms. */
-  declare task: 'enroll' | 'disable' | 'backup codes' | null;
-
   constructor() {
     super();
     this.sessions = null;
-    this.factor = null;
-    this.enrollment = null;
-    this.backupCodes = null;
-    this.task = null;
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    void this.run(() => this.#load());
   }
 
   protected override render(): TemplateResult {
     return html`<h1>${words.account}</h1>
       ${this.viewOutcome()}
-      ${this.#viewSecondFactor()} ${this.#viewPassword()} ${this.#viewSessions()} ${this.#viewLanguage()}`;
+      ${this.#viewName()}
+      <svc-second-factor @stored=${() => this.run(() => this.load())}></svc-second-factor>
+      ${this.#viewPassword()} ${this.#viewSessions()} ${this.#viewLanguage()} ${this.viewDialogs()}`;
   }
 
-  #viewSecondFactor(): TemplateResult {
-    return html`<section aria-labelledby="second-factor">
-      <h2 id="second-factor">${words.secondFactor}</h2>
-      ${
-        this.factor === null
-          ? html`<p role="status">${words.loading}</p>`
-          : this.backupCodes !== null
-            ? this.#viewBackupCodes(this.backupCodes)
-            : this.enrollment !== null
-              ? this.#viewEnrollment(this.enrollment.totpURI)
-              : this.task !== null
-                ? this.#viewConfirmation()
-                : this.#viewFactor(this.factor)
-      }
+  #viewName(): TemplateResult {
+    const { givenName, familyName } = session.me?.user ?? {};
+    return html`<section aria-labelledby="name">
+      <h2 id="name">${pageWords.yourName}</h2>
+      <form @submit=${this.#saveName}>
+        ${field(pageWords.givenName, 'givenName', { value: givenName ?? '', autocomplete: 'given-name', isOptional: true })}
+        ${field(pageWords.familyName, 'familyName', { value: familyName ?? '', autocomplete: 'family-name', isOptional: true })}
+        <div class="actions"><button ?disabled=${this.isBusy}>${pageWords.save}</button></div>
+      </form>
     </section>`;
-  }
-
-  #viewFactor({ enabled, backupCodesRemaining }: OperationResults['getMfaStatus']): TemplateResult {
-    if (!enabled)
-      return html`<p>${words.secondFactorOff}</p>
-        <div class="actions"><button class="primary" @click=${() => this.#ask('enroll')}>${words.enroll}</button></div>`;
-    return html`<p>${words.secondFactorOn} ${backupCodesRemaining}</p>
-      <div class="actions">
-        <button @click=${() => this.#ask('backup codes')}>${words.newBackupCodes}</button>
-        <button class="danger" @click=${() => this.#ask('disable')}>${words.disable}</button>
-      </div>`;
-  }
-
-  #viewConfirmation(): TemplateResult {
-    return html`<form @submit=${this.#confirm}>
-      ${username(session.me?.user.email)} ${field(words.currentPassword, 'password', { type: 'password', autocomplete: 'current-password' })}
-      <div class="actions">
-        <button class="primary" ?disabled=${this.isBusy}>${words.continue}</button>
-        <button type="button" @click=${() => this.#ask(null)}>${words.cancel}</button>
-      </div>
-    </form>`;
-  }
-
-  #viewEnrollment(uri: string): TemplateResult {
-    return html`<form @submit=${this.#verify}>
-      <p>${words.enrollScan}</p>
-      ${viewQrCode(uri)}
-      <details>
-        <summary>${words.enrollManual}</summary>
-        <code>${uri}</code>
-      </details>
-      ${field(words.code, 'code', { autocomplete: 'one-time-code' })}
-      <div class="actions"><button class="primary" ?disabled=${this.isBusy}>${words.continue}</button></div>
-    </form>`;
-  }
-
-  #viewBackupCodes(codes: readonly string[]): TemplateResult {
-    return html`<h3>${words.backupCodes}</h3>
-      <p>${words.backupCodesHint}</p>
-      <ul class="codes">
-        ${codes.map((code) => html`<li><code>${code}</code></li>`)}
-      </ul>
-      <div class="actions"><button class="primary" @click=${this.#store}>${words.stored}</button></div>`;
   }
 
   #viewPassword(): TemplateResult {
     return html`<section aria-labelledby="password">
-      <h2 id="password">${words.changePassword}</h2>
+      <h2 id="password">${pageWords.changePassword}</h2>
       <form @submit=${this.#changePassword}>
         ${username(session.me?.user.email)} ${field(words.currentPassword, 'currentPassword', { type: 'password', autocomplete: 'current-password' })}
         ${field(words.newPassword, 'newPassword', {
@@ -117,7 +59,7 @@ export class Account extends TaskElement {
           autocomplete: 'new-password',
           hint: words.invitationHint,
         })}
-        <div class="actions"><button ?disabled=${this.isBusy}>${words.changePassword}</button></div>
+        <div class="actions"><button ?disabled=${this.isBusy}>${pageWords.changePassword}</button></div>
       </form>
     </section>`;
   }
@@ -125,25 +67,28 @@ export class Account extends TaskElement {
   #viewSessions(): TemplateResult {
     return html`<section aria-labelledby="sessions">
       <h2 id="sessions">${words.sessions}</h2>
-      <p class="quiet">${words.sessionsHint}</p>
+      <p class="quiet">${pageWords.sessionsHint}</p>
       ${
         this.sessions === null
-          ? html`<p role="status">${words.loading}</p>`
+          ? this.viewWaiting()
           : html`<ul class="plain">
               ${this.sessions.map(
-                ({ id, createdAt, lastSeenAt, isCurrent }) =>
+                ({ id, device, createdAt, lastSeenAt, idleExpiresAt, isCurrent }) =>
                   html`<li>
-                    <span>${words.started} ${viewTime(createdAt)}, ${words.lastSeen} ${viewTime(lastSeenAt)}</span>
+                    <span
+                      ><strong>${nameDevice(device)}</strong><br />${pageWords.started} ${viewTime(createdAt)}, ${words.lastSeen}
+                      ${viewTime(lastSeenAt)}, ${pageWords.endsWhenIdle} ${viewTime(idleExpiresAt)}</span
+                    >
                     ${
                       isCurrent
-                        ? html`<strong>${words.thisSession}</strong>`
+                        ? html`<strong>${pageWords.thisSession}</strong>`
                         : html`<button @click=${() => this.#end(id)}>${words.endSession}</button>`
                     }
                   </li>`,
               )}
             </ul>`
       }
-      <div class="actions"><button @click=${() => this.#end(null)}>${words.endOthers}</button></div>
+      <div class="actions"><button @click=${this.#endOthers}>${pageWords.endOthers}</button></div>
     </section>`;
   }
 
@@ -155,51 +100,26 @@ export class Account extends TaskElement {
           ([tag, name]) => html`<option value=${tag} lang=${tag} ?selected=${tag === readLanguage()}>${name}</option>`,
         )}
       </select>
+    </section>
+    <section aria-labelledby="keyboard">
+      <h2 id="keyboard">${pageWords.keyboard}</h2>
+      <label class="check"
+        ><input type="checkbox" .checked=${hasShortcuts()} @change=${switchShortcuts} /> ${words.shortcuts}</label
+      >
     </section>`;
   }
 
-  async #load(): Promise<void> {
-    const [sessions, factor] = await Promise.all([
-      call('listMySessions', 'GET', '/v1/me/sessions'),
-      call('getMfaStatus', 'GET', '/v1/me/mfa', { answer: 'bare' }),
-    ]);
-    this.sessions = sessions.items;
-    this.factor = factor;
+  protected override async load(): Promise<void> {
+    this.sessions = (await call('listMySessions', 'GET', '/v1/me/sessions')).items;
   }
 
-  #ask(task: Account['task']): void {
-    this.task = task;
-    this.error = null;
-    this.notice = '';
-  }
-
-  readonly #confirm = (event: SubmitEvent): void => {
-    const { password } = readForm(event);
+  readonly #saveName = (event: SubmitEvent): void => {
+    const values = Object.entries(readForm(event)).map(([name, value]) => [name, value.trim() === '' ? null : value]);
     void this.run(async () => {
-      if (this.task === 'enroll')
-        this.enrollment = await call('enrollTotp', 'POST', '/v1/me/mfa/totp/enroll', { body: { password } });
-      else if (this.task === 'disable')
-        this.factor = await call('disableTotp', 'DELETE', '/v1/me/mfa/totp', { body: { password } });
-      else
-        this.backupCodes = (
-          await call('replaceBackupCodes', 'POST', '/v1/me/mfa/backup-codes', { body: { password } })
-        ).backupCodes;
-      this.task = null;
+      await call('editMe', 'PATCH', '/v1/me', { body: Object.fromEntries(values) });
+      await session.load();
+      this.notice = pageWords.nameSaved;
     });
-  };
-
-  readonly #verify = (event: SubmitEvent): void => {
-    const { code = '' } = readForm(event);
-    void this.run(async () => {
-      this.factor = await call('verifyTotp', 'POST', '/v1/me/mfa/totp/verify', { body: { code: code.trim() } });
-      this.backupCodes = this.enrollment?.backupCodes ?? null;
-      this.enrollment = null;
-    });
-  };
-
-  readonly #store = (): void => {
-    this.backupCodes = null;
-    void this.run(() => this.#load());
   };
 
   readonly #changePassword = (event: SubmitEvent): void => {
@@ -208,8 +128,8 @@ export class Account extends TaskElement {
     void this.run(async () => {
       await call('changePassword', 'POST', '/v1/auth/password', { body: values });
       form.reset();
-      await this.#load();
-      this.notice = words.passwordChanged;
+      await this.load();
+      this.notice = pageWords.passwordChanged;
     });
   };
 
@@ -220,22 +140,28 @@ export class Account extends TaskElement {
     location.reload();
   };
 
-  #end(id: string | null): void {
+  #end(id: string): void {
     void this.run(async () => {
-      if (id === null) await call('endMyOtherSessions', 'DELETE', '/v1/me/sessions');
-      else await call('endMySession', 'DELETE', `/v1/me/sessions/${id}`);
-      await this.#load();
+      await call('endMySession', 'DELETE', `/v1/me/sessions/${id}`);
+      await this.load();
     });
   }
+
+  readonly #endOthers = (): void => {
+    this.confirmation = {
+      title: pageWords.endOthers,
+      text: `${session.me?.user.email}: ${pageWords.endOthersHint}`,
+      button: pageWords.endOthers,
+      run: async () => {
+        await call('endMyOtherSessions', 'DELETE', '/v1/me/sessions');
+        await this.load();
+      },
+    };
+  };
 }
 
-/** Dark modules on white in every theme: scanners need the contrast and the margin. */
-function viewQrCode(text: string): TemplateResult {
-  const { data, size } = encode(text, { border: 4 });
-  const modules = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
-  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="QR">
-    ${svg`<rect width=${size} height=${size} fill="#fff"></rect><path d=${modules.join('')} fill="#000"></path>`}
-  </svg>`;
+function switchShortcuts(event: Event): void {
+  keep('svc-shortcuts', (event.currentTarget as HTMLInputElement).checked ? 'on' : 'off');
 }
 
 customElements.define('svc-account', Account);

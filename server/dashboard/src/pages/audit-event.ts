@@ -1,7 +1,7 @@
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { AuditEventDetail } from '../../../../packages/node-sdk/src/types/api.ts';
 import type { Json } from '../../../../packages/node-sdk/src/types/values.ts';
-import { viewTerm, viewTime } from '../format.ts';
+import { viewTable, viewTerm, viewTime } from '../format.ts';
 import { PageElement } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
 import '../proof-view.ts';
@@ -21,11 +21,8 @@ export class AuditEventPage extends PageElement {
     this.event = null;
   }
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    if (!changed.has('eventId')) return;
-    void this.run(async () => {
-      this.event = await audit.retrieve(this.eventId);
-    });
+  protected override async load(): Promise<void> {
+    this.event = await audit.retrieve(this.eventId);
   }
 
   protected override render(): TemplateResult {
@@ -33,8 +30,8 @@ export class AuditEventPage extends PageElement {
     if (event === null) return this.viewPending(pageWords.audit);
     return html`<h1>${event.action}</h1>
       <dl>
-        ${viewTerm(pageWords.time, viewTime(event.at))} ${viewTerm(pageWords.actor, viewActor(event))}
-        ${event.targetId === null ? nothing : viewTerm(pageWords.target, event.targetRef ?? event.targetId)}
+        ${viewTerm(pageWords.time, viewTime(event.at))} ${viewTerm(pageWords.actor, viewMore('actorId', event.actorId, viewActor(event)))}
+        ${event.targetId === null ? nothing : viewTerm(pageWords.target, viewMore('targetId', event.targetId, event.targetRef ?? event.targetId))}
         ${viewTerm(pageWords.module, event.module)}
         ${event.reason === null ? nothing : viewTerm(pageWords.reason, event.reason)}
         ${viewTerm(pageWords.hash, html`<code>${event.hash}</code>`)}
@@ -43,6 +40,11 @@ export class AuditEventPage extends PageElement {
       ${viewDiff(event.diff)}
       <svc-proof .prove=${() => proveEvent(event)}></svc-proof>`;
   }
+}
+
+/** A link to the other events of an actor or a target. */
+function viewMore(filter: 'actorId' | 'targetId', id: string | null, text: string): TemplateResult | string {
+  return id === null ? text : html`<a href="/app/audit?${new URLSearchParams({ [filter]: id })}">${text}</a>`;
 }
 
 /** The fields before and after a change, side by side; whatever else an event holds, as it is. */
@@ -55,27 +57,18 @@ function viewDiff(diff: Json | undefined): TemplateResult {
   return html`${
     names.length === 0
       ? nothing
-      : html`<div class="scroll" role="region" aria-label=${pageWords.whatChanged} tabindex="0">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">${pageWords.field}</th>
-                <th scope="col">${pageWords.before}</th>
-                <th scope="col">${pageWords.after}</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${names.map(
-                (name) =>
-                  html`<tr>
-                    <th scope="row">${name}</th>
-                    <td>${viewValue(earlier[name])}</td>
-                    <td>${viewValue(later[name])}</td>
-                  </tr>`,
-              )}
-            </tbody>
-          </table>
-        </div>`
+      : viewTable(
+          pageWords.whatChanged,
+          [pageWords.field, pageWords.before, pageWords.after],
+          names.map(
+            (name) =>
+              html`<tr>
+                <th scope="row">${name}</th>
+                <td>${viewValue(earlier[name])}</td>
+                <td>${viewValue(later[name])}</td>
+              </tr>`,
+          ),
+        )
   }
   ${hasRest ? html`<pre tabindex="0" aria-label=${pageWords.whatChanged}>${JSON.stringify(rest, null, 2)}</pre>` : nothing}`;
 }

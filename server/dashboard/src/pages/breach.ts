@@ -1,9 +1,9 @@
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { Breach, BreachChange } from '../../../../packages/node-sdk/src/types/api.ts';
 import { breachStatusValues } from '../api-types.ts';
-import { choice, field, readForm, textField } from '../element.ts';
+import { choice, field } from '../element.ts';
 import { formatCount, nameValues, toLocalInput, viewStatus, viewTerm, viewTime } from '../format.ts';
-import { PageElement } from '../page-element.ts';
+import { PageElement, textField } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
 import { breaches } from '../sdk.ts';
 import { session } from '../session.ts';
@@ -11,23 +11,18 @@ import { readBreachFields, viewBreachFields, viewNotification } from './breaches
 
 /** One breach: its clock, what is known, and who was notified. */
 export class BreachPage extends PageElement {
-  static override properties = { breachId: {}, breach: { state: true }, isEditing: { state: true } };
+  static override properties = { breachId: {}, breach: { state: true } };
 
   declare breachId: string;
   declare breach: Breach | null;
-  declare isEditing: boolean;
 
   constructor() {
     super();
     this.breach = null;
-    this.isEditing = false;
   }
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    if (!changed.has('breachId')) return;
-    void this.run(async () => {
-      this.breach = await breaches.retrieve(this.breachId);
-    });
+  protected override async load(): Promise<void> {
+    this.breach = await breaches.retrieve(this.breachId);
   }
 
   protected override render(): TemplateResult {
@@ -35,7 +30,7 @@ export class BreachPage extends PageElement {
     if (breach === null) return this.viewPending(pageWords.breach);
     const { affectedSubjects, dataCategories, subjectsNotifiedAt, notificationReason } = breach;
     return html`<h1>${breach.title}</h1>
-      ${this.isEditing ? nothing : this.viewOutcome()}
+      ${this.viewOutcome()}
       <dl>
         ${viewTerm(pageWords.severity, viewStatus(breach.severity))}
         ${viewTerm(pageWords.status, viewStatus(breach.status))}
@@ -49,19 +44,20 @@ export class BreachPage extends PageElement {
       ${
         session.allows('editBreach')
           ? html`<div class="actions">
-              <button class="primary" @click=${() => this.#toggle(true)}>${pageWords.edit}</button>
+              <button class="primary" @click=${() => this.#edit(breach)}>${pageWords.edit}</button>
             </div>`
           : nothing
       }
       <h2>${pageWords.whatHappened}</h2>
       <p class="text">${breach.description}</p>
-      ${this.isEditing ? this.#viewForm(breach) : nothing}`;
+      ${this.viewDialogs()}`;
   }
 
-  #viewForm(breach: Breach): TemplateResult {
-    return this.viewFormDialog(
-      pageWords.edit,
-      html`${viewBreachFields(breach)}
+  #edit(breach: Breach): void {
+    this.formDialog = {
+      title: pageWords.edit,
+      button: pageWords.save,
+      fields: () => html`${viewBreachFields(breach)}
       ${choice(pageWords.status, 'status', nameValues(breachStatusValues), breach.status)}
       ${field(pageWords.authorityNotified, 'authorityNotifiedAt', {
         type: 'datetime-local',
@@ -77,33 +73,19 @@ export class BreachPage extends PageElement {
         isOptional: true,
         value: breach.notificationReason ?? '',
       })}`,
-      this.#save,
-      () => this.#toggle(false),
-      pageWords.save,
-    );
-  }
-
-  #toggle(isEditing: boolean): void {
-    this.isEditing = isEditing;
-    this.error = null;
-  }
-
-  readonly #save = (event: SubmitEvent): void => {
-    const { status, notificationReason = '', ...rest } = readForm(event);
-    const breach = this.breach as Breach;
-    const change: BreachChange = {
-      ...readBreachFields(rest),
-      status: status as Breach['status'],
-      notificationReason: notificationReason.trim() || null,
-      ...readTime('authorityNotifiedAt', rest, breach),
-      ...readTime('subjectsNotifiedAt', rest, breach),
+      send: async ({ status, notificationReason = '', ...rest }) => {
+        const change: BreachChange = {
+          ...readBreachFields(rest),
+          status: status as Breach['status'],
+          notificationReason: notificationReason.trim() || null,
+          ...readTime('authorityNotifiedAt', rest, breach),
+          ...readTime('subjectsNotifiedAt', rest, breach),
+        };
+        this.breach = await breaches.update(this.breachId, change);
+        this.notice = pageWords.saved;
+      },
     };
-    void this.run(async () => {
-      this.breach = await breaches.update(this.breachId, change);
-      this.isEditing = false;
-      this.notice = pageWords.saved;
-    });
-  };
+  }
 }
 
 /** A field holds minutes: one that the user did not touch must not cut the seconds off. */

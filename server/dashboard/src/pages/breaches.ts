@@ -1,21 +1,17 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Breach, BreachInput } from '../../../../packages/node-sdk/src/types/api.ts';
 import { breachSeverityValues, breachStatusValues } from '../api-types.ts';
-import { choice, field, readForm, textField } from '../element.ts';
+import { choice, field } from '../element.ts';
 import { nameValues, viewDue, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { ListView } from '../list.ts';
-import { PageElement } from '../page-element.ts';
+import { PageElement, textField } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
 import { breaches } from '../sdk.ts';
 import { session } from '../session.ts';
 
 /** Personal data breaches, with the 72 hours of GDPR Article 33. */
 export class BreachList extends PageElement {
-  static override properties = { isAdding: { state: true } };
-
-  declare isAdding: boolean;
-
   readonly #view: ListView<Breach> = {
     label: pageWords.breaches,
     columns: [
@@ -34,58 +30,42 @@ export class BreachList extends PageElement {
       },
     ],
     load: (query) => breaches.list(query),
-    empty: html`<p>${pageWords.noBreaches}</p>
-      <p><a href="/docs/guides/breaches/" target="_blank">${pageWords.readDocs}</a></p>`,
+    empty: { text: pageWords.noBreaches, docs: 'guides/breaches' },
   };
-
-  constructor() {
-    super();
-    this.isAdding = false;
-  }
 
   protected override render(): TemplateResult {
     return html`<div class="heading">
         <h1>${pageWords.breaches}</h1>
         ${
           session.allows('reportBreach')
-            ? html`<button class="primary" @click=${() => this.#toggle(true)}>${pageWords.reportBreach}</button>`
+            ? html`<button class="primary" @click=${this.#report}>${pageWords.reportBreach}</button>`
             : nothing
         }
       </div>
       <svc-list .view=${this.#view}></svc-list>
-      ${
-        this.isAdding
-          ? this.viewFormDialog(
-              pageWords.reportBreach,
-              html`${viewBreachFields(null)}
-              ${field(pageWords.discovered, 'discoveredAt', { type: 'datetime-local' })}`,
-              this.#report,
-              () => this.#toggle(false),
-            )
-          : nothing
-      }`;
+      ${this.viewDialogs()}`;
   }
 
-  #toggle(isAdding: boolean): void {
-    this.isAdding = isAdding;
-    this.error = null;
-  }
-
-  readonly #report = (event: SubmitEvent): void => {
-    const { discoveredAt = '', ...rest } = readForm(event);
-    const { affectedSubjects, ...fields } = readBreachFields(rest);
-    const input = { ...fields, ...(affectedSubjects !== null && { affectedSubjects }) };
-    void this.run(async () => {
-      const { id } = await breaches.report({ ...input, discoveredAt: new Date(discoveredAt) } as BreachInput);
-      this.goTo(`breaches/${id}`);
-    });
+  readonly #report = (): void => {
+    this.formDialog = {
+      title: pageWords.reportBreach,
+      fields: () => html`${viewBreachFields(null)}
+      ${field(pageWords.discovered, 'discoveredAt', { type: 'datetime-local' })}`,
+      send: async ({ discoveredAt = '', ...rest }) => {
+        const { affectedSubjects, ...fields } = readBreachFields(rest);
+        const input = { ...fields, ...(affectedSubjects !== null && { affectedSubjects }) };
+        const { id } = await breaches.report({ ...input, discoveredAt: new Date(discoveredAt) } as BreachInput);
+        this.goTo(`breaches/${id}`);
+      },
+    };
   };
 }
 
 /** The deadline of the notification, or when it was made. */
-export function viewNotification({ authorityNotifiedAt, notificationDueAt, isNotificationOverdue }: Breach) {
+export function viewNotification(breach: Breach): TemplateResult {
+  const { authorityNotifiedAt, notificationDueAt, notificationReason, isNotificationOverdue } = breach;
   if (authorityNotifiedAt !== null) return html`${pageWords.notified} ${viewTime(authorityNotifiedAt)}`;
-  return viewDue(notificationDueAt, isNotificationOverdue);
+  return viewDue(notificationDueAt, isNotificationOverdue, notificationReason === null);
 }
 
 /** The fields of a new or a reported breach. */

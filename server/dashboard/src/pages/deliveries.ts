@@ -4,11 +4,16 @@ import type {
   WebhookRedelivery,
   WebhookRedeliveryInput,
 } from '../../../../packages/node-sdk/src/types/api.ts';
-import { webhookDeliveryStatusValues, webhookEventTypeValues, webhookFailureReasonValues } from '../api-types.ts';
+import {
+  redeliverableStatusValues,
+  webhookDeliveryStatusValues,
+  webhookEventTypeValues,
+  webhookFailureReasonValues,
+} from '../api-types.ts';
 import { formatCount, nameValue, nameValues, viewStatus, viewTime } from '../format.ts';
-import '../list.ts';
-import type { ListView } from '../list.ts';
+import { type ListView, readFilters } from '../list.ts';
 import { PageElement } from '../page-element.ts';
+import { Polling } from '../polling.ts';
 import { pageWords } from '../preferences.ts';
 import { allTime, webhooks } from '../sdk.ts';
 import { session } from '../session.ts';
@@ -30,10 +35,29 @@ export function viewDeliveries(webhookId?: string): ListView<WebhookDelivery> {
       filter('status', pageWords.status, webhookDeliveryStatusValues),
       filter('reason', pageWords.reason, webhookFailureReasonValues),
       filter('eventType', pageWords.event, webhookEventTypeValues),
+      { name: 'from', label: pageWords.from, type: 'date' },
+      { name: 'to', label: pageWords.to, type: 'date' },
     ],
-    load: (query) => webhooks.deliveries.list({ ...query, webhookId }),
-    empty: html`<p>${pageWords.noDeliveries}</p>`,
+    load: (query) => webhooks.deliveries.list({ ...query, ...(webhookId !== undefined && { webhookId }) }),
+    empty: {
+      text: pageWords.noDeliveries,
+      docs: 'webhooks/failures',
+      ...(webhookId === undefined && { action: ['/app/webhooks', pageWords.webhooks] as const }),
+    },
   };
+}
+
+/** All deliveries, or those of a webhook that another page leads here with. */
+function viewAll(webhookId: string, name: string): ListView<WebhookDelivery> {
+  const view = viewDeliveries();
+  if (webhookId === '') return view;
+  const ofWebhook = { name: 'webhookId', label: pageWords.webhook, options: [[webhookId, name]] } as const;
+  return { ...view, filters: [ofWebhook, ...(view.filters ?? [])] };
+}
+
+/** Without a status, the dead letters are sent again. */
+function isRedeliverable(status = 'dead'): boolean {
+  return (redeliverableStatusValues as readonly string[]).includes(status);
 }
 
 function filter(name: string, label: string, values: readonly string[]) {
@@ -42,42 +66,40 @@ function filter(name: string, label: string, values: readonly string[]) {
 
 /** All deliveries; what is filtered can be sent again together. */
 export class DeliveryList extends PageElement {
-  static override properties = { redelivery: { state: true } };
+  static override properties = { redelivery: { state: true }, view: { state: true } };
 
   /** The redelivery of many that was started last. */
   declare redelivery: WebhookRedelivery | null;
-  readonly #view = viewDeliveries();
-  #timer = 0;
+  declare view: ListView<WebhookDelivery>;
+  readonly #polling = new Polling(this, () => this.#look());
 
   constructor() {
     super();
     this.redelivery = null;
+    const webhookId = new URLSearchParams(location.search).get('webhookId') ?? '';
+    this.view = viewAll(webhookId, webhookId);
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    void this.run(async () => {
-      const [newest = null] = (await webhooks.redeliveries.list({ limit: 1 })).items;
-      if (newest?.status === 'running') this.#follow(newest);
-    });
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    clearTimeout(this.#timer);
+  protected override async load(): Promise<void> {
+    const [newest = null] = (await webhooks.redeliveries.list({ limit: 1 })).items;
+    if (newest?.status === 'running') this.#follow(newest);
+    const webhookId = new URLSearchParams(location.search).get('webhookId');
+    // A deleted webhook keeps its id.
+    const webhook = webhookId === null ? null : await webhooks.retrieve(webhookId).catch(() => null);
+    if (webhook !== null) this.view = viewAll(webhook.id, webhook.url);
   }
 
   protected override render(): TemplateResult {
     return html`<h1>${pageWords.deliveries}</h1>
-      ${this.confirmation === null ? this.viewOutcome() : nothing} ${this.#viewProgress()}
+      ${this.viewOutcome()} ${this.#viewProgress()}
       ${
-        session.allows('redeliverWebhookDeliveries')
+        session.allows('redeliverWebhookDeliveries') && isRedeliverable(readFilters(this.view).status)
           ? html`<div class="actions">
               <button ?disabled=${this.isBusy} @click=${this.#ask}>${pageWords.redeliverMany}</button>
             </div>`
           : nothing
       }
-      <svc-list .view=${this.#view}></svc-list>
+      <svc-list .view=${this.view} @filtered=${() => this.requestUpdate()}></svc-list>
       ${this.viewDialogs()}`;
   }
 
@@ -88,6 +110,7 @@ export class DeliveryList extends PageElement {
       <h2>${pageWords.redelivery}: ${nameValue(status)}</h2>
       <progress max=${Math.max(total, 1)} value=${queued} aria-label=${pageWords.redelivery}></progress>
       <p>${formatCount(queued)} / ${formatCount(total)}</p>
+      ${status === 'running' ? this.#polling.view() : nothing}
       ${
         status === 'running' && session.allows('cancelWebhookRedelivery')
           ? html`<div class="actions"><button @click=${this.#stop}>${pageWords.stop}</button></div>`
@@ -98,12 +121,7 @@ export class DeliveryList extends PageElement {
 
   /** Counts what the filters of the address allow; without a status those are the dead letters. */
   readonly #ask = (): void => {
-    const { status, ...others } = Object.fromEntries(new URLSearchParams(location.search));
-    const which: WebhookRedeliveryInput = {
-      from: allTime,
-      ...others,
-      status: status === 'delivered' ? 'delivered' : 'dead',
-    };
+    const which: WebhookRedeliveryInput = { from: allTime, status: 'dead', ...readFilters(this.view) };
     void this.run(async () => {
       const { count } = await webhooks.redeliveries.count(which);
       if (count === 0) {
@@ -124,22 +142,21 @@ export class DeliveryList extends PageElement {
     void this.run(async () => this.#follow(await webhooks.redeliveries.cancel(id)));
   };
 
-  /** Shows how far a redelivery is, and asks again while it runs and the page is visible. */
+  /** Shows how far a redelivery is. */
   #follow(redelivery: WebhookRedelivery): void {
     this.redelivery = redelivery;
-    clearTimeout(this.#timer);
-    if (redelivery.status !== 'running') {
+    if (redelivery.status !== 'running')
       void this.querySelector<HTMLElement & { reload(): void }>('svc-list')?.reload();
-      return;
-    }
-    this.#timer = window.setTimeout(async () => {
-      if (document.hidden) return this.#follow(redelivery);
-      // An outage of the server ends nothing: the next try may reach it.
-      this.#follow(await webhooks.redeliveries.retrieve(redelivery.id).catch(() => redelivery));
-    }, pollMilliseconds);
+  }
+
+  /** An outage of the server ends nothing: the next look may reach it. */
+  async #look(): Promise<void> {
+    const { redelivery } = this;
+    if (redelivery?.status !== 'running') return;
+    const now = await webhooks.redeliveries.retrieve(redelivery.id).catch(() => redelivery);
+    // The user may have stopped it meanwhile.
+    if (this.redelivery === redelivery) this.#follow(now);
   }
 }
-
-const pollMilliseconds = 3000;
 
 customElements.define('svc-deliveries', DeliveryList);

@@ -1,4 +1,4 @@
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type {
   WebhookAttempt,
   WebhookAttemptTiming,
@@ -12,18 +12,48 @@ import { session } from '../session.ts';
 
 /** One delivery: the event that is sent, and every attempt with its timing and the answer. */
 export class DeliveryPage extends PageElement {
-  static override properties = { deliveryId: {}, delivery: { state: true } };
+  static override properties = { deliveryId: {}, delivery: { state: true }, url: { state: true } };
 
   declare deliveryId: string;
   declare delivery: WebhookDeliveryDetail | null;
+  /** Where it goes, once that is loaded. */
+  declare url: string | null;
+  #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor() {
     super();
     this.delivery = null;
+    this.url = null;
   }
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('deliveryId')) void this.#load();
+  override connectedCallback(): void {
+    super.connectedCallback();
+    let looks = 0;
+    this.#timer = setInterval(() => {
+      looks += 1;
+      if (looks > mostLooks) clearInterval(this.#timer);
+      else void this.#look();
+    }, lookEvery);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.#timer);
+  }
+
+  /** Looks whether the first attempts have been made, unless the page is hidden. A later look tries again what fails. */
+  async #look(): Promise<void> {
+    if (document.visibilityState !== 'visible' || this.delivery?.status !== 'pending') return;
+    this.delivery = await webhooks.deliveries.retrieve(this.deliveryId).catch(() => this.delivery);
+  }
+
+  protected override async load(): Promise<void> {
+    this.delivery = await webhooks.deliveries.retrieve(this.deliveryId);
+    // A deleted webhook leaves its id.
+    const webhook = webhooks.retrieve(this.delivery.webhookId).catch(() => null);
+    void webhook.then((found) => {
+      this.url = found?.url ?? null;
+    });
   }
 
   protected override render(): TemplateResult {
@@ -34,7 +64,7 @@ export class DeliveryPage extends PageElement {
       <dl>
         ${viewTerm(pageWords.status, viewStatus(delivery.status))}
         ${delivery.reason === null ? nothing : viewTerm(pageWords.reason, nameValue(delivery.reason))}
-        ${viewTerm(pageWords.webhook, html`<a href="/app/webhooks/${delivery.webhookId}">${delivery.webhookId}</a>`)}
+        ${viewTerm(pageWords.webhook, html`<a href="/app/webhooks/${delivery.webhookId}">${this.url ?? delivery.webhookId}</a>`)}
         ${viewTerm(pageWords.createdAt, viewTime(delivery.createdAt))}
         ${delivery.nextAttemptAt === null ? nothing : viewTerm(pageWords.nextAttempt, viewTime(delivery.nextAttemptAt))}
         ${
@@ -55,7 +85,8 @@ export class DeliveryPage extends PageElement {
           : html`<ol class="attempts">${delivery.attempts.toReversed().map(viewAttempt)}</ol>`
       }
       <h2>${pageWords.payload}</h2>
-      <pre tabindex="0" aria-label=${pageWords.payload}>${JSON.stringify(delivery.event, null, 2)}</pre>`;
+      <pre tabindex="0" aria-label=${pageWords.payload}>${JSON.stringify(delivery.event, null, 2)}</pre>
+      ${this.viewDialogs()}`;
   }
 
   #viewActions({ status }: WebhookDeliveryDetail): TemplateResult {
@@ -72,14 +103,8 @@ export class DeliveryPage extends PageElement {
           ? html`<button class="danger" ?disabled=${this.isBusy} @click=${this.#cancel}>${pageWords.cancelDelivery}</button>`
           : nothing
       }
-      <button ?disabled=${this.isBusy} @click=${() => this.#load()}>${pageWords.refresh}</button>
+      <button ?disabled=${this.isBusy} @click=${this.reload}>${pageWords.refresh}</button>
     </div>`;
-  }
-
-  #load(): Promise<boolean> {
-    return this.run(async () => {
-      this.delivery = await webhooks.deliveries.retrieve(this.deliveryId);
-    });
   }
 
   readonly #redeliver = (): void => {
@@ -90,12 +115,22 @@ export class DeliveryPage extends PageElement {
   };
 
   readonly #cancel = (): void => {
-    void this.run(async () => {
-      await webhooks.deliveries.cancel(this.deliveryId);
-      this.delivery = await webhooks.deliveries.retrieve(this.deliveryId);
-    });
+    const { eventType, webhookId } = this.delivery as WebhookDeliveryDetail;
+    this.confirmation = {
+      title: pageWords.cancelDelivery,
+      text: `${eventType} → ${this.url ?? webhookId}: ${pageWords.cancelDeliveryHint}`,
+      button: pageWords.cancelDelivery,
+      run: async () => {
+        await webhooks.deliveries.cancel(this.deliveryId);
+        await this.load();
+      },
+    };
   };
 }
+
+/** Milliseconds between two looks at a pending delivery; they end after a minute, for retries take up to a day. */
+const lookEvery = 3000;
+const mostLooks = 20;
 
 /** One attempt: outcome, answer, and what each part of it took. */
 function viewAttempt({ at, outcome, responseStatus, message, excerpt, timing }: WebhookAttempt): TemplateResult {

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ApiKey, ApiKeyInput, Scope } from '../../../../packages/node-sdk/src/types/api.ts';
 import { apiKeyEnvironmentValues, apiKeyStatusValues, scopeValues } from '../api-types.ts';
-import { choice, field, readForm } from '../element.ts';
-import { nameValues, viewStatus, viewTime } from '../format.ts';
+import { choice, field } from '../element.ts';
+import { endOfDay, nameValues, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
 import { PageElement, viewOverlap } from '../page-element.ts';
@@ -19,10 +19,8 @@ const presets = {
 
 /** The API keys of a tenant. */
 export class KeysPage extends PageElement {
-  static override properties = { form: { state: true }, chosen: { state: true } };
+  static override properties = { chosen: { state: true } };
 
-  /** The dialog that is open: a new key, or the rotation of one. */
-  declare form: 'create' | ApiKey | null;
   /** The scopes of the new key. */
   declare chosen: ReadonlySet<string>;
 
@@ -39,7 +37,7 @@ export class KeysPage extends PageElement {
       ],
       [words.lastSeen, ({ lastUsedAt }) => viewTime(lastUsedAt)],
       [pageWords.expires, ({ expiresAt }) => (expiresAt === null ? pageWords.never : viewTime(expiresAt))],
-      [pageWords.actions, (key) => (key.status === 'active' ? this.#viewActions(key) : nothing)],
+      ...this.#actionColumn(),
     ],
     filters: [
       {
@@ -49,45 +47,39 @@ export class KeysPage extends PageElement {
       },
     ],
     load: (query) => apiKeys.list(query),
-    empty: html`<p>${pageWords.noKeys}</p>`,
+    empty: { text: pageWords.noKeys, docs: 'api/authentication' },
   };
 
   constructor() {
     super();
-    this.form = null;
     this.chosen = new Set(presets.capture);
   }
 
   protected override render(): TemplateResult {
     return html`<div class="heading">
         <h1>${pageWords.keys}</h1>
-        <button class="primary" @click=${() => this.#open('create')}>${pageWords.createKey}</button>
+        ${
+          session.allows('createApiKey')
+            ? html`<button class="primary" @click=${this.#create}>${pageWords.createKey}</button>`
+            : nothing
+        }
       </div>
-      ${this.form === null && this.confirmation === null ? this.viewOutcome() : nothing}
+      ${this.viewOutcome()}
       <svc-list .view=${this.#view}></svc-list>
-      ${this.#viewForm()}`;
+      ${this.viewDialogs()}`;
+  }
+
+  /** For users who may change keys. */
+  #actionColumn(): ListView<ApiKey>['columns'] {
+    if (!session.allows('createApiKey')) return [];
+    return [[pageWords.actions, (key) => (key.status === 'active' ? this.#viewActions(key) : nothing)]];
   }
 
   #viewActions(key: ApiKey): TemplateResult {
     return html`<div class="actions">
-      <button @click=${() => this.#open(key)}>${pageWords.rotate}</button>
+      <button @click=${() => this.#rotate(key)}>${pageWords.rotate}</button>
       <button class="danger" @click=${() => this.#askRevoke(key)}>${pageWords.revoke}</button>
     </div>`;
-  }
-
-  #viewForm(): TemplateResult {
-    const { form } = this;
-    const close = () => this.#open(null);
-    if (form === null) return this.viewDialogs();
-    return form === 'create'
-      ? this.viewFormDialog(pageWords.createKey, this.#viewCreation(), this.#create, close)
-      : this.viewFormDialog(
-          `${pageWords.rotate}: ${form.name}`,
-          viewOverlap(pageWords.rotateKeyHint),
-          this.#rotate,
-          close,
-          pageWords.rotate,
-        );
   }
 
   #viewCreation(): TemplateResult {
@@ -127,11 +119,6 @@ export class KeysPage extends PageElement {
       ${field(pageWords.expires, 'expiresAt', { type: 'date', isOptional: true, hint: pageWords.expiresHint })}`;
   }
 
-  #open(form: KeysPage['form']): void {
-    this.form = form;
-    this.error = null;
-  }
-
   #choose(scopes: readonly string[]): void {
     this.chosen = new Set(scopes.filter((scope) => session.me?.scopes.includes(scope)));
   }
@@ -144,26 +131,32 @@ export class KeysPage extends PageElement {
     this.chosen = chosen;
   };
 
-  readonly #create = (event: SubmitEvent): void => {
-    const { name = '', environment, expiresAt = '' } = readForm(event);
-    const input = {
-      name,
-      environment,
-      scopes: [...this.chosen],
-      // The key works until the end of the day that the user chose.
-      expiresAt: expiresAt === '' ? null : new Date(`${expiresAt}T23:59:59`),
-    } as ApiKeyInput;
-    void this.run(async () => this.#show(await apiKeys.create(input)));
+  readonly #create = (): void => {
+    this.formDialog = {
+      title: pageWords.createKey,
+      fields: () => this.#viewCreation(),
+      send: async ({ name = '', environment, expiresAt = '' }) => {
+        const input = {
+          name,
+          environment,
+          scopes: [...this.chosen],
+          expiresAt: expiresAt === '' ? null : endOfDay(expiresAt),
+        } as ApiKeyInput;
+        this.#show(await apiKeys.create(input));
+      },
+    };
   };
 
-  readonly #rotate = (event: SubmitEvent): void => {
-    const { overlapHours } = readForm(event);
-    const { id } = this.form as ApiKey;
-    void this.run(async () => this.#show(await apiKeys.rotate(id, { overlapHours: Number(overlapHours) })));
-  };
+  #rotate({ id, name }: ApiKey): void {
+    this.formDialog = {
+      title: `${pageWords.rotate}: ${name}`,
+      button: pageWords.rotate,
+      fields: () => viewOverlap(pageWords.rotateKeyHint),
+      send: async ({ overlapHours }) => this.#show(await apiKeys.rotate(id, { overlapHours: Number(overlapHours) })),
+    };
+  }
 
   #show({ name, key }: { readonly name: string; readonly key: string }): void {
-    this.form = null;
     this.secret = { title: `${pageWords.key}: ${name}`, value: key };
     this.#reload();
   }

@@ -1,49 +1,57 @@
 import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import type { Notice, NoticeContent, NoticeVersion } from '../../../../packages/node-sdk/src/types/api.ts';
-import type { describeWidgets } from '../../../widgets/tags.ts';
-import { transport } from '../api.ts';
+import type {
+  Notice,
+  NoticeContent,
+  NoticeSighting,
+  NoticeVersion,
+} from '../../../../packages/node-sdk/src/types/api.ts';
+import { viewRelative, viewTime } from '../format.ts';
 import { NoticePage } from '../notice-page.ts';
-import { viewCopyable } from '../page-element.ts';
+import { viewRecipe } from '../page-element.ts';
+import { Polling } from '../polling.ts';
 import { pageWords, words } from '../preferences.ts';
-import { notices } from '../sdk.ts';
-
-type Widgets = ReturnType<typeof describeWidgets>;
-type Version = Widgets['widgets'][number]['versions'][number];
+import { notices, readWidget, type WidgetVersion } from '../sdk.ts';
 
 /** How the banner gets on a site: the pinned tag, the policy, and where both go. */
 export class NoticeInstallation extends NoticePage {
-  static override properties: PropertyDeclarations = { version: { state: true }, latest: { state: true } };
+  static override properties: PropertyDeclarations = {
+    version: { state: true },
+    latest: { state: true },
+    sightings: { state: true },
+  };
 
   /** The version of the banner to pin. */
-  declare version: Version | undefined;
-  /** What visitors see now; null before the notice is published. */
-  declare latest: NoticeVersion | null;
+  declare version: WidgetVersion | undefined;
+  /** What visitors see now; null before the notice is published, undefined until it is loaded. */
+  declare latest: NoticeVersion | null | undefined;
+  /** Where the banner was seen. */
+  declare sightings: readonly NoticeSighting[];
+  readonly #polling = new Polling(this, () => this.#look());
 
   constructor() {
     super();
-    this.latest = null;
+    this.sightings = [];
+  }
+
+  /** Looks for the banner again. A failure is tried again by the next look. */
+  async #look(): Promise<void> {
+    if (this.stored === null) return;
+    const { items } = await notices.listSightings(this.noticeId).catch(() => ({ items: this.sightings }));
+    this.sightings = items;
   }
 
   protected override async load(): Promise<void> {
-    const list = { id: 'listWidgets', method: 'GET', path: '/widgets/index.json', answer: 'bare' } as const;
-    const [stored, { items }, { widgets }] = await Promise.all([
-      notices.retrieve(this.noticeId),
-      notices.listVersions(this.noticeId, { limit: 1 }),
-      transport.request<Widgets>(list),
-    ]);
-    const versions = widgets.find(({ name }) => name === 'svc-consent')?.versions;
-    // The bytes of a version that is not released change with the next build.
-    this.version = versions?.find(({ released }) => released) ?? versions?.[0];
-    this.latest = items[0] ?? null;
+    const [stored, version] = await Promise.all([notices.retrieve(this.noticeId), readWidget('svc-consent')]);
+    this.version = version;
     this.stored = stored;
+    await this.updateComplete;
+    const [{ items }] = await Promise.all([notices.listVersions(this.noticeId, { limit: 1 }), this.#look()]);
+    this.latest = items[0] ?? null;
   }
 
   protected override viewNotice(notice: Notice): TemplateResult {
-    const { version } = this;
+    const { version, latest } = this;
     if (version === undefined) return html`<p role="alert">${words.failed}</p>`;
-    const { origin } = new URL(version.files[0]?.url ?? location.href);
-    const recipes = writeRecipes(notice.id, this.latest ?? notice, version);
-    const names = Object.keys(recipes) as (keyof typeof recipes)[];
     return html`${
       notice.status === 'published'
         ? nothing
@@ -52,26 +60,50 @@ export class NoticeInstallation extends NoticePage {
             </p>`
     }
       <p>${pageWords.installHint} <a href="/docs/widgets/banner-guide/" target="_blank">${pageWords.readDocs}</a></p>
-      ${names.map((name) => viewRecipe(pageWords.recipes[name], pageWords.recipeHints[name], recipes[name]))}
-      ${viewRecipe(
-        pageWords.securityPolicy,
-        pageWords.securityPolicyHint,
-        `script-src ${origin}; connect-src ${origin}`,
-        "require-trusted-types-for 'script'; trusted-types svc-consent svc-consent-ui",
-      )}`;
+      <section>
+        <h2>${pageWords.liveCheck}</h2>
+        <p class="quiet">${pageWords.liveCheckHint}</p>
+        <div role="status">${this.#viewSightings()}</div>
+        ${this.#polling.view()}
+      </section>
+      ${
+        latest === undefined
+          ? html`${this.viewOutcome()} ${this.viewWaiting()}`
+          : viewRecipes(notice.id, latest ?? notice, version)
+      }`;
+  }
+
+  #viewSightings(): TemplateResult {
+    if (this.sightings.length === 0) return html`<p>${pageWords.notSeenYet}</p>`;
+    return html`<ul class="plain">
+      ${this.sightings.map(
+        ({ host, lastReadAt, lastCaptureAt, widgetVersion }) =>
+          html`<li>
+            <strong>${host}</strong> ${pageWords.lastSeen}: ${viewTime(lastReadAt)}
+            ${lastReadAt === null ? nothing : html`(${viewRelative(lastReadAt)})`}. ${pageWords.lastDecision}:
+            ${viewTime(lastCaptureAt)} ${lastCaptureAt === null ? nothing : html`(${viewRelative(lastCaptureAt)})`}.
+            ${widgetVersion === null ? nothing : `${pageWords.bannerVersion}: ${widgetVersion}.`}
+          </li>`,
+      )}
+    </ul>`;
   }
 }
 
-function viewRecipe(title: string, hint: string, ...texts: readonly string[]): TemplateResult {
-  return html`<section>
-    <h2>${title}</h2>
-    <p>${hint}</p>
-    ${texts.map((text) => viewCopyable(text))}
-  </section>`;
+function viewRecipes(id: string, content: NoticeContent, version: WidgetVersion): TemplateResult {
+  const { origin } = new URL(version.files[0]?.url ?? location.href);
+  const recipes = writeRecipes(id, content, version);
+  const names = Object.keys(recipes) as (keyof typeof recipes)[];
+  return html`${names.map((name) => viewRecipe(pageWords.recipes[name], pageWords.recipeHints[name], recipes[name]))}
+  ${viewRecipe(
+    pageWords.securityPolicy,
+    pageWords.securityPolicyHint,
+    `script-src ${origin}; connect-src ${origin}`,
+    "require-trusted-types-for 'script'; trusted-types svc-consent svc-consent-ui",
+  )}`;
 }
 
 /** What to paste into each kind of site. */
-function writeRecipes(id: string, { language, purposes }: NoticeContent, version: Version) {
+function writeRecipes(id: string, { language, purposes }: NoticeContent, version: WidgetVersion) {
   const { script } = version;
   const element = version.element.replace('YOUR-NOTICE-ID', id);
   const optional = purposes.filter(({ required }) => !required);

@@ -1,61 +1,68 @@
-import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import type { Notice, NoticeVersion } from '../../../../packages/node-sdk/src/types/api.ts';
 import '../differences.ts';
 import { formatCount, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
-import { hasSameContent, NoticePage } from '../notice-page.ts';
+import { isConflict, listTexts, NoticePage } from '../notice-page.ts';
+import { viewVersion } from '../notice-version.ts';
 import { pageWords } from '../preferences.ts';
 import { notices } from '../sdk.ts';
 import { session } from '../session.ts';
 
 /** What publishing a notice would change, and its versions. */
 export class NoticePublication extends NoticePage {
-  static override properties: PropertyDeclarations = { latest: { state: true } };
+  static override properties: PropertyDeclarations = { latest: { state: true }, isJustPublished: { state: true } };
 
   /** The latest version; null before the first. */
   declare latest: NoticeVersion | null;
+  /** Whether the user published on this visit: the banner is what comes next. */
+  declare isJustPublished: boolean;
   #versions: ListView<NoticeVersion> | null = null;
 
   constructor() {
     super();
     this.latest = null;
+    this.isJustPublished = false;
   }
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    super.willUpdate(changed);
+  override connectedCallback(): void {
+    super.connectedCallback();
     const { noticeId } = this;
-    if (!changed.has('noticeId')) return;
     this.#versions = {
       label: pageWords.versions,
       columns: [
-        [pageWords.contentHash, ({ contentHash }) => html`<code>${contentHash}</code>`],
-        [pageWords.version, ({ version }) => version],
-        [pageWords.name, ({ name }) => name],
+        [pageWords.version, viewVersion],
         [pageWords.publishedAt, ({ publishedAt }) => viewTime(publishedAt)],
+        [pageWords.contentHash, ({ contentHash }) => html`<code>${contentHash}</code>`],
       ],
       load: () => notices.listVersions(noticeId),
-      empty: pageWords.noVersions,
+      empty: { text: pageWords.noVersions, docs: 'guides/notices' },
     };
   }
 
   protected override async load(): Promise<void> {
     const { noticeId } = this;
     const [stored, { items }] = await Promise.all([
-      notices.retrieve(noticeId),
+      notices.retrieve(noticeId).withResponse(),
       notices.listVersions(noticeId, { limit: 1 }),
     ]);
     this.latest = items[0] ?? null;
-    this.stored = stored;
+    this.keep(stored);
   }
 
   protected override viewNotice(notice: Notice): TemplateResult {
     const { latest } = this;
     const { status, hasUnpublishedChanges } = notice;
     const isPublishable = hasUnpublishedChanges || status === 'archived';
-    return html`${this.confirmation === null ? this.viewOutcome() : nothing}
+    return html`${this.viewOutcome()}
+      ${
+        this.isJustPublished
+          ? html`<p><a href="/app/notices/${notice.id}/install">${pageWords.installBanner}</a></p>`
+          : nothing
+      }
       <h2>${latest === null ? pageWords.firstVersion : `${pageWords.changesSince} ${latest.version}`}</h2>
-      <svc-differences .earlier=${latest} .later=${notice}></svc-differences>
+      <svc-differences .earlier=${latest === null ? new Map() : listTexts(latest)} .later=${listTexts(notice)}></svc-differences>
       ${
         isPublishable
           ? html`<p>${explain(notice)}</p>
@@ -76,20 +83,22 @@ export class NoticePublication extends NoticePage {
 
   #ask(reviewed: Notice): void {
     const { id, name } = reviewed;
+    const { tag } = this;
     this.confirmation = {
       title: nameNext(reviewed),
       text: `${name}: ${explain(reviewed)}`,
       button: pageWords.publish,
       run: async () => {
-        await this.load();
-        // Only what the user has reviewed is published.
-        if (this.stored === null || !hasSameContent(this.stored, reviewed)) {
+        try {
+          // Only what the user has reviewed is published.
+          const { version } = await notices.publish(id, { ifMatch: tag });
+          this.notice = `${pageWords.published} ${version}.`;
+          this.isJustPublished = true;
+        } catch (error) {
+          if (!isConflict(error)) throw error;
           this.notice = pageWords.reviewAgain;
-          return;
         }
-        const { version } = await notices.publish(id);
         await this.load();
-        this.notice = `${pageWords.published} ${version}.`;
         void this.querySelector<List<NoticeVersion>>('svc-list')?.reload();
       },
     };

@@ -1,8 +1,10 @@
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { languages } from '../../../../packages/consent-banner/src/languages.ts';
+import type { WithResponse } from '../../../../packages/node-sdk/src/transport.ts';
 import type { Notice, NoticeContent } from '../../../../packages/node-sdk/src/types/api.ts';
-import { field, viewError } from '../element.ts';
-import { contentOf, hasSameContent, NoticePage } from '../notice-page.ts';
+import { listChanged, viewConflict } from '../conflict.ts';
+import { field } from '../element.ts';
+import { contentOf, isConflict, listTexts, NoticePage } from '../notice-page.ts';
 import { pageWords, words } from '../preferences.ts';
 import type { Layer, Preview } from '../preview.ts';
 import { notices } from '../sdk.ts';
@@ -29,7 +31,7 @@ export class NoticeEditor extends NoticePage {
   /** What the form holds. */
   declare draft: NoticeContent | null;
   /** What another user saved while this one was editing. */
-  declare theirs: Notice | null;
+  declare theirs: WithResponse<Notice> | null;
   declare look: Look;
 
   constructor() {
@@ -64,7 +66,7 @@ export class NoticeEditor extends NoticePage {
     return html`<div class="editor">
         ${this.#viewForm(this.draft ?? contentOf(notice))} ${this.#viewPreview()}
       </div>
-      ${this.theirs === null ? nothing : this.#viewConflict(notice, this.theirs)}`;
+      ${this.theirs === null ? nothing : this.#viewConflict(notice, this.theirs.data)}`;
   }
 
   #viewForm({ name, controllerName, language, domain, purposes }: NoticeContent): TemplateResult {
@@ -165,25 +167,17 @@ export class NoticeEditor extends NoticePage {
       this.error = null;
     };
     const take = () => {
-      this.stored = theirs;
+      if (this.theirs !== null) this.keep(this.theirs);
       this.draft = contentOf(theirs);
       delete this.querySelector('form')?.dataset.unsaved;
       close();
     };
-    const mine = listChanged(contentOf(base), this.draft ?? base);
+    const mine = listChanged(contentOf(base), this.draft ?? contentOf(base));
+    const texts = { base: listTexts(base), theirs: listTexts(theirs), merged: listTexts({ ...theirs, ...mine }) };
+    const keep = () => void this.#save(this.theirs);
     return this.viewDialog(
       pageWords.editedMeanwhile,
-      html`<p>${pageWords.editedMeanwhileHint}</p>
-        <h3>${pageWords.theirChanges}</h3>
-        <svc-differences .earlier=${base} .later=${theirs}></svc-differences>
-        <h3>${pageWords.myChanges}</h3>
-        <svc-differences .earlier=${theirs} .later=${{ ...theirs, ...mine }}></svc-differences>
-        ${viewError(this.error)}
-        <div class="actions">
-          <button class="primary" ?disabled=${this.isBusy} @click=${() => this.#save(theirs)}>${pageWords.keepMine}</button>
-          <button @click=${take}>${pageWords.takeTheirs}</button>
-          <button @click=${close}>${words.cancel}</button>
-        </div>`,
+      viewConflict(texts, { keep, take, close }, this.isBusy, this.error),
       close,
     );
   }
@@ -228,8 +222,7 @@ export class NoticeEditor extends NoticePage {
   async #arrange(purposes: NoticeContent['purposes'], ...focus: readonly string[]): Promise<void> {
     if (this.draft === null) return;
     this.draft = { ...this.draft, purposes };
-    const form = this.querySelector<HTMLFormElement>('form');
-    if (form !== null) form.dataset.unsaved = '';
+    this.markUnsaved();
     await this.updateComplete;
     focus
       .map((selector) => this.querySelector<HTMLElement>(selector))
@@ -246,25 +239,26 @@ export class NoticeEditor extends NoticePage {
    * Saves the fields that the user changed, unless another user saved something that this one has not seen.
    * @param seen what another user saved, and this one has seen.
    */
-  async #save(seen: Notice | null): Promise<void> {
+  async #save(seen: WithResponse<Notice> | null): Promise<void> {
     const { stored, draft } = this;
     if (stored === null || draft === null) return;
     const isSaved = await this.run(async () => {
-      // The API has no precondition for edits, so the notice is read just before.
-      const current = await notices.retrieve(this.noticeId);
-      if (!hasSameContent(current, seen ?? stored)) {
+      const change = listChanged(contentOf(stored), draft);
+      const ifMatch = seen === null ? this.tag : seen.response.headers.etag;
+      try {
+        if (Object.keys(change).length > 0)
+          this.keep(await notices.update(this.noticeId, change, { ifMatch }).withResponse());
+      } catch (error) {
+        if (!isConflict(error)) throw error;
         await import('../differences.ts');
-        this.theirs = current;
+        this.theirs = await notices.retrieve(this.noticeId).withResponse();
         return;
       }
-      const change = listChanged(contentOf(stored), draft);
-      this.stored = Object.keys(change).length === 0 ? current : await notices.update(this.noticeId, change);
-      this.draft = contentOf(this.stored);
+      if (this.stored !== null) this.draft = contentOf(this.stored);
       this.theirs = null;
       this.notice = pageWords.saved;
     });
-    const form = this.querySelector<HTMLFormElement>('form');
-    if (isSaved && this.theirs !== null && form !== null) form.dataset.unsaved = '';
+    if (isSaved && this.theirs !== null) this.markUnsaved();
   }
 
   readonly #preview = (): void => {
@@ -286,12 +280,6 @@ export class NoticeEditor extends NoticePage {
     if (origin !== location.origin || source !== this.querySelector('iframe')?.contentWindow) return;
     if (data === 'banner' || data === 'panel') this.look = { ...this.look, layer: data };
   };
-}
-
-/** The fields of a content that differ. */
-function listChanged(before: NoticeContent, after: NoticeContent): Partial<NoticeContent> {
-  const fields = Object.entries(after) as [keyof NoticeContent, unknown][];
-  return Object.fromEntries(fields.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])));
 }
 
 /** The name of a language, in the language of the user. */

@@ -1,12 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Notice, NoticeContent } from '../../../../packages/node-sdk/src/types/api.ts';
 import { noticeStatusValues } from '../api-types.ts';
-import { choice, field, readForm, viewError } from '../element.ts';
-import { formatCount, nameValues, viewStatus } from '../format.ts';
+import { choice, field } from '../element.ts';
+import { formatCount, nameValues, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
 import { PageElement } from '../page-element.ts';
-import { pageWords, words } from '../preferences.ts';
+import { pageWords } from '../preferences.ts';
 import { notices } from '../sdk.ts';
 import { session } from '../session.ts';
 
@@ -21,10 +21,6 @@ const templates: Readonly<Record<keyof typeof pageWords.templates, readonly Purp
 
 /** The notices of a tenant. */
 export class NoticeList extends PageElement {
-  static override properties = { isAdding: { state: true } };
-
-  declare isAdding: boolean;
-
   readonly #view: ListView<Notice> = {
     label: pageWords.notices,
     columns: [
@@ -32,10 +28,16 @@ export class NoticeList extends PageElement {
       [pageWords.status, ({ status }) => viewStatus(status)],
       [pageWords.version, ({ version }) => version ?? '–'],
       [pageWords.domain, ({ domain }) => domain],
-      [pageWords.records, ({ recordCount }) => formatCount(recordCount)],
+      [
+        pageWords.records,
+        ({ id, recordCount }) =>
+          html`${formatCount(recordCount)}
+            <a href="/app/notices/${id}/statistics">${pageWords.statistics.title}</a>`,
+      ],
+      [pageWords.lastSeen, ({ lastSeenAt }) => viewTime(lastSeenAt)],
       [pageWords.unpublished, ({ hasUnpublishedChanges }) => (hasUnpublishedChanges ? pageWords.yes : pageWords.no)],
       ...(session.allows('archiveConsentNotice')
-        ? ([[pageWords.actions, (notice: Notice) => this.#viewArchive(notice)]] as const)
+        ? ([[pageWords.actions, (notice: Notice) => this.#viewActions(notice)]] as const)
         : []),
     ],
     filters: [
@@ -48,13 +50,13 @@ export class NoticeList extends PageElement {
       { name: 'search', label: pageWords.search },
     ],
     load: (query) => notices.list(query),
-    empty: html`<p>${pageWords.noNotices}</p>
-      <p><a href="/docs/guides/notices/" target="_blank">${pageWords.readDocs}</a></p>`,
+    empty: { text: pageWords.noNotices, docs: 'guides/notices' },
   };
 
-  constructor() {
-    super();
-    this.isAdding = false;
+  override connectedCallback(): void {
+    super.connectedCallback();
+    // The setup of the server leads here.
+    if (location.hash === '#new' && session.allows('createConsentNotice')) this.#create();
   }
 
   protected override render(): TemplateResult {
@@ -62,60 +64,54 @@ export class NoticeList extends PageElement {
         <h1>${pageWords.notices}</h1>
         ${
           session.allows('createConsentNotice')
-            ? html`<button class="primary" @click=${() => this.#toggle(true)}>${pageWords.newNotice}</button>`
+            ? html`<button class="primary" @click=${this.#create}>${pageWords.newNotice}</button>`
             : nothing
         }
       </div>
-      ${this.isAdding || this.confirmation !== null ? nothing : this.viewOutcome()}
+      ${this.viewOutcome()}
       <svc-list .view=${this.#view}></svc-list>
-      ${this.isAdding ? this.#viewForm() : this.viewDialogs()}`;
+      ${this.viewDialogs()}`;
   }
 
-  #viewForm(): TemplateResult {
-    const close = () => this.#toggle(false);
-    return this.viewDialog(
-      pageWords.newNotice,
-      html`<form @submit=${this.#create}>
-        ${choice(pageWords.template, 'template', Object.entries(pageWords.templates))}
-        ${field(pageWords.domain, 'domain', { hint: pageWords.domainHint })}
-        ${field(pageWords.controller, 'controllerName', {
-          hint: pageWords.controllerHint,
-          value: session.me?.tenant.name ?? '',
-        })}
-        ${viewError(this.error)}
-        <div class="actions">
-          <button class="primary" ?disabled=${this.isBusy}>${pageWords.createNotice}</button>
-          <button type="button" @click=${close}>${words.cancel}</button>
-        </div>
-      </form>`,
-      close,
-    );
+  /** A draft that no visitor has seen can go; anything else stays, at most archived. */
+  #viewActions(notice: Notice): TemplateResult | typeof nothing {
+    const { name, status, version } = notice;
+    const button = (text: string, act: () => void) =>
+      html`<button aria-label="${text}: ${name}" @click=${act}>${text}</button>`;
+    return html`<div class="actions">
+      ${status === 'archived' ? nothing : button(pageWords.archive, () => this.#askArchive(notice))}
+      ${version === null ? button(pageWords.delete, () => this.#askDelete(notice)) : nothing}
+    </div>`;
   }
 
-  #viewArchive(notice: Notice): TemplateResult | typeof nothing {
-    if (notice.status === 'archived') return nothing;
-    const { name } = notice;
-    return html`<button aria-label="${pageWords.archive}: ${name}" @click=${() => this.#askArchive(notice)}>
-      ${pageWords.archive}
-    </button>`;
-  }
-
-  #toggle(isAdding: boolean): void {
-    this.isAdding = isAdding;
-    this.error = null;
-  }
-
-  readonly #create = (event: SubmitEvent): void => {
-    const { template = '', domain = '', controllerName = '' } = readForm(event);
-    const content = fillTemplate(template as keyof typeof templates, domain, controllerName);
-    void this.run(async () => {
-      const { id } = await notices.create(content);
-      this.isAdding = false;
-      // The dialog has no unsaved input any more when the page is left.
-      await this.updateComplete;
-      this.dispatchEvent(new CustomEvent('go', { detail: `notices/${id}`, bubbles: true }));
-    });
+  readonly #create = (): void => {
+    this.formDialog = {
+      title: pageWords.newNotice,
+      button: pageWords.createNotice,
+      fields: () => html`${choice(pageWords.template, 'template', Object.entries(pageWords.templates))}
+      ${field(pageWords.domain, 'domain', { hint: pageWords.domainHint })}
+      ${field(pageWords.controller, 'controllerName', {
+        hint: pageWords.controllerHint,
+        value: session.me?.tenant.name ?? '',
+      })}`,
+      send: async ({ template = '', domain = '', controllerName = '' }) => {
+        const { id } = await notices.create(fillTemplate(template as keyof typeof templates, domain, controllerName));
+        this.goTo(`notices/${id}`);
+      },
+    };
   };
+
+  #askDelete({ id, name }: Notice): void {
+    this.confirmation = {
+      title: pageWords.deleteNotice,
+      text: `${name}: ${pageWords.deleteNoticeHint}`,
+      button: pageWords.delete,
+      run: async () => {
+        await notices.delete(id);
+        void this.querySelector<List<Notice>>('svc-list')?.reload();
+      },
+    };
+  }
 
   #askArchive({ id, name }: Notice): void {
     this.confirmation = {

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Invitation, InvitationInput, User } from '../../../../packages/node-sdk/src/types/api.ts';
 import { memberRoleValues, roleValues } from '../api-types.ts';
-import { choice, field, readForm } from '../element.ts';
+import { choice, field } from '../element.ts';
 import { nameValue, nameValues, viewMemberStatus, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
@@ -12,10 +12,6 @@ import { session } from '../session.ts';
 
 /** The members of a tenant, and who is invited. */
 export class PeoplePage extends PageElement {
-  static override properties = { isInviting: { state: true } };
-
-  declare isInviting: boolean;
-
   readonly #members: ListView<User> = {
     label: pageWords.members,
     columns: [
@@ -27,6 +23,7 @@ export class PeoplePage extends PageElement {
       [pageWords.lastSignIn, ({ lastSignedInAt }) => viewTime(lastSignedInAt)],
     ],
     filters: [
+      { name: 'email', label: words.email },
       {
         name: 'role',
         label: pageWords.role,
@@ -39,7 +36,7 @@ export class PeoplePage extends PageElement {
       },
     ],
     load: (query) => users.list(query),
-    empty: pageWords.noMembers,
+    empty: { text: pageWords.noMembers, docs: 'identity/people' },
   };
 
   readonly #invitations: ListView<Invitation> = {
@@ -58,60 +55,46 @@ export class PeoplePage extends PageElement {
       ],
     ],
     load: () => users.invitations.list(),
-    empty: pageWords.noInvitations,
+    empty: { text: pageWords.noInvitations, docs: 'identity/people' },
   };
-
-  constructor() {
-    super();
-    this.isInviting = false;
-  }
 
   protected override render(): TemplateResult {
     return html`<div class="heading">
         <h1>${pageWords.people}</h1>
         ${
           session.allows('inviteUser')
-            ? html`<button class="primary" @click=${() => this.#toggle(true)}>${pageWords.invite}</button>`
+            ? html`<button class="primary" @click=${this.#invite}>${pageWords.invite}</button>`
             : nothing
         }
       </div>
-      ${this.isInviting || this.confirmation !== null ? nothing : this.viewOutcome()}
+      ${this.viewOutcome()}
       <svc-list .view=${this.#members}></svc-list>
       <h2>${pageWords.invitations}</h2>
       <svc-list class="invitations" .view=${this.#invitations}></svc-list>
-      ${this.isInviting ? this.#viewInvite() : this.viewDialogs()}`;
+      ${this.viewDialogs()}`;
   }
 
-  #viewInvite(): TemplateResult {
-    const close = () => this.#toggle(false);
-    return this.viewFormDialog(
-      pageWords.invite,
-      html`${field(words.email, 'email', { type: 'email' })}
-        ${choice(
-          pageWords.role,
-          'role',
-          roleValues.map((role) => [role, `${nameValue(role)}: ${pageWords.roles[role]}`] as const),
-          'auditor',
-        )}`,
-      this.#invite,
-      close,
-      pageWords.createInvitation,
-    );
-  }
-
-  #toggle(isInviting: boolean): void {
-    this.isInviting = isInviting;
-    this.error = null;
-  }
-
-  readonly #invite = (event: SubmitEvent): void => {
-    const input = readForm(event) as unknown as InvitationInput;
-    void this.run(async () => {
-      const { token, email } = await users.invitations.create(input);
-      this.isInviting = false;
-      this.secret = { title: `${pageWords.invitationLink} ${email}`, value: `${location.origin}/app/invite#${token}` };
-      this.#reloadInvitations();
-    });
+  readonly #invite = (): void => {
+    this.formDialog = {
+      title: pageWords.invite,
+      button: pageWords.createInvitation,
+      fields: () => html`${field(words.email, 'email', { type: 'email' })}
+      ${choice(
+        pageWords.role,
+        'role',
+        roleValues.map((role) => [role, `${nameValue(role)}: ${pageWords.roles[role]}`] as const),
+        'auditor',
+      )}`,
+      send: async (input) => {
+        const { token, email } = await users.invitations.create(input as unknown as InvitationInput);
+        this.secret = {
+          title: `${pageWords.invitationLink} ${email}`,
+          value: `${location.origin}/app/invite#${token}`,
+          hint: pageWords.linkHint,
+        };
+        this.#reloadInvitations();
+      },
+    };
   };
 
   #askRevoke({ id, email }: Invitation): void {

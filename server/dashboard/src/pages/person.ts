@@ -1,8 +1,8 @@
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { Session, User, UserChange } from '../../../../packages/node-sdk/src/types/api.ts';
 import { roleValues } from '../api-types.ts';
-import { choice, field, readForm } from '../element.ts';
-import { nameValue, viewMemberStatus, viewTerm, viewTime } from '../format.ts';
+import { choice, field } from '../element.ts';
+import { nameDevice, nameValue, viewMemberStatus, viewTerm, viewTime } from '../format.ts';
 import { PageElement } from '../page-element.ts';
 import { pageWords, words } from '../preferences.ts';
 import { users } from '../sdk.ts';
@@ -14,30 +14,23 @@ export class PersonPage extends PageElement {
     userId: {},
     user: { state: true },
     sessions: { state: true },
-    isEditing: { state: true },
   };
 
   declare userId: string;
   declare user: User | null;
   declare sessions: readonly Session[];
-  declare isEditing: boolean;
 
   constructor() {
     super();
     this.user = null;
     this.sessions = [];
-    this.isEditing = false;
-  }
-
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('userId')) void this.run(() => this.#load());
   }
 
   protected override render(): TemplateResult {
     const { user } = this;
     if (user === null) return this.viewPending(pageWords.member);
     return html`<h1>${user.displayName}</h1>
-      ${this.isEditing || this.confirmation !== null ? nothing : this.viewOutcome()}
+      ${this.viewOutcome()}
       <dl>
         ${viewTerm(words.email, user.email)} ${viewTerm(pageWords.role, nameValue(user.role))}
         ${viewTerm(pageWords.status, viewMemberStatus(user))}
@@ -46,17 +39,17 @@ export class PersonPage extends PageElement {
         ${viewTerm(pageWords.createdAt, viewTime(user.createdAt))}
         ${user.externalId === null ? nothing : viewTerm(pageWords.externalId, user.externalId)}
       </dl>
-      ${session.allows('editUser') && user.role !== 'dpco_principal' ? this.#viewActions(user) : nothing}
+      ${session.allows('editUser') && (roleValues as readonly string[]).includes(user.role) ? this.#viewActions(user) : nothing}
       <h2>${words.sessions}</h2>
       ${this.sessions.length === 0 ? html`<p>${pageWords.noSessions}</p>` : this.#viewSessions()}
-      ${this.isEditing ? this.#viewRole(user) : this.viewDialogs()}`;
+      ${this.viewDialogs()}`;
   }
 
   #viewActions(user: User): TemplateResult {
     const { email, status } = user;
     const suspend = { active: status === 'suspended' };
     return html`<div class="actions">
-      <button class="primary" @click=${() => this.#edit(true)}>${pageWords.changeRole}</button>
+      <button class="primary" @click=${() => this.#changeRole(user)}>${pageWords.changeRole}</button>
       ${
         status === 'suspended'
           ? html`<button ?disabled=${this.isBusy} @click=${() => this.#change(suspend)}>${pageWords.reactivate}</button>`
@@ -66,6 +59,11 @@ export class PersonPage extends PageElement {
             >
               ${pageWords.suspend}
             </button>`
+      }
+      ${
+        user.canSignIn && user.id !== session.me?.user.id
+          ? html`<button ?disabled=${this.isBusy} @click=${this.#resetPassword}>${pageWords.resetPassword}</button>`
+          : nothing
       }
       ${
         user.mfaEnabled
@@ -95,9 +93,17 @@ export class PersonPage extends PageElement {
   #viewSessions(): TemplateResult {
     return html`<ul class="plain">
         ${this.sessions.map(
-          ({ createdAt, lastSeenAt }) =>
+          ({ id, device, createdAt, lastSeenAt }) =>
             html`<li>
-              <span>${words.started} ${viewTime(createdAt)}, ${words.lastSeen} ${viewTime(lastSeenAt)}</span>
+              <span
+                ><strong>${nameDevice(device)}</strong><br />${pageWords.started} ${viewTime(createdAt)}, ${words.lastSeen}
+                ${viewTime(lastSeenAt)}</span
+              >
+              ${
+                session.allows('revokeUserSession')
+                  ? html`<button ?disabled=${this.isBusy} @click=${() => this.#endSession(id)}>${words.endSession}</button>`
+                  : nothing
+              }
             </li>`,
         )}
       </ul>
@@ -108,32 +114,26 @@ export class PersonPage extends PageElement {
       }`;
   }
 
-  #viewRole({ role }: User): TemplateResult {
-    const close = () => this.#edit(false);
-    return this.viewFormDialog(
-      pageWords.changeRole,
-      html`${choice(
+  #changeRole({ role }: User): void {
+    this.formDialog = {
+      title: pageWords.changeRole,
+      button: pageWords.save,
+      fields: () => html`${choice(
         pageWords.role,
         'role',
         roleValues.map((one) => [one, `${nameValue(one)}: ${pageWords.roles[one]}`] as const),
         role,
       )}
-        ${field(pageWords.reasonForLog, 'reason', { isOptional: true })}`,
-      this.#saveRole,
-      close,
-      pageWords.save,
-    );
+      ${field(pageWords.reasonForLog, 'reason', { isOptional: true })}`,
+      send: ({ role: wanted, reason = '' }) =>
+        this.#update({ role: wanted, ...(reason.trim() !== '' && { reason }) } as UserChange),
+    };
   }
 
-  async #load(): Promise<void> {
+  protected override async load(): Promise<void> {
     const [user, { items }] = await Promise.all([users.retrieve(this.userId), users.sessions.list(this.userId)]);
     this.user = user;
     this.sessions = items;
-  }
-
-  #edit(isEditing: boolean): void {
-    this.isEditing = isEditing;
-    this.error = null;
   }
 
   #ask(title: string, text: string, run: () => Promise<void>): void {
@@ -142,28 +142,33 @@ export class PersonPage extends PageElement {
 
   async #update(change: UserChange): Promise<void> {
     this.user = await users.update(this.userId, change);
-    await this.#load();
+    await this.load();
   }
 
   #change(change: UserChange): void {
     void this.run(() => this.#update(change));
   }
 
-  readonly #saveRole = (event: SubmitEvent): void => {
-    const { role, reason = '' } = readForm(event);
-    const change = { role, ...(reason.trim() !== '' && { reason }) } as UserChange;
+  readonly #resetPassword = (): void => {
     void this.run(async () => {
-      await this.#update(change);
-      this.isEditing = false;
+      const { token } = await users.createPasswordReset(this.userId);
+      const title = `${pageWords.resetPasswordLink} ${this.user?.displayName}`;
+      this.secret = { title, value: `${location.origin}/app/reset#${token}`, hint: pageWords.linkHint };
     });
   };
 
-  readonly #endSessions = (): void => {
+  #endSession(id: string): void {
     void this.run(async () => {
-      await users.sessions.revokeAll(this.userId);
-      await this.#load();
+      await users.sessions.revoke(this.userId, id);
+      await this.load();
     });
-  };
+  }
+
+  readonly #endSessions = (): void =>
+    this.#ask(pageWords.endSessions, `${this.user?.email}: ${pageWords.endSessionsHint}`, async () => {
+      await users.sessions.revokeAll(this.userId);
+      await this.load();
+    });
 }
 
 customElements.define('svc-person', PersonPage);

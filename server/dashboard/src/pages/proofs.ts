@@ -1,21 +1,28 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { VerifiedExport } from '../../../../packages/node-sdk/src/ledger/export.ts';
-import type { Checkpoint, LedgerName } from '../../../../packages/node-sdk/src/types/api.ts';
-import { formatCount, viewTime } from '../format.ts';
+import type { Checkpoint, LatestVerification, LedgerName } from '../../../../packages/node-sdk/src/types/api.ts';
+import { download, saveFile } from '../download.ts';
+import { formatCount, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
 import { PageElement, viewCopyable } from '../page-element.ts';
-import { pageWords, words } from '../preferences.ts';
-import { saveFile } from '../proof-view.ts';
+import { pageWords } from '../preferences.ts';
 import { fetchPublicKey, isLedgerFault, loadVerifier } from '../prove.ts';
 import { ledgers } from '../sdk.ts';
 import { session } from '../session.ts';
 
 /** What shows an auditor that nothing was changed: the public key, signed checkpoints, exports and their verification. */
 export class ProofsPage extends PageElement {
-  static override properties = { publicKey: { state: true }, result: { state: true }, verified: { state: true } };
+  static override properties = {
+    publicKey: { state: true },
+    verification: { state: true },
+    result: { state: true },
+    verified: { state: true },
+  };
 
   declare publicKey: string | null;
+  /** What the server found at last; undefined until it is loaded, or if the role may not read it. */
+  declare verification: LatestVerification | undefined;
   /** What an export showed that was verified here. */
   declare result: VerifiedExport | null;
   /** How many entries of the export were verified so far. */
@@ -32,31 +39,40 @@ export class ProofsPage extends PageElement {
     this.verified = 0;
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    void this.run(async () => {
-      this.publicKey = await fetchPublicKey();
-    });
+  protected override async load(): Promise<void> {
+    const mayRead = session.allows('getLedgerVerification');
+    const [publicKey, verification] = await Promise.all([
+      fetchPublicKey(),
+      mayRead ? ledgers.retrieveVerification() : undefined,
+    ]);
+    this.publicKey = publicKey;
+    this.verification = verification;
   }
 
   protected override render(): TemplateResult {
     return html`<h1>${pageWords.proofs}</h1>
       <p>${pageWords.proofsHint} <a href="/docs/guides/proofs/" target="_blank">${pageWords.readDocs}</a></p>
       ${isLedgerFault(this.error) ? nothing : this.viewOutcome()}
+      ${this.verification === undefined ? nothing : viewLatest(this.verification)}
       <section>
         <h2>${pageWords.publicKey}</h2>
         <p>${pageWords.publicKeyHint}</p>
-        ${this.publicKey === null ? html`<p role="status">${words.loading}</p>` : viewCopyable(this.publicKey.trim())}
+        ${this.publicKey === null ? this.viewWaiting() : viewCopyable(this.publicKey.trim())}
       </section>
-      ${this.#lists.map(({ ledger, view }) => this.#viewLedger(ledger, view))} ${this.#viewVerification()}`;
+      ${this.publicKey === null ? nothing : this.#lists.map(({ ledger, view }) => this.#viewLedger(ledger, view))}
+      ${this.#viewVerification()}`;
   }
 
   #viewLedger(ledger: LedgerName, view: ListView<Checkpoint>): TemplateResult {
     return html`<h2>${pageWords.ledgers[ledger]}</h2>
-      <div class="actions">
-        <button ?disabled=${this.isBusy} @click=${() => this.#sign(ledger)}>${pageWords.signCheckpoint}</button>
-        <button ?disabled=${this.isBusy} @click=${() => this.#export(ledger)}>${pageWords.export}</button>
-      </div>
+      ${
+        maySign(ledger)
+          ? html`<div class="actions">
+              <button ?disabled=${this.isBusy} @click=${() => this.#sign(ledger)}>${pageWords.signCheckpoint}</button>
+              <button ?disabled=${this.isBusy} @click=${() => this.#export(ledger)}>${pageWords.export}</button>
+            </div>`
+          : nothing
+      }
       <svc-list id=${ledger} .view=${view}></svc-list>`;
   }
 
@@ -99,8 +115,7 @@ export class ProofsPage extends PageElement {
   #export(ledger: LedgerName): void {
     void this.run(async () => {
       await ledgers[ledger].checkpoints.create();
-      const href = `/v1/ledgers/${ledger}/export`;
-      Object.assign(document.createElement('a'), { href, download: `${ledger}.jsonl` }).click();
+      await download(`/v1/ledgers/${ledger}/export`);
       await this.querySelector<List<Checkpoint>>(`#${ledger}`)?.reload();
     });
   }
@@ -124,6 +139,12 @@ export class ProofsPage extends PageElement {
       });
     });
   };
+}
+
+/** Signing leaves an event in the log of the tenant: staff, who only read, do it just to prove an entry that none covers. */
+function maySign(ledger: LedgerName): boolean {
+  if (session.allows('listPortfolio')) return false;
+  return session.allows(ledger === 'audit' ? 'createAuditCheckpoint' : 'createConsentCheckpoint');
 }
 
 /** Some browsers cannot iterate over a stream. */
@@ -152,8 +173,15 @@ function viewCheckpoints(ledger: LedgerName): ListView<Checkpoint> {
       ],
     ],
     load: () => ledgers[ledger].checkpoints.list(),
-    empty: pageWords.noCheckpoints,
+    empty: { text: pageWords.noCheckpoints, docs: 'guides/proofs' },
   };
+}
+
+/** When the server verified the ledgers at last, and what it found. */
+function viewLatest({ latest }: LatestVerification): TemplateResult {
+  if (latest === null) return html`<p>${pageWords.neverVerified}</p>`;
+  return html`<p>${pageWords.lastVerified} ${viewTime(latest.finishedAt)} ${viewStatus(latest.status)}</p>
+    ${latest.fault === null ? nothing : html`<p class="error" role="status">${latest.fault}</p>`}`;
 }
 
 function viewResult({ entries, checkpoint, isConsistent, newer, clockFalls }: VerifiedExport): TemplateResult {

@@ -1,53 +1,38 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
 import type { AuditEvent, ScimToken } from '../../../../packages/node-sdk/src/types/api.ts';
 import { RequestError } from '../api.ts';
 import { viewTerm, viewTime } from '../format.ts';
+import '../group-map.ts';
 import '../list.ts';
 import type { ListView } from '../list.ts';
 import { PageElement, viewCopyable } from '../page-element.ts';
 import { pageWords, words } from '../preferences.ts';
 import { audit, scimTokens } from '../sdk.ts';
+import { session } from '../session.ts';
 
-/** Provisioning by an identity provider: the SCIM address, its token, and what came over it. */
+/** Provisioning by an identity provider: the SCIM address, its token, the roles of its groups, and what came over it. */
 export class ProvisioningPage extends PageElement {
   static override properties = { token: { state: true } };
 
   /** The token in use; null for none, undefined before it is loaded. */
   declare token: ScimToken | null | undefined;
 
-  readonly #events: ListView<AuditEvent> = {
-    label: pageWords.provisioningEvents,
-    columns: [
-      [pageWords.time, ({ at }) => viewTime(at)],
-      [pageWords.action, ({ action }) => action],
-      [
-        pageWords.member,
-        ({ targetId, targetRef }) => html`<a href="/app/people/${targetId}">${targetRef ?? targetId}</a>`,
-      ],
-    ],
-    load: () => audit.list({ module: 'identity', actor: 'api_key' }),
-    empty: pageWords.noProvisioningEvents,
-  };
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    void this.run(async () => {
-      this.token = await scimTokens.retrieve().catch((error: unknown) => {
-        if (error instanceof RequestError && error.status === 404) return null;
-        throw error;
-      });
+  protected override async load(): Promise<void> {
+    this.token = await scimTokens.retrieve().catch((error: unknown) => {
+      if (error instanceof RequestError && error.status === 404) return null;
+      throw error;
     });
   }
 
   protected override render(): TemplateResult {
     return html`<h1>${pageWords.provisioning}</h1>
       <p>${pageWords.provisioningHint} <a href="/docs/identity/scim/" target="_blank">${pageWords.readDocs}</a></p>
-      ${this.confirmation === null ? this.viewOutcome() : nothing}
+      ${this.viewOutcome()}
       <dl>${viewTerm(pageWords.scimAddress, viewCopyable(`${location.origin}/scim/v2`))}</dl>
-      ${this.token === undefined ? html`<p role="status">${words.loading}</p>` : this.#viewToken(this.token)}
-      <h2>${pageWords.provisioningEvents}</h2>
-      <svc-list .view=${this.#events}></svc-list>
-      ${this.viewDialogs()}`;
+      ${this.token === undefined ? this.viewWaiting() : this.#viewToken(this.token)}
+      ${this.token === undefined ? nothing : html`<svc-group-map></svc-group-map>`}
+      ${this.token ? viewEvents(this.token) : nothing} ${this.viewDialogs()}`;
   }
 
   #viewToken(token: ScimToken | null): TemplateResult {
@@ -62,13 +47,17 @@ export class ProvisioningPage extends PageElement {
               ${viewTerm(words.lastSeen, viewTime(token.lastUsedAt))}
             </dl>`
       }
-      <div class="actions">
-        <button ?disabled=${this.isBusy} @click=${token === null ? this.#create : this.#askReplace}>
-          ${token === null ? pageWords.createToken : pageWords.replaceToken}
-        </button>
-        ${token === null ? nothing : html`<button class="danger" @click=${this.#askRevoke}>${pageWords.revoke}</button>`}
-      </div>
+      ${session.allows('createScimToken') ? this.#viewTokenActions(token) : nothing}
     </section>`;
+  }
+
+  #viewTokenActions(token: ScimToken | null): TemplateResult {
+    return html`<div class="actions">
+      <button ?disabled=${this.isBusy} @click=${token === null ? this.#create : this.#askReplace}>
+        ${token === null ? pageWords.createToken : pageWords.replaceToken}
+      </button>
+      ${token === null ? nothing : html`<button class="danger" @click=${this.#askRevoke}>${pageWords.revoke}</button>`}
+    </div>`;
   }
 
   async #replace(): Promise<void> {
@@ -101,6 +90,29 @@ export class ProvisioningPage extends PageElement {
       },
     };
   };
+}
+
+/** What came with the token in use: the audit log has the events of earlier ones, beside those of API keys. */
+function viewEvents({ id }: ScimToken): TemplateResult {
+  const view: ListView<AuditEvent> = {
+    label: pageWords.provisioningEvents,
+    columns: [
+      [pageWords.time, ({ at }) => viewTime(at)],
+      [pageWords.action, ({ action }) => action],
+      [
+        pageWords.member,
+        ({ targetId, targetRef }) => html`<a href="/app/people/${targetId}">${targetRef ?? targetId}</a>`,
+      ],
+    ],
+    load: () => audit.list({ actorId: id }),
+    empty: {
+      text: pageWords.noProvisioningEvents,
+      docs: 'identity/scim',
+      action: ['/app/audit?module=identity', pageWords.audit],
+    },
+  };
+  return html`<h2>${pageWords.provisioningEvents}</h2>
+    ${keyed(id, html`<svc-list .view=${view}></svc-list>`)}`;
 }
 
 customElements.define('svc-provisioning', ProvisioningPage);

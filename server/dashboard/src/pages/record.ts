@@ -1,33 +1,52 @@
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import type { ConsentRecord } from '../../../../packages/node-sdk/src/types/api.ts';
+import { html, nothing, type TemplateResult } from 'lit';
+import type { ConsentRecord, NoticeVersion } from '../../../../packages/node-sdk/src/types/api.ts';
+import { saveFile } from '../download.ts';
 import { nameValue, viewTerm, viewTime } from '../format.ts';
+import { viewVersion } from '../notice-version.ts';
 import { PageElement } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
-import { saveFile } from '../proof-view.ts';
+import '../proof-view.ts';
 import { proveRecord } from '../prove.ts';
-import { records } from '../sdk.ts';
+import { notices, records, subjects } from '../sdk.ts';
 import { session } from '../session.ts';
 import { viewChoices } from './records.ts';
 
 /** One consent record: the decision, its place in the ledger, and the proof. */
 export class RecordPage extends PageElement {
-  static override properties = { noticeId: {}, recordId: {}, record: { state: true } };
+  static override properties = {
+    noticeId: {},
+    recordId: {},
+    record: { state: true },
+    version: { state: true },
+    isWithdrawable: { state: true },
+  };
 
   declare noticeId: string;
   declare recordId: string;
   declare record: ConsentRecord | null;
+  /** What the subject saw; null until it is loaded. */
+  declare version: NoticeVersion | null;
+  /** Whether a purpose that the record granted, and that is not required, still holds. */
+  declare isWithdrawable: boolean;
 
   constructor() {
     super();
     this.record = null;
+    this.version = null;
+    this.isWithdrawable = false;
   }
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    if (!changed.has('recordId')) return;
-    this.record = null;
-    void this.run(async () => {
-      this.record = await records.retrieve(this.noticeId, this.recordId);
-    });
+  protected override async load(): Promise<void> {
+    const record = await records.retrieve(this.noticeId, this.recordId);
+    this.record = record;
+    // The record is drawn first: the rest comes after it.
+    await this.updateComplete;
+    const [version, isHeld] = await Promise.all([findVersion(record), findHeld(record)]);
+    this.version = version;
+    this.isWithdrawable = Object.entries(record.purposes).some(
+      ([key, isGranted]) =>
+        isGranted && isHeld(key) && !version.purposes.some((purpose) => purpose.key === key && purpose.required),
+    );
   }
 
   protected override render(): TemplateResult {
@@ -35,12 +54,13 @@ export class RecordPage extends PageElement {
     if (record === null) return this.viewPending(pageWords.record);
     const { noticeId, withdrawsRecordId, method } = record;
     return html`<h1>${pageWords.record} ${record.sequence}</h1>
-      ${this.confirmation === null ? this.viewOutcome() : nothing}
+      ${this.viewOutcome()}
       <dl>
         ${viewTerm(
           pageWords.subject,
           html`<a href="/app/subjects/${encodeURIComponent(record.subjectId)}">${record.subjectId}</a>`,
         )}
+        ${record.subjectChannel === null ? nothing : viewTerm(pageWords.subjectChannel, nameValue(record.subjectChannel))}
         ${viewTerm(pageWords.kind, nameValue(record.kind))} ${viewTerm(pageWords.choices, viewChoices(record.purposes))}
         ${viewTerm(pageWords.capturedAt, viewTime(record.capturedAt))}
         ${viewTerm(pageWords.recordedAt, viewTime(record.recordedAt))}
@@ -48,7 +68,7 @@ export class RecordPage extends PageElement {
         ${method === null ? nothing : viewTerm(pageWords.method, method)}
         ${viewTerm(
           pageWords.notice,
-          html`<a href="/app/notices/${noticeId}/records">${pageWords.version} ${record.noticeVersion}</a>`,
+          html`<a href="/app/notices/${noticeId}/records">${this.version?.name ?? noticeId}</a>`,
         )}
         ${
           withdrawsRecordId === null
@@ -60,10 +80,13 @@ export class RecordPage extends PageElement {
         }
         ${viewTerm(pageWords.contentHash, html`<code>${record.noticeContentHash}</code>`)}
         ${viewTerm(pageWords.hash, html`<code>${record.ledgerHash}</code>`)}
+        ${viewHash(pageWords.previousHash, record.prevLedgerHash)} ${viewHash(pageWords.ipHash, record.ipHash)}
+        ${viewHash(pageWords.deviceHash, record.uaHash)}
       </dl>
+      ${this.version === null ? nothing : viewVersion(this.version)}
       <div class="actions">
         ${
-          session.allows('withdrawConsentRecord') && Object.values(record.purposes).includes(true)
+          this.isWithdrawable && session.allows('withdrawConsentRecord')
             ? html`<button class="danger" @click=${() => this.#askWithdraw(record)}>${pageWords.withdraw}</button>`
             : nothing
         }
@@ -86,6 +109,23 @@ export class RecordPage extends PageElement {
       },
     };
   }
+}
+
+function viewHash(name: string, hash: string | null): TemplateResult | typeof nothing {
+  return hash === null ? nothing : viewTerm(name, html`<code>${hash}</code>`);
+}
+
+/** The version of the notice that a record is about; versions are listed newest first. */
+async function findVersion({ noticeId, noticeVersion }: ConsentRecord): Promise<NoticeVersion> {
+  for await (const version of notices.listVersions(noticeId)) if (version.version === noticeVersion) return version;
+  throw new RangeError(`The notice has no version ${noticeVersion}.`);
+}
+
+/** Finds which purposes still hold. Of a subject with very many notices, older ones are not listed: the server decides. */
+async function findHeld({ noticeId, subjectId, space }: ConsentRecord): Promise<(key: string) => boolean> {
+  const { state } = await subjects.retrieve(subjectId, { limit: 1 });
+  const found = state[space].find((one) => one.noticeId === noticeId);
+  return (key) => found === undefined || found.purposes[key]?.granted === true;
 }
 
 customElements.define('svc-record', RecordPage);

@@ -1,28 +1,40 @@
-import { html, type PropertyValues, type TemplateResult } from 'lit';
-import type { ConsentRecord } from '../../../../packages/node-sdk/src/types/api.ts';
-import { DashboardElement } from '../element.ts';
-import { nameValue, viewTime } from '../format.ts';
+import { html, type TemplateResult } from 'lit';
+import type { ConsentRecord, Notice } from '../../../../packages/node-sdk/src/types/api.ts';
+import { recordKindValues, recordSourceValues } from '../api-types.ts';
+import { nameValue, nameValues, viewTime } from '../format.ts';
 import '../list.ts';
 import type { ListView } from '../list.ts';
+import { NoticePage } from '../notice-page.ts';
 import { pageWords } from '../preferences.ts';
 import { records } from '../sdk.ts';
 
 /** The records of a notice, newest first. */
-export class RecordList extends DashboardElement {
-  static override properties = { noticeId: {} };
-
-  declare noticeId: string;
+export class RecordList extends NoticePage {
   #view: ListView<ConsentRecord> | null = null;
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    const { noticeId } = this;
-    if (changed.has('noticeId'))
-      this.#view = { ...viewRecords(), load: () => records.list(noticeId), empty: pageWords.noRecords };
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#view = {
+      ...viewRecords(),
+      filters: [
+        { name: 'subjectId', label: pageWords.subjectId },
+        { name: 'kind', label: pageWords.kind, options: nameValues(recordKindValues) },
+        { name: 'source', label: pageWords.source, options: nameValues(recordSourceValues) },
+        { name: 'version', label: pageWords.version },
+        { name: 'from', label: pageWords.from, type: 'date' },
+        { name: 'to', label: pageWords.to, type: 'date' },
+      ],
+      load: (query) => records.list(this.noticeId, query),
+      empty: {
+        text: pageWords.noRecords,
+        docs: 'guides/records',
+        action: [`/app/notices/${this.noticeId}/install`, pageWords.installBanner],
+      },
+    };
   }
 
-  protected override render(): TemplateResult {
-    return html`<h1>${pageWords.records}</h1>
-      <svc-list .view=${this.#view}></svc-list>`;
+  protected override viewNotice(_notice: Notice): TemplateResult {
+    return html`<svc-list .view=${this.#view}></svc-list>`;
   }
 }
 

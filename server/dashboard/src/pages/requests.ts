@@ -5,44 +5,44 @@ import {
   dataSubjectRequestStatusValues,
   dataSubjectRequestTypeValues,
 } from '../api-types.ts';
-import { choice, field, readForm, textField } from '../element.ts';
+import { choice, field } from '../element.ts';
 import { nameValue, nameValues, viewDue, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { ListView } from '../list.ts';
-import { PageElement } from '../page-element.ts';
+import { PageElement, textField } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
 import { requests } from '../sdk.ts';
 import { session } from '../session.ts';
+import { setParameter } from '../whereabouts.ts';
 
 /** The requests of data subjects, with their deadlines. */
 export class RequestList extends PageElement {
-  static override properties = { isAdding: { state: true } };
-
-  declare isAdding: boolean;
-
   readonly #view: ListView<DataSubjectRequest> = {
     label: pageWords.requests,
     columns: [
       [pageWords.subject, ({ id, subjectId }) => html`<a href="/app/requests/${id}">${subjectId}</a>`],
       [pageWords.type, ({ type }) => nameValue(type)],
       [pageWords.status, ({ status }) => viewStatus(status)],
-      [pageWords.due, ({ dueAt, isOverdue }) => viewDue(dueAt, isOverdue)],
+      [pageWords.due, ({ dueAt, isOverdue, status }) => viewDue(dueAt, isOverdue, status === 'open')],
       [pageWords.received, ({ receivedAt }) => viewTime(receivedAt)],
     ],
     filters: [
       { name: 'status', label: pageWords.status, options: nameValues(dataSubjectRequestStatusValues) },
       { name: 'type', label: pageWords.type, options: nameValues(dataSubjectRequestTypeValues) },
       { name: 'overdue', label: pageWords.due, options: [['true', nameValue('overdue')]] },
+      { name: 'assigneeUserId', label: pageWords.assignee, options: [[session.me?.user.id ?? '', pageWords.me]] },
       { name: 'subjectId', label: pageWords.subjectId },
     ],
     load: ({ overdue, ...query }) => requests.list({ ...query, ...(overdue === 'true' && { overdue: true }) }),
-    empty: html`<p>${pageWords.noRequests}</p>
-      <p><a href="/docs/guides/data-subject-requests/" target="_blank">${pageWords.readDocs}</a></p>`,
+    empty: { text: pageWords.noRequests, docs: 'guides/data-subject-requests' },
   };
 
-  constructor() {
-    super();
-    this.isAdding = false;
+  /** The page of a subject leads here with the dialog open. */
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (!new URLSearchParams(location.search).has('open') || !session.allows('createDsr')) return;
+    setParameter('open', '');
+    this.#open();
   }
 
   protected override render(): TemplateResult {
@@ -50,45 +50,33 @@ export class RequestList extends PageElement {
         <h1>${pageWords.requests}</h1>
         ${
           session.allows('createDsr')
-            ? html`<button class="primary" @click=${() => this.#toggle(true)}>${pageWords.openRequest}</button>`
+            ? html`<button class="primary" @click=${this.#open}>${pageWords.openRequest}</button>`
             : nothing
         }
       </div>
       <svc-list .view=${this.#view}></svc-list>
-      ${this.isAdding ? this.#viewForm() : nothing}`;
+      ${this.viewDialogs()}`;
   }
 
-  #viewForm(): TemplateResult {
-    return this.viewFormDialog(
-      pageWords.openRequest,
-      html`${field(pageWords.subjectId, 'subjectId', {
+  readonly #open = (): void => {
+    this.formDialog = {
+      title: pageWords.openRequest,
+      fields: () => html`${field(pageWords.subjectId, 'subjectId', {
         value: new URLSearchParams(location.search).get('subjectId') ?? '',
       })}
       ${choice(pageWords.type, 'type', nameValues(dataSubjectRequestTypeValues))}
       ${choice(pageWords.channel, 'channel', nameValues(dataSubjectRequestChannelValues))}
       ${field(pageWords.receivedHint, 'receivedAt', { type: 'datetime-local', isOptional: true })}
       ${textField(pageWords.notes, 'notes', { isOptional: true })}`,
-      this.#create,
-      () => this.#toggle(false),
-    );
-  }
-
-  #toggle(isAdding: boolean): void {
-    this.isAdding = isAdding;
-    this.error = null;
-  }
-
-  readonly #create = (event: SubmitEvent): void => {
-    const { receivedAt = '', notes = '', ...rest } = readForm(event);
-    const input = {
-      ...rest,
-      ...(notes.trim() !== '' && { notes }),
-      ...(receivedAt !== '' && { receivedAt: new Date(receivedAt) }),
-    } as DataSubjectRequestInput;
-    void this.run(async () => {
-      const { id } = await requests.create(input);
-      this.goTo(`requests/${id}`);
-    });
+      send: async ({ receivedAt = '', notes = '', ...rest }) => {
+        const { id } = await requests.create({
+          ...rest,
+          ...(notes.trim() !== '' && { notes }),
+          ...(receivedAt !== '' && { receivedAt: new Date(receivedAt) }),
+        } as DataSubjectRequestInput);
+        this.goTo(`requests/${id}`);
+      },
+    };
   };
 }
 

@@ -1,10 +1,11 @@
 import { html, type TemplateResult } from 'lit';
 import type { Tenant, TenantChange } from '../../../../packages/node-sdk/src/types/api.ts';
+import { call } from '../api.ts';
 import { roleValues, scimCompatibilityValues } from '../api-types.ts';
 import { choice, field, readForm } from '../element.ts';
 import { nameValue, nameValues, viewTerm, viewTime } from '../format.ts';
-import { PageElement } from '../page-element.ts';
-import { pageWords, words } from '../preferences.ts';
+import { PageElement, viewRecipe } from '../page-element.ts';
+import { pageWords } from '../preferences.ts';
 import { tenantSettings } from '../sdk.ts';
 import { session } from '../session.ts';
 
@@ -19,19 +20,15 @@ export class SettingsPage extends PageElement {
     this.tenant = null;
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    void this.run(async () => {
-      this.tenant = await tenantSettings.retrieve();
-    });
+  protected override async load(): Promise<void> {
+    this.tenant = await tenantSettings.retrieve();
   }
 
   protected override render(): TemplateResult {
     const { tenant } = this;
+    if (tenant === null) return this.viewPending(pageWords.settings);
     return html`<h1>${pageWords.settings}</h1>
-      ${this.confirmation === null ? this.viewOutcome() : ''}
-      ${tenant === null ? (this.error === null ? html`<p role="status">${words.loading}</p>` : '') : this.#view(tenant)}
-      ${this.viewDialogs()}`;
+      ${this.viewOutcome()} ${this.#view(tenant)} ${this.viewDialogs()}`;
   }
 
   #view(tenant: Tenant): TemplateResult {
@@ -53,24 +50,49 @@ export class SettingsPage extends PageElement {
           )}
           ${field(pageWords.dsrDays, 'dsrDays', { type: 'number', value: String(tenant.dsrDays) })}
           <label class="check"
+            ><input type="checkbox" name="dsrForm" ?checked=${tenant.dsrForm} /> ${pageWords.dsrForm}</label
+          >
+          <label class="check"
             ><input type="checkbox" name="requireSecondFactor" ?checked=${tenant.requireSecondFactor} />
             ${pageWords.requireSecondFactor}</label
           >
+          <label class="check"
+            ><input type="checkbox" name="firstSteps" ?checked=${tenant.firstSteps} /> ${pageWords.firstSteps}</label
+          >
           ${mayEdit ? html`<div class="actions"><button class="primary">${pageWords.save}</button></div>` : ''}
         </fieldset>
-      </form>`;
+      </form>
+      ${
+        tenant.dsrForm
+          ? viewRecipe(
+              pageWords.dsrFormAddress,
+              pageWords.dsrFormHint,
+              `${location.origin}/privacy/${tenant.slug}/request`,
+            )
+          : ''
+      }`;
   }
 
   /** Asks with what changes, field by field. */
   readonly #review = (event: SubmitEvent): void => {
-    const { name = '', defaultRole, scimCompatibility, dsrDays, requireSecondFactor } = readForm(event);
+    const {
+      name = '',
+      defaultRole,
+      scimCompatibility,
+      dsrDays,
+      dsrForm,
+      requireSecondFactor,
+      firstSteps,
+    } = readForm(event);
     const tenant = this.tenant as Tenant;
     const wanted = {
       name,
       defaultRole,
       scimCompatibility,
       dsrDays: Number(dsrDays),
+      dsrForm: dsrForm !== undefined,
       requireSecondFactor: requireSecondFactor !== undefined,
+      firstSteps: firstSteps !== undefined,
     } as Required<Omit<TenantChange, 'sso'>>;
     const changed = (Object.keys(wanted) as (keyof typeof wanted)[]).filter((key) => wanted[key] !== tenant[key]);
     if (changed.length === 0) {
@@ -78,16 +100,26 @@ export class SettingsPage extends PageElement {
       return;
     }
     const change = Object.fromEntries(changed.map((key) => [key, wanted[key]])) as TenantChange;
-    const list = changed.map((key) => `${pageWords[key]}: ${show(key, tenant)} → ${show(key, wanted)}`);
-    this.confirmation = {
-      title: pageWords.saveSettings,
-      text: list.join('; '),
-      button: pageWords.save,
-      run: async () => {
-        this.tenant = await tenantSettings.update(change);
-      },
-    };
+    const list = changed.map((key) => html`<li>${pageWords[key]}: ${show(key, tenant)} → ${show(key, wanted)}</li>`);
+    void this.runQuietly(async () => {
+      const warning = change.requireSecondFactor === true ? await warnOfFactor() : '';
+      this.confirmation = {
+        title: pageWords.saveSettings,
+        text: html`<ul>${list}</ul><p>${warning}</p>`,
+        button: pageWords.save,
+        run: async () => {
+          this.tenant = await tenantSettings.update(change);
+          this.notice = pageWords.saved;
+        },
+      };
+    });
   };
+}
+
+/** Whom the requirement of a second factor locks out of everything but their own account. */
+async function warnOfFactor(): Promise<string> {
+  const { enabled } = await call('getMfaStatus', 'GET', '/v1/me/mfa', { answer: 'bare' });
+  return enabled ? pageWords.factorWarning : `${pageWords.factorWarning} ${pageWords.ownFactorWarning}`;
 }
 
 function show(key: keyof TenantChange, values: Readonly<Record<string, unknown>> | Tenant): string {

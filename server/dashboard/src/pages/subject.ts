@@ -1,57 +1,152 @@
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import type { ConsentRecord, NoticeState, SubjectState } from '../../../../packages/node-sdk/src/types/api.ts';
-import { viewError } from '../element.ts';
+import { html, nothing, type TemplateResult } from 'lit';
+import type { ConsentRecord, Notice, NoticeState, SubjectState } from '../../../../packages/node-sdk/src/types/api.ts';
+import { RequestError } from '../api.ts';
+import { saveFile } from '../download.ts';
 import { viewStatus } from '../format.ts';
 import '../list.ts';
-import type { ListView } from '../list.ts';
-import { PageElement } from '../page-element.ts';
-import { pageWords, words } from '../preferences.ts';
-import { saveFile } from '../proof-view.ts';
-import { subjects } from '../sdk.ts';
+import type { List, ListView } from '../list.ts';
+import { PageElement, viewEmpty } from '../page-element.ts';
+import { pageWords } from '../preferences.ts';
+import { notices, records, subjects } from '../sdk.ts';
+import { session } from '../session.ts';
 import { viewRecords } from './records.ts';
 
 /** What a data subject has decided: the state of each notice, and every record. */
 export class SubjectPage extends PageElement {
-  static override properties = { subjectId: {}, state: { state: true } };
+  static override properties = { subjectId: {}, state: { state: true }, notices: { state: true } };
 
   declare subjectId: string;
   declare state: SubjectState | null;
+  /** The notices by their ids, once they are loaded. */
+  declare notices: ReadonlyMap<string, Notice>;
   #records: ListView<ConsentRecord> | null = null;
 
   constructor() {
     super();
     this.state = null;
+    this.notices = new Map();
   }
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
+  override connectedCallback(): void {
+    super.connectedCallback();
     const { subjectId } = this;
-    if (!changed.has('subjectId')) return;
     this.#records = {
       ...viewRecords(),
       load: () => subjects.listRecords(subjectId),
-      empty: pageWords.noSubjectRecords,
+      empty: { text: pageWords.noSubjectRecords, docs: 'guides/records' },
     };
-    void this.run(async () => {
-      this.state = (await subjects.retrieve(subjectId, { limit: 1 })).state;
-    });
+  }
+
+  protected override async load(): Promise<void> {
+    this.state = (await subjects.retrieve(this.subjectId, { limit: 1 })).state;
+    void this.#loadNotices([...this.state.api, ...this.state.public]);
+  }
+
+  /** One that cannot be loaded leaves its id. */
+  async #loadNotices(states: readonly NoticeState[]): Promise<void> {
+    // The state is shown before their names are requested.
+    await this.updateComplete;
+    const ids = [...new Set(states.map(({ noticeId }) => noticeId))].slice(0, mostNotices);
+    const found = await Promise.allSettled(ids.map((id) => notices.retrieve(id)));
+    this.notices = new Map(found.flatMap((one) => (one.status === 'fulfilled' ? [[one.value.id, one.value]] : [])));
   }
 
   protected override render(): TemplateResult {
     const { state } = this;
+    if (Object(this.error).status === 404)
+      return html`<h1>${this.subjectId}</h1>
+        ${viewEmpty({
+          text: pageWords.noSubjectRecords,
+          docs: 'guides/records',
+          action: ['/app/subjects', pageWords.otherSubject],
+        })}
+        ${this.#viewOpenRequest()}`;
     return html`<h1>${this.subjectId}</h1>
-      ${viewError(this.error)}
+      ${this.viewOutcome()}
       ${
         state === null
-          ? this.error === null
-            ? html`<p role="status">${words.loading}</p>`
-            : nothing
-          : html`${viewStates(pageWords.statedByApi, state.api)} ${viewStates(pageWords.statedByVisitor, state.public)}`
+          ? this.viewWaiting()
+          : html`${this.#viewStates(pageWords.statedByApi, state.api)}
+            ${this.#viewStates(pageWords.statedByVisitor, state.public)}`
       }
       <h2>${pageWords.records}</h2>
       <svc-list .view=${this.#records}></svc-list>
       <div class="actions">
         <button ?disabled=${this.isBusy} @click=${this.#export}>${pageWords.saveJson}</button>
-      </div>`;
+      </div>
+      ${this.#viewOpenRequest()} ${this.viewDialogs()}`;
+  }
+
+  #viewOpenRequest(): TemplateResult | typeof nothing {
+    if (!session.allows('createDsr')) return nothing;
+    const query = new URLSearchParams({ subjectId: this.subjectId, open: '' });
+    return html`<p><a href="/app/requests?${query}">${pageWords.openRequest}</a></p>`;
+  }
+
+  #viewStates(title: string, states: readonly NoticeState[]): TemplateResult | typeof nothing {
+    if (states.length === 0) return nothing;
+    return html`<section>
+      <h2>${title}</h2>
+      ${states.map((state) => this.#viewState(state))}
+    </section>`;
+  }
+
+  #viewState({ noticeId, purposes }: NoticeState): TemplateResult {
+    const notice = this.notices.get(noticeId);
+    const name = notice?.name ?? noticeId;
+    // The latest record of each purpose that holds. A required one cannot be withdrawn.
+    const granted = Object.entries(purposes).flatMap(([key, { granted, recordId }]) =>
+      granted && !notice?.purposes.some((purpose) => purpose.key === key && purpose.required) ? [recordId] : [],
+    );
+    return html`<p><a href="/app/notices/${noticeId}/records">${pageWords.notice}: ${name}</a></p>
+      <ul class="plain">
+        ${Object.entries(purposes).map(
+          ([key, { granted, recordId }]) =>
+            html`<li>
+              <a href="/app/notices/${noticeId}/records/${recordId}">${key}</a>
+              ${viewStatus(granted ? 'granted' : 'refused')}
+            </li>`,
+        )}
+      </ul>
+      ${
+        granted.length > 0 && session.allows('withdrawConsentRecord')
+          ? html`<div class="actions">
+              <button
+                class="danger"
+                aria-label="${pageWords.withdraw}: ${name}"
+                @click=${() => this.#askWithdraw(noticeId, name, new Set(granted))}
+              >
+                ${pageWords.withdraw}
+              </button>
+            </div>`
+          : nothing
+      }`;
+  }
+
+  #askWithdraw(noticeId: string, name: string, granted: ReadonlySet<string>): void {
+    this.confirmation = {
+      title: pageWords.withdraw,
+      text: `${this.subjectId}, ${name}: ${pageWords.withdrawHint}`,
+      button: pageWords.withdraw,
+      run: async () => {
+        let refusal: unknown = null;
+        let count = 0;
+        for (const recordId of granted) {
+          try {
+            await records.withdraw(noticeId, recordId);
+            count += 1;
+          } catch (error) {
+            // One that granted only what is required, or that another user withdrew meanwhile, holds up no other.
+            if (!(error instanceof RequestError) || error.code !== 'consent_already_withdrawn') throw error;
+            refusal = error;
+          }
+        }
+        if (count === 0) throw refusal;
+        this.notice = pageWords.withdrawn;
+        await this.load();
+        void this.querySelector<List<ConsentRecord>>('svc-list')?.reload();
+      },
+    };
   }
 
   /** All records of the subject, for a request for access (GDPR Article 15) or portability (Article 20). */
@@ -64,24 +159,7 @@ export class SubjectPage extends PageElement {
   };
 }
 
-function viewStates(title: string, states: readonly NoticeState[]): TemplateResult | typeof nothing {
-  if (states.length === 0) return nothing;
-  return html`<section>
-    <h2>${title}</h2>
-    ${states.map(
-      ({ noticeId, purposes }) =>
-        html`<p><a href="/app/notices/${noticeId}/records">${pageWords.notice} ${noticeId}</a></p>
-          <ul class="plain">
-            ${Object.entries(purposes).map(
-              ([key, { granted, recordId }]) =>
-                html`<li>
-                  <a href="/app/notices/${noticeId}/records/${recordId}">${key}</a>
-                  ${viewStatus(granted ? 'granted' : 'refused')}
-                </li>`,
-            )}
-          </ul>`,
-    )}
-  </section>`;
-}
+/** The most notices that are loaded: each takes a request. */
+const mostNotices = 20;
 
 customElements.define('svc-subject', SubjectPage);

@@ -1,34 +1,33 @@
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { Webhook } from '../../../../packages/node-sdk/src/types/api.ts';
-import { readForm, viewError } from '../element.ts';
 import { viewTerm, viewTime } from '../format.ts';
 import { PageElement, viewCopyable, viewOverlap } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
 import { webhooks } from '../sdk.ts';
 import { session } from '../session.ts';
+import '../webhook-statistics.ts';
 import { viewDeliveries } from './deliveries.ts';
-import { readWebhook, viewHealth, viewWebhookForm } from './webhooks.ts';
+import { readWebhook, viewHealth, viewWebhookFields } from './webhooks.ts';
 
 /** One endpoint: its settings, what can be done with it, and its deliveries. */
 export class WebhookPage extends PageElement {
-  static override properties = { webhookId: {}, webhook: { state: true }, form: { state: true } };
+  static override properties = { webhookId: {}, webhook: { state: true } };
 
   declare webhookId: string;
   declare webhook: Webhook | null;
-  /** The dialog that is open. */
-  declare form: 'edit' | 'rotate' | null;
   #deliveries: ReturnType<typeof viewDeliveries> | null = null;
-
   constructor() {
     super();
     this.webhook = null;
-    this.form = null;
   }
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    if (!changed.has('webhookId')) return;
+  override connectedCallback(): void {
     this.#deliveries = viewDeliveries(this.webhookId);
-    void this.#load();
+    super.connectedCallback();
+  }
+
+  protected override async load(): Promise<void> {
+    this.webhook = await webhooks.retrieve(this.webhookId);
   }
 
   protected override render(): TemplateResult {
@@ -36,21 +35,24 @@ export class WebhookPage extends PageElement {
     if (webhook === null) return this.viewPending(pageWords.webhook);
     return html`<h1>${webhook.url}</h1>
       <p>${viewHealth(webhook)} ${webhook.description}</p>
-      ${this.form === null && this.confirmation === null ? this.viewOutcome() : nothing}
+      ${this.viewOutcome()}
       ${session.allows('editWebhook') ? this.#viewActions(webhook) : nothing} ${this.#viewSettings(webhook)}
+      <svc-webhook-statistics .webhookId=${webhook.id}></svc-webhook-statistics>
       <h2>${pageWords.deliveries}</h2>
+      <p><a href="/app/webhooks/deliveries?webhookId=${webhook.id}">${pageWords.redeliverSeveral}</a></p>
       <svc-list .view=${this.#deliveries}></svc-list>
-      ${this.#viewForm(webhook)}`;
+      ${this.viewDialogs()}`;
   }
 
-  #viewActions({ url, status }: Webhook): TemplateResult {
+  #viewActions(webhook: Webhook): TemplateResult {
+    const { url, status } = webhook;
     return html`<div class="actions">
       <button class="primary" ?disabled=${this.isBusy} @click=${this.#test}>${pageWords.sendTest}</button>
-      <button @click=${() => this.#open('edit')}>${pageWords.edit}</button>
+      <button @click=${() => this.#edit(webhook)}>${pageWords.edit}</button>
       <button ?disabled=${this.isBusy} @click=${() => this.#change(status === 'enabled' ? 'paused' : 'enabled')}>
         ${status === 'enabled' ? pageWords.pause : pageWords.enable}
       </button>
-      <button @click=${() => this.#open('rotate')}>${pageWords.rotateSecret}</button>
+      <button @click=${this.#rotate}>${pageWords.rotateSecret}</button>
       <button class="danger" @click=${() => this.#askDelete(url)}>${pageWords.delete}</button>
     </div>`;
   }
@@ -74,30 +76,6 @@ export class WebhookPage extends PageElement {
     </dl>`;
   }
 
-  #viewForm(webhook: Webhook): TemplateResult {
-    const close = () => this.#open(null);
-    if (this.form === 'edit')
-      return this.viewDialog(
-        pageWords.edit,
-        viewWebhookForm(webhook, this.#edit, viewError(this.error), this.isBusy, close),
-        close,
-      );
-    if (this.form === 'rotate')
-      return this.viewFormDialog(pageWords.rotateSecret, viewOverlap(pageWords.rotateHint), this.#rotate, close);
-    return this.viewDialogs();
-  }
-
-  #open(form: WebhookPage['form']): void {
-    this.form = form;
-    this.error = null;
-  }
-
-  #load(): Promise<boolean> {
-    return this.run(async () => {
-      this.webhook = await webhooks.retrieve(this.webhookId);
-    });
-  }
-
   readonly #test = (): void => {
     void this.run(async () => {
       const { id } = await webhooks.test(this.webhookId);
@@ -105,25 +83,30 @@ export class WebhookPage extends PageElement {
     });
   };
 
-  readonly #edit = (event: SubmitEvent): void => {
-    const change = readWebhook(event);
-    void this.run(async () => {
-      this.webhook = await webhooks.update(this.webhookId, change);
-      this.form = null;
-      this.notice = pageWords.saved;
-    });
-  };
+  #edit(webhook: Webhook): void {
+    this.formDialog = {
+      title: pageWords.edit,
+      button: pageWords.save,
+      fields: () => viewWebhookFields(webhook),
+      send: async (values, form) => {
+        this.webhook = await webhooks.update(this.webhookId, readWebhook(values, form));
+        this.notice = pageWords.saved;
+      },
+    };
+  }
 
-  readonly #rotate = (event: SubmitEvent): void => {
-    const { overlapHours } = readForm(event);
-    void this.run(async () => {
-      const { secret, ...webhook } = await webhooks.rotateSecret(this.webhookId, {
-        overlapHours: Number(overlapHours),
-      });
-      this.webhook = webhook;
-      this.form = null;
-      this.secret = { title: pageWords.signingSecret, value: secret };
-    });
+  readonly #rotate = (): void => {
+    this.formDialog = {
+      title: pageWords.rotateSecret,
+      fields: () => viewOverlap(pageWords.rotateHint),
+      send: async ({ overlapHours }) => {
+        const { secret, ...webhook } = await webhooks.rotateSecret(this.webhookId, {
+          overlapHours: Number(overlapHours),
+        });
+        this.webhook = webhook;
+        this.secret = { title: pageWords.signingSecret, value: secret };
+      },
+    };
   };
 
   #change(status: 'enabled' | 'paused'): void {

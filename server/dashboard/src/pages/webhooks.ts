@@ -1,28 +1,27 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Webhook, WebhookChange, WebhookInput } from '../../../../packages/node-sdk/src/types/api.ts';
 import { webhookEventTypeValues, webhookStatusValues } from '../api-types.ts';
-import { field, readForm, viewError } from '../element.ts';
+import { field } from '../element.ts';
 import { formatCount, nameValue, nameValues, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
 import { PageElement } from '../page-element.ts';
-import { pageWords, words } from '../preferences.ts';
+import { pageWords } from '../preferences.ts';
 import { allTime, webhooks } from '../sdk.ts';
 import { session } from '../session.ts';
 
 /** The endpoints of a tenant, with the dead letters first. */
 export class WebhookList extends PageElement {
-  static override properties = { dead: { state: true }, isAdding: { state: true } };
+  static override properties = { dead: { state: true } };
 
   /** How many deliveries are dead letters; null before they are counted. */
   declare dead: number | null;
-  declare isAdding: boolean;
 
   readonly #view: ListView<Webhook> = {
     label: pageWords.webhooks,
     columns: [
       [pageWords.url, ({ id, url }) => html`<a href="/app/webhooks/${id}">${url}</a>`],
-      [pageWords.note, ({ description }) => description ?? ''],
+      [pageWords.description, ({ description }) => description ?? ''],
       [pageWords.status, viewHealth],
       [pageWords.eventTypes, ({ eventTypes }) => (eventTypes === null ? pageWords.all : eventTypes.length)],
       [pageWords.createdAt, ({ createdAt }) => viewTime(createdAt)],
@@ -35,21 +34,16 @@ export class WebhookList extends PageElement {
       },
     ],
     load: (query) => webhooks.list(query),
-    empty: html`<p>${pageWords.noWebhooks}</p>
-      <p><a href="/docs/webhooks/start/" target="_blank">${pageWords.readDocs}</a></p>`,
+    empty: { text: pageWords.noWebhooks, docs: 'webhooks/start' },
   };
 
   constructor() {
     super();
     this.dead = null;
-    this.isAdding = false;
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    void this.run(async () => {
-      this.dead = (await webhooks.redeliveries.count({ from: allTime })).count;
-    });
+  protected override async load(): Promise<void> {
+    this.dead = (await webhooks.redeliveries.count({ from: allTime })).count;
   }
 
   protected override render(): TemplateResult {
@@ -57,22 +51,14 @@ export class WebhookList extends PageElement {
         <h1>${pageWords.webhooks}</h1>
         ${
           session.allows('createWebhook')
-            ? html`<button class="primary" @click=${() => this.#toggle(true)}>${pageWords.addWebhook}</button>`
+            ? html`<button class="primary" @click=${this.#add}>${pageWords.addWebhook}</button>`
             : nothing
         }
       </div>
-      ${this.isAdding ? nothing : this.viewOutcome()} ${this.#viewDead()}
+      ${this.viewOutcome()} ${this.#viewDead()}
       <svc-list .view=${this.#view}></svc-list>
       <p><a href="/app/webhooks/deliveries">${pageWords.allDeliveries}</a></p>
-      ${
-        this.isAdding
-          ? this.viewDialog(
-              pageWords.addWebhook,
-              viewWebhookForm(null, this.#add, viewError(this.error), this.isBusy, () => this.#toggle(false)),
-              () => this.#toggle(false),
-            )
-          : this.viewDialogs()
-      }`;
+      ${this.viewDialogs()}`;
   }
 
   #viewDead(): TemplateResult | typeof nothing {
@@ -84,19 +70,16 @@ export class WebhookList extends PageElement {
     </section>`;
   }
 
-  #toggle(isAdding: boolean): void {
-    this.isAdding = isAdding;
-    this.error = null;
-  }
-
-  readonly #add = (event: SubmitEvent): void => {
-    const input = readWebhook(event);
-    void this.run(async () => {
-      const { secret } = await webhooks.create(input);
-      this.isAdding = false;
-      this.secret = { title: pageWords.signingSecret, value: secret };
-      void this.querySelector<List<Webhook>>('svc-list')?.reload();
-    });
+  readonly #add = (): void => {
+    this.formDialog = {
+      title: pageWords.addWebhook,
+      fields: () => viewWebhookFields(null),
+      send: async (values, form) => {
+        const { secret } = await webhooks.create(readWebhook(values, form));
+        this.secret = { title: pageWords.signingSecret, value: secret };
+        void this.querySelector<List<Webhook>>('svc-list')?.reload();
+      },
+    };
   };
 }
 
@@ -108,18 +91,11 @@ export function viewHealth({ status, failingSince, disabledReason }: Webhook): T
   return html`${viewStatus('failing')} <span class="quiet">${pageWords.since} ${viewTime(failingSince)}</span>`;
 }
 
-/** The form of a new or an existing endpoint. */
-export function viewWebhookForm(
-  webhook: Webhook | null,
-  submit: (event: SubmitEvent) => void,
-  outcome: unknown,
-  isBusy: boolean,
-  close: () => void,
-): TemplateResult {
+/** The fields of a new or an existing endpoint. */
+export function viewWebhookFields(webhook: Webhook | null): TemplateResult {
   const { url = '', description = '', eventTypes = null, filter = null, rateLimit = null } = webhook ?? {};
-  return html`<form @submit=${submit}>
-    ${field(pageWords.url, 'url', { type: 'url', hint: pageWords.urlHint, value: url })}
-    ${field(pageWords.description, 'description', { isOptional: true, value: description ?? '' })}
+  return html`${field(pageWords.url, 'url', { type: 'url', hint: pageWords.urlHint, value: url })}
+    ${field(pageWords.descriptionOptional, 'description', { isOptional: true, value: description ?? '' })}
     <fieldset>
       <legend>${pageWords.eventTypes}</legend>
       <p class="quiet">${pageWords.eventTypesHint}</p>
@@ -154,19 +130,16 @@ export function viewWebhookForm(
       <label class="check"
         ><input type="checkbox" name="asymmetric" ?checked=${webhook?.asymmetric === true} /> ${pageWords.asymmetric}</label
       >
-    </details>
-    ${outcome}
-    <div class="actions">
-      <button class="primary" ?disabled=${isBusy}>${webhook === null ? pageWords.addWebhook : pageWords.save}</button>
-      <button type="button" @click=${close}>${words.cancel}</button>
-    </div>
-  </form>`;
+    </details>`;
 }
 
 /** What the form of an endpoint holds; the server checks it. */
-export function readWebhook(event: SubmitEvent): WebhookInput & WebhookChange {
-  const { url = '', description = '', rateLimit = '', retrySchedule = '', filter = '', ...rest } = readForm(event);
-  const eventTypes = new FormData(event.currentTarget as HTMLFormElement).getAll('eventTypes');
+export function readWebhook(
+  values: Readonly<Record<string, string>>,
+  form: HTMLFormElement,
+): WebhookInput & WebhookChange {
+  const { url = '', description = '', rateLimit = '', retrySchedule = '', filter = '', asymmetric } = values;
+  const eventTypes = new FormData(form).getAll('eventTypes');
   return {
     url: url.trim(),
     description: description.trim() || null,
@@ -174,11 +147,11 @@ export function readWebhook(event: SubmitEvent): WebhookInput & WebhookChange {
     rateLimit: rateLimit === '' ? null : Number(rateLimit),
     retrySchedule: retrySchedule.trim() === '' ? null : retrySchedule.split(',').map(Number),
     filter: filter.trim() === '' ? null : parseFilter(filter),
-    asymmetric: rest.asymmetric !== undefined,
+    asymmetric: asymmetric !== undefined,
   };
 }
 
-/** A text that is no JSON is sent as it is: the server says what is wrong with it. */
+/** Invalid JSON is sent as text: the server rejects it with a message. */
 function parseFilter(text: string): NonNullable<WebhookInput['filter']> {
   try {
     return JSON.parse(text);

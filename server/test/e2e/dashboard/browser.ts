@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 import axe from 'axe-core';
-import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium as launcher,
+  type Page,
+} from 'playwright-core';
 import { chromium } from '../../../../tools/test/chromium.ts';
-import { startTestServer, type TestMember, type TestServer } from '../../harness.ts';
+import type { Dialect } from '../../../storage/database.ts';
+import { startTestServer, type TestClock, type TestMember, type TestServer } from '../../harness.ts';
 import { allowPrivate } from '../../webhooks/sending.ts';
 
 /** A server with a dashboard, and a browser. */
 export interface DashboardBrowser {
   readonly server: TestServer;
-  /** Opens a page below /app/; an error, a violation of the policy or a request elsewhere fails the test. */
+  /** Opens a page below /app/; an error, a violation of the policy or a request elsewhere, in any tab, fails the test. */
   visit(path: string, step: (page: Page) => Promise<void>, options?: BrowserContextOptions): Promise<void>;
   /** The same for a member, who is signed in. */
   visitAs(
@@ -20,13 +27,25 @@ export interface DashboardBrowser {
   ): Promise<void>;
 }
 
-/** Defines tests of the dashboard, which share a server and a browser. */
-export function describeDashboard(name: string, define: (dashboard: DashboardBrowser) => void): void {
+/**
+ * Defines tests of the dashboard, which share a server and a browser.
+ * @param dialect the database; default: SQLite, for most tests are about what the browser does.
+ * @param clock of the server; default: one that stands still.
+ * @param isSetUp whether the server has a tenant.
+ */
+export function describeDashboard(
+  name: string,
+  define: (dashboard: DashboardBrowser) => void,
+  {
+    dialect = 'sqlite',
+    ...options
+  }: { readonly dialect?: Dialect; readonly clock?: TestClock; readonly isSetUp?: boolean } = {},
+): void {
   describe(name, () => {
     let server: TestServer;
     let browser: Browser;
     before(async () => {
-      server = await startTestServer('sqlite', allowPrivate);
+      server = await startTestServer(dialect, allowPrivate, options);
       browser = await launcher.launch(chromium());
     });
     after(async () => {
@@ -43,21 +62,17 @@ export function describeDashboard(name: string, define: (dashboard: DashboardBro
       const context = await browser.newContext({ locale: 'en-GB', ...options });
       const [name = '', value = ''] = session?.Cookie?.split('=') ?? [];
       if (session !== null) await context.addCookies([{ name, value, url: server.url }]);
-      const page = await context.newPage();
-      const complaints: string[] = [];
-      page.on('console', (message) => complaints.push(message.text()));
-      page.on('pageerror', (error) => complaints.push(String(error)));
-      page.on('request', (request) => {
-        if (new URL(request.url()).origin !== server.url) complaints.push(`requests ${request.url()}`);
-      });
-      await page.goto(`${server.url}/app/${path}`);
-      await step(page);
-      await context.close();
-      // Chromium logs every response of 4xx, and requests that a test aborts.
-      assert.deepEqual(
-        complaints.filter((text) => !/the server responded with a status of 4\d\d|net::ERR_FAILED/.test(text)),
-        [],
-      );
+      const complaints = await watch(context, server.url);
+      try {
+        const page = await context.newPage();
+        await page.goto(`${server.url}/app/${path}`);
+        await step(page);
+        // What the pages said until now arrives before their answers do.
+        await Promise.all(context.pages().map((one) => one.evaluate(() => null)));
+      } finally {
+        await context.close();
+      }
+      assert.deepEqual(complaints, []);
     };
     define({
       get server() {
@@ -69,10 +84,44 @@ export function describeDashboard(name: string, define: (dashboard: DashboardBro
   });
 }
 
+/** Collects what goes wrong in every page and frame of a context, and every request to another origin. */
+async function watch(context: BrowserContext, origin: string): Promise<readonly string[]> {
+  const complaints: string[] = [];
+  // A page that handles the event itself, or a policy that only reports, must not hide a violation.
+  await context.addInitScript(() => {
+    addEventListener(
+      'securitypolicyviolation',
+      ({ violatedDirective, blockedURI }) => console.error(`violates ${violatedDirective}: ${blockedURI}`),
+      { capture: true },
+    );
+  });
+  context.on('console', (message) => {
+    // Chromium logs every response of 4xx, and requests that a test aborts.
+    const isExpected = /the server responded with a status of 4\d\d|net::ERR_FAILED/.test(message.text());
+    if (!isExpected) complaints.push(message.text());
+  });
+  context.on('weberror', (error) => complaints.push(String(error.error())));
+  context.on('request', (request) => {
+    if (new URL(request.url()).origin !== origin) complaints.push(`requests ${request.url()}`);
+  });
+  return complaints;
+}
+
 export async function sendPassword(page: Page, { email, password }: Pick<TestMember, 'email' | 'password'>) {
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Accepts the invitation whose link is open, and signs in. */
+export async function acceptInvitation(page: Page, password: string) {
+  await page.getByLabel('New password').fill(password);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('The invitation is accepted').waitFor();
+  assert.equal(new URL(page.url()).hash, '');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
 export async function signIn(page: Page, member: Pick<TestMember, 'email' | 'password'>) {
@@ -82,9 +131,9 @@ export async function signIn(page: Page, member: Pick<TestMember, 'email' | 'pas
 
 /** Themes and widths in which every page must be accessible. */
 const looks = [
-  { colorScheme: 'dark', forcedColors: 'none', width: 320 },
-  { colorScheme: 'light', forcedColors: 'active', width: 1280 },
-  { colorScheme: 'light', forcedColors: 'none', width: 1280 },
+  { colorScheme: 'dark', forcedColors: 'none', width: 320, height: 256 },
+  { colorScheme: 'light', forcedColors: 'active', width: 1280, height: 800 },
+  { colorScheme: 'light', forcedColors: 'none', width: 1280, height: 800 },
 ] as const;
 
 /** The rules of axe whose answer depends on the look; the others are asked once. */
@@ -92,17 +141,33 @@ const rulesOfLook = ['color-contrast', 'link-in-text-block', 'scrollable-region-
 
 /**
  * Asserts that axe finds nothing in light, dark and forced colours, and that nothing is wider than the window, which is
- * 320 px in one of them: as wide as 1280 px at 400 % (WCAG 2.2, 1.4.10).
+ * 320 × 256 px in one of them: 1280 × 1024 px at 400 % (WCAG 2.2, 1.4.10). There, nothing that stays in place while the
+ * page scrolls may cover half of it.
  */
 export async function assertAccessible(page: Page): Promise<void> {
   await page.evaluate(axe.source);
   assert.deepEqual(await findViolations(page, null), []);
-  for (const { colorScheme, forcedColors, width } of looks) {
+  for (const { colorScheme, forcedColors, width, height } of looks) {
     await page.emulateMedia({ colorScheme, forcedColors });
-    await page.setViewportSize({ width, height: 800 });
+    await page.setViewportSize({ width, height });
     assert.deepEqual(await findViolations(page, rulesOfLook), [], `${colorScheme}, ${forcedColors}, ${width} px`);
-    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${width} px`);
+    await assertFits(page);
+    assert.deepEqual(await page.evaluate(findCovers), [], `${width} × ${height} px`);
   }
+}
+
+/** Finds what stays in place while the page scrolls and covers half of the window; a dialog has the page behind it. */
+function findCovers(): readonly string[] {
+  return [...document.body.querySelectorAll<HTMLElement>('*:not(dialog)')]
+    .filter((element) => /fixed|sticky/.test(getComputedStyle(element).position))
+    .filter(({ offsetWidth, offsetHeight }) => offsetWidth * offsetHeight > (innerWidth * innerHeight) / 2)
+    .map(({ outerHTML }) => outerHTML.slice(0, 200));
+}
+
+/** Asserts that nothing is wider than the window. */
+export async function assertFits(page: Page): Promise<void> {
+  const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(wider <= 0, `${page.url()}: ${wider} px wider than the window`);
 }
 
 function findViolations(page: Page, rules: readonly string[] | null): Promise<readonly string[]> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memberRoleValues } from '../../../dashboard/src/api-types.ts';
+import { createStartToken } from '../../../identity/start-link.ts';
 import { computeCode } from '../../mfa/authenticator.ts';
-import { assertAccessible, describeDashboard, sendPassword, signIn } from './browser.ts';
+import { acceptInvitation, assertAccessible, describeDashboard, sendPassword, signIn } from './browser.ts';
 
 const hour = 60 * 60_000;
 
@@ -52,6 +52,16 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
       await page.getByRole('alert').waitFor();
       await page.getByLabel('Code').fill(computeCode(secret, dashboard.server.clock.milliseconds()));
       await page.getByRole('button', { name: 'Continue' }).click();
+      const questions: string[] = [];
+      page.once('dialog', (question) => {
+        questions.push(question.message());
+        void question.dismiss();
+      });
+      await page.getByRole('link', { name: 'Settings' }).click();
+      assert.deepEqual(questions, ['Leave without storing it? It is not shown again.']);
+      await page.context().grantPermissions([]);
+      await page.getByRole('button', { name: 'Copy', exact: true }).click();
+      await page.getByText('Copying failed').waitFor();
       backupCode = (await page.locator('.codes code').first().textContent()) ?? '';
       await page.getByRole('button', { name: 'I have stored the codes' }).click();
       await page.getByText('Sign-in asks for a code. Unused backup codes: 10').waitFor();
@@ -85,6 +95,87 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
     await visit('', (page) => signIn(page, { ...member, password }));
   });
 
+  test('switches the tenant, and lets a tab that shows the earlier one change nothing until it is back', async () => {
+    const { server } = dashboard;
+    const [home, away] = [await server.createTenant('home-tenant'), await server.createTenant('away-tenant')];
+    const member = await server.createMember({ tenantId: home.id });
+    await server.createMember({ tenantId: away.id, email: member.email, role: 'auditor' });
+    await visitAs(member, 'me', async (page) => {
+      await page.getByLabel('Given name').fill('Zoë');
+      const other = await page.context().newPage();
+      await other.goto(`${server.url}/app/people`);
+      await other.getByRole('link', { name: member.email }).waitFor();
+      await assertAccessible(other);
+      await other.getByRole('combobox', { name: 'Tenant', exact: true }).selectOption('away-tenant');
+      await other.getByRole('heading', { name: 'away-tenant' }).or(other.locator('svc-home h1')).first().waitFor();
+      await other.getByRole('combobox', { name: 'Tenant', exact: true }).waitFor();
+      assert.equal(await other.getByRole('link', { name: 'Settings' }).count(), 1);
+      await page
+        .locator('form', { has: page.getByLabel('Given name') })
+        .getByRole('button', { name: 'Save' })
+        .click();
+      const dialog = page.getByRole('dialog', { name: 'You switched to another tenant' });
+      await dialog.getByText('This page still shows home-tenant').waitFor();
+      await assertAccessible(page);
+      const nameIn = async (key: string) =>
+        (await server.request('GET', `/v1/users/${member.userId}`, { key })).body.data.givenName;
+      assert.deepEqual([await nameIn(home.key), await nameIn(away.key)], [null, null]);
+      await dialog.getByRole('button', { name: 'Continue in home-tenant' }).click();
+      await page.getByText('Your name is saved').waitFor();
+      assert.deepEqual([await nameIn(home.key), await nameIn(away.key)], ['Zoë', null]);
+    });
+  });
+
+  test('warns before an idle session ends, keeps it when asked to, and asks for the password at its end', async () => {
+    const member = await dashboard.server.createMember();
+    await visit('', async (page) => {
+      await page.clock.install();
+      await signIn(page, member);
+      await page.goto(`${dashboard.server.url}/app/me`);
+      const first = page.locator('svc-account li').first();
+      await first.getByText('Chrome on Linux').waitFor();
+      await page.getByLabel('Given name').fill('Ada');
+      const stay = page.getByRole('button', { name: 'Stay signed in' });
+      await page.clock.fastForward('54:00');
+      assert.equal(await stay.count(), 0);
+      await page.clock.fastForward('02:00');
+      await assertAccessible(page);
+      await stay.click();
+      await stay.waitFor({ state: 'detached' });
+      await page.clock.fastForward('56:00');
+      await stay.waitFor();
+      dashboard.server.clock.advance(hour);
+      await page.clock.fastForward('05:00');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Password').fill(member.password);
+      await dialog.getByRole('button', { name: 'Sign in' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      assert.equal(await page.getByLabel('Given name').inputValue(), 'Ada');
+      await page
+        .locator('form', { has: page.getByLabel('Given name') })
+        .getByRole('button', { name: 'Save' })
+        .click();
+      await page.getByText('Your name is saved').waitFor();
+    });
+  });
+
+  test('signs in with the link that the server prints, once', async () => {
+    const { server } = dashboard;
+    const member = await server.createMember();
+    const token = await createStartToken(server.installation, { tenant: 'first', email: member.email });
+    await visit(`start#${token}`, async (page) => {
+      await page.getByText(member.email).waitFor();
+      assert.equal(new URL(page.url()).pathname, '/app/');
+      assert.equal(new URL(page.url()).hash, '');
+    });
+    await visit(`start#${token}`, async (page) => {
+      await page.getByText('This link is unknown, used or expired').waitFor();
+      await assertAccessible(page);
+      await page.getByRole('link', { name: 'Sign in' }).click();
+      await page.getByLabel('Email').waitFor();
+    });
+  });
+
   test('accepts an invitation whose token is in the fragment of the link', async () => {
     const email = 'invited@example.com';
     const invited = await dashboard.server.request('POST', '/v1/users/invitations', {
@@ -93,12 +184,12 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
     });
     assert.equal(invited.status, 201, invited.text);
     await visit(`invite#${invited.body.data.token}`, async (page) => {
+      await acceptInvitation(page, 'an auditor with a long memory');
+      await page.goto(`${dashboard.server.url}/app/invite#${invited.body.data.token}`);
       await page.getByLabel('New password').fill('an auditor with a long memory');
       await page.getByRole('button', { name: 'Continue' }).click();
-      await page.getByText('The invitation is accepted').waitFor();
-      assert.equal(new URL(page.url()).hash, '');
-      await page.getByLabel('Password').fill('an auditor with a long memory');
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').waitFor();
+      await page.getByRole('link', { name: 'Sign in' }).click();
       await page.getByText(email).waitFor();
     });
   });
@@ -120,12 +211,74 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
     });
   });
 
+  test('moves the focus to the heading of each page, also when the heading is drawn anew with what was loaded', async () => {
+    const { server } = dashboard;
+    const member = await server.createMember();
+    const { body } = await server.request('POST', '/v1/webhooks', {
+      headers: member.session,
+      body: { url: 'https://receiver.example/hook' },
+    });
+    await visitAs(member, '', async (page) => {
+      await page.getByRole('navigation').waitFor();
+      const links = await page.getByRole('navigation').getByRole('link').all();
+      for (const link of links) {
+        await link.click();
+        await page.locator('nav a[aria-current=page]').and(link).waitFor();
+        await page.waitForFunction(() => !document.querySelector('main')?.textContent?.includes('Loading'));
+        assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'H1', await page.title());
+      }
+      assert.ok(links.length > 10);
+      await page.goto(`${server.url}/app/webhooks/${body.data.id}`);
+      await page.getByRole('heading', { name: 'https://receiver.example/hook', level: 1 }).waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'https://receiver.example/hook');
+    });
+  });
+
+  test('runs what is pressed while another action runs after it, and keeps the focus where it was', async () => {
+    const { server } = dashboard;
+    const member = await server.createMember();
+    const { body } = await server.request('POST', '/v1/webhooks', {
+      headers: member.session,
+      body: { url: 'https://receiver.example/other' },
+    });
+    await visitAs(member, `webhooks/${body.data.id}`, async (page) => {
+      const held = Promise.withResolvers<void>();
+      const asked = Promise.withResolvers<void>();
+      await page.route(`**/v1/webhooks/${body.data.id}`, async (route) => {
+        if (route.request().postData()?.includes('paused') === true) {
+          asked.resolve();
+          await held.promise;
+        }
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Pause' }).press('Enter');
+      await asked.promise;
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByLabel('Description').fill('pressed meanwhile');
+      await page.getByLabel('Description').press('Enter');
+      await page
+        .getByRole('button', { name: 'Save' })
+        .evaluate((button: HTMLButtonElement) => button.form?.requestSubmit());
+      held.resolve();
+      await page.getByText('Saved').waitFor();
+      await page.getByText('pressed meanwhile').waitFor();
+      await page.getByText('Paused').waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement?.textContent?.trim()), 'Edit');
+      await page.getByRole('button', { name: 'Enable' }).press('Enter');
+      await page.getByRole('button', { name: 'Pause' }).waitFor();
+      await page.waitForFunction(() => document.activeElement?.textContent?.trim() === 'Pause');
+    });
+  });
+
   test('speaks the language of the browser, and keeps the one that the user chooses', async () => {
     const member = await dashboard.server.createMember();
     await visit(
       '',
       async (page) => {
         await page.getByLabel('E-Mail').fill(member.email);
+        await page.getByLabel('Passwort').fill('a wrong password');
+        await page.getByRole('button', { name: 'Anmelden' }).click();
+        await page.getByText('E-Mail-Adresse oder Passwort ist falsch.').waitFor();
         await page.getByLabel('Passwort').fill(member.password);
         await page.getByRole('button', { name: 'Anmelden' }).click();
         await page.getByRole('link', { name: 'Ihr Konto' }).click();
@@ -144,39 +297,74 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
       await page.getByRole('heading', { name: 'Page not found' }).waitFor();
       await page.route('**/v1/**', (route) => route.abort());
       await page.getByRole('link', { name: 'Your account' }).click();
-      await page.getByText('The server cannot be reached').waitFor();
+      await page.getByText('The server cannot be reached').first().waitFor();
+      await page.getByRole('link', { name: 'Settings' }).click();
+      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+      await page.getByText('The server cannot be reached').first().waitFor();
+      await page.unroute('**/v1/**');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page
+        .getByLabel('Days to answer')
+        .or(page.getByRole('group', { name: 'Settings' }))
+        .first()
+        .waitFor();
     });
   });
 
-  test('shows each role the pages that the server lets it read', async () => {
-    const readings: Readonly<Record<string, string>> = {
-      Notices: '/v1/consent',
-      Requests: '/v1/dsr',
-      Breaches: '/v1/breach',
-      Subjects: '/v1/consent/subjects/someone',
-      'Audit log': '/v1/audit',
-      Proofs: '/v1/ledgers/consent/checkpoints',
-      Webhooks: '/v1/webhooks',
-      Deliveries: '/v1/webhooks/deliveries',
-      People: '/v1/users',
-      Provisioning: '/v1/scim-token',
-      'API keys': '/v1/api-keys',
-      Settings: '/v1/tenant',
-    };
-    const { server } = dashboard;
-    for (const role of memberRoleValues) {
-      const member = await server.createMember({ role });
-      const allowed: string[] = [];
-      for (const [title, path] of Object.entries(readings)) {
-        const { status } = await server.request('GET', path, { headers: member.session });
-        if (status !== 403) allowed.push(title);
-      }
-      await visitAs(member, '', async (page) => {
-        await page.getByRole('navigation').waitFor();
-        const shown = await page.getByRole('navigation').getByRole('link').allTextContents();
-        assert.deepEqual(shown, ['Home', ...allowed, 'Your account'], role);
+  test('shows the page first in a narrow window, and the navigation on demand', async () => {
+    const member = await dashboard.server.createMember();
+    await visitAs(
+      member,
+      'notices',
+      async (page) => {
+        const heading = page.getByRole('heading', { name: 'Notices', level: 1 });
+        await heading.waitFor();
+        const { y = Number.NaN } = (await heading.boundingBox()) ?? {};
+        assert.ok(y < 320, `the heading is at ${y} px`);
+        const link = page.getByRole('link', { name: 'Webhooks' });
+        assert.equal(await link.count(), 0);
+        await page.getByRole('button', { name: 'Menu' }).press('Enter');
+        await assertAccessible(page);
+        await page.setViewportSize({ width: 320, height: 640 });
+        await link.press('Enter');
+        await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+        assert.equal(await link.count(), 0);
+      },
+      { viewport: { width: 320, height: 640 } },
+    );
+  });
+
+  test('asks before a dialog drops what was typed, at every Escape and at Cancel, and closes an untouched one', async () => {
+    const member = await dashboard.server.createMember();
+    await visitAs(member, 'requests', async (page) => {
+      const dialog = page.getByRole('dialog');
+      const open = () => page.getByRole('button', { name: 'Open a request' }).click();
+      const questions: string[] = [];
+      let isSure = false;
+      page.on('dialog', async (question) => {
+        questions.push(question.message());
+        await (isSure ? question.accept() : question.dismiss());
       });
-    }
+      await open();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await open();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      assert.deepEqual(questions, []);
+      await open();
+      await dialog.getByLabel('Notes').fill('a long letter');
+      for (const key of ['Escape', 'Escape', 'Escape']) await page.keyboard.press(key);
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      assert.equal(await dialog.getByLabel('Notes').inputValue(), 'a long letter');
+      assert.deepEqual(questions, Array(4).fill('Discard what you entered? It is not saved.'));
+      isSure = true;
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Notices' }).click();
+      await page.getByRole('heading', { name: 'Notices', level: 1 }).waitFor();
+      assert.equal(questions.length, 5);
+    });
   });
 
   test('is accessible', async () => {

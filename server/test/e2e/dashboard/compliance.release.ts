@@ -14,7 +14,7 @@ describeDashboard('requests, breaches and settings in the dashboard', (dashboard
     return { server, tenant, member: await server.createMember({ tenantId: tenant.id, role }) };
   }
 
-  test('opens, extends and completes a request, and asks for the reason of a rejection', async () => {
+  test('opens, assigns, extends and completes a request, and asks for the reason of a rejection', async () => {
     const { member } = await createTenant('cs_agent');
     await visitAs(member, 'requests', async (page) => {
       await page.getByRole('button', { name: 'Open a request' }).click();
@@ -24,6 +24,13 @@ describeDashboard('requests, breaches and settings in the dashboard', (dashboard
       await dialog.getByLabel('Notes').fill('wrote a letter');
       await dialog.getByRole('button', { name: 'Open a request' }).click();
       await page.getByRole('heading', { name: 'Erasure: ada' }).waitFor();
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await dialog.getByRole('combobox', { name: 'Assignee' }).selectOption(member.email);
+      await dialog.getByLabel('Identity checked').fill('Called <back>');
+      await dialog.getByLabel('Notes').fill('wrote a letter\nand called');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByText(/^Called <back> \(/).waitFor();
+      await page.getByText(`${member.email},`).waitFor();
       await page.getByRole('button', { name: 'Extend' }).click();
       await dialog.getByLabel('Reason').fill('many systems');
       await dialog.getByRole('button', { name: 'Extend' }).click();
@@ -89,12 +96,17 @@ describeDashboard('requests, breaches and settings in the dashboard', (dashboard
       await page.getByLabel('Name').fill('Acme Ltd');
       await page.getByLabel('Require a second factor').check();
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText(`Name: ${tenant.slug} → Acme Ltd; Require a second factor: Off → On`).waitFor();
+      const changes = page.getByRole('dialog').getByRole('listitem');
+      await changes.nth(1).waitFor();
+      assert.deepEqual(await changes.allTextContents(), [
+        `Name: ${tenant.slug} → Acme Ltd`,
+        'Require a second factor: Off → On',
+      ]);
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
       await page.getByLabel('Require a second factor').uncheck();
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.getByText('Saved.').waitFor();
       await page.reload();
       assert.equal(await page.getByLabel('Name').inputValue(), 'Acme Ltd');
     });
@@ -102,6 +114,36 @@ describeDashboard('requests, breaches and settings in the dashboard', (dashboard
     await visitAs(auditor, 'settings', async (page) => {
       assert.ok(await page.getByLabel('Name').isDisabled());
       assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
+    });
+  });
+
+  test('turns on the form for requests, and shows what came with it and whether the address is confirmed', async () => {
+    const { server, tenant, member } = await createTenant();
+    await visitAs(member, 'settings', async (page) => {
+      await page.getByLabel('public form').check();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByText(`${server.url}/privacy/${tenant.slug}/request`).waitFor();
+      await assertAccessible(page);
+      const body = { type: 'access', email: 'ada@example.com', name: 'Ada <b>', message: '<i>My</i>\naccount' };
+      const made = await server.request('POST', `/v1/public/dsr/${tenant.slug}`, { key: null, body });
+      await page.goto(`${server.url}/app/requests/${made.body.data.reference}`);
+      await page.getByText('Ada <b>').waitFor();
+      await page.getByText('<i>My</i>').waitFor();
+      await page.getByRole('button', { name: 'Create link to confirm the address' }).click();
+      const dialog = page.getByRole('dialog');
+      const [, token] = ((await dialog.locator('code').textContent()) ?? '').split(`${server.url}/privacy/confirm#`);
+      await assertAccessible(page);
+      await dialog.getByRole('button', { name: 'I have stored it' }).click();
+      const confirmed = await server.request('POST', '/v1/public/dsr-confirmations', { key: null, body: { token } });
+      assert.equal(confirmed.status, 200, confirmed.text);
+      await page.reload();
+      await page.getByText('Address confirmed').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Create link to confirm the address' }).count(), 0);
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await dialog.getByLabel('Subject id').fill('customer-42');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { name: 'Access: customer-42' }).waitFor();
     });
   });
 
@@ -118,6 +160,7 @@ describeDashboard('requests, breaches and settings in the dashboard', (dashboard
       for (const [path, button] of [
         ['requests', 'Open a request'],
         [`requests/${id}`, 'Complete'],
+        [`requests/${id}`, 'Edit'],
         ['breaches', 'Report a breach'],
         [`breaches/${reported.id}`, 'Edit'],
       ] as const) {

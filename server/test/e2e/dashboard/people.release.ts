@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MemberRole } from '../../../principal/roles.ts';
-import { assertAccessible, describeDashboard } from './browser.ts';
+import { acceptInvitation, assertAccessible, describeDashboard } from './browser.ts';
 
 describeDashboard('people, provisioning and keys in the dashboard', (dashboard) => {
   const { visit, visitAs } = dashboard;
@@ -33,13 +33,8 @@ describeDashboard('people, provisioning and keys in the dashboard', (dashboard) 
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
       await row.getByText('Revoked').waitFor();
     });
-    const password = 'a guardian with a long memory';
     await visit(link.split('/app/')[1] as string, async (page) => {
-      await page.getByLabel('New password').fill(password);
-      await page.getByRole('button', { name: 'Continue' }).click();
-      await page.getByText('The invitation is accepted').waitFor();
-      await page.getByLabel('Password').fill(password);
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await acceptInvitation(page, 'a guardian with a long memory');
       await page.getByText('(Data protection officer)').waitFor();
     });
   });
@@ -48,8 +43,13 @@ describeDashboard('people, provisioning and keys in the dashboard', (dashboard) 
     const { server, tenant, member } = await createTenant();
     const other = await server.createMember({ tenantId: tenant.id, role: 'auditor' });
     await visitAs(member, 'people', async (page) => {
+      await page.getByRole('searchbox', { name: 'Email' }).fill(other.email);
+      await page.getByRole('searchbox', { name: 'Email' }).blur();
+      await page.getByRole('link', { name: member.email }).waitFor({ state: 'detached' });
       await page.getByRole('link', { name: other.email }).click();
       await page.getByRole('button', { name: 'End all sessions' }).click();
+      await page.getByRole('dialog').getByText('is signed out everywhere').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
       await page.getByText('No sessions').waitFor();
       await page.getByRole('button', { name: 'Change role' }).click();
       await page.getByRole('combobox', { name: 'Role' }).selectOption('engineer');
@@ -110,8 +110,13 @@ describeDashboard('people, provisioning and keys in the dashboard', (dashboard) 
     assert.equal(await status(keys[1] as string), 401);
   });
 
-  test('creates and replaces the SCIM token, and lists what was provisioned with it', async () => {
-    const { server, member } = await createTenant();
+  test('creates and replaces the SCIM token, and lists only what was provisioned with it', async () => {
+    const { server, tenant, member } = await createTenant();
+    const invited = `${crypto.randomUUID()}@example.com`;
+    await server.request('POST', '/v1/users/invitations', {
+      key: tenant.key,
+      body: { email: invited, role: 'auditor' },
+    });
     await visitAs(member, 'people/provisioning', async (page) => {
       await page.getByText(`${server.url}/scim/v2`).waitFor();
       await page.getByRole('button', { name: 'Create token' }).click();
@@ -124,10 +129,88 @@ describeDashboard('people, provisioning and keys in the dashboard', (dashboard) 
       assert.equal(created.status, 201, created.text);
       await page.reload();
       await page.getByRole('link', { name: userName }).waitFor();
+      assert.equal(await page.getByRole('link', { name: invited }).count(), 0);
       await page.getByRole('button', { name: 'Replace token' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Replace token' }).click();
       await page.getByRole('button', { name: 'I have stored it' }).click();
       assert.equal((await server.request('GET', '/scim/v2/Users', { key })).status, 401);
+      await page.getByText('Nothing was provisioned with this token yet').waitFor();
+    });
+  });
+
+  test('maps groups of the identity provider to roles, and focuses the one that is rejected', async () => {
+    const { server, tenant, member } = await createTenant();
+    const readMap = async () =>
+      (await server.request('GET', '/v1/tenant', { key: tenant.key })).body.data.sso.attributeMap.scimGroupRoleMap;
+    await visitAs(member, 'people/provisioning', async (page) => {
+      const names = page.getByLabel('Name of the group');
+      const save = page.getByRole('button', { name: 'Save' });
+      const isFocused = (index: number) => names.nth(index).evaluate((field) => field === document.activeElement);
+      await page.getByText('No groups are listed').waitFor();
+      for (const [index, name] of ['Operations', 'Admin', 'Operations'].entries()) {
+        await page.getByRole('button', { name: 'Add group' }).click();
+        await names.nth(index).fill(name);
+      }
+      await save.click();
+      await page.getByText('Name of the group: is listed twice').waitFor();
+      await page.getByRole('button', { name: 'Remove: Operations' }).last().click();
+      await page.getByRole('combobox', { name: 'Role' }).first().selectOption('engineer');
+      await save.click();
+      await page.getByText('Name of the group: is the name of a role other than auditor').waitFor();
+      assert.ok(await isFocused(1));
+      await names.nth(1).fill(' SG.Privacy ');
+      await save.click();
+      await page.getByText('Saved').waitFor();
+      assert.deepEqual(await readMap(), { Operations: 'engineer', 'SG.Privacy': 'auditor' });
+      await page.reload();
+      await page.getByRole('button', { name: 'Remove: Operations' }).click();
+      await save.click();
+      await page.getByText('Saved').waitFor();
+      assert.deepEqual(await readMap(), { 'SG.Privacy': 'auditor' });
+    });
+  });
+
+  test('sets a new password with the link that an administrator creates', async () => {
+    const { server, tenant, member } = await createTenant();
+    const forgetful = await server.createMember({ tenantId: tenant.id, role: 'engineer' });
+    let link = '';
+    await visitAs(member, `people/${forgetful.userId}`, async (page) => {
+      await page.getByRole('button', { name: 'Reset password' }).click();
+      link = (await page.getByRole('dialog').locator('.copyable code').textContent()) as string;
+      await page.getByRole('button', { name: 'I have stored it' }).click();
+      await page.goto(`${server.url}/app/people/${member.userId}`);
+      await page.getByRole('button', { name: 'Change role' }).waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Reset password' }).count(), 0);
+    });
+    await visit(link.replace(`${server.url}/app/`, ''), async (page) => {
+      await page.getByLabel('New password').fill('short');
+      assert.equal(await page.title(), 'Set a new password · Svc');
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByText('must have at least 15 characters').waitFor();
+      await page.getByLabel('New password').fill('seven slow trains at noon');
+      await assertAccessible(page);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByText('Your new password is set').waitFor();
+      assert.equal(new URL(page.url()).hash, '');
+      await page.getByLabel('Password').fill('seven slow trains at noon');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText(forgetful.email).waitFor();
+    });
+    await visit('reset', async (page) => {
+      await page.getByText('The link is incomplete').waitFor();
+    });
+  });
+
+  test('shows keys and provisioning to an auditor, without actions', async () => {
+    const { server, tenant } = await createTenant();
+    await server.createScimToken(tenant.id);
+    const auditor = await server.createMember({ tenantId: tenant.id, role: 'auditor' });
+    await visitAs(auditor, 'keys', async (page) => {
+      await page.getByRole('row', { name: 'test' }).first().waitFor();
+      assert.deepEqual(await page.locator('main').getByRole('button').allTextContents(), []);
+      await page.getByRole('link', { name: 'Provisioning' }).click();
+      await page.locator('section dl').waitFor();
+      assert.deepEqual(await page.locator('main section').getByRole('button').allTextContents(), []);
     });
   });
 
@@ -148,6 +231,8 @@ describeDashboard('people, provisioning and keys in the dashboard', (dashboard) 
     const { server, tenant, member } = await createTenant();
     const body = { email: `${crypto.randomUUID()}@example.com`, role: 'auditor' };
     await server.request('POST', '/v1/users/invitations', { key: tenant.key, body });
+    const sso = { attributeMap: { scimGroupRoleMap: { 'SG-Privacy': 'dpo' } } };
+    await server.request('PATCH', '/v1/tenant', { key: tenant.key, body: { sso } });
     await server.createScimToken(tenant.id);
     await visitAs(member, 'people', async (page) => {
       await page.getByText(body.email).waitFor();
@@ -158,7 +243,8 @@ describeDashboard('people, provisioning and keys in the dashboard', (dashboard) 
       await page.getByRole('button', { name: 'Remove' }).click();
       await assertAccessible(page);
       await page.goto(`${server.url}/app/people/provisioning`);
-      await page.getByRole('link', { name: body.email }).waitFor();
+      await page.getByLabel('Name of the group').waitFor();
+      await page.getByText('Nothing was provisioned with this token yet').waitFor();
       await assertAccessible(page);
       await page.goto(`${server.url}/app/keys`);
       await page.getByRole('row', { name: 'test' }).first().waitFor();

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import type { MemberRole } from '../../../principal/roles.ts';
+import { allGranted, payload, visit } from '../../consent/helpers.ts';
 import { assertAccessible, describeDashboard } from './browser.ts';
 
 const hostile = '<img src=x onerror=alert(1)>';
@@ -32,7 +34,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       await dialog.getByLabel('Template').selectOption('blog');
       await dialog.getByLabel('Domain').fill('https://blog.example.com/');
       await dialog.getByRole('button', { name: 'Create notice' }).click();
-      await dialog.getByRole('alert').waitFor();
+      await dialog.getByRole('alert').getByText('Domain: must be a host name').waitFor();
       assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('name')), 'domain');
       await dialog.getByLabel('Domain').fill('blog.example.com');
       await dialog.getByLabel('Controller').fill('Blog Ltd');
@@ -58,10 +60,12 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('name')), 'purposes.2.key');
       page.once('dialog', (question) => void question.dismiss());
       await page.getByRole('link', { name: 'Notices' }).click();
-      await page.getByLabel('Key').nth(2).fill('chat');
+      await page.getByLabel('Key', { exact: true }).nth(2).fill('chat');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved.').waitFor();
       await page.getByRole('link', { name: 'Notices' }).click();
+      await page.getByRole('row', { name: 'Draft' }).getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog', { name: 'Delete notice' }).getByRole('button', { name: 'Cancel' }).click();
       await page.getByRole('row', { name: 'Draft' }).getByRole('button', { name: 'Archive' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
       await page.getByRole('row', { name: 'Archived' }).waitFor();
@@ -89,6 +93,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       await page.locator('ins').getByText('Example Ltd').waitFor();
       await publish('Publish version 1');
       await page.getByText('Visitors see version 1').waitFor();
+      await page.getByRole('link', { name: 'Install the banner' }).waitFor();
       await page.getByText('No differences').waitFor();
       assert.equal(await page.getByRole('button', { name: 'Publish version' }).count(), 0);
       await page.getByRole('link', { name: 'Edit' }).click();
@@ -133,11 +138,60 @@ describeDashboard('notices in the dashboard', (dashboard) => {
         assert.match(await copy('Google Tag Manager'), /data-svc-purpose="analytics marketing"/);
         assert.match(await copy('Next.js'), /crossOrigin="anonymous" defer \/>/);
         assert.equal(await copy('Content-Security-Policy'), `script-src ${server.url}; connect-src ${server.url}`);
+        await page.getByText('Not seen yet').waitFor();
+        const headers = { Origin: 'https://www.example.com' };
+        await server.request('GET', '/widgets/svc-consent/0.1.0/svc-consent.js', { key: null, headers });
+        await server.request('GET', `/v1/public/consent/${id}`, { key: null, headers });
+        await server.app.sightings.write(server.installation.database);
+        await page
+          .getByRole('listitem')
+          .filter({ hasText: /www\.example\.com.*Banner version: 0\.1\.0/s })
+          .waitFor();
         await page.goto(`${server.url}/app/notices/${draft}/install`);
         await page.getByText('shows nothing until').waitFor();
       },
       { permissions },
     );
+  });
+
+  test('shows decisions, opt-in rates and fetches of the last days in bars and tables', async () => {
+    const { server, id, member, edit } = await createTenant('auditor');
+    const capture = async (subjectId: string, analytics: boolean) =>
+      payload(await visit(server, id, { subjectId, purposes: { ...allGranted, analytics } }));
+    await visitAs(member, 'notices', async (page) => {
+      await page.clock.setFixedTime(server.clock.now());
+      // The page has begun at another time.
+      await page.reload();
+      await page.getByRole('link', { name: 'Statistics' }).click();
+      await page.getByText('No page fetched the notice in this span').waitFor();
+      await assertAccessible(page);
+      for (const subjectId of ['one', 'two', 'three']) await capture(subjectId, true);
+      await capture('four', false);
+      for (let index = 0; index < 5; index += 1) await server.request('GET', `/v1/public/consent/${id}`, { key: null });
+      await server.app.sightings.write(server.installation.database);
+      await edit({ purposes: [{ key: 'analytics', label: hostile, description: 'Counts.', required: false }] });
+      await page.getByLabel('Span').selectOption('7 days');
+      const rate = page.getByRole('row', { name: hostile });
+      await rate.getByRole('cell', { name: '75%' }).waitFor();
+      assert.equal(new URL(page.url()).search, '?days=7');
+      await page.reload();
+      assert.equal(await page.getByLabel('Span').inputValue(), '7');
+      // A purpose that the notice no longer has goes by its key.
+      await page.getByRole('row', { name: 'necessary 100% 4 0' }).waitFor();
+      const section = (name: string) => page.locator('section', { has: page.getByRole('heading', { name }) });
+      assert.equal(await section('Decisions').locator('.days .first').count(), 7);
+      assert.equal(await section('Decisions').locator('.days .first[height="4"]').count(), 1);
+      for (const [name, cells] of [
+        ['Decisions', ['4', '0', '4']],
+        ['Fetches of the notice', ['5']],
+      ] as const) {
+        await section(name).getByText('Show as table').click();
+        const rows = section(name).locator('tbody tr');
+        assert.equal(await rows.count(), 7);
+        assert.deepEqual(await rows.first().getByRole('cell').allTextContents(), cells);
+      }
+      await assertAccessible(page);
+    });
   });
 
   test('filters notices by text, and keeps the filter in the address', async () => {
@@ -152,6 +206,50 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       await page.getByRole('link', { name: 'Shop' }).waitFor();
       assert.equal(await page.locator('tbody tr').count(), 1);
       assert.equal(await page.getByLabel('Name, controller or domain').inputValue(), 'shop');
+    });
+  });
+
+  test('reads a page of 10,000 notices at a time: in the list, in the palette and on the start page', async () => {
+    const { server, id, member } = await createTenant();
+    await sql`insert into consent_notices
+      (id, tenant_id, status, content, domain, search_text, version, created_at, updated_at)
+      with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < 9999)
+      select printf('01900000-0000-7000-8000-%012d', number), tenant_id, 'draft', replace(content, 'Website', 'Site ' || number),
+        domain, replace(search_text, 'website', 'site ' || number), 0, created_at, updated_at
+      from consent_notices, numbers where id = ${id}`.execute(server.installation.database.kysely);
+    await visitAs(member, '', async (page) => {
+      const requests: string[] = [];
+      page.on('request', (request) => requests.push(request.url()));
+      /** The requests of the API since the last call, which answer at most 100 objects each. */
+      const countRequests = async () => {
+        await page.waitForLoadState('networkidle');
+        return requests.splice(0).filter((url) => url.includes('/v1/')).length;
+      };
+      await page.reload();
+      await page.getByText('Nothing is due').waitFor();
+      assert.ok((await countRequests()) <= 5);
+      await page.getByRole('link', { name: 'Notices' }).click();
+      const rows = page.locator('tbody tr');
+      await rows.first().waitFor();
+      const first = await rows.count();
+      assert.ok(first <= 50);
+      assert.equal(await countRequests(), 1);
+      await page.getByRole('button', { name: 'Show more' }).press('Enter');
+      await rows.nth(first).waitFor();
+      assert.equal(await rows.count(), 2 * first);
+      assert.equal(await countRequests(), 1);
+      await page.getByLabel('Name, controller or domain').fill('site 7777');
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'Site 7777', exact: true }).waitFor();
+      assert.equal(await rows.count(), 1);
+      assert.equal(await countRequests(), 1);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Find a page or an object' }).fill('site 99');
+      await page.getByRole('option', { name: 'Site 99' }).first().waitFor();
+      assert.ok((await page.getByRole('option').count()) <= 20);
+      assert.ok((await countRequests()) <= 10);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: /^Site 99/, level: 1 }).waitFor();
     });
   });
 
@@ -174,6 +272,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       );
       assert.equal(await preview.locator('section[dir=rtl]').count(), 1);
       const before = await countTraces(page);
+      const shown = page.getByRole('combobox', { name: 'Shown' });
       const requests: string[] = [];
       page.on('request', (request) => requests.push(request.url()));
       await page.getByRole('combobox', { name: 'Direction' }).selectOption('own');
@@ -183,13 +282,14 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       await preview.getByRole('button', { name: 'Accept all' }).press('Enter');
       await preview.getByRole('button', { name: 'Preferences' }).press('Enter');
       await preview.getByRole('switch', { name: 'Analytics' }).press('Space');
-      assert.equal(await page.getByRole('combobox', { name: 'Shown' }).inputValue(), 'panel');
+      await shown.locator('option[value=panel]:checked').waitFor({ state: 'attached' });
       await preview.getByRole('button', { name: 'Save' }).press('Enter');
       await page.keyboard.press('Escape');
       await preview.getByRole('dialog').waitFor({ state: 'hidden' });
-      assert.equal(await page.getByRole('combobox', { name: 'Shown' }).inputValue(), 'banner');
-      await page.getByRole('combobox', { name: 'Shown' }).focus();
-      await page.getByRole('combobox', { name: 'Shown' }).selectOption('panel');
+      // The editor follows by a message.
+      await shown.locator('option[value=banner]:checked').waitFor({ state: 'attached' });
+      await shown.focus();
+      await shown.selectOption('panel');
       await preview.getByRole('dialog').waitFor();
       assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'SELECT');
       assert.deepEqual(requests, []);
@@ -200,18 +300,41 @@ describeDashboard('notices in the dashboard', (dashboard) => {
   test('frames the preview by pages of this server only, and no other page', async () => {
     const policyOf = async (path: string) =>
       (await fetch(`${dashboard.server.url}/app/${path}`)).headers.get('content-security-policy') ?? '';
-    const preview = await policyOf('preview.html');
-    assert.match(preview, /default-src 'none';.*frame-ancestors 'self'/);
-    assert.doesNotMatch(preview, /connect-src/);
+    for (const path of ['preview.html', 'trust-preview.html', 'badge-preview.html']) {
+      const preview = await policyOf(path);
+      assert.match(preview, /default-src 'none';.*frame-ancestors 'self'/);
+      // Only the badge loads something: what is published.
+      assert.equal(/connect-src/.test(preview), path === 'badge-preview.html');
+    }
     for (const path of ['', 'notices', 'preview', 'preview.html/'])
       assert.match(await policyOf(path), /ancestors 'none'/);
   });
 
-  test('shows the changes of another user before it saves over them', async () => {
+  test('deletes a draft, and only archives a notice that was published', async () => {
+    const { server, tenant, member } = await createTenant();
+    await server.createNotice({ key: tenant.key, publish: false, content: { name: 'Never shown' } });
+    await visitAs(member, 'notices', async (page) => {
+      const rows = page.locator('tbody tr');
+      await page.getByRole('button', { name: 'Delete: Never shown' }).click();
+      await page.getByRole('dialog').getByText('Never shown').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('Never shown').first().waitFor({ state: 'detached' });
+      assert.equal(await rows.count(), 1);
+      assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
+    });
+  });
+
+  test('shows the changes of another tab before it saves over them', async () => {
     const { member, id, edit, read } = await createTenant();
     await visitAs(member, `notices/${id}`, async (page) => {
       await page.getByRole('textbox', { name: /^Name/ }).fill('Ours');
-      await edit({ name: 'Theirs', controllerName: 'Their Ltd' });
+      const other = await page.context().newPage();
+      await other.goto(page.url());
+      await other.getByRole('textbox', { name: /^Name/ }).fill('Theirs');
+      await other.getByLabel('Controller').fill('Their Ltd');
+      await other.getByRole('button', { name: 'Save' }).click();
+      await other.getByText('Saved.').waitFor();
+      await other.close();
       await page.getByRole('button', { name: 'Save' }).click();
       const dialog = page.getByRole('dialog', { name: 'changed meanwhile' });
       await dialog.locator('ins').getByText('Their').first().waitFor();
@@ -251,7 +374,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     });
   });
 
-  test('gives an auditor no action, and the page of another tenant’s notice shows an error', async () => {
+  test('gives an auditor no action, and the page of another tenant’s notice is not found', async () => {
     const { server, member, edit } = await createTenant('auditor');
     await edit({ controllerName: 'Another Ltd' });
     const other = await createTenant();
@@ -261,14 +384,14 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       assert.ok(await page.getByLabel('Controller').isDisabled());
       assert.equal(await page.locator('main button').count(), 0);
       await page.getByRole('link', { name: 'Publish', exact: true }).click();
-      await page.getByRole('cell', { name: 'Website' }).waitFor();
+      await page.getByText('What was shown: version 1').waitFor();
       await page.locator('ins').waitFor();
       assert.equal(await page.locator('main button').count(), 0);
       await page.getByRole('link', { name: 'Notices' }).click();
       await page.getByRole('link', { name: 'Website' }).waitFor();
       assert.equal(await page.locator('main button').count(), 0);
       await page.goto(`${server.url}/app/notices/${other.id}`);
-      assert.match((await page.getByRole('alert').textContent()) ?? '', /no such|does not exist/);
+      await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
     });
   });
 

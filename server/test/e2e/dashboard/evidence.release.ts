@@ -23,12 +23,24 @@ describeDashboard('records, audit log and proofs in the dashboard', (dashboard) 
   }
 
   test('finds a subject, proves its record in the browser, and withdraws it', async () => {
-    const { noticeId, member } = await createTenant();
+    const { noticeId, recordId, member } = await createTenant();
     await visitAs(member, 'subjects', async (page) => {
+      await page.getByLabel('Subject id').fill('a subject without records');
+      await page.getByRole('button', { name: 'Open' }).click();
+      await page.getByText('No consent is recorded for this subject').waitFor();
+      assert.equal(await page.getByRole('alert').count(), 0);
+      await page.getByRole('link', { name: 'Open a request' }).click();
+      const subject = page.getByRole('dialog').getByLabel('Subject id');
+      assert.equal(await subject.inputValue(), 'a subject without records');
+      await page.keyboard.press('Escape');
+      assert.equal(new URL(page.url()).search, '?subjectId=a+subject+without+records');
+      await page.goBack();
+      await page.getByRole('link', { name: 'Look up another subject' }).click();
       await page.getByLabel('Subject id').fill(subjectId);
       await page.getByRole('button', { name: 'Open' }).click();
       await page.getByRole('heading', { name: subjectId }).waitFor();
       await page.getByText('marketing', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Notice: Website' }).waitFor();
       await page.locator('tbody tr a').first().click();
       await page.getByRole('button', { name: 'Prove' }).click();
       await page.getByText('Proven.').waitFor();
@@ -40,9 +52,46 @@ describeDashboard('records, audit log and proofs in the dashboard', (dashboard) 
       await page.getByRole('dialog').getByRole('button', { name: 'Withdraw consent' }).click();
       await page.getByRole('heading', { name: 'Record 2' }).waitFor();
       await page.getByText('marketing: refused').waitFor();
+      await page.locator('summary', { hasText: 'What was shown: version 1' }).click();
+      await page.locator('.version').getByText('Website', { exact: true }).waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Withdraw consent' }).count(), 0);
+      await page.getByRole('definition').getByRole('link', { name: recordId }).click();
+      await page.getByRole('heading', { name: 'Record 1' }).waitFor();
+      await page.locator('.version').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Withdraw consent' }).count(), 0);
       await page.goto(`${dashboard.server.url}/app/notices/${noticeId}/records`);
       await page.locator('tbody tr').nth(1).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Website' }).waitFor();
+      await page.locator('.tabs [aria-current]', { hasText: 'Records' }).waitFor();
       assert.equal(await page.locator('tbody b').count(), 0);
+      await page.getByLabel('Kind').selectOption('withdrawal');
+      await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
+      await page.getByRole('cell', { name: 'Withdrawal' }).waitFor();
+      await page.getByLabel('Subject id').fill('nobody');
+      await page.keyboard.press('Enter');
+      await page.getByText('Nothing matches the filters').waitFor();
+      assert.match(page.url(), /kind=withdrawal&subjectId=nobody/);
+    });
+  });
+
+  test('withdraws on the page of the subject what holds on a notice, and finds a record by its id', async () => {
+    const { server, tenant, noticeId, recordId, member } = await createTenant();
+    const body = { subjectId, purposes: { analytics: true } };
+    const captured = await capture(server, noticeId, body, { key: tenant.key });
+    assert.equal(captured.status, 201, captured.text);
+    await visitAs(member, `subjects/${encodeURIComponent(subjectId)}`, async (page) => {
+      await page.getByRole('button', { name: 'Withdraw consent: Website' }).click();
+      await page.getByRole('dialog').getByText(`${subjectId}, Website`).waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Withdraw consent' }).click();
+      await page.getByText('The consent is withdrawn').waitFor();
+      await page.locator('tbody tr').nth(3).waitFor();
+      assert.equal(await page.getByText('Granted', { exact: true }).count(), 0);
+      assert.equal(await page.getByRole('button', { name: 'Withdraw consent' }).count(), 0);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Find' }).fill(recordId.toUpperCase());
+      await page.getByRole('option', { name: subjectId }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Record 1' }).waitFor();
     });
   });
 
@@ -69,16 +118,23 @@ describeDashboard('records, audit log and proofs in the dashboard', (dashboard) 
     assert.equal(changed.status, 200, changed.text);
     await visitAs(member, 'audit?module=tenants', async (page) => {
       await page.locator('tbody a').first().click();
+      await page.getByRole('link', { name: tenant.slug }).waitFor();
       const row = page.getByRole('row', { name: 'name' });
       await row.getByText(tenant.slug).waitFor();
       await row.getByText(body.name).waitFor();
       await page.getByRole('button', { name: 'Prove' }).click();
       await page.getByText('Proven.').waitFor();
       await page.goBack();
-      await page.getByLabel('Module').fill('nothing');
-      await page.getByLabel('Module').blur();
+      await page.getByLabel('Module').selectOption('mfa');
       await page.getByText('Nothing matches the filters').waitFor();
-      await page.getByLabel('Module').fill('');
+      await page.getByLabel('Module').selectOption('All');
+      await page.getByLabel('Until').fill('2026-11-20');
+      await page.getByLabel('Until').blur();
+      await page.getByText('Nothing matches the filters').waitFor();
+      await page.getByLabel('Until').fill('2026-11-21');
+      await page.getByLabel('Until').blur();
+      await page.locator('tbody a').first().waitFor();
+      await page.getByRole('link', { name: 'Export or verify the log' }).waitFor();
       await page.getByLabel('From').fill('2026-11-22');
       await page.getByLabel('From').blur();
       await page.waitForURL(/from=2026-11-22/);

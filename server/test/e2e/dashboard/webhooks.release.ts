@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MemberRole } from '../../../principal/roles.ts';
+import { countOutcomes, type WebhookOutcome } from '../../../webhooks/deliveries/statistics-store.ts';
 import { createEndpoint, createTestSender, openRequest, startScriptedReceiver } from '../../webhooks/sending.ts';
 import { storeAttempt, storeDeliveries, storeDelivery } from '../../webhooks/stored-deliveries.ts';
 import { assertAccessible, describeDashboard } from './browser.ts';
@@ -16,9 +17,12 @@ describeDashboard('webhooks in the dashboard', (dashboard) => {
     return { server, tenant, webhookId, member: await server.createMember({ tenantId: tenant.id, role }) };
   }
 
-  test('adds an endpoint, shows its secret once, and rejects an address with the field in focus', async () => {
-    const { member } = await createTenant();
-    await visitAs(member, 'webhooks', async (page) => {
+  test('leads from no deliveries to an endpoint, shows its secret once, and rejects an address with the field in focus', async () => {
+    const { server } = dashboard;
+    const { id: tenantId } = await server.createTenant(`tenant-${crypto.randomUUID()}`);
+    await visitAs(await server.createMember({ tenantId }), 'webhooks/deliveries', async (page) => {
+      await page.getByText('No deliveries yet').waitFor();
+      await page.getByRole('main').getByRole('link', { name: 'Webhooks' }).click();
       await page.getByRole('button', { name: 'Add webhook' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('URL').fill('https://user:password@other.example/');
@@ -30,7 +34,7 @@ describeDashboard('webhooks in the dashboard', (dashboard) => {
       await dialog.getByRole('button', { name: 'Add webhook' }).click();
       await page.getByText('it is not shown again').waitFor();
       assert.match((await page.getByRole('dialog').locator('code').textContent()) ?? '', /^whsec_/);
-      await page.keyboard.press('Escape');
+      for (const key of ['Escape', 'Escape']) await page.keyboard.press(key);
       await page.getByRole('button', { name: 'I have stored it' }).click();
       await page.getByRole('link', { name: 'https://other.example/hooks' }).click();
       await page.getByRole('definition').filter({ hasText: 'dsr.created' }).waitFor();
@@ -77,16 +81,18 @@ describeDashboard('webhooks in the dashboard', (dashboard) => {
     await sender.deliver();
     receiver.reply = { status: 204 };
     await visitAs(member, 'webhooks', async (page) => {
+      await page.clock.install();
       await page.getByRole('heading', { name: 'Dead letters: 1' }).waitFor();
       await page.getByRole('link', { name: 'Review dead letters' }).click();
       await page.getByRole('link', { name: 'dsr.created' }).click();
+      await page.getByRole('link', { name: receiver.url }).waitFor();
       await page.getByText('<b>out of order</b>').first().waitFor();
       assert.equal(await page.locator('.attempts > li').count(), 2);
       await page.getByText('"subjectId": "a subject"').waitFor();
       await page.getByRole('button', { name: 'Redeliver' }).click();
       await page.getByText('No attempt was made yet').waitFor();
       await sender.deliver();
-      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.clock.fastForward(3000);
       await page.getByText('Delivered', { exact: true }).first().waitFor();
     });
     assert.equal(receiver.received.length, 3);
@@ -102,6 +108,12 @@ describeDashboard('webhooks in the dashboard', (dashboard) => {
     await visitAs(member, 'webhooks/deliveries?status=dead', async (page) => {
       await page.getByRole('combobox', { name: 'Reason' }).selectOption('timeout');
       await page.waitForURL(/reason=timeout/);
+      await page.goto(`${server.url}/app/webhooks/deliveries?status=dead&reason=timeout&utm=mail`);
+      await page.getByRole('button', { name: 'Redeliver all that match' }).waitFor();
+      await page.getByRole('combobox', { name: 'Status' }).selectOption('pending');
+      await page.getByText('Nothing matches the filters').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Redeliver all that match' }).count(), 0);
+      await page.getByRole('combobox', { name: 'Status' }).selectOption('dead');
       await page.getByRole('button', { name: 'Redeliver all that match' }).click();
       await page.getByText('Deliveries to send again: 2').waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click();
@@ -109,6 +121,47 @@ describeDashboard('webhooks in the dashboard', (dashboard) => {
       await page.getByText('0 / 2').waitFor();
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.getByText('Redelivery: Canceled').waitFor();
+    });
+  });
+
+  test('shows the deliveries by hour and day as bars and as a table', async () => {
+    const { server, webhookId, member } = await createTenant('auditor');
+    const day = 24 * 60 * 60_000;
+    const outcomes = (delivered: number, failed: number) => [
+      ...Array<WebhookOutcome>(delivered).fill({ endpointId: webhookId, result: 'delivered', responseTime: 1234 }),
+      ...Array<WebhookOutcome>(failed).fill({ endpointId: webhookId, result: 'failed', responseTime: null }),
+    ];
+    await visitAs(member, `webhooks/${webhookId}`, async (page) => {
+      await page.getByText('Nothing was sent in this span').waitFor();
+      const { kysely } = server.installation.database;
+      await countOutcomes(kysely, new Date().toISOString(), outcomes(3, 2));
+      await countOutcomes(kysely, new Date(Date.now() - 9 * day).toISOString(), outcomes(40, 0));
+      await page.reload();
+      await page.getByText('Highest: 5').waitFor();
+      const bars = page.locator('svc-webhook-statistics rect:not(.swatch *)');
+      assert.equal(await bars.count(), 2 * 7);
+      await page.getByText('Show as table').click();
+      const today = page.locator('svc-webhook-statistics tbody tr').first();
+      assert.deepEqual(await today.locator('td').allTextContents(), ['3', '2', '0', '1,234 ms', '1,234 ms']);
+      await assertAccessible(page);
+      await page.getByLabel('Span').selectOption('Last 30 days');
+      await page.getByText('Highest: 40').waitFor();
+      await page.getByLabel('Span').selectOption('Last 24 hours');
+      await page.getByText('Highest: 5').waitFor();
+      assert.equal(await bars.count(), 2 * 24);
+      await page.reload();
+      await page.getByText('Highest: 5').waitFor();
+      assert.equal(await page.getByLabel('Span').inputValue(), 'hours');
+      // A choice that is kept in the address leaves the way back to it.
+      await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+      await page.locator('tbody a').click();
+      await page.getByLabel('Span').selectOption('Last 30 days');
+      await page.getByText('Highest: 40').waitFor();
+      await page.getByRole('link', { name: 'Filter these' }).click();
+      await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor();
+      await page.goBack();
+      await page.getByText('Highest: 40').waitFor();
+      await page.waitForFunction(() => document.activeElement?.textContent?.startsWith('Filter these'));
     });
   });
 
@@ -151,7 +204,7 @@ describeDashboard('webhooks in the dashboard', (dashboard) => {
     });
   });
 
-  test('gives an auditor no action, and the page of another tenant’s delivery shows an error', async () => {
+  test('gives an auditor no action, and the page of another tenant’s delivery is not found', async () => {
     const { server, tenant, webhookId, member } = await createTenant('auditor');
     const id = await storeDelivery(server, tenant, { webhookId });
     const other = await createTenant();
@@ -164,7 +217,7 @@ describeDashboard('webhooks in the dashboard', (dashboard) => {
       assert.equal(await page.getByRole('button', { name: 'Redeliver' }).count(), 0);
     });
     await visitAs(other.member, `webhooks/deliveries/${id}`, async (page) => {
-      await page.getByRole('alert').waitFor();
+      await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
     });
   });
 

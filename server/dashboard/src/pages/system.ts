@@ -1,0 +1,126 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { call, transport } from '../api.ts';
+import type { SystemStatus, VerificationRun } from '../api-types.ts';
+import { formatCount, formatSize, nameValue, viewStatus, viewTerm, viewTime } from '../format.ts';
+import '../list.ts';
+import type { List, ListView } from '../list.ts';
+import { PageElement } from '../page-element.ts';
+import { Polling } from '../polling.ts';
+import { pageWords } from '../preferences.ts';
+import { session } from '../session.ts';
+
+/** The state of the server, for its administrator. */
+export class SystemPage extends PageElement {
+  static override properties = { status: { state: true }, latest: { state: true } };
+
+  declare status: SystemStatus | null;
+  /** The latest verification; null before the first one. */
+  declare latest: VerificationRun | null;
+  readonly #runs = viewRuns();
+  readonly #polling = new Polling(this, () => this.#look());
+
+  constructor() {
+    super();
+    this.status = null;
+    this.latest = null;
+  }
+
+  protected override async load(): Promise<void> {
+    this.status = await call('getSystem', 'GET', '/v1/system');
+    this.#follow(await readLatest());
+  }
+
+  /** Shows how far a verification is. */
+  #follow(run: VerificationRun | null): void {
+    const hasChanged = this.latest?.id !== run?.id || this.latest?.status !== run?.status;
+    this.latest = run;
+    if (hasChanged) void this.querySelector<List<VerificationRun>>('svc-list')?.reload();
+  }
+
+  /** An outage of the server ends nothing: the next look may reach it. */
+  async #look(): Promise<void> {
+    if (this.latest?.status === 'running') this.#follow(await readLatest().catch(() => this.latest));
+  }
+
+  readonly #verify = (): void => {
+    void this.run(async () => this.#follow(await call('startVerification', 'POST', '/v1/system/verifications')));
+  };
+
+  protected override render(): TemplateResult {
+    const { status } = this;
+    if (status === null) return this.viewPending(pageWords.system.title);
+    const { database, disk, deliveries } = status;
+    const isLow = disk.freeBytes < Math.max(disk.totalBytes * 0.1, database.bytes);
+    return html`<div class="heading">
+        <h1>${pageWords.system.title}</h1>
+        <button @click=${this.reload}>${pageWords.refresh}</button>
+      </div>
+      <p class="quiet">
+        <a href="/docs/hosting/administration/" target="_blank">${pageWords.readDocs}</a>
+      </p>
+      ${this.viewOutcome()}
+      ${isLow ? html`<p class="error" role="status">${pageWords.system.diskLow}</p>` : nothing}
+      <dl>
+        ${viewTerm(pageWords.version, status.version)} ${viewTerm(pageWords.system.schema, status.schemaVersion)}
+        ${viewTerm('Node.js', status.nodeVersion)} ${viewTerm(pageWords.system.started, viewTime(status.startedAt))}
+        ${viewTerm(pageWords.system.database, `${nameValue(database.kind)}, ${formatSize(database.bytes)}`)}
+        ${viewTerm(pageWords.system.disk, `${formatSize(disk.freeBytes)} / ${formatSize(disk.totalBytes)}`)}
+        ${viewTerm(pageWords.tenants, formatCount(status.tenants))}
+        ${viewTerm(pageWords.records, formatCount(status.records))}
+        ${viewTerm(pageWords.system.auditEvents, formatCount(status.auditEvents))}
+        ${viewTerm(pageWords.system.pending, formatCount(deliveries.pending))}
+        ${viewTerm(pageWords.system.oldestPending, viewTime(deliveries.oldestPendingAt))}
+        ${viewTerm(pageWords.system.dead, formatCount(deliveries.dead))}
+      </dl>
+      ${this.#viewVerification()}`;
+  }
+
+  #viewVerification(): TemplateResult {
+    const { latest } = this;
+    const isRunning = latest?.status === 'running';
+    return html`<section>
+      <h2>${pageWords.system.verification}</h2>
+      <p>${pageWords.system.verificationHint}</p>
+      ${
+        session.allows('startVerification')
+          ? html`<div class="actions">
+              <button ?disabled=${this.isBusy || isRunning} @click=${this.#verify}>${pageWords.system.verifyNow}</button>
+            </div>`
+          : nothing
+      }
+      <p role="status">${isRunning ? viewProgress(latest) : nothing}</p>
+      ${isRunning ? this.#polling.view() : nothing}
+      <svc-list .view=${this.#runs}></svc-list>
+    </section>`;
+  }
+}
+
+/** How many tenants are verified of all; nothing before they are counted. */
+function viewProgress({ verifiedTenants, tenants }: VerificationRun): string {
+  const counts = `${formatCount(verifiedTenants)} / ${formatCount(tenants)}`;
+  return tenants === 0 ? nameValue('running') : `${pageWords.system.verifiedTenants}: ${counts}`;
+}
+
+const listing = { id: 'listVerifications', method: 'GET', path: '/v1/system/verifications', page: 'items' } as const;
+
+async function readLatest(): Promise<VerificationRun | null> {
+  const { items } = await transport.list<VerificationRun>({ ...listing, query: { limit: 1 } });
+  return items[0] ?? null;
+}
+
+const viewRuns = (): ListView<VerificationRun> => ({
+  label: pageWords.system.verification,
+  columns: [
+    [pageWords.system.started, ({ startedAt }) => viewTime(startedAt)],
+    [pageWords.status, ({ status }) => viewStatus(status)],
+    [pageWords.system.verifiedTenants, ({ verifiedTenants }) => formatCount(verifiedTenants)],
+    [pageWords.entries, ({ entries }) => formatCount(entries)],
+    [pageWords.system.checkedRows, ({ checkedRows }) => formatCount(checkedRows)],
+    [pageWords.system.findings, ({ findings }) => formatCount(findings)],
+    [pageWords.system.finding, ({ fault }) => fault ?? '–'],
+  ],
+  load: () => transport.list<VerificationRun>({ ...listing, query: { limit: 10 } }),
+  empty: { text: pageWords.system.noVerifications, docs: 'guides/proofs' },
+});
+
+customElements.define('svc-system', SystemPage);

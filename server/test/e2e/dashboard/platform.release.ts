@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { acceptInvitation, assertAccessible, describeDashboard } from './browser.ts';
+
+describeDashboard('the pages of the people who run the server', (dashboard) => {
+  const { visit, visitAs } = dashboard;
+
+  test('creates a tenant, whose first administrator accepts the invitation', async () => {
+    const { server } = dashboard;
+    const operator = await server.createMember({ role: 'platform_admin' });
+    const adminEmail = `${crypto.randomUUID()}@example.com`;
+    const slug = `tenant-${crypto.randomUUID()}`;
+    let link = '';
+    await visitAs(operator, '', async (page) => {
+      await page.getByRole('link', { name: 'Tenants', exact: true }).click();
+      await page.getByRole('button', { name: 'Create tenant' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Globex');
+      await dialog.getByLabel('Slug').fill(server.tenant.slug);
+      await dialog.getByLabel('E-mail address').fill(adminEmail);
+      await dialog.getByRole('button', { name: 'Create tenant' }).click();
+      await dialog.getByText('is taken by another tenant').waitFor();
+      await assertAccessible(page);
+      await dialog.getByLabel('Slug').fill('Globex!');
+      await dialog.getByRole('button', { name: 'Create tenant' }).click();
+      await dialog.getByText('must be 2 to 63 lower-case letters').waitFor();
+      assert.equal(await dialog.getByLabel('Slug').evaluate((field) => field === document.activeElement), true);
+      await dialog.getByLabel('Slug').fill(slug);
+      await dialog.getByRole('button', { name: 'Create tenant' }).click();
+      await dialog.getByText('send it to this person yourself').waitFor();
+      link = (await dialog.locator('.copyable code').textContent()) ?? '';
+      await page.getByRole('button', { name: 'I have stored it' }).click();
+      await page.getByRole('row', { name: slug }).getByText('Globex').waitFor();
+      assert.equal(await page.getByText('svc_invitation_').count(), 0);
+      await assertAccessible(page);
+    });
+    await visit(link.split('/app/')[1] as string, async (page) => {
+      await acceptInvitation(page, 'a guardian with a long memory');
+      await page.locator('.tenant', { hasText: 'Globex' }).waitFor();
+      assert.equal(await page.getByRole('link', { name: 'Tenants', exact: true }).count(), 0);
+    });
+  });
+
+  test('shows the state of the server', async () => {
+    const operator = await dashboard.server.createMember({ role: 'platform_admin' });
+    await visitAs(operator, 'system', async (page) => {
+      await page.getByText(/^SQLite, [\d.]+ [KM]iB$/).waitFor();
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.getByText('Free on the disk').waitFor();
+      await page.getByText('Nothing has been verified yet').waitFor();
+      await page.getByRole('button', { name: 'Verify now' }).click();
+      await page.locator('svc-list').getByText('Holds').waitFor();
+      assert.ok(await page.getByRole('button', { name: 'Verify now' }).isEnabled());
+      await assertAccessible(page);
+      await page.goto(`${dashboard.server.url}/app/proofs`);
+      await page.getByText('Last verified by the server').getByText('Holds').waitFor();
+    });
+  });
+
+  test('opens a tenant of the portfolio read-only, on record, and leads back', async () => {
+    const { server } = dashboard;
+    const email = `staff-${crypto.randomUUID()}@example.com`;
+    const tenants = [];
+    for (const name of ['one', 'two']) tenants.push(await server.createTenant(`${name}-${crypto.randomUUID()}`));
+    const [one, two] = tenants as [(typeof tenants)[number], (typeof tenants)[number]];
+    const role = 'dpco_principal';
+    const staff = await server.createMember({ tenantId: one.id, email, role });
+    await server.createMember({ tenantId: two.id, email, role });
+    const body = { subjectId: 'late', type: 'access', receivedAt: '2026-01-01T00:00:00Z' };
+    await server.request('POST', '/v1/dsr', { key: two.key, body });
+    await visitAs(staff, 'staff', async (page) => {
+      const row = page.getByRole('row', { name: two.slug });
+      await row.locator('.overdue', { hasText: '1' }).first().waitFor();
+      await assertAccessible(page);
+      await row.getByRole('button', { name: 'Open read-only' }).click();
+      await page.locator('.viewing', { hasText: two.slug }).waitFor();
+      await page.goto(`${server.url}/app/requests`);
+      await page.getByRole('row', { name: 'late' }).waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Open a request' }).count(), 0);
+      await page.getByRole('link', { name: 'Back to the portfolio' }).click();
+      await page.getByRole('heading', { name: 'Portfolio' }).waitFor();
+      assert.equal(await page.locator('.viewing').count(), 0);
+    });
+    const { body: log } = await server.request('GET', '/v1/audit?actor=staff', { key: two.key });
+    assert.deepEqual(
+      log.data.items.map(({ action, actorEmail }: Record<string, unknown>) => [action, actorEmail]),
+      [['session.created', email]],
+    );
+  });
+});
