@@ -35,24 +35,22 @@ async function visitOn(id: string, attributes: Readonly<Record<string, string>>)
 describe('tabs of one visitor', () => {
   afterEach(restorePage);
 
-  it('agree within 50 ms, without storage, and an open panel shows it', async () => {
+  it('agree as soon as the message comes, without storage, and an open panel shows it', async () => {
     const visit = await meetBanner();
     await openPanel(visit);
     const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
-    const start = performance.now();
-    const delay = new Promise<number>((resolve) => {
-      const stop = window.SvcConsent.onDecision(() => {
-        resolve(performance.now() - start);
-        stop();
-      });
+    // The channel of the banner is older, so it gets the message first.
+    const younger = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
+    const known = new Promise((resolve) => {
+      younger.onmessage = () => resolve(window.SvcConsent.get()?.purposes);
     });
     otherTab.postMessage(decision);
-    expect(await delay).to.be.below(50);
+    expect(await known).to.deep.equal(decision.purposes);
     expect(isBannerShown(visit)).to.equal(false);
-    expect(window.SvcConsent.get()?.purposes).to.deep.equal(decision.purposes);
     expect(find<HTMLInputElement>(visit, '#purpose-2').checked).to.equal(true);
     expect(visit.network.records).to.be.empty;
     otherTab.close();
+    younger.close();
   });
 
   it('receive a decision made here', async () => {

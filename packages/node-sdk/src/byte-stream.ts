@@ -1,4 +1,6 @@
+import type { Call } from './call.ts';
 import type { Exchange, FailureKind, Sink } from './exchange.ts';
+import { createResponseError } from './read-answer.ts';
 import type { Runtime } from './runtime.ts';
 import { splitLines } from './split-lines.ts';
 import type { ByteStream, ResponseDetails } from './transport.ts';
@@ -14,6 +16,13 @@ interface StreamOptions {
   readonly onClosed: () => void;
   /** Makes the error of a stream that breaks off. */
   readonly onFailed: (kind: FailureKind, cause: unknown) => Error;
+}
+
+/** @throws {ResponseError} for a stream of something else than was asked for. */
+export function checkStreamType(exchange: Exchange, call: Call): void {
+  if (call.target.accept === '*/*') return;
+  if (!/^application\/(?:[a-z.-]+\+)?(?:json|jsonl|x-ndjson)\b/i.test(String(exchange.headers['content-type'])))
+    throw createResponseError('The response is not JSON Lines. Is baseUrl the address of the API?', exchange, call);
 }
 
 /** Buffers the bytes of a response until they are read. */

@@ -16,7 +16,7 @@ import { Scim } from './resources/scim.ts';
 import { ScimTokens } from './resources/scim-token.ts';
 import { TenantSettings } from './resources/tenant.ts';
 import { Trust } from './resources/trust.ts';
-import { Users } from './resources/users.ts';
+import { Members, Users } from './resources/users.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import { RetryBudget } from './retry.ts';
 import type { Shared } from './sender.ts';
@@ -143,6 +143,7 @@ export class Svc extends SvcClient {
   readonly controls: Controls;
   readonly dsr: DataSubjectRequests;
   readonly ledgers: Ledgers;
+  readonly members: Members;
   /** Operations that need no credentials. */
   readonly public: Public;
   /** Operations that take the SCIM token. */
@@ -163,6 +164,7 @@ export class Svc extends SvcClient {
     this.controls = new Controls(this);
     this.dsr = new DataSubjectRequests(this);
     this.ledgers = new Ledgers(this);
+    this.members = new Members(this);
     this.public = new Public(this);
     this.scim = new Scim(this);
     this.scimToken = new ScimTokens(this);

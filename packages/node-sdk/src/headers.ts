@@ -5,6 +5,7 @@ type Headers = Readonly<Record<string, string | null>>;
 const ownOptions: Readonly<Record<string, string>> = {
   authorization: 'apiKey, oauth or scimToken',
   'idempotency-key': 'idempotencyKey',
+  'if-match': 'ifMatch',
   'svc-tenant': 'tenant',
   'svc-version': 'version',
 };

@@ -2,7 +2,7 @@ import type { ByteQueue } from './byte-stream.ts';
 import { Call } from './call.ts';
 import { PendingList } from './page.ts';
 import { PendingCall, PendingStream } from './pending-call.ts';
-import { checkStreamType, createResponseError, readData } from './read-answer.ts';
+import { createResponseError, readData } from './read-answer.ts';
 import { Sender, type Shared } from './sender.ts';
 import type { Settings } from './settings.ts';
 import type {
@@ -44,7 +44,7 @@ export class HttpTransport implements Transport {
 
   async #open(call: Call): Promise<ByteStream> {
     // Loaded here, because few programs stream.
-    const { ByteQueue, QueuedStream } = await import('./byte-stream.ts');
+    const { ByteQueue, checkStreamType, QueuedStream } = await import('./byte-stream.ts');
     return await this.#sender.send(call, ByteQueue, (exchange) => {
       const queue = exchange.sink as ByteQueue;
       try {

@@ -47,7 +47,7 @@ export { Scim } from './resources/scim.ts';
 export { ScimTokens } from './resources/scim-token.ts';
 export { TenantSettings } from './resources/tenant.ts';
 export { Trust } from './resources/trust.ts';
-export { Users } from './resources/users.ts';
+export { Members, Users } from './resources/users.ts';
 export { Webhooks } from './resources/webhooks.ts';
 export type { RetryBudgetOptions } from './retry.ts';
 export type { Runtime } from './runtime.ts';
@@ -55,7 +55,9 @@ export type {
   AnswerForm,
   ApiPromise,
   ByteStream,
+  ChangeOptions,
   Credential,
+  FileContent,
   ListOperation,
   ListOptions,
   Method,

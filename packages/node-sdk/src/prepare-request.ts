@@ -1,15 +1,15 @@
 import type { Call } from './call.ts';
 import { ConfigurationError } from './errors.ts';
-import { checkHeaders, type HeaderList, mergeHeaders } from './headers.ts';
+import { checkHeaders, checkValue, type HeaderList, mergeHeaders } from './headers.ts';
 import { chooseTenant, chooseVersion, type Settings } from './settings.ts';
 import { buildTarget, writeTime } from './target.ts';
-import type { Operation, RequestOptions } from './transport.ts';
+import type { FileBody, Operation, RequestOptions } from './transport.ts';
 
 /** What is sent, the same in every try; the Authorization header comes besides. */
 export interface PreparedRequest {
   readonly path: string;
   readonly headers: HeaderList;
-  readonly body: string | null;
+  readonly body: FileBody | null;
   /** Whether another try is safe. */
   readonly isIdempotent: boolean;
   /** `Svc-Version` as it is sent. */
@@ -28,7 +28,7 @@ const mediaTypes = {
  */
 export function prepareRequest(call: Call, settings: Settings): PreparedRequest {
   const { target: operation, options } = call;
-  const { method, media = 'json', body } = operation;
+  const { method, media = 'json', body, file, ifMatch } = operation;
   const path = settings.baseUrl().prefix + buildTarget(operation);
   const isRest = operation.path.startsWith('/v1/');
   const version = isRest ? chooseVersion(options.version, settings.version) : null;
@@ -38,12 +38,14 @@ export function prepareRequest(call: Call, settings: Settings): PreparedRequest 
   const tenant = chooseTenant(options.tenant, settings.tenant);
   if (tenant !== null && isRest && takesKey(operation)) headers.push('svc-tenant', tenant);
   if (call.idempotencyKey !== null) headers.push('idempotency-key', call.idempotencyKey);
-  if (body !== undefined) headers.push('content-type', mediaTypes[media]);
+  if (ifMatch !== undefined) headers.push('if-match', checkValue('ifMatch', ifMatch));
+  if (file !== undefined) headers.push('content-type', file.mediaType);
+  else if (body !== undefined) headers.push('content-type', mediaTypes[media]);
   headers.push(...settings.headers);
   return {
     path,
     headers: options.headers === undefined ? headers : mergeHeaders(headers, checkHeaders(options.headers)),
-    body: body === undefined ? null : encodeBody(body, media),
+    body: file?.read() ?? (body === undefined ? null : encodeBody(body, media)),
     isIdempotent: operation.idempotent ?? (call.idempotencyKey !== null || (method !== 'POST' && method !== 'PATCH')),
     version,
   };
@@ -53,8 +55,8 @@ function takesKey({ credential = 'key' }: Operation): boolean {
   return credential === 'key';
 }
 
-function chooseAccept({ answer, path }: Operation): string {
-  if (answer === 'stream') return 'application/jsonl, application/json';
+function chooseAccept({ answer, path, accept }: Operation): string {
+  if (answer === 'stream') return accept ?? 'application/jsonl, application/json';
   return path.startsWith('/scim/') ? 'application/scim+json' : 'application/json';
 }
 

@@ -52,12 +52,6 @@ function parseJson(exchange: Exchange, call: Call): unknown {
   throw createResponseError('The response is invalid JSON.', exchange, call);
 }
 
-/** @throws {ResponseError} for a stream of something else than was asked for. */
-export function checkStreamType(exchange: Exchange, call: Call): void {
-  if (!/^application\/(?:[a-z.-]+\+)?(?:json|jsonl|x-ndjson)\b/i.test(String(exchange.headers['content-type'])))
-    throw createResponseError('The response is not JSON Lines. Is baseUrl the address of the API?', exchange, call);
-}
-
 export function createResponseError(
   message: string,
   exchange: Exchange,

@@ -150,7 +150,9 @@ export class Sender {
     try {
       const { method } = call.target;
       const { path, body } = request;
-      const message = { origin: baseUrl().origin, path, method, headers: headers as string[], body };
+      // The types of undici lack what it also takes: a Blob and an async iterable.
+      const content = body as string | null;
+      const message = { origin: baseUrl().origin, path, method, headers: headers as string[], body: content };
       // Our own timer covers everything from here to the last byte.
       connection.dispatcher.dispatch({ ...message, headersTimeout: 0, bodyTimeout: 0 }, exchange);
     } catch (error) {

@@ -21,6 +21,15 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
 }
 
+/** The options of a change with a precondition. */
+export interface ChangeOptions extends RequestOptions {
+  /**
+   * The `etag` header of what was read before (`withResponse()` has it): the change is rejected if another one came
+   * between.
+   */
+  readonly ifMatch?: string | undefined;
+}
+
 /** Additional options of a list. */
 export interface ListOptions extends RequestOptions {
   /** Whether an iteration fetches the next page while the items of this one are used; default false. */
@@ -47,6 +56,15 @@ export type AnswerForm = 'data' | 'bare' | 'none' | 'stream';
  */
 export type PageForm = 'items' | 'data' | 'scim';
 
+/**
+ * The content of a file. A Blob (`openAsBlob` of node:fs) and bytes can be sent again by a retry, a stream cannot. Text is
+ * sent as UTF-8.
+ */
+export type FileContent = FileBody | ArrayBuffer;
+
+/** The content of a file as it is sent. */
+export type FileBody = Uint8Array | Blob | string | AsyncIterable<Uint8Array>;
+
 /** One operation of the API with the arguments of this call. */
 export interface Operation {
   /** The operationId of the OpenAPI document. */
@@ -62,6 +80,10 @@ export interface Operation {
   readonly body?: unknown;
   /** Default: `json`. */
   readonly media?: 'json' | 'scim' | 'form' | undefined;
+  /** Sent in place of `body`, with its media type; what `read` throws rejects the call. */
+  readonly file?: { readonly mediaType: string; read(): FileBody } | undefined;
+  /** The media types of a stream; default: JSON Lines. */
+  readonly accept?: '*/*' | undefined;
   /** Default: `key`. */
   readonly credential?: Credential | undefined;
   /** Default: `data`. */
@@ -71,6 +93,8 @@ export interface Operation {
    * all but POST and PATCH, and every POST that is sent with an Idempotency-Key. Only such calls are retried.
    */
   readonly idempotent?: boolean | undefined;
+  /** The `etag` that what is changed must still have. */
+  readonly ifMatch?: string | undefined;
   /** Converts the response into the data of the call; if it throws, the call fails with that error. Default: unchanged. */
   readonly read?: ((data: unknown, response: ResponseDetails) => unknown) | undefined;
 }

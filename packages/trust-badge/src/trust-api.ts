@@ -18,7 +18,8 @@ export function locateTrust(tenant: string | null, apiBase: string | null): Trus
     refuseValue('tenant', tenant, 'the slug of a tenant');
     return undefined;
   }
-  const base = (readAddress('api-base', apiBase) || scriptOrigin()).replace(/(?<![/])[/]*([?#].*)?$/s, '');
+  const address = readAddress('api-base', apiBase) || scriptOrigin();
+  const base = address.match(/^[^/?#]*([/]+[^/?#]+)*/)?.[0];
   if (base === 'null') {
     // The origin of a file or a sandboxed frame.
     refuseValue('api-base', apiBase, 'an http(s) address');

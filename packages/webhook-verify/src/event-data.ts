@@ -82,8 +82,22 @@ export type DataSubjectRequestType = Open<
   'access' | 'erasure' | 'rectification' | 'portability' | 'restriction' | 'objection'
 >;
 
-/** A role, or the platform role, which only the operator of this server can give. */
-export type MemberRole = Open<'admin' | 'dpo' | 'engineer' | 'auditor' | 'cs_agent' | 'dpco_principal'>;
+export interface LedgerVerification {
+  readonly status: VerificationStatus;
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  /** The entries of both ledgers that were checked. */
+  readonly entries: number;
+  /** The rows that were compared with the audit log. */
+  readonly checkedRows: number;
+  /** The most severe finding; null without one. */
+  readonly fault: string | null;
+}
+
+/** A role, or a platform role, which only the operator of this server can give. */
+export type MemberRole = Open<
+  'admin' | 'dpo' | 'engineer' | 'auditor' | 'cs_agent' | 'dpco_principal' | 'platform_admin'
+>;
 
 export interface MfaData {
   readonly userId: string;
@@ -163,6 +177,9 @@ export interface UserStatusState {
   readonly status: UserStatus;
 }
 
+/** `failed`: something was changed. `could_not_check`: no change was found, but not everything could be checked. */
+export type VerificationStatus = Open<'holds' | 'failed' | 'could_not_check'>;
+
 export interface WebhookDisabledData {
   readonly webhookId: string;
   /** The host of the endpoint; the path of its URL can be a secret. */
@@ -186,6 +203,8 @@ export type WebhookEventType = Open<
   | 'breach.updated'
   | 'control.status_changed'
   | 'control.test_failed'
+  | 'ledger.verified'
+  | 'ledger.verification_failed'
   | 'user.provisioned'
   | 'user.suspended'
   | 'user.reactivated'
@@ -258,6 +277,8 @@ export interface EventData {
   readonly 'breach.updated': BreachData;
   readonly 'control.status_changed': ControlStatusChangedData;
   readonly 'control.test_failed': ControlTestFailedData;
+  readonly 'ledger.verified': LedgerVerification;
+  readonly 'ledger.verification_failed': LedgerVerification;
   readonly 'user.provisioned': UserProvisionedData;
   readonly 'user.suspended': UserStatusData;
   readonly 'user.reactivated': UserStatusData;

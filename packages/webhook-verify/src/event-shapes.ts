@@ -14,6 +14,8 @@ export const eventShapes: Readonly<Record<string, Shape>> = {
   'breach.updated': { breachId: 'string', severity: 'string', status: 'string', notificationDueAt: 'string' },
   'control.status_changed': { controlId: 'string', code: 'string', from: 'string', to: 'string' },
   'control.test_failed': { controlId: 'string', code: 'string', testId: 'string', resultId: 'string' },
+  'ledger.verified': { status: 'string', startedAt: 'string', finishedAt: 'string', entries: 'integer', checkedRows: 'integer', fault: 'string or null' },
+  'ledger.verification_failed': { status: 'string', startedAt: 'string', finishedAt: 'string', entries: 'integer', checkedRows: 'integer', fault: 'string or null' },
   'user.provisioned': { userId: 'string', email: 'string', role: 'string', status: 'string', after: { role: 'string', status: 'string' }, restored: 'boolean?' },
   'user.suspended': { userId: 'string', email: 'string', role: 'string', status: 'string', before: { status: 'string' }, after: { status: 'string' } },
   'user.reactivated': { userId: 'string', email: 'string', role: 'string', status: 'string', before: { status: 'string' }, after: { status: 'string' } },

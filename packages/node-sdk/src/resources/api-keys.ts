@@ -1,7 +1,7 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
 import type { ApiKey, ApiKeyInput, ApiKeyRotation, CreatedApiKey, ListApiKeysParams } from '../types/api.ts';
 
-/** The API keys of the tenant. Every method needs the scope `keys:write`. */
+/** The API keys of the tenant. Reading needs the scope `keys:read`, every other method `keys:write`. */
 export class ApiKeys {
   readonly #transport: Transport;
 

@@ -11,7 +11,8 @@ export class Audit {
 
   /**
    * Lists the events, newest first. Needs the scope `audit:read`.
-   * @param params which ones; `limit` is 1 to 200, default 50.
+   * @param params which ones; `limit` is 1 to 200, default 50. With two or more of `module`, `actor`, `action`, `actorId` and
+   *   `targetId` a page may have fewer and still a next one.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListAuditEventsParams = {}, options?: ListOptions): PagePromise<AuditEvent> {

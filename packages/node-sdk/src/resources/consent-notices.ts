@@ -1,7 +1,24 @@
 import { NotFoundError } from '../api-error.ts';
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, ResponseDetails, Transport } from '../transport.ts';
-import type { ListConsentNoticesParams, Notice, NoticeChange, NoticeContent, NoticeVersion } from '../types/api.ts';
-import type { PageParams } from '../types/values.ts';
+import type {
+  ApiPromise,
+  ChangeOptions,
+  ListOptions,
+  PagePromise,
+  RequestOptions,
+  ResponseDetails,
+  Transport,
+} from '../transport.ts';
+import type {
+  GetConsentNoticeStatisticsParams,
+  ListConsentNoticesParams,
+  Notice,
+  NoticeChange,
+  NoticeContent,
+  NoticeDay,
+  NoticeSighting,
+  NoticeVersion,
+} from '../types/api.ts';
+import type { Items, PageParams } from '../types/values.ts';
 
 /** Consent notices: what visitors read and decide. A draft is published as versions that never change. */
 export class ConsentNotices {
@@ -56,10 +73,11 @@ export class ConsentNotices {
    * Edits the content of a notice. What is published stays public as it is until the notice is published again. Needs the
    * scope `consent:write`.
    * @param change at least one field; what is left out stays as it is.
+   * @throws {ConflictError} `consent_notice_changed` if the content is not the one of `ifMatch`.
    * @throws {NotFoundError} `not_found`.
    * @throws {ValidationError} `validation_failed`.
    */
-  update(noticeId: string, change: NoticeChange, options?: RequestOptions): ApiPromise<Notice> {
+  update(noticeId: string, change: NoticeChange, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<Notice> {
     return this.#transport.request(
       {
         id: 'editConsentNotice',
@@ -68,6 +86,7 @@ export class ConsentNotices {
         parameters: { id: noticeId },
         body: change,
         idempotent: true,
+        ifMatch,
       },
       options,
     );
@@ -77,15 +96,37 @@ export class ConsentNotices {
    * Publishes the content as the next version. Nothing happens when nothing changed since the latest one. Needs the scope
    * `consent:write`.
    * @returns the notice, with `status` `published` and the number of the version.
+   * @throws {ConflictError} `consent_notice_changed` if the content is not the one of `ifMatch`.
    * @throws {NotFoundError} `not_found`.
    */
-  publish(noticeId: string, options?: RequestOptions): ApiPromise<Notice> {
+  publish(noticeId: string, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<Notice> {
     return this.#transport.request(
       {
         id: 'publishConsentNotice',
         method: 'POST',
         path: '/v1/consent/{id}/publish',
         parameters: { id: noticeId },
+        ifMatch,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Deletes a notice that was never published. Needs the scope `consent:write`.
+   * @throws {ConflictError} `consent_notice_versioned` for a notice with a version, which can only be archived;
+   *   `consent_notice_changed` if the content is not the one of `ifMatch`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  delete(noticeId: string, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<void> {
+    return this.#transport.request(
+      {
+        id: 'deleteConsentNotice',
+        method: 'DELETE',
+        path: '/v1/consent/{id}',
+        parameters: { id: noticeId },
+        ifMatch,
+        answer: 'none',
       },
       options,
     );
@@ -102,6 +143,45 @@ export class ConsentNotices {
         id: 'archiveConsentNotice',
         method: 'POST',
         path: '/v1/consent/{id}/archive',
+        parameters: { id: noticeId },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Counts the decisions on a notice by day and purpose, newest first; days without any are absent. Needs the scope
+   * `consent:read`.
+   * @param params `days` up to today in UTC: 1 to 366, default 30.
+   * @throws {NotFoundError} `not_found`.
+   */
+  statistics(
+    noticeId: string,
+    params: GetConsentNoticeStatisticsParams = {},
+    options?: RequestOptions,
+  ): ApiPromise<Items<NoticeDay>> {
+    return this.#transport.request(
+      {
+        id: 'getConsentNoticeStatistics',
+        method: 'GET',
+        path: '/v1/consent/{id}/statistics',
+        parameters: { id: noticeId },
+        query: params,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Lists the hosts whose pages show a notice, the latest seen first. Needs the scope `consent:read`.
+   * @throws {NotFoundError} `not_found`.
+   */
+  listSightings(noticeId: string, options?: RequestOptions): ApiPromise<Items<NoticeSighting>> {
+    return this.#transport.request(
+      {
+        id: 'listConsentNoticeSightings',
+        method: 'GET',
+        path: '/v1/consent/{id}/sightings',
         parameters: { id: noticeId },
       },
       options,

@@ -1,6 +1,10 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { ConsentRecord, ConsentRecordInput, ConsentWithdrawalInput } from '../types/api.ts';
-import type { PageParams } from '../types/values.ts';
+import type {
+  ConsentRecord,
+  ConsentRecordInput,
+  ConsentWithdrawalInput,
+  ListConsentRecordsParams,
+} from '../types/api.ts';
 
 /** The records of a notice: an append-only ledger. A withdrawal is a record of its own. */
 export class ConsentRecords {
@@ -12,11 +16,12 @@ export class ConsentRecords {
 
   /**
    * Lists the records of a notice, newest first. Needs the scope `consent:read`.
-   * @param params `limit` is 1 to 200, default 50.
+   * @param params which ones; `limit` is 1 to 200, default 50. With filters a page may have fewer and still a next one, and
+   *   its `total` is null.
    * @throws {NotFoundError} `not_found` for an unknown notice.
    * @throws {BadRequestError} `invalid_cursor`.
    */
-  list(noticeId: string, params: PageParams = {}, options?: ListOptions): PagePromise<ConsentRecord> {
+  list(noticeId: string, params: ListConsentRecordsParams = {}, options?: ListOptions): PagePromise<ConsentRecord> {
     return this.#transport.list(
       {
         id: 'listConsentRecords',
@@ -67,6 +72,17 @@ export class ConsentRecords {
         path: '/v1/consent/{id}/records/{recordId}',
         parameters: { id: noticeId, recordId },
       },
+      options,
+    );
+  }
+
+  /**
+   * Gets one record whose notice you do not know. Needs the scope `consent:read`.
+   * @throws {NotFoundError} `not_found` when the tenant has no such record.
+   */
+  find(recordId: string, options?: RequestOptions): ApiPromise<ConsentRecord> {
+    return this.#transport.request(
+      { id: 'findConsentRecord', method: 'GET', path: '/v1/consent/records/{recordId}', parameters: { recordId } },
       options,
     );
   }

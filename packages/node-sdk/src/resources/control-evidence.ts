@@ -1,8 +1,18 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { Evidence, EvidenceInput } from '../types/api.ts';
+import { ConfigurationError } from '../errors.ts';
+import type {
+  ApiPromise,
+  FileBody,
+  FileContent,
+  ListOptions,
+  PagePromise,
+  RequestOptions,
+  StreamPromise,
+  Transport,
+} from '../transport.ts';
+import type { Evidence, EvidenceInput, EvidenceUsage, UploadEvidenceFileParams } from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
 
-/** The evidence of a control. Every method takes the `controlId` of the control, or its `id`. */
+/** The evidence of a control. Methods take the `controlId` of the control, or its `id`. */
 export class ControlEvidence {
   readonly #transport: Transport;
 
@@ -30,6 +40,14 @@ export class ControlEvidence {
     );
   }
 
+  /** Gets the bytes that the files of all controls take, and how many they may take. Needs the scope `controls:read`. */
+  usage(options?: RequestOptions): ApiPromise<EvidenceUsage> {
+    return this.#transport.request(
+      { id: 'getEvidenceUsage', method: 'GET', path: '/v1/control-framework/evidence-usage' },
+      options,
+    );
+  }
+
   /**
    * Adds an item to a control. One whose evidence was requested becomes `evidence_submitted`, unless the item has expired
    * already. Needs the scope `controls:write`.
@@ -44,6 +62,57 @@ export class ControlEvidence {
         path: '/v1/control-framework/controls/{controlId}/evidence',
         parameters: { controlId },
         body: evidence,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Uploads a file, of 1 byte to 25 MiB, as an item. The server computes its SHA-256 and writes it into the audit log.
+   * `timeout` bounds the whole upload: raise it for slow lines. A retry sends the file again; a stream is not retried.
+   * Needs the scope `controls:write`.
+   * @param file bytes, a Blob such as that of `openAsBlob`, text, or a stream.
+   * @param details `name` is that of the file, `mediaType` its type, by default that of a Blob.
+   * @throws {ConflictError} `evidence_quota_exceeded`.
+   * @throws {NotFoundError} `not_found`.
+   * @throws {ValidationError} `validation_failed`, also for an empty file; an `ApiError` `payload_too_large` above 25 MiB.
+   */
+  upload(
+    controlId: string,
+    file: FileContent,
+    details: UploadEvidenceFileParams & { readonly mediaType?: string | undefined },
+    options?: RequestOptions,
+  ): ApiPromise<Evidence> {
+    const { mediaType, ...query } = details;
+    const ownType = file instanceof Blob ? file.type : '';
+    return this.#transport.request(
+      {
+        id: 'uploadEvidenceFile',
+        method: 'POST',
+        path: '/v1/control-framework/controls/{controlId}/evidence/files',
+        parameters: { controlId },
+        query,
+        file: { mediaType: mediaType ?? (ownType || 'application/octet-stream'), read: () => readContent(file) },
+        // A stream is read once.
+        idempotent: isStream(file) ? false : undefined,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Downloads the file of an item as it was uploaded, withdrawn or not. Read the stream to its end or cancel it. Needs the
+   * scope `controls:read`.
+   * @throws {NotFoundError} `not_found`, also for an item without a file.
+   */
+  download(controlId: string, evidenceId: string, options?: RequestOptions): StreamPromise {
+    return this.#transport.stream(
+      {
+        id: 'downloadEvidenceFile',
+        method: 'GET',
+        path: '/v1/control-framework/controls/{controlId}/evidence/{evidenceId}/file',
+        parameters: { controlId, evidenceId },
+        accept: '*/*',
       },
       options,
     );
@@ -88,4 +157,16 @@ export class ControlEvidence {
       options,
     );
   }
+}
+
+/** @throws {ConfigurationError} for a value that is not the content of a file, where a program has no types. */
+function readContent(content: FileContent): FileBody {
+  if (content instanceof ArrayBuffer) return new Uint8Array(content);
+  if (typeof content === 'string' || content instanceof Uint8Array || content instanceof Blob || isStream(content))
+    return content;
+  throw new ConfigurationError('The file must be bytes, a Blob, a string or an async iterable of bytes.');
+}
+
+function isStream(content: unknown): content is AsyncIterable<Uint8Array> {
+  return typeof content === 'object' && content !== null && Symbol.asyncIterator in content;
 }

@@ -1,7 +1,9 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
 import type {
   DataSubjectRequest,
+  DataSubjectRequestChange,
   DataSubjectRequestCompletion,
+  DataSubjectRequestConfirmationLink,
   DataSubjectRequestExtension,
   DataSubjectRequestInput,
   ListDsrsParams,
@@ -48,6 +50,27 @@ export class DataSubjectRequests {
   }
 
   /**
+   * Edits an open request: who answers it, notes, and the check of the person's identity, which the server dates and signs
+   * with the caller. Omitted fields keep their values. Needs the scope `dsr:write`.
+   * @throws {ConflictError} `dsr_already_completed`.
+   * @throws {NotFoundError} `not_found`.
+   * @throws {ValidationError} `validation_failed`, also for an assignee who cannot sign in.
+   */
+  update(dsrId: string, change: DataSubjectRequestChange, options?: RequestOptions): ApiPromise<DataSubjectRequest> {
+    return this.#transport.request(
+      {
+        id: 'editDsr',
+        method: 'PATCH',
+        path: '/v1/dsr/{id}',
+        parameters: { id: dsrId },
+        body: change,
+        idempotent: true,
+      },
+      options,
+    );
+  }
+
+  /**
    * Extends the period of a request, once and while it runs. It becomes three times as long, but ends 90 days after the
    * receipt at the latest. The same again, with the same reason, changes nothing. Needs the scope `dsr:write`.
    * @throws {ConflictError} `dsr_already_completed`; `dsr_extension_not_allowed` when it was extended before, has passed, or
@@ -66,6 +89,24 @@ export class DataSubjectRequests {
         path: '/v1/dsr/{id}/extend',
         parameters: { id: dsrId },
         body: extension,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Creates the token of the link `/privacy/confirm#token` that confirms the address of an open request that was made with
+   * the form. It works once, within 14 days; earlier ones of the request end. Needs the scope `dsr:write`.
+   * @throws {ConflictError} `dsr_already_completed`; `conflict` when there is no address, or it is confirmed.
+   * @throws {NotFoundError} `not_found`.
+   */
+  createConfirmationLink(dsrId: string, options?: RequestOptions): ApiPromise<DataSubjectRequestConfirmationLink> {
+    return this.#transport.request(
+      {
+        id: 'createDsrConfirmationLink',
+        method: 'POST',
+        path: '/v1/dsr/{id}/confirmation-link',
+        parameters: { id: dsrId },
       },
       options,
     );

@@ -3,6 +3,7 @@ import type {
   ConsistencyProof,
   ExportLedgerParams,
   InclusionProof,
+  LatestVerification,
   LedgerName,
   ProveAuditInclusionParams,
   ProveConsentInclusionParams,
@@ -17,9 +18,24 @@ export class Ledgers {
   /** The consent ledger; needs the scope `consent:read`. */
   readonly consent: Ledger<'consent'>;
 
+  readonly #transport: Transport;
+
   constructor(transport: Transport) {
+    this.#transport = transport;
     this.audit = new Ledger(transport, 'audit');
     this.consent = new Ledger(transport, 'consent');
+  }
+
+  /**
+   * Reads the latest verification of both ledgers and of the rows of the tenant by the server, which makes one each day
+   * unless it is configured otherwise. Needs the scope `audit:read`.
+   * @returns `latest`, which is null until the first one.
+   */
+  retrieveVerification(options?: RequestOptions): ApiPromise<LatestVerification> {
+    return this.#transport.request(
+      { id: 'getLedgerVerification', method: 'GET', path: '/v1/ledgers/verification' },
+      options,
+    );
   }
 }
 

@@ -1,13 +1,24 @@
 import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
-import type { PublicConsentRecord, PublicConsentRecordInput, PublicNotice, TrustWidget } from '../types/api.ts';
+import type {
+  DataSubjectRequestConfirmation,
+  DataSubjectRequestConfirmationInput,
+  PublicConsentRecord,
+  PublicConsentRecordInput,
+  PublicDataSubjectRequest,
+  PublicDataSubjectRequestInput,
+  PublicNotice,
+  TrustWidget,
+} from '../types/api.ts';
 
 /** What everybody may call: no credentials are sent. */
 export class Public {
   readonly consent: PublicConsent;
+  readonly requests: PublicRequests;
   readonly trust: PublicTrust;
 
   constructor(transport: Transport) {
     this.consent = new PublicConsent(transport);
+    this.requests = new PublicRequests(transport);
     this.trust = new PublicTrust(transport);
   }
 }
@@ -72,6 +83,60 @@ export class PublicConsent {
         idempotent: Object(record).capturedAt !== undefined,
       },
       { ...others, headers: { ...headers, Origin: origin as string } },
+    );
+  }
+}
+
+/** Requests of data subjects, as the form of a tenant sends them. */
+export class PublicRequests {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Makes a request. The answer never says whether anything is known about the person.
+   * @param slug of the tenant.
+   * @throws {NotFoundError} `not_found` when there is no such tenant or its form is off.
+   * @throws {RateLimitError} `rate_limited`: there is a limit for each tenant and for each client address.
+   * @throws {ValidationError} `validation_failed`.
+   */
+  create(
+    slug: string,
+    request: PublicDataSubjectRequestInput,
+    options?: RequestOptions,
+  ): ApiPromise<PublicDataSubjectRequest> {
+    return this.#transport.request(
+      {
+        id: 'createPublicDsr',
+        method: 'POST',
+        path: '/v1/public/dsr/{slug}',
+        parameters: { slug },
+        body: request,
+        credential: 'none',
+      },
+      options,
+    );
+  }
+
+  /**
+   * Confirms the e-mail address of a request, with the token of the link that was sent to it.
+   * @throws {NotFoundError} `not_found` when the token is unknown, used or expired.
+   */
+  confirm(
+    confirmation: DataSubjectRequestConfirmationInput,
+    options?: RequestOptions,
+  ): ApiPromise<DataSubjectRequestConfirmation> {
+    return this.#transport.request(
+      {
+        id: 'confirmPublicDsr',
+        method: 'POST',
+        path: '/v1/public/dsr-confirmations',
+        body: confirmation,
+        credential: 'none',
+      },
+      options,
     );
   }
 }

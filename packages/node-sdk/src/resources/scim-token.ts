@@ -1,7 +1,8 @@
 import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
 import type { CreatedScimToken, ScimToken } from '../types/api.ts';
 
-/** The token that the identity provider of the tenant comes with. Every method needs the scope `keys:write`. */
+/** The token that the identity provider of the tenant comes with. Reading needs the scope `keys:read`, the other methods
+ * `keys:write`. */
 export class ScimTokens {
   readonly #transport: Transport;
 

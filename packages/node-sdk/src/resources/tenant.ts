@@ -1,5 +1,5 @@
 import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
-import type { Tenant, TenantChange } from '../types/api.ts';
+import type { Overview, Tenant, TenantChange } from '../types/api.ts';
 
 /** The tenant that the credentials belong to, or that `Svc-Tenant` names. */
 export class TenantSettings {
@@ -12,6 +12,14 @@ export class TenantSettings {
   /** Gets the tenant and its settings. Needs the scope `users:read`. */
   retrieve(options?: RequestOptions): ApiPromise<Tenant> {
     return this.#transport.request({ id: 'getTenant', method: 'GET', path: '/v1/tenant' }, options);
+  }
+
+  /**
+   * Gets what waits for the caller: what is open, overdue or failing, and the first steps of a new tenant. Needs the scope
+   * `members:read`, which every role has; a part whose own scope the caller lacks is null.
+   */
+  overview(options?: RequestOptions): ApiPromise<Overview> {
+    return this.#transport.request({ id: 'getOverview', method: 'GET', path: '/v1/overview' }, options);
   }
 
   /**

@@ -1,6 +1,14 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { EndedSessions, ListUsersParams, Session, User, UserChange } from '../types/api.ts';
-import type { Items } from '../types/values.ts';
+import type {
+  EndedSessions,
+  ListUsersParams,
+  Member,
+  PasswordResetToken,
+  Session,
+  User,
+  UserChange,
+} from '../types/api.ts';
+import type { Items, PageParams } from '../types/values.ts';
 import { Invitations } from './invitations.ts';
 
 /** The members of the tenant. A caller cannot change members whose role has scopes that it lacks, nor itself. */
@@ -75,6 +83,27 @@ export class Users {
   }
 
   /**
+   * Creates the token of a link with which a member who forgot their password sets a new one; earlier links of the member
+   * end. Needs the scope `users:write`, and every scope of their role.
+   * @returns the `token`, which is shown this once: it works once, within a day, at `/app/reset#token` of the server.
+   * @throws {ConflictError} `conflict` for a member who cannot sign in, and for one who also signs in to another tenant: the
+   *   operator of the server resets that password.
+   * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
+   * @throws {NotFoundError} `not_found`.
+   */
+  createPasswordReset(userId: string, options?: RequestOptions): ApiPromise<PasswordResetToken> {
+    return this.#transport.request(
+      {
+        id: 'createPasswordReset',
+        method: 'POST',
+        path: '/v1/users/{id}/password-reset',
+        parameters: { id: userId },
+      },
+      options,
+    );
+  }
+
+  /**
    * Takes the second factor from a member who lost their device: they sign in with only the password and enrol again. Needs
    * the scope `users:write`, and every scope of their role.
    * @throws {ConflictError} `conflict` for a member without a second factor, and for one who also signs in to another tenant:
@@ -144,6 +173,28 @@ export class UserSessions {
         path: '/v1/users/{id}/sessions',
         parameters: { id: userId },
       },
+      options,
+    );
+  }
+}
+
+/** The members of the tenant by name, for those who assign work to them. */
+export class Members {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Lists the members who can sign in, with their names and roles, newest first. Needs the scope `members:read`, which every
+   * role has.
+   * @param params `limit` is 1 to 100, default 100.
+   * @throws {BadRequestError} `invalid_cursor`.
+   */
+  list(params: PageParams = {}, options?: ListOptions): PagePromise<Member> {
+    return this.#transport.list(
+      { id: 'listMembers', method: 'GET', path: '/v1/members', query: params, page: 'items' },
       options,
     );
   }

@@ -1,13 +1,16 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
 import type {
+  GetWebhookStatisticsParams,
   ListWebhooksParams,
   Webhook,
   WebhookChange,
   WebhookDelivery,
   WebhookInput,
+  WebhookPeriod,
   WebhookSecretRotation,
   WebhookWithSecret,
 } from '../types/api.ts';
+import type { Items } from '../types/values.ts';
 import { Redeliveries } from './redeliveries.ts';
 import { WebhookDeliveries } from './webhook-deliveries.ts';
 
@@ -55,6 +58,29 @@ export class Webhooks {
   retrieve(webhookId: string, options?: RequestOptions): ApiPromise<Webhook> {
     return this.#transport.request(
       { id: 'getWebhook', method: 'GET', path: '/v1/webhooks/{id}', parameters: { id: webhookId } },
+      options,
+    );
+  }
+
+  /**
+   * Counts the deliveries to a webhook by day or hour in UTC, newest first; those without any are absent. Needs the scope
+   * `webhooks:read`.
+   * @param params `per` day (default) or hour; `days` up to today: 1 to 30, default 30.
+   * @throws {NotFoundError} `not_found`.
+   */
+  statistics(
+    webhookId: string,
+    params: GetWebhookStatisticsParams = {},
+    options?: RequestOptions,
+  ): ApiPromise<Items<WebhookPeriod>> {
+    return this.#transport.request(
+      {
+        id: 'getWebhookStatistics',
+        method: 'GET',
+        path: '/v1/webhooks/{id}/statistics',
+        parameters: { id: webhookId },
+        query: params,
+      },
       options,
     );
   }

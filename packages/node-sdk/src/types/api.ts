@@ -51,7 +51,7 @@ export interface ApiKeyInput {
   readonly name: string;
   /** Default: `live`. */
   readonly environment?: ApiKeyEnvironment | undefined;
-  /** Each must be a scope of the caller. 1 to 17 items. */
+  /** Each must be a scope of the caller. 1 to 19 items. */
   readonly scopes: readonly Scope[];
   /** When it expires; null for never. */
   readonly expiresAt?: Time | null | undefined;
@@ -73,7 +73,7 @@ export interface AuditEvent {
   readonly actorEmail: string | null;
   readonly actorType: ActorType;
   readonly action: string;
-  readonly module: string;
+  readonly module: AuditModule;
   readonly targetId: string | null;
   readonly targetRef: string | null;
   /** SHA-256 over prevHash and the canonical event, hex. */
@@ -91,6 +91,18 @@ export interface AuditEventDetail extends AuditEvent {
   readonly diff?: Json;
   readonly reason: string | null;
 }
+
+export type AuditModule =
+  | 'access'
+  | 'consent'
+  | 'controls'
+  | 'identity'
+  | 'ledger'
+  | 'mfa'
+  | 'privacy'
+  | 'tenants'
+  | 'trust'
+  | 'webhooks';
 
 export interface Breach {
   readonly id: string;
@@ -506,8 +518,28 @@ export interface DataSubjectRequest {
   /** Why it was not fulfilled, or only partially. */
   readonly reason: string | null;
   readonly completedAt: string | null;
+  readonly assigneeUserId: string | null;
+  readonly identityCheck: IdentityCheck | null;
+  readonly source: DataSubjectRequestSource;
+  /** As typed into the form; nobody checked it. */
+  readonly requesterEmail: string | null;
+  readonly requesterName: string | null;
+  readonly message: string | null;
+  /** When the link that was sent to the address was used. */
+  readonly confirmedAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+}
+
+export interface DataSubjectRequestChange {
+  /** Requests made with the form start with the e-mail address. 1 to 256 characters. */
+  readonly subjectId?: string | undefined;
+  /** A member who may sign in; null for none. */
+  readonly assigneeUserId?: string | null | undefined;
+  /** 1 to 5,000 characters. */
+  readonly notes?: string | null | undefined;
+  /** Records that the caller checked now who the person is; null removes the check. */
+  readonly identityCheck?: IdentityCheckInput | null | undefined;
 }
 
 export type DataSubjectRequestChannel = 'email' | 'phone' | 'web' | 'letter' | 'in_person' | 'other';
@@ -516,6 +548,21 @@ export interface DataSubjectRequestCompletion {
   readonly outcome: DataSubjectRequestOutcome;
   /** Required unless the request is fulfilled. 1 to 2,000 characters. */
   readonly reason?: string | undefined;
+}
+
+export interface DataSubjectRequestConfirmation {
+  readonly confirmedAt: string;
+}
+
+export interface DataSubjectRequestConfirmationInput {
+  /** At most 100 characters. */
+  readonly token: string;
+}
+
+export interface DataSubjectRequestConfirmationLink {
+  /** The token itself, shown only once. */
+  readonly token: string;
+  readonly expiresAt: string;
 }
 
 export interface DataSubjectRequestExtension {
@@ -540,6 +587,9 @@ export interface DataSubjectRequestInput {
 
 export type DataSubjectRequestOutcome = 'fulfilled' | 'rejected' | 'partially_fulfilled';
 
+/** `public`: made with the form, by anyone. */
+export type DataSubjectRequestSource = 'api' | 'public';
+
 export type DataSubjectRequestStatus = 'open' | 'completed';
 
 export type DataSubjectRequestType =
@@ -549,6 +599,19 @@ export type DataSubjectRequestType =
   | 'portability'
   | 'restriction'
   | 'objection';
+
+export interface DownloadEvidenceFileParams {
+  /** The id of the tenant that the caller must act for: links have no `Svc-Tenant` header. */
+  readonly tenant?: string | undefined;
+}
+
+export interface DraftSubprocessor {
+  readonly name: string;
+  readonly purpose: string;
+  readonly country: string;
+  readonly since: string | null;
+  readonly until: string | null;
+}
 
 export interface EndedSessions {
   readonly ended: number;
@@ -561,7 +624,10 @@ export interface Evidence {
   readonly kind: EvidenceKind;
   readonly description: string | null;
   readonly url: string | null;
+  /** Of an uploaded file computed by the server. */
   readonly sha256: string | null;
+  /** The uploaded file; `downloadEvidenceFile` has its bytes. */
+  readonly file: EvidenceFile | null;
   readonly collectedAt: string;
   readonly expiresAt: string | null;
   /** Whether it counts: neither expired nor withdrawn. */
@@ -569,6 +635,14 @@ export interface Evidence {
   readonly createdAt: string;
   readonly withdrawnAt: string | null;
   readonly withdrawalReason: string | null;
+}
+
+export interface EvidenceFile {
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  /** As the uploading client said. A download has it only if it is harmless. */
+  readonly mediaType: string | null;
 }
 
 export type EvidenceFreshness = 'current' | 'stale' | 'expired' | 'missing';
@@ -599,6 +673,13 @@ export type EvidenceKind =
   | 'link'
   | 'other';
 
+export interface EvidenceUsage {
+  /** Bytes of the files of the tenant, those included that are arriving. */
+  readonly used: number;
+  /** Bytes that they may have in all. */
+  readonly quota: number;
+}
+
 export interface EvidenceWithdrawal {
   /** 1 to 500 characters. */
   readonly reason: string;
@@ -611,6 +692,8 @@ export interface ExportLedgerParams {
   readonly to?: Time | undefined;
   /** The size of an earlier checkpoint that you kept. */
   readonly since?: number | undefined;
+  /** The id of the tenant that the caller must act for: links have no `Svc-Tenant` header. */
+  readonly tenant?: string | undefined;
 }
 
 export interface FrameworkAdoption {
@@ -629,6 +712,11 @@ export interface FrameworkRequirement {
   readonly subject: string;
 }
 
+export interface GetConsentNoticeStatisticsParams {
+  /** 1 to 366. Default: `30`. */
+  readonly days?: number | undefined;
+}
+
 export interface GetScimResourceTypeParams {
   /** Rejected with 403: these resources cannot be filtered. */
   readonly filter?: string | undefined;
@@ -642,6 +730,24 @@ export interface GetScimSchemaParams {
 export interface GetScimServiceProviderConfigParams {
   /** Rejected with 403: these resources cannot be filtered. */
   readonly filter?: string | undefined;
+}
+
+export interface GetWebhookStatisticsParams {
+  readonly per?: WebhookPeriodLength | undefined;
+  /** 1 to 30. Default: `30`. */
+  readonly days?: number | undefined;
+}
+
+export interface IdentityCheck {
+  readonly method: string;
+  readonly at: string;
+  /** The user or the API key; null for the server itself. */
+  readonly by: string | null;
+}
+
+export interface IdentityCheckInput {
+  /** How: “known account”, “called back”. Not a number of a document. 1 to 200 characters. */
+  readonly method: string;
 }
 
 export interface InclusionProof {
@@ -681,7 +787,23 @@ export interface LatestTestResult {
   readonly testedAt: string;
 }
 
+export interface LatestVerification {
+  readonly latest: LedgerVerification | null;
+}
+
 export type LedgerName = 'audit' | 'consent';
+
+export interface LedgerVerification {
+  readonly status: VerificationStatus;
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  /** The entries of both ledgers that were checked. */
+  readonly entries: number;
+  /** The rows that were compared with the audit log. */
+  readonly checkedRows: number;
+  /** The most severe finding; null without one. */
+  readonly fault: string | null;
+}
 
 export interface ListApiKeysParams extends PageParams {
   readonly status?: ApiKeyStatus | undefined;
@@ -691,6 +813,12 @@ export interface ListAuditEventsParams extends PageParams {
   /** 1 to 64 characters. */
   readonly module?: string | undefined;
   readonly actor?: 'user' | 'api_key' | 'system' | 'staff' | undefined;
+  /** Exactly this action: `consent_notice.published`. 1 to 64 characters. */
+  readonly action?: string | undefined;
+  /** The user or the API key that acted. 1 to 256 characters. */
+  readonly actorId?: string | undefined;
+  /** What was changed. 1 to 256 characters. */
+  readonly targetId?: string | undefined;
   /** Events at this time or later. */
   readonly from?: Time | undefined;
   /** Events before this time. */
@@ -710,6 +838,19 @@ export interface ListConsentNoticesParams extends PageParams {
   readonly search?: string | undefined;
 }
 
+export interface ListConsentRecordsParams extends PageParams {
+  /** 1 to 256 characters. */
+  readonly subjectId?: string | undefined;
+  readonly kind?: RecordKind | undefined;
+  readonly source?: RecordSource | undefined;
+  /** Of the notice. 1 to 999,999,999. */
+  readonly version?: number | undefined;
+  /** Records at this time or later. */
+  readonly from?: Time | undefined;
+  /** Records before this time. */
+  readonly to?: Time | undefined;
+}
+
 export interface ListControlTestsParams {
   /** Tests in use count; retired ones do not. Default: `in_use`. */
   readonly status?: 'in_use' | 'retired' | undefined;
@@ -720,6 +861,7 @@ export interface ListDsrsParams extends PageParams {
   readonly type?: DataSubjectRequestType | undefined;
   /** Only requests of this person; exact match. 1 to 256 characters. */
   readonly subjectId?: string | undefined;
+  readonly assigneeUserId?: string | undefined;
   /** Whether the request is open past its due date, at the time of the call. */
   readonly overdue?: boolean | undefined;
 }
@@ -780,8 +922,15 @@ export interface MappedFramework {
   readonly requirements: readonly string[];
 }
 
-/** A role, or the platform role, which only the operator of this server can give. */
-export type MemberRole = 'admin' | 'dpo' | 'engineer' | 'auditor' | 'cs_agent' | 'dpco_principal';
+export interface Member {
+  readonly id: string;
+  /** The name of the member; the e-mail address for one without a name. */
+  readonly name: string;
+  readonly role: MemberRole;
+}
+
+/** A role, or a platform role, which only the operator of this server can give. */
+export type MemberRole = 'admin' | 'dpo' | 'engineer' | 'auditor' | 'cs_agent' | 'dpco_principal' | 'platform_admin';
 
 export interface Notice extends NoticeContent {
   readonly id: string;
@@ -795,6 +944,8 @@ export interface Notice extends NoticeContent {
   readonly updatedAt: string;
   readonly publishedAt: string | null;
   readonly archivedAt: string | null;
+  /** When a page of the site last fetched it or sent a decision, some seconds late; null for never. */
+  readonly lastSeenAt: string | null;
 }
 
 export interface NoticeChange {
@@ -823,6 +974,37 @@ export interface NoticeContent {
   readonly purposes: readonly Purpose[];
 }
 
+export interface NoticeDay {
+  /** The day in UTC on which they were recorded. */
+  readonly date: string;
+  /**
+   * How often pages fetched the notice from this server: undecided visitors on each page, others at most once a day.
+   * What a cache in front answers is not counted, nor are the last seconds before a crash.
+   */
+  readonly reads: number;
+  /** Records that are no withdrawals. */
+  readonly captures: number;
+  readonly withdrawals: number;
+  /** How many of both pages sent. */
+  readonly visitorRecords: number;
+  /** By key. */
+  readonly purposes: readonly PurposeCount[];
+}
+
+export interface NoticeSighting {
+  /** Without the port. */
+  readonly host: string;
+  /** When a page last fetched the notice. */
+  readonly lastReadAt: string | null;
+  /** When a page last sent a decision. */
+  readonly lastCaptureAt: string | null;
+  /**
+   * Of the banner that a page last loaded from this server; a page that has it cached, or loads it from elsewhere, does
+   * not say.
+   */
+  readonly widgetVersion: string | null;
+}
+
 export interface NoticeState {
   readonly noticeId: string;
   /** Purpose key to what holds for it; a purpose never decided is absent. */
@@ -836,6 +1018,96 @@ export interface NoticeVersion extends NoticeContent {
   /** SHA-256 of the canonical content (RFC 8785), hex. */
   readonly contentHash: string;
   readonly publishedAt: string;
+}
+
+export interface Overview {
+  readonly requests: OverviewRequests | null;
+  readonly breaches: OverviewBreaches | null;
+  readonly controls: OverviewControls | null;
+  readonly webhooks: OverviewWebhooks | null;
+  readonly notices: OverviewNotices | null;
+  readonly proofs: OverviewProofs | null;
+  readonly firstSteps: OverviewFirstSteps | null;
+}
+
+/**
+ * Breaches that are not closed, and those 72 hours after their discovery without a notification of the authority or a
+ * reason; needs `breach:read`.
+ */
+export interface OverviewBreaches {
+  /** At most 1000, which also stands for more. */
+  readonly open: number;
+  /** At most 1000, which also stands for more. */
+  readonly pastDeadline: number;
+}
+
+/**
+ * The score of the readiness, controls whose requested evidence is overdue, and tests that are due; null also before a
+ * framework is adopted. Needs `controls:read`.
+ */
+export interface OverviewControls {
+  readonly readiness: number;
+  readonly overdueEvidence: number;
+  readonly dueTests: number;
+}
+
+/**
+ * Which of the first steps are done; null for those whose data the caller may not read. Null for a tenant whose setting
+ * `firstSteps` is off, and for callers without `tenant:write`.
+ */
+export interface OverviewFirstSteps {
+  readonly noticePublished: boolean | null;
+  readonly bannerSeen: boolean | null;
+  /** Whether two people can sign in. */
+  readonly secondMember: boolean;
+  /** Whether the caller has one; null for an API key. */
+  readonly secondFactor: boolean | null;
+  readonly checkpointMade: boolean | null;
+  /** Whether one of the latest 1000 deliveries arrived. */
+  readonly webhookDelivered: boolean | null;
+}
+
+/**
+ * Published notices, and those of them that were published more than a week ago and not seen on any site within the
+ * last week; needs `consent:read`.
+ */
+export interface OverviewNotices {
+  /** At most 1000, which also stands for more. */
+  readonly published: number;
+  /** At most 1000, which also stands for more. */
+  readonly unseen: number;
+}
+
+/** Needs `audit:read`. */
+export interface OverviewProofs {
+  /** Of the consent ledger and the audit log together. */
+  readonly latestCheckpointAt: string | null;
+  readonly latestVerification: LedgerVerification | null;
+}
+
+/** Data-subject requests; needs `dsr:read`. */
+export interface OverviewRequests {
+  /** At most 1000, which also stands for more. */
+  readonly open: number;
+  /** At most 1000, which also stands for more. */
+  readonly overdue: number;
+}
+
+/**
+ * Webhooks whose deliveries keep failing or that were disabled, and deliveries that failed for good; needs
+ * `webhooks:read`.
+ */
+export interface OverviewWebhooks {
+  /** At most 1000, which also stands for more. */
+  readonly failing: number;
+  /** At most 1000, which also stands for more. */
+  readonly deadLetters: number;
+}
+
+export interface PasswordResetToken {
+  /** The token itself, shown only once. */
+  readonly token: string;
+  readonly expiresAt: string;
 }
 
 export interface ProveAuditInclusionParams {
@@ -893,6 +1165,24 @@ export interface PublicConsentRecordInput {
   readonly noticeVersion?: number | undefined;
 }
 
+export interface PublicDataSubjectRequest {
+  /** The id of the request. */
+  readonly reference: string;
+  readonly receivedAt: string;
+  /** When it must be answered. */
+  readonly dueAt: string;
+}
+
+export interface PublicDataSubjectRequestInput {
+  readonly type: DataSubjectRequestType;
+  /** Where the answer goes. At most 320 characters. */
+  readonly email: string;
+  /** 1 to 200 characters. */
+  readonly name?: string | undefined;
+  /** 1 to 2,000 characters. */
+  readonly message?: string | undefined;
+}
+
 export interface PublicNotice extends NoticeContent {
   readonly id: string;
   readonly version: number;
@@ -907,6 +1197,13 @@ export interface Purpose {
   readonly description: string;
   /** A required purpose cannot be refused. */
   readonly required: boolean;
+}
+
+/** How many records granted and refused a purpose. */
+export interface PurposeCount {
+  readonly key: string;
+  readonly granted: number;
+  readonly refused: number;
 }
 
 export interface PurposeState {
@@ -1212,8 +1509,10 @@ export type Scope =
   | 'trust:write'
   | 'webhooks:read'
   | 'webhooks:write'
+  | 'members:read'
   | 'users:read'
   | 'users:write'
+  | 'keys:read'
   | 'keys:write'
   | 'dsr:read'
   | 'dsr:write'
@@ -1225,8 +1524,12 @@ export interface Session {
   readonly id: string;
   readonly createdAt: string;
   readonly lastSeenAt: string;
-  /** When it ends at the latest; an idle session ends earlier. */
+  /** When it ends at the latest. */
   readonly expiresAt: string;
+  /** When it ends if it is not used again. */
+  readonly idleExpiresAt: string;
+  /** The browser and system at sign-in: `Firefox on Windows`. */
+  readonly device: string | null;
   /** The challenge that was answered with a code; null without one. */
   readonly challengeId: string | null;
   readonly isCurrent: boolean;
@@ -1283,10 +1586,13 @@ export interface SubjectState {
   readonly truncated: TruncatedStates;
 }
 
-export interface Subprocessor {
-  readonly name: string;
-  readonly purpose: string;
-  readonly country: string;
+export interface Subprocessor extends DraftSubprocessor {
+  /** Since when it is public; null while it was not. */
+  readonly announcedAt: string | null;
+  /** Since when `until` is public. */
+  readonly endAnnouncedAt: string | null;
+  /** When what is announced last changed. */
+  readonly changedAt: string | null;
 }
 
 export interface SubprocessorInput {
@@ -1296,6 +1602,10 @@ export interface SubprocessorInput {
   readonly purpose: string;
   /** 1 to 80 characters. */
   readonly country: string;
+  /** From when it processes data, perhaps in the future: this is announced as a change. */
+  readonly since?: Time | null | undefined;
+  /** Until when. From then on it is listed among the changes only. */
+  readonly until?: Time | null | undefined;
 }
 
 export interface Tenant {
@@ -1314,6 +1624,10 @@ export interface Tenant {
    * 12(3) can be as short as 28 days.
    */
   readonly dsrDays: number;
+  /** Whether everyone can make a data-subject request with the form at `/privacy/{slug}/request`. */
+  readonly dsrForm: boolean;
+  /** Whether the start page of the dashboard lists the first steps. It switches this off when all are done. */
+  readonly firstSteps: boolean;
   readonly createdAt: string;
 }
 
@@ -1331,6 +1645,10 @@ export interface TenantChange {
    * 12(3) can be as short as 28 days. 1 to 90.
    */
   readonly dsrDays?: number | undefined;
+  /** Whether everyone can make a data-subject request with the form at `/privacy/{slug}/request`. */
+  readonly dsrForm?: boolean | undefined;
+  /** Whether the start page of the dashboard lists the first steps. It switches this off when all are done. */
+  readonly firstSteps?: boolean | undefined;
 }
 
 export interface TestHealth {
@@ -1404,10 +1722,27 @@ export interface TrustCenter {
   readonly publishedAt: string | null;
   /** Null before the first change. */
   readonly updatedAt: string | null;
+  /** What is saved but not public; null for none. */
+  readonly draft: TrustDraft | null;
 }
 
-export interface TrustCenterInput {
+export interface TrustCenterInput extends TrustDraftInput {
   readonly published: boolean;
+}
+
+export interface TrustDraft {
+  readonly headline: string | null;
+  readonly description: string | null;
+  readonly contactEmail: string | null;
+  readonly securityContact: string | null;
+  readonly frameworks: readonly AchievedFramework[];
+  readonly links: readonly TrustLink[];
+  readonly subprocessors: readonly DraftSubprocessor[];
+  readonly showsProof: boolean;
+  readonly updatedAt: string;
+}
+
+export interface TrustDraftInput {
   /** 1 to 160 characters. */
   readonly headline?: string | null | undefined;
   /** Text; blank lines separate paragraphs. 1 to 4,000 characters. */
@@ -1420,7 +1755,7 @@ export interface TrustCenterInput {
   readonly frameworks?: readonly AchievedFrameworkInput[] | undefined;
   /** The privacy policy, the status page and other links, each with a unique label. At most 20 items. */
   readonly links?: readonly TrustLinkInput[] | undefined;
-  /** At most 100 items. */
+  /** Each with its own name, or its own name and `since`. At most 100 items. */
   readonly subprocessors?: readonly SubprocessorInput[] | undefined;
   /**
    * Whether the page shows the latest signed checkpoint of the audit log, which includes the number of its events.
@@ -1449,6 +1784,20 @@ export interface TrustWidget {
   readonly updatedAt: string;
 }
 
+export interface UploadEvidenceFileParams {
+  /** 1 to 200 characters. */
+  readonly title: string;
+  readonly kind: EvidenceKind;
+  /** Of the file. Path parts and characters that a file name cannot have are replaced. 1 to 1,000 characters. */
+  readonly name: string;
+  /** 1 to 500 characters. */
+  readonly description?: string | null | undefined;
+  /** When it was collected; not in the future, and not before 2000. */
+  readonly collectedAt: Time;
+  /** When it expires; after collectedAt. */
+  readonly expiresAt?: Time | null | undefined;
+}
+
 export interface User {
   readonly id: string;
   readonly email: string;
@@ -1475,6 +1824,9 @@ export interface UserChange {
 }
 
 export type UserStatus = 'active' | 'suspended' | 'deleted';
+
+/** `failed`: something was changed. `could_not_check`: no change was found, but not everything could be checked. */
+export type VerificationStatus = 'holds' | 'failed' | 'could_not_check';
 
 export interface Webhook {
   readonly id: string;
@@ -1568,7 +1920,7 @@ export interface WebhookChange {
   readonly url?: string | undefined;
   /** 1 to 200 characters. */
   readonly description?: string | null | undefined;
-  /** The types of events that it gets; null for all, also those that are added later. 1 to 22 items. */
+  /** The types of events that it gets; null for all, also those that are added later. 1 to 24 items. */
   readonly eventTypes?: readonly WebhookEventType[] | null | undefined;
   /**
    * What the `data` of an event must hold for the event to be sent here: for each dotted path a list of accepted
@@ -1647,6 +1999,8 @@ export type WebhookEventType =
   | 'breach.updated'
   | 'control.status_changed'
   | 'control.test_failed'
+  | 'ledger.verified'
+  | 'ledger.verification_failed'
   | 'user.provisioned'
   | 'user.suspended'
   | 'user.reactivated'
@@ -1683,7 +2037,7 @@ export interface WebhookInput {
   readonly url: string;
   /** 1 to 200 characters. */
   readonly description?: string | null | undefined;
-  /** The types of events that it gets; null for all, also those that are added later. 1 to 22 items. */
+  /** The types of events that it gets; null for all, also those that are added later. 1 to 24 items. */
   readonly eventTypes?: readonly WebhookEventType[] | null | undefined;
   /**
    * What the `data` of an event must hold for the event to be sent here: for each dotted path a list of accepted
@@ -1706,6 +2060,18 @@ export interface WebhookInput {
   /** Default: `enabled`. */
   readonly status?: SettableWebhookStatus | undefined;
 }
+
+export interface WebhookPeriod {
+  /** The start of the hour or the day, in UTC. */
+  readonly startsAt: string;
+  readonly delivered: number;
+  readonly failedAttempts: number;
+  /** Deliveries that failed for good, also those without an attempt. */
+  readonly deadLetters: number;
+  readonly responseTime: WebhookResponseTime | null;
+}
+
+export type WebhookPeriodLength = 'day' | 'hour';
 
 export interface WebhookRedelivery {
   readonly id: string;
@@ -1746,6 +2112,12 @@ export interface WebhookRedeliveryInput {
 
 export type WebhookRedeliveryStatus = 'running' | 'finished' | 'canceled';
 
+/** Of the attempts that were answered; null without any. */
+export interface WebhookResponseTime {
+  readonly averageMilliseconds: number;
+  readonly slowestMilliseconds: number;
+}
+
 export interface WebhookSecretRotation {
   /** How long the old secret signs along; 0 ends it, and all before it, at once. 0 to 168. Default: `24`. */
   readonly overlapHours?: number | undefined;
@@ -1768,6 +2140,7 @@ export interface OperationResults {
   readonly recordConsentDecision: ConsentDecision;
   readonly createConsentNotice: Notice;
   readonly editConsentNotice: Notice;
+  readonly deleteConsentNotice: void;
   readonly getConsent: Notice | SubjectLedger;
   readonly publishConsentNotice: Notice;
   readonly archiveConsentNotice: Notice;
@@ -1776,9 +2149,12 @@ export interface OperationResults {
   readonly listConsentRecords: Page<ConsentRecord>;
   readonly captureConsentRecord: ConsentRecord;
   readonly getConsentRecord: ConsentRecord;
+  readonly findConsentRecord: ConsentRecord;
   readonly withdrawConsentRecord: ConsentRecord;
   readonly getPublicConsentNotice: PublicNotice;
   readonly capturePublicConsentRecord: PublicConsentRecord;
+  readonly getConsentNoticeStatistics: Items<NoticeDay>;
+  readonly listConsentNoticeSightings: Items<NoticeSighting>;
   readonly listAuditEvents: Page<AuditEvent>;
   readonly getAuditEvent: AuditEventDetail;
   readonly listAuditCheckpoints: Page<Checkpoint>;
@@ -1798,6 +2174,7 @@ export interface OperationResults {
   readonly getFramework: ControlFrameworkDetail;
   readonly getReadiness: Readiness;
   readonly getTestHealth: TestHealth;
+  readonly getEvidenceUsage: EvidenceUsage;
   readonly adoptFrameworks: FrameworkAdoption;
   readonly createControl: ControlDetail;
   readonly getControl: ControlDetail;
@@ -1805,6 +2182,8 @@ export interface OperationResults {
   readonly retireControl: void;
   readonly addEvidence: Evidence;
   readonly listEvidence: Page<Evidence>;
+  readonly uploadEvidenceFile: Evidence;
+  readonly downloadEvidenceFile: ByteStream;
   readonly getEvidence: Evidence;
   readonly withdrawEvidence: Evidence;
   readonly addControlTest: ControlTest;
@@ -1813,12 +2192,14 @@ export interface OperationResults {
   readonly recordTestResult: TestResult;
   readonly listTestResults: Page<TestResult>;
   readonly listUsers: Page<User>;
+  readonly listMembers: Page<Member>;
   readonly getUser: User;
   readonly editUser: User;
   readonly removeUser: User;
   readonly listUserSessions: Items<Session>;
   readonly revokeUserSessions: EndedSessions;
   readonly revokeUserSession: EndedSessions;
+  readonly createPasswordReset: PasswordResetToken;
   readonly resetUserSecondFactor: User;
   readonly listInvitations: Page<Invitation>;
   readonly inviteUser: CreatedInvitation;
@@ -1826,8 +2207,12 @@ export interface OperationResults {
   readonly createDsr: DataSubjectRequest;
   readonly listDsrs: Page<DataSubjectRequest>;
   readonly getDsr: DataSubjectRequest;
+  readonly editDsr: DataSubjectRequest;
   readonly extendDsr: DataSubjectRequest;
   readonly completeDsr: DataSubjectRequest;
+  readonly createDsrConfirmationLink: DataSubjectRequestConfirmationLink;
+  readonly createPublicDsr: PublicDataSubjectRequest;
+  readonly confirmPublicDsr: DataSubjectRequestConfirmation;
   readonly reportBreach: Breach;
   readonly listBreaches: Page<Breach>;
   readonly getBreach: Breach;
@@ -1836,12 +2221,15 @@ export interface OperationResults {
   readonly editTenant: Tenant;
   readonly getTrustCenter: TrustCenter;
   readonly replaceTrustCenter: TrustCenter;
+  readonly saveTrustDraft: TrustCenter;
+  readonly discardTrustDraft: TrustCenter;
   readonly getPublicTrustWidget: TrustWidget;
   readonly createWebhook: WebhookWithSecret;
   readonly listWebhooks: Page<Webhook>;
   readonly getWebhook: Webhook;
   readonly editWebhook: Webhook;
   readonly deleteWebhook: void;
+  readonly getWebhookStatistics: Items<WebhookPeriod>;
   readonly rotateWebhookSecret: WebhookWithSecret;
   readonly testWebhook: WebhookDelivery;
   readonly listWebhookDeliveries: Page<WebhookDelivery>;
@@ -1861,6 +2249,8 @@ export interface OperationResults {
   readonly getScimToken: ScimToken;
   readonly createScimToken: CreatedScimToken;
   readonly revokeScimToken: ScimToken;
+  readonly getOverview: Overview;
+  readonly getLedgerVerification: LatestVerification;
   readonly getScimServiceProviderConfig: ScimServiceProviderConfig;
   readonly listScimSchemas: Page<ScimSchema>;
   readonly getScimSchema: ScimSchema;

@@ -121,6 +121,8 @@ describe('a request', () => {
       [writing, { idempotencyKey: 'short' }, /8 to 128/],
       [writing, { idempotencyKey: 'no spaces' }, /8 to 128/],
       [editing, { idempotencyKey: 'long-enough' }, /Only a POST/],
+      [editing, { ifMatch: '"tag"' } as object, /"ifMatch"/],
+      [{ ...editing, ifMatch: 'a\nb' }, {}, /ifMatch/],
       [reading, { tenant: 'a\nb' }, /tenant/],
       [reading, { version: '2026' }, /version/],
       [reading, { headers: { 'x-a': 'b\r\nx-c: d' } }, /that a header can carry/],

@@ -52,6 +52,37 @@ describe('errors of the server', () => {
     });
   });
 
+  test('a change that names an outdated content has its own code', async () => {
+    const { id } = await svc.consent.notices.create(noticeContent);
+    const { etag } = (await svc.consent.notices.retrieve(id).withResponse()).response.headers;
+    await svc.consent.notices.update(id, { name: 'Theirs' }, { ifMatch: etag });
+    const changes = [
+      () => svc.consent.notices.update(id, { name: 'Mine' }, { ifMatch: etag }),
+      () => svc.consent.notices.publish(id, { ifMatch: etag }),
+      () => svc.consent.notices.delete(id, { ifMatch: etag }),
+    ];
+    for (const change of changes)
+      await assert.rejects(change, (error) => {
+        assert.ok(ConflictError.isInstance(error));
+        assert.equal(error.code, 'consent_notice_changed');
+        return true;
+      });
+    assert.equal((await svc.consent.notices.retrieve(id)).name, 'Theirs');
+    await svc.consent.notices.delete(id);
+    await assert.rejects(svc.consent.notices.retrieve(id), { code: 'not_found' });
+  });
+
+  test('a trust center that was changed meanwhile is not replaced', async () => {
+    const { etag } = (await svc.trust.retrieve().withResponse()).response.headers;
+    const theirs = await svc.trust.replace({ published: false, headline: 'Theirs' }, { ifMatch: etag });
+    await assert.rejects(svc.trust.replace({ published: true, headline: 'Mine' }, { ifMatch: etag }), (error) => {
+      assert.ok(ConflictError.isInstance(error));
+      assert.equal(error.code, 'trust_center_changed');
+      return true;
+    });
+    assert.deepEqual(await svc.trust.retrieve(), theirs);
+  });
+
   test('a second withdrawal of the same record has its own code', async () => {
     const noticeId = await server.createNotice();
     const { id } = await svc.consent.records.capture(noticeId, { subjectId: 'one', purposes: { analytics: true } });

@@ -34,7 +34,7 @@ describe('every operation of the server', () => {
   test('accepts no API key and no SCIM token if it is omitted, except those that the client calls', () => {
     for (const { operationId, auth, path } of server.app.routes) {
       if (Object.hasOwn(leftOutOperations, operationId) && !path.startsWith('/oauth/'))
-        assert.ok(auth === 'session' || auth === 'anonymous', operationId);
+        assert.ok(['session', 'platform', 'anonymous'].includes(auth), operationId);
     }
   });
 
@@ -106,13 +106,13 @@ describe('every operation of the server', () => {
     const path = addQuery(accepted, furtherQuery(route));
     const origin = `https://${noticeContent.domain}`;
     const headers = { 'X-Sample': route.operationId };
-    const sample = { ...readPath(route, path), body: request.body, origin, options: { headers } };
+    const sample = { ...readPath(route, path), body: request.body ?? request.rawBody, origin, options: { headers } };
     // Creating a token revokes the previous one, which a sample may need.
     const scimToken = route.auth === 'scim' ? await scene.scimToken() : undefined;
     const client = { baseUrl: relay.url, apiKey: scene.tenant.key, scimToken, ...options };
     return {
       path,
-      body: request.body,
+      body: request.body ?? request.rawBody,
       async call(): Promise<unknown> {
         relay.take();
         await using svc = new Svc(client);
@@ -163,6 +163,7 @@ async function readWhole(result: unknown): Promise<unknown> {
 const credentials: Readonly<Record<Route['auth'], RegExp | null>> = {
   scope: /^Bearer svc_test_/,
   session: null,
+  platform: null,
   scim: /^Bearer scim_/,
   anonymous: null,
   public: null,
@@ -179,6 +180,7 @@ function assertSent(route: Route, { method, path, headers, body }: Recorded, wan
   else assert.match(String(headers.authorization), credential);
   assert.equal(headers['idempotency-key'] !== undefined, route.idempotencyKey !== 'none');
   if (route.body === null) assert.equal(body, '');
+  else if (route.bodyType !== undefined) assert.deepEqual([body, headers['content-type']], [sample, route.bodyType]);
   else {
     assert.deepEqual(JSON.parse(body), sample);
     assert.equal(headers['content-type'], route.surface.bodyTypes[0]);
