@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { build } from 'vite';
 import { readWidget, type Widget } from '../../server/widgets/widget.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { measureSecondTab } from './second-tab.ts';
 import { type Spread, spreadOf } from './slices.ts';
-import { evaluate, openVisits, readScriptTime, type Site, type SiteFile, type Visits } from './visits.ts';
+import { buildScript, evaluate, openVisits, readScriptTime, type Site, type SiteFile, type Visits } from './visits.ts';
 
 const noticeId = '0199f0c4-6f2e-7c4a-9a51-3d2f6f0f8f11';
 
@@ -17,7 +15,7 @@ export const banner: Benchmark = {
   async run(bench) {
     const widget = readWidget('consent-banner');
     if (widget === undefined) throw new Error('the banner is not built: npm run build');
-    const lit = await buildLitElement();
+    const lit = await buildScript('lit-banner');
     const vanilla = readFileSync(new URL('./children/vanilla-banner.js', import.meta.url));
     await using visits = await openVisits(createSite(widget, lit, vanilla));
     return [
@@ -29,21 +27,6 @@ export const banner: Benchmark = {
     ];
   },
 };
-
-async function buildLitElement(): Promise<Buffer> {
-  const built = await build({
-    configFile: false,
-    logLevel: 'error',
-    build: {
-      write: false,
-      target: 'es2022',
-      lib: { entry: join(import.meta.dirname, 'children/lit-banner.ts'), formats: ['iife'], name: '_' },
-    },
-  });
-  const [chunk] = [built].flat().flatMap((bundle) => ('output' in bundle ? bundle.output : []));
-  if (chunk?.type !== 'chunk') throw new Error('the element with Lit gave no script');
-  return Buffer.from(chunk.code);
-}
 
 function createSite(widget: Widget, lit: Buffer, vanilla: Buffer): Site {
   const purposes = ['Necessary', 'Statistics', 'Marketing'].map((label, index) => ({

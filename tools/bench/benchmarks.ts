@@ -5,6 +5,7 @@ import type { Benchmark } from './benchmark.ts';
 import { capture } from './capture.ts';
 import { captureLarge } from './capture-large.ts';
 import { controlFramework } from './controls.ts';
+import { dashboard } from './dashboard.ts';
 import { deliveries } from './deliveries.ts';
 import { notice } from './notice.ts';
 import { page } from './page.ts';
@@ -34,6 +35,7 @@ export const benchmarks: readonly Benchmark[] = [
   start,
   badge,
   banner,
+  dashboard,
   sdk,
   verifyWebhook,
   deliveries,

@@ -45,7 +45,7 @@ export const page: Benchmark = {
 };
 
 async function readPage({ database }: Installation, site: Site, before: number | null): Promise<void> {
-  const { rows } = await listRecords(database.kysely, site.tenantId, site.noticeId, before, pageSize);
+  const { rows } = await listRecords(database.kysely, site.tenantId, site.noticeId, {}, before, pageSize);
   if (rows.length !== pageSize) throw new Error('the page is not full');
 }
 

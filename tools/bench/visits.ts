@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import {
   type Browser,
   type BrowserContextOptions,
@@ -8,6 +9,7 @@ import {
   chromium as launcher,
   type Page,
 } from 'playwright-core';
+import { build } from 'vite';
 import { chromium } from '../test/chromium.ts';
 
 export interface SiteFile {
@@ -22,6 +24,8 @@ export interface VisitOptions {
   readonly path: string;
   /** How much slower the processor is made. */
   readonly slowdown: number;
+  /** Runs in each document before its own scripts, whatever its policy says of inline ones. */
+  readonly watch?: () => void;
   readonly context?: BrowserContextOptions;
 }
 
@@ -31,15 +35,29 @@ export interface Visits extends AsyncDisposable {
   visit<T>(options: VisitOptions, look: (page: Page, session: CDPSession) => Promise<T>): Promise<T>;
 }
 
-/** Serves a site and starts a browser for it. */
-export async function openVisits(site: Site): Promise<Visits> {
-  const server = createServer(({ url = '' }, response) => {
-    const { type, body } = site.get(url) ?? { type: 'text/plain', body: '' };
-    response.writeHead(site.has(url) ? 200 : 404, {
-      'Content-Type': `${type}; charset=utf-8`,
-      'Cache-Control': 'no-store',
-    });
-    response.end(body);
+/** Builds `children/<name>.ts` for a page. */
+export async function buildScript(name: string): Promise<Buffer> {
+  const built = await build({
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      write: false,
+      target: 'es2022',
+      lib: { entry: join(import.meta.dirname, `children/${name}.ts`), formats: ['iife'], name: '_' },
+    },
+  });
+  const [chunk] = [built].flat().flatMap((bundle) => ('output' in bundle ? bundle.output : []));
+  if (chunk?.type !== 'chunk') throw new Error(`${name} gave no script`);
+  return Buffer.from(chunk.code);
+}
+
+/** Serves a site and starts a browser for it. @param answer what answers for every path that the site does not have. */
+export async function openVisits(site: Site, answer: RequestListener = refuse): Promise<Visits> {
+  const server = createServer((request, response) => {
+    const file = site.get(request.url ?? '');
+    if (file === undefined) return answer(request, response);
+    response.writeHead(200, { 'Content-Type': `${file.type}; charset=utf-8`, 'Cache-Control': 'no-store' });
+    response.end(file.body);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -54,15 +72,21 @@ export async function openVisits(site: Site): Promise<Visits> {
   };
 }
 
+const refuse: RequestListener = (_request, response) => {
+  response.writeHead(404, { 'Cache-Control': 'no-store' });
+  response.end();
+};
+
 async function visitOnce<T>(
   browser: Browser,
   origin: string,
-  { path, slowdown, context: contextOptions }: VisitOptions,
+  { path, slowdown, watch, context: contextOptions }: VisitOptions,
   look: (page: Page, session: CDPSession) => Promise<T>,
 ): Promise<T> {
   const context = await browser.newContext(contextOptions);
   try {
     const page = await context.newPage();
+    if (watch !== undefined) await page.addInitScript(watch);
     const session = await context.newCDPSession(page);
     await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
     await session.send('Performance.enable'); // It counts from here on.

@@ -67,7 +67,7 @@ const texts: Readonly<Record<string, (bytes: number) => string>> = {
 const headerTexts = ['slashes', 'prefix', 'spaces', 'labels', 'quotes', 'commas'] as const;
 const headers = [
   ...['Authorization', 'Cookie', 'Origin', 'User-Agent', 'X-Forwarded-For', 'Idempotency-Key', 'Svc-Version'],
-  ...['Svc-Tenant', 'Accept', 'Accept-Encoding', 'Accept-Language', 'If-None-Match', 'If-Modified-Since'],
+  ...['Svc-Tenant', 'Svc-User', 'Accept', 'Accept-Encoding', 'Accept-Language', 'If-None-Match', 'If-Modified-Since'],
   ...['Sec-Fetch-Site', 'Content-Type', 'Content-Encoding', 'X-Anything'],
 ] as const;
 

@@ -11,7 +11,7 @@ import { checkFolder } from '../widgets/release.ts';
 const root = join(import.meta.dirname, '../..');
 const server = join(root, 'server');
 const dist = join(server, 'dist');
-const entries = ['cli/run-command', 'testing/index', 'testing/server-process'];
+const entries = ['cli/run-command', 'testing/index', 'testing/server-process', 'verification/worker'];
 
 rmSync(dist, { recursive: true, force: true });
 await bundle();
@@ -25,6 +25,7 @@ const assets = [
   'widgets/releases',
   '**/*.css',
   'demo/*.{html,js}',
+  'privacy/*.js',
   'controls/catalogue/**/*.json',
 ];
 for (const name of globSync(assets, { cwd: server, exclude: ['dist', 'node_modules', 'test', 'dashboard'] }))

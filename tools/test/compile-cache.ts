@@ -1,5 +1,5 @@
 /**
- * Imported before a test run (`node --import ./tools/test/compile-cache.ts --test …`): hundreds of processes load the same modules, and
+ * Imported before a test run (`node --import ./tools/test/compile-cache.ts …`): many processes load the same modules, and
  * what one compiles, the next ones find. Processes that the tests start inherit the setting.
  */
 import { enableCompileCache } from 'node:module';

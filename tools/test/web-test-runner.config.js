@@ -6,7 +6,7 @@ import { serveBadgePage } from '../../packages/trust-badge/test/badge-page.ts';
 import { chromium } from './chromium.ts';
 
 export default {
-  files: 'packages/{consent-banner,trust-badge}/test/*.test.ts',
+  files: ['packages/{consent-banner,trust-badge}/test/*.test.ts', 'server/dashboard/test/*.test.ts'],
   nodeResolve: true,
   concurrency: 1, // Focus and keys belong to one page at a time.
   testsFinishTimeout: 180_000,

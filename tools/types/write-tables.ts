@@ -59,7 +59,7 @@ function readComment(lines: string): string {
 }
 
 function writeColumn({ name, type, notnull, dflt_value }: Column, comment: string): string {
-  const kind = /int/i.test(type) ? 'number' : 'string';
+  const kind = /int/i.test(type) ? 'number' : /blob/i.test(type) ? 'Buffer' : 'string';
   const value = dflt_value === null ? kind : `Generated<${kind}>`;
   return `${writeComment(comment, '  ')}  ${name}: ${value}${notnull ? '' : ' | null'};\n`;
 }

@@ -330,7 +330,8 @@ export function writeDashboardTypes(document: ApiDocument): string {
     return scope === undefined ? [] : [`  ${operation.operationId}: '${scope}',\n`];
   });
   return `// biome-ignore-all format: generated
-${notice}import type { ${imported.join(', ')} } from '../../../packages/node-sdk/src/types/api.ts';
+${notice}import type { Page } from '../../../packages/node-sdk/src/transport.ts';
+import type { ${imported.join(', ')} } from '../../../packages/node-sdk/src/types/api.ts';
 import type { Items } from '../../../packages/node-sdk/src/types/values.ts';
 
 ${types}
@@ -381,7 +382,7 @@ function writeResult({ responses }: ApiOperation, writer: TypeWriter): string {
   const [content] = Object.entries(success?.content ?? {});
   if (content === undefined) return 'void';
   const [media, { schema }] = content;
-  if (media.endsWith('jsonl')) return 'ByteStream';
+  if (media.endsWith('jsonl') || schema.format === 'binary') return 'ByteStream';
   const isEnvelope = schema.properties?.data !== undefined && schema.required?.length === 1;
   const payload = isEnvelope ? (schema.properties?.data as Schema) : schema;
   const { properties = {} } = writer.resolve(payload);

@@ -45,7 +45,7 @@ func main() {
 
 	listed, err := client.ListConsentRecordsWithResponse(ctx, notice.Id, nil)
 	check(err)
-	expect(listed.JSON200 != nil && listed.JSON200.Data.Page.Total == 1, listed.Body)
+	expect(listed.JSON200 != nil && *listed.JSON200.Data.Page.Total == 1, listed.Body)
 	expect(listed.JSON200.Data.Data[0].Id == captured.JSON201.Data.Id, listed.Body)
 
 	refused, err := client.CaptureConsentRecordWithResponse(ctx, notice.Id,
