@@ -30,6 +30,9 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   conflict: 'The message says what stands in the way. Read the present state and decide anew.',
   consent_notice_not_published:
     'Publish the notice, then capture. requiredStatus and actualStatus tell the difference.',
+  consent_notice_changed: 'Read the notice again, compare, and repeat the change with its new ETag.',
+  trust_center_changed: 'Read the trust center again, compare, and retry with its new `ETag`.',
+  consent_notice_versioned: 'Archive it instead.',
   consent_already_withdrawn: 'Nothing is left to do: read the record to see what is still granted.',
   dsr_already_completed: 'Read the request: it keeps the first outcome. Open another one for anything new.',
   dsr_extension_not_allowed: 'Answer within the present period; the law allows one extension, asked for in time.',
@@ -37,6 +40,8 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   control_transition_not_allowed: 'Read the control and take a step that its status allows.',
   control_evidence_missing: 'Add evidence, then change the status.',
   control_test_failing: 'Mend what the test found, record a new result, then change the status.',
+  evidence_quota_exceeded:
+    'Upload smaller files, or link to them; the operator of the server can raise SVC_EVIDENCE_MIB.',
   webhook_not_enabled: 'Set the status of the webhook to enabled, then order it again.',
   webhook_deleted: 'Create a webhook for the address; deliveries of the old one stay readable.',
   webhook_delivery_pending: 'Wait for the attempt that is under way; its result will stand in the delivery.',

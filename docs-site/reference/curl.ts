@@ -11,7 +11,8 @@ export function writeCurl(operation: Operation): string {
     path,
   );
   const [type = ''] = Object.keys(requestBody?.content ?? {});
-  const isPlain = Object.values(query).every((value) => /^[\w.-]+$/.test(value));
+  // The query of an upload is in the address, because the body is the file.
+  const isPlain = typeof body === 'string' || Object.values(query).every((value) => /^[\w.-]+$/.test(value));
   const search = isPlain && Object.keys(query).length > 0 ? `?${new URLSearchParams(query)}` : '';
   const isSent = body !== undefined;
   const words = [
@@ -40,7 +41,8 @@ function readHeaders({ parameters, operationId }: Operation): readonly string[] 
 }
 
 /** A body without variables stands in single quotes; one with them in a here-document, where the shell fills them in. */
-function writeBody(body: object, type: string): readonly string[] {
+function writeBody(body: object | string, type: string): readonly string[] {
+  if (typeof body === 'string') return [`-H 'Content-Type: ${type}' --data-binary '${body}'`];
   if (type === 'application/x-www-form-urlencoded')
     return Object.entries(body).map(([name, value]) =>
       String(value).startsWith('$') ? `-d "${name}=${value}"` : `-d ${name}=${value}`,

@@ -2,7 +2,8 @@ import type { Operation } from './reference.ts';
 
 /** What an operation is sent in its example; `$NAMES` stand for what the reader has. */
 interface RequestExample {
-  readonly body?: object;
+  /** A text is the content of a file. */
+  readonly body?: object | string;
   readonly query?: Readonly<Record<string, string>>;
 }
 
@@ -67,6 +68,10 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
   addEvidence: {
     body: { title: 'Signed access policy', kind: 'document', collectedAt: '2026-11-02T09:00:00Z' },
   },
+  uploadEvidenceFile: {
+    query: { title: 'Accounts', kind: 'report', name: 'accounts.csv', collectedAt: '2026-11-02T09:00:00Z' },
+    body: 'Account,Role\nada,admin\n',
+  },
   withdrawEvidence: { body: { reason: 'It was the file of last year.' } },
   addControlTest: { body: { title: 'Compare the list of accounts with the staff', cadence: 'quarterly' } },
   recordTestResult: { body: { status: 'pass', notes: 'All 42 accounts belong to staff.' } },
@@ -74,6 +79,18 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
   answerChallenge: { body: { challengeId: '$CHALLENGE', code: '$CODE' } },
   changePassword: { body: { currentPassword: '$PASSWORD', newPassword: 'river lantern copper orchard' } },
   acceptInvitation: { body: { token: '$TOKEN', password: 'river lantern copper orchard' } },
+  resetPassword: { body: { token: '$TOKEN', password: 'river lantern copper orchard' } },
+  setUpServer: {
+    body: {
+      token: '$TOKEN',
+      organization: { name: 'Example Ltd' },
+      email: 'grace@example.com',
+      password: 'river lantern copper orchard',
+    },
+  },
+  startSession: { body: { token: '$TOKEN' } },
+  editMe: { body: { givenName: 'Ada', familyName: 'Lovelace' } },
+  switchTenant: { body: { tenant: '$TENANT' } },
   enrollTotp: { body: password },
   verifyTotp: { body: { code: '$CODE' } },
   disableTotp: { body: password },
@@ -81,7 +98,10 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
   editUser: { body: { active: false, reason: 'Left the company.' } },
   inviteUser: { body: { email: 'grace@example.com', role: 'auditor' } },
   createDsr: { body: { subjectId: 'customer-42', type: 'access', channel: 'email' } },
+  editDsr: { body: { notes: 'Asked by phone.', identityCheck: { method: 'Called back on the known number' } } },
   extendDsr: { body: { reason: 'The request covers eleven systems.' } },
+  createPublicDsr: { body: { type: 'access', email: 'ada@example.com', message: 'I was a customer in 2024.' } },
+  confirmPublicDsr: { body: { token: '$TOKEN' } },
   completeDsr: { body: { outcome: 'fulfilled' } },
   reportBreach: {
     body: {
@@ -98,6 +118,7 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
   replaceTrustCenter: {
     body: { published: true, headline: 'How we keep your data', contactEmail: 'privacy@example.com' },
   },
+  saveTrustDraft: { body: { headline: 'How we look after your data', contactEmail: 'privacy@example.com' } },
   createWebhook: {
     body: { url: 'https://hooks.example.com/svc', eventTypes: ['consent.recorded', 'consent.withdrawn'] },
   },
@@ -105,6 +126,8 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
   rotateWebhookSecret: { body: { overlapHours: 24 } },
   redeliverWebhookDeliveries: { body: { webhookId: '$WEBHOOK', status: 'dead' } },
   countWebhookRedelivery: { query: { status: 'dead', from: '2026-11-01T00:00:00Z' } },
+  createTenant: { body: { slug: 'globex', name: 'Globex', adminEmail: 'ada@globex.example' } },
+  listTenants: { query: { limit: '1' } },
   createApiKey: { body: { name: 'nightly report', scopes: ['audit:read'] } },
   rotateApiKey: { body: { overlapHours: 24 } },
   issueAccessToken: {

@@ -66,7 +66,8 @@ function writeLiteral(value: unknown, indent = ''): string {
 
 function writeShort(value: unknown): string {
   if (isVariable(value)) return nameVariable(value);
-  if (typeof value === 'string') return /^\d+$/.test(value) ? value : `'${value.replaceAll("'", "\\'")}'`;
+  if (typeof value === 'string')
+    return /^\d+$/.test(value) ? value : `'${value.replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
   if (Array.isArray(value)) return `[${value.map(writeShort).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return String(value);
   const fields = Object.entries(value).map(([name, item]) => writeField(name, writeShort(item)));

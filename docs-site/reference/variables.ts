@@ -5,6 +5,7 @@ const pathVariables: Readonly<Record<string, string>> = {
   '/v1/consent/{id}/records/{recordId}': '$RECORD',
   '/v1/consent/subjects/{subjectId}': '$SUBJECT',
   '/v1/public/consent/{noticeId}': '$NOTICE',
+  '/v1/public/dsr/{slug}': '$TENANT',
   '/v1/public/trust/{slug}': '$TENANT',
   '/v1/control-framework/frameworks/{code}': 'GDPR',
   '/v1/control-framework/controls/{controlId}': '$CONTROL',

@@ -1,10 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Scene } from '../../server/test/http/scene.ts';
+import { countOutcomes } from '../../server/webhooks/deliveries/statistics-store.ts';
 
 /** What must be there for an answer to be worth looking at, where an operation succeeds on a tenant that has nothing too. */
 const furnishings: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   listConsentNotices: (scene) => scene.notice(),
   listConsentRecords: (scene) => scene.record(),
+  getConsentNoticeStatistics: (scene) => scene.record(),
+  listConsentNoticeSightings: async (scene) => {
+    const { server } = scene;
+    const headers = { Origin: 'https://example.com' };
+    await server.request('GET', '/widgets/svc-consent/0.2.0/svc-consent.js', { key: null, headers });
+    await server.request('GET', `/v1/public/consent/${await scene.notice()}`, { key: null, headers });
+    await server.app.sightings.write(server.installation.database);
+  },
   listAuditEvents: (scene) => scene.record(),
   listAuditCheckpoints: (scene) => scene.checkpoint('audit'),
   createConsentCheckpoint: (scene) => scene.record(),
@@ -18,16 +27,21 @@ const furnishings: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> 
     const path = `/v1/control-framework/controls/${await scene.control()}/tests/${await scene.controlTest()}/results`;
     await send(scene, 'POST', path, { status: 'pass', notes: 'All 42 accounts belong to staff.' });
   },
-  listUsers: async (scene) => {
-    await scene.caller();
-    await scene.member();
-  },
+  getOverview: workOnControls,
+  listMembers: addMembers,
+  listUsers: addMembers,
   listInvitations: (scene) => scene.invitation(),
   listDsrs: (scene) => scene.dsr(),
   listBreaches: (scene) => scene.breach(),
   getTrustCenter: publishTrustCenter,
   getPublicTrustWidget: publishTrustCenter,
   listWebhooks: (scene) => scene.webhook(),
+  getWebhookStatistics: async (scene) => {
+    const counted = { endpointId: await scene.webhook(), responseTime: 120 } as const;
+    const { installation, clock } = scene.server;
+    const outcomes = (['delivered', 'delivered', 'failed'] as const).map((result) => ({ ...counted, result }));
+    await countOutcomes(installation.database.kysely, clock.now(), outcomes);
+  },
   listWebhookDeliveries: (scene) => scene.deadLetter(),
   redeliverWebhookDeliveries: (scene) => scene.deadLetter(),
   countWebhookRedelivery: (scene) => scene.deadLetter(),
@@ -36,6 +50,11 @@ const furnishings: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> 
   listScimGroups: (scene) => scene.auditor(),
   getScimGroup: (scene) => scene.auditor(),
 };
+
+async function addMembers(scene: Scene): Promise<void> {
+  await scene.caller();
+  await scene.member();
+}
 
 /** Puts into the scene of an operation what its answer is about. */
 export async function furnishScene(scene: Scene, operationId: string): Promise<void> {

@@ -107,10 +107,12 @@ describe('what is live on the pages', () => {
     const step = async (page: Page) => {
       for (const variant of ['card', 'compact', 'full']) {
         await page.getByLabel('variant', { exact: true }).selectOption(variant);
-        const shown = page.locator(`svc-trust-badge[variant=${variant}]`);
-        // It asks for its data when it comes into sight.
-        await shown.scrollIntoViewIfNeeded();
-        await shown.getByText('Your Company').first().waitFor();
+        // It asks for its data when it comes into sight; the page may put another in its place meanwhile.
+        await page.waitForFunction((selector) => {
+          const shown = document.querySelector(selector);
+          shown?.scrollIntoView();
+          return shown?.shadowRoot?.textContent?.includes('Your Company');
+        }, `svc-trust-badge[variant=${variant}]`);
         assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, variant);
       }
     };

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Route } from '../../server/http/route.ts';
+import { createSetupToken } from '../../server/identity/setup.ts';
 import { startTestServer, type TestServer } from '../../server/test/harness.ts';
 import { writeCurl } from '../reference/curl.ts';
 import type { Operation } from '../reference/reference.ts';
@@ -38,9 +39,17 @@ export async function openStage(): Promise<Stage> {
   // A mistake of an example shows as an exit code.
   writeFileSync(join(folder, '.curlrc'), 'fail-with-body\nsilent\nshow-error\nwrite-out = "\\n%{http_code}"\n');
   const server = await startTestServer('sqlite');
+  // The setup succeeds once, before there is a tenant.
+  const empty = await startTestServer('sqlite', {}, { clock: server.clock, isSetUp: false });
+  const isSetup = ({ operationId }: Operation) => operationId === 'setUpServer';
   const findRoute = ({ operationId }: Operation) =>
     server.app.routes.find((route) => route.operationId === operationId) as Route;
-  const prepare = (operation: Operation) => createOperationScene(findRoute(operation), operation, server, folder);
+  const prepareSetup = async (): Promise<OperationScene> => {
+    const token = (await createSetupToken(empty.installation)) ?? '';
+    return { variables: { TOKEN: token }, tenantId: 'none', key: '', scimToken: null };
+  };
+  const prepare = (operation: Operation) =>
+    isSetup(operation) ? prepareSetup() : createOperationScene(findRoute(operation), operation, server, folder);
   return {
     server,
     findRoute,
@@ -51,7 +60,8 @@ export async function openStage(): Promise<Stage> {
       const scene = await prepare(operation);
       server.clock.advance(thought);
       const { variables, key, scimToken } = scene;
-      const shell = { PATH: process.env.PATH, HOME: folder, BASE: server.url, KEY: key, SCIM_TOKEN: scimToken ?? '' };
+      const { url } = isSetup(operation) ? empty : server;
+      const shell = { PATH: process.env.PATH, HOME: folder, BASE: url, KEY: key, SCIM_TOKEN: scimToken ?? '' };
       const script = writeCurl(operation);
       const env = { ...shell, ...variables };
       const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
@@ -65,6 +75,7 @@ export async function openStage(): Promise<Stage> {
       return { status: Number(stdout.slice(end + 1)), text: stdout.slice(0, end), scene };
     },
     async [Symbol.asyncDispose]() {
+      await empty[Symbol.asyncDispose]();
       await server[Symbol.asyncDispose]();
       rmSync(folder, { recursive: true });
     },

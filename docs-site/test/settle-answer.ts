@@ -8,6 +8,7 @@ import type { PlayedAnswer } from './play-operation.ts';
 /** Where the reader's own server is: the documentation names no other. */
 const ownAddress = 'http://localhost:8787';
 const firstId = Date.parse('2026-11-21T14:14:07.382Z');
+const numbers = ['3358720', '24835293184', '25276502016', '3', '1204', '5311'];
 const people = ['ada', 'alan', 'mary'];
 
 /** What is different in every run, and what stands for it: the same for the same, so that what belongs together still does. */
@@ -24,10 +25,24 @@ const stands: readonly Stand[] = [
   { pattern: /\binvited-[0-9a-f-]{36}/g, write: () => 'grace' },
   { pattern: /\bmember-[0-9a-f-]{36}/g, write: (_found, index) => people[index] ?? `person-${index}` },
   { pattern: /\bOWN-[0-9a-f]{8}\b/g, write: (_found, index) => `OWN-${index + 1}` },
-  { pattern: /\b(svc_(live|test|at|invitation)|scim|whsec)_\w{20,}/g, write: (found) => `${readPrefix(found)}…` },
+  {
+    pattern: /\b(svc_(live|test|at|invitation|reset|start|setup|confirm)|scim|whsec)_\w{20,}/g,
+    write: (found) => `${readPrefix(found)}…`,
+  },
   { pattern: /\b(svc_(live|test)|scim)_\w{4}(?=")/g, write: (found) => `${readPrefix(found)}b7Kq` },
   { pattern: /\bsecret=[A-Z2-7]{32}/g, write: () => 'secret=…' },
   { pattern: /\b[0-9A-Z]{4}(-[0-9A-Z]{4}){3}\b/g, write: (_found, index) => writeBackupCode(index) },
+  {
+    pattern: /(?<="nextCursor":")\w+/g,
+    write: (_found, index) => writeBase64(`cursor ${index}`, 33).replace(/\W/g, 'x'),
+  },
+  {
+    pattern: /(?<="(?:bytes|freeBytes|totalBytes|tenants|records|auditEvents)":)\d+/g,
+    write: (_found, index) => numbers[index] ?? '1',
+  },
+  { pattern: /(?<="deliveries":\{"pending":)\d+|(?<="dead":)\d+(?=\},"tenants")/g, write: () => '2' },
+  { pattern: /(?<="startedAt":")[^"]+/g, write: () => '2026-11-16T09:30:00.000Z' },
+  { pattern: /(?<="nodeVersion":")[^"]+/g, write: () => '24.11.0' },
   { pattern: /(?<="code":")\d{6}(?=")/g, write: () => '492039' },
   { pattern: /\b[0-9a-f]{64}\b/g, write: (_found, index) => hash('sha256', `hash ${index}`) },
   { pattern: /\bsvc-[0-9a-f]{12}\b/g, write: () => 'svc-4f1d0c6e92ab' },
@@ -48,7 +63,7 @@ export function readCall(operation: Operation, { text, scene }: Pick<PlayedAnswe
       Object.entries(query).map(([name, value]) => [name, readParameter(operation, name, value)]),
     ),
     body: fill(body),
-    answer: text === '' ? undefined : lines.map((line) => JSON.parse(line)),
+    answer: text === '' ? undefined : isFile(operation) ? [text] : lines.map((line) => JSON.parse(line)),
   };
   const settled = JSON.parse(settleText(JSON.stringify(whole), scene.tenantId)) as typeof whole;
   const answers = settled.answer?.slice(0, mostItems + 1).map(cutAnswer) ?? [];
@@ -61,6 +76,11 @@ export function readCall(operation: Operation, { text, scene }: Pick<PlayedAnswe
       answer: lines.length > 1 ? answers.map((one) => JSON.stringify(one)).join('\n') : answers[0],
     }),
   };
+}
+
+/** Whether the answer is a file as it is. */
+function isFile({ responses }: Operation): boolean {
+  return Object.keys(responses['200']?.content ?? {})[0] === 'application/octet-stream';
 }
 
 /** Puts the values of a scene where an example names its variables. */

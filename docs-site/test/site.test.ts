@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import MiniSearch from 'minisearch';
 import { problemKinds } from '../../server/http/problem.ts';
 import { buildSite } from '../site/build-site.ts';
 import { pagesFolder } from '../site/read-pages.ts';
+import { searchOptions } from '../site/search-options.ts';
 import { findLinks } from './find-links.ts';
 
 const site = await buildSite();
@@ -103,6 +105,13 @@ describe('the documentation', () => {
     assert.equal(typeOf('Notice', 'publishedAt'), 'string (date-time) or null');
     assert.equal(typeOf('Webhook', 'eventTypes'), 'array of WebhookEventType or null');
     assert.match(typeOf('Control', 'latestResultStatus'), /&quot;pass&quot; or null|"pass" or null/);
+  });
+
+  test('finds a question as it is asked, and the names of the API that are words of grammar', () => {
+    const [[, text = ''] = []] = [...site.files].filter(([path]) => /^assets\/search-.*\.json$/.test(path));
+    const index = MiniSearch.loadJSON(String(text), searchOptions);
+    assert.match(index.search('how is the signature of a webhook verified')[0]?.place, /^webhooks\//);
+    for (const name of ['from', 'to', 'at', 'by']) assert.notEqual(index.search(name).length, 0, name);
   });
 
   test('keeps its sizes: a page 60 kB of gzip at most and 12 usually, its scripts 10 kB of brotli, the search 120 kB', () => {
