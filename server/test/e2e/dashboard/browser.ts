@@ -5,6 +5,7 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type Clock,
   chromium as launcher,
   type Page,
 } from 'playwright-core';
@@ -13,18 +14,18 @@ import type { Dialect } from '../../../storage/database.ts';
 import { startTestServer, type TestClock, type TestMember, type TestServer } from '../../harness.ts';
 import { allowPrivate } from '../../webhooks/sending.ts';
 
+export interface VisitOptions extends BrowserContextOptions {
+  /** Sets the clock of the browser before a page opens: a page that runs meanwhile would see the year 1970 for a moment. */
+  readonly setClock?: (clock: Clock) => Promise<void>;
+}
+
 /** A server with a dashboard, and a browser. */
 export interface DashboardBrowser {
   readonly server: TestServer;
   /** Opens a page below /app/; an error, a violation of the policy or a request elsewhere, in any tab, fails the test. */
-  visit(path: string, step: (page: Page) => Promise<void>, options?: BrowserContextOptions): Promise<void>;
+  visit(path: string, step: (page: Page) => Promise<void>, options?: VisitOptions): Promise<void>;
   /** The same for a member, who is signed in. */
-  visitAs(
-    member: TestMember,
-    path: string,
-    step: (page: Page) => Promise<void>,
-    options?: BrowserContextOptions,
-  ): Promise<void>;
+  visitAs(member: TestMember, path: string, step: (page: Page) => Promise<void>, options?: VisitOptions): Promise<void>;
 }
 
 /**
@@ -57,11 +58,12 @@ export function describeDashboard(
       session: TestMember['session'] | null,
       path: string,
       step: (page: Page) => Promise<void>,
-      options: BrowserContextOptions = {},
+      { setClock, ...options }: VisitOptions = {},
     ) => {
       const context = await browser.newContext({ locale: 'en-GB', ...options });
       const [name = '', value = ''] = session?.Cookie?.split('=') ?? [];
       if (session !== null) await context.addCookies([{ name, value, url: server.url }]);
+      await setClock?.(context.clock);
       const complaints = await watch(context, server.url);
       try {
         const page = await context.newPage();

@@ -128,35 +128,38 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
 
   test('warns before an idle session ends, keeps it when asked to, and asks for the password at its end', async () => {
     const member = await dashboard.server.createMember();
-    await visit('', async (page) => {
-      await page.clock.install();
-      await signIn(page, member);
-      await page.goto(`${dashboard.server.url}/app/me`);
-      const first = page.locator('svc-account li').first();
-      await first.getByText('Chrome on Linux').waitFor();
-      await page.getByLabel('Given name').fill('Ada');
-      const stay = page.getByRole('button', { name: 'Stay signed in' });
-      await page.clock.fastForward('54:00');
-      assert.equal(await stay.count(), 0);
-      await page.clock.fastForward('02:00');
-      await assertAccessible(page);
-      await stay.click();
-      await stay.waitFor({ state: 'detached' });
-      await page.clock.fastForward('56:00');
-      await stay.waitFor();
-      dashboard.server.clock.advance(hour);
-      await page.clock.fastForward('05:00');
-      const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Password').fill(member.password);
-      await dialog.getByRole('button', { name: 'Sign in' }).click();
-      await dialog.waitFor({ state: 'detached' });
-      assert.equal(await page.getByLabel('Given name').inputValue(), 'Ada');
-      await page
-        .locator('form', { has: page.getByLabel('Given name') })
-        .getByRole('button', { name: 'Save' })
-        .click();
-      await page.getByText('Your name is saved').waitFor();
-    });
+    await visit(
+      '',
+      async (page) => {
+        await signIn(page, member);
+        await page.goto(`${dashboard.server.url}/app/me`);
+        const first = page.locator('svc-account li').first();
+        await first.getByText('Chrome on Linux').waitFor();
+        await page.getByLabel('Given name').fill('Ada');
+        const stay = page.getByRole('button', { name: 'Stay signed in' });
+        await page.clock.fastForward('54:00');
+        assert.equal(await stay.count(), 0);
+        await page.clock.fastForward('02:00');
+        await assertAccessible(page);
+        await stay.click();
+        await stay.waitFor({ state: 'detached' });
+        await page.clock.fastForward('56:00');
+        await stay.waitFor();
+        dashboard.server.clock.advance(hour);
+        await page.clock.fastForward('05:00');
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Password').fill(member.password);
+        await dialog.getByRole('button', { name: 'Sign in' }).click();
+        await dialog.waitFor({ state: 'detached' });
+        assert.equal(await page.getByLabel('Given name').inputValue(), 'Ada');
+        await page
+          .locator('form', { has: page.getByLabel('Given name') })
+          .getByRole('button', { name: 'Save' })
+          .click();
+        await page.getByText('Your name is saved').waitFor();
+      },
+      { setClock: (clock) => clock.install() },
+    );
   });
 
   test('signs in with the link that the server prints, once', async () => {

@@ -158,40 +158,43 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     const { server, id, member, edit } = await createTenant('auditor');
     const capture = async (subjectId: string, analytics: boolean) =>
       payload(await visit(server, id, { subjectId, purposes: { ...allGranted, analytics } }));
-    await visitAs(member, 'notices', async (page) => {
-      await page.clock.setFixedTime(server.clock.now());
-      // The page has begun at another time.
-      await page.reload();
-      await page.getByRole('link', { name: 'Statistics' }).click();
-      await page.getByText('No page fetched the notice in this span').waitFor();
-      await assertAccessible(page);
-      for (const subjectId of ['one', 'two', 'three']) await capture(subjectId, true);
-      await capture('four', false);
-      for (let index = 0; index < 5; index += 1) await server.request('GET', `/v1/public/consent/${id}`, { key: null });
-      await server.app.sightings.write(server.installation.database);
-      await edit({ purposes: [{ key: 'analytics', label: hostile, description: 'Counts.', required: false }] });
-      await page.getByLabel('Span').selectOption('7 days');
-      const rate = page.getByRole('row', { name: hostile });
-      await rate.getByRole('cell', { name: '75%' }).waitFor();
-      assert.equal(new URL(page.url()).search, '?days=7');
-      await page.reload();
-      assert.equal(await page.getByLabel('Span').inputValue(), '7');
-      // A purpose that the notice no longer has goes by its key.
-      await page.getByRole('row', { name: 'necessary 100% 4 0' }).waitFor();
-      const section = (name: string) => page.locator('section', { has: page.getByRole('heading', { name }) });
-      assert.equal(await section('Decisions').locator('.days .first').count(), 7);
-      assert.equal(await section('Decisions').locator('.days .first[height="4"]').count(), 1);
-      for (const [name, cells] of [
-        ['Decisions', ['4', '0', '4']],
-        ['Fetches of the notice', ['5']],
-      ] as const) {
-        await section(name).getByText('Show as table').click();
-        const rows = section(name).locator('tbody tr');
-        assert.equal(await rows.count(), 7);
-        assert.deepEqual(await rows.first().getByRole('cell').allTextContents(), cells);
-      }
-      await assertAccessible(page);
-    });
+    await visitAs(
+      member,
+      'notices',
+      async (page) => {
+        await page.getByRole('link', { name: 'Statistics' }).click();
+        await page.getByText('No page fetched the notice in this span').waitFor();
+        await assertAccessible(page);
+        for (const subjectId of ['one', 'two', 'three']) await capture(subjectId, true);
+        await capture('four', false);
+        for (let index = 0; index < 5; index += 1)
+          await server.request('GET', `/v1/public/consent/${id}`, { key: null });
+        await server.app.sightings.write(server.installation.database);
+        await edit({ purposes: [{ key: 'analytics', label: hostile, description: 'Counts.', required: false }] });
+        await page.getByLabel('Span').selectOption('7 days');
+        const rate = page.getByRole('row', { name: hostile });
+        await rate.getByRole('cell', { name: '75%' }).waitFor();
+        assert.equal(new URL(page.url()).search, '?days=7');
+        await page.reload();
+        assert.equal(await page.getByLabel('Span').inputValue(), '7');
+        // A purpose that the notice no longer has goes by its key.
+        await page.getByRole('row', { name: 'necessary 100% 4 0' }).waitFor();
+        const section = (name: string) => page.locator('section', { has: page.getByRole('heading', { name }) });
+        assert.equal(await section('Decisions').locator('.days .first').count(), 7);
+        assert.equal(await section('Decisions').locator('.days .first[height="4"]').count(), 1);
+        for (const [name, cells] of [
+          ['Decisions', ['4', '0', '4']],
+          ['Fetches of the notice', ['5']],
+        ] as const) {
+          await section(name).getByText('Show as table').click();
+          const rows = section(name).locator('tbody tr');
+          assert.equal(await rows.count(), 7);
+          assert.deepEqual(await rows.first().getByRole('cell').allTextContents(), cells);
+        }
+        await assertAccessible(page);
+      },
+      { setClock: (clock) => clock.setFixedTime(server.clock.now()) },
+    );
   });
 
   test('filters notices by text, and keeps the filter in the address', async () => {

@@ -80,21 +80,25 @@ describeDashboard('webhooks in the dashboard', (dashboard) => {
     server.clock.advance(2000);
     await sender.deliver();
     receiver.reply = { status: 204 };
-    await visitAs(member, 'webhooks', async (page) => {
-      await page.clock.install();
-      await page.getByRole('heading', { name: 'Dead letters: 1' }).waitFor();
-      await page.getByRole('link', { name: 'Review dead letters' }).click();
-      await page.getByRole('link', { name: 'dsr.created' }).click();
-      await page.getByRole('link', { name: receiver.url }).waitFor();
-      await page.getByText('<b>out of order</b>').first().waitFor();
-      assert.equal(await page.locator('.attempts > li').count(), 2);
-      await page.getByText('"subjectId": "a subject"').waitFor();
-      await page.getByRole('button', { name: 'Redeliver' }).click();
-      await page.getByText('No attempt was made yet').waitFor();
-      await sender.deliver();
-      await page.clock.fastForward(3000);
-      await page.getByText('Delivered', { exact: true }).first().waitFor();
-    });
+    await visitAs(
+      member,
+      'webhooks',
+      async (page) => {
+        await page.getByRole('heading', { name: 'Dead letters: 1' }).waitFor();
+        await page.getByRole('link', { name: 'Review dead letters' }).click();
+        await page.getByRole('link', { name: 'dsr.created' }).click();
+        await page.getByRole('link', { name: receiver.url }).waitFor();
+        await page.getByText('<b>out of order</b>').first().waitFor();
+        assert.equal(await page.locator('.attempts > li').count(), 2);
+        await page.getByText('"subjectId": "a subject"').waitFor();
+        await page.getByRole('button', { name: 'Redeliver' }).click();
+        await page.getByText('No attempt was made yet').waitFor();
+        await sender.deliver();
+        await page.clock.fastForward(3000);
+        await page.getByText('Delivered', { exact: true }).first().waitFor();
+      },
+      { setClock: (clock) => clock.install() },
+    );
     assert.equal(receiver.received.length, 3);
   });
 
