@@ -43,6 +43,8 @@ export class Router {
   #address = location.href;
   /** The position in the history of the tab; the state of each entry holds it. */
   #entry: number = history.state?.entry ?? 0;
+  /** The one whose page is shown; null before the first. */
+  #shown: number | null = null;
   readonly #left = new Map<number, Whereabouts>();
 
   /** @param left aborts when the frame is removed: the next user has another one. */
@@ -61,24 +63,28 @@ export class Router {
   /** Goes to a page. @param href relative to `/app/`. */
   async go(href: string): Promise<void> {
     if (!mayLeave()) return;
-    this.#left.set(this.#entry, readWhereabouts());
     this.#push(this.#entry + 1, new URL(href, location.origin + base));
-    await this.open(null, () => scrollTo(0, 0));
+    await this.open({ shown: () => scrollTo(0, 0) });
   }
 
   /**
    * Shows the page of the current address.
-   * @param left where the user was on it before.
+   * @param isReturn whether the user comes back to where they were on it.
    * @param shown is called once it is shown, unless the user left meanwhile.
    */
-  async open(left: Whereabouts | null = null, shown?: () => void): Promise<void> {
+  async open({ isReturn = false, shown }: { isReturn?: boolean; shown?: () => void } = {}): Promise<void> {
     const navigation = ++this.#navigation;
     this.#address = location.href;
     const { page: found, parameters } = this.#find(location.pathname);
     const page = await found.load();
     // Another link was followed in the meantime.
     if (navigation !== this.#navigation) return;
+    // Not at the press, which must not wait for a layout.
+    if (this.#shown !== null) this.#left.set(this.#shown, readWhereabouts());
+    this.#shown = this.#entry;
     document.title = `${page.title()} · Svc`;
+    // After a reload, the positions are forgotten.
+    const left = isReturn ? (this.#left.get(this.#entry) ?? { top: 0, link: null }) : null;
     this.#show({ page, path: found.path, parameters, left });
     shown?.();
   }
@@ -86,10 +92,8 @@ export class Router {
   /** The back button has already changed the address: a user who stays gets it back. */
   #follow(entry: number): void {
     if (mayLeave()) {
-      this.#left.set(this.#entry, readWhereabouts());
       this.#entry = entry;
-      // After a reload, the positions are forgotten.
-      void this.open(this.#left.get(entry) ?? { top: 0, link: null });
+      void this.open({ isReturn: true });
     } else this.#push(entry + 1, this.#address);
   }
 
