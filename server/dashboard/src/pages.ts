@@ -23,15 +23,24 @@ function page(
   load: () => Promise<unknown>,
   render: (parameters: Parameters) => TemplateResult,
 ): DashboardPage {
+  let script: Promise<unknown> | null = null;
+  // A second import is there a task later than a promise that is kept, and the frame would be drawn without its page first.
+  const preload = () => {
+    script ??= load().catch((error: unknown) => {
+      script = null;
+      throw error;
+    });
+    return script;
+  };
   return {
     path,
     operation,
     title,
-    preload: load,
+    preload,
     async load() {
       if (!mayOpen({ operation })) return { title: () => pageWords.forbidden, render: viewForbidden };
       // The server is away, or has another build since.
-      const isLoaded = await load().then(
+      const isLoaded = await preload().then(
         () => true,
         () => false,
       );
@@ -321,7 +330,9 @@ const missing: Page = {
 
 /** The page at an address. */
 export function findPage(pathname: string): FoundPage {
-  for (const page of pages) {
+  const section = pathname.split('/')[2];
+  // A pattern takes longer to make than to match.
+  for (const page of pages.filter(({ path }) => path.split('/')[0] === section)) {
     const match = new URLPattern({ pathname: `/app/${page.path}` }).exec({ pathname });
     if (match !== null) return { page, parameters: match.pathname.groups };
   }
