@@ -142,8 +142,8 @@ export const mutants: readonly Mutant[] = [
     name: 'audit-state-hash',
     rule: 'verification reports a row that changed without an event',
     file: 'server/audit/row-state.ts',
-    text: 'value !== null && !counters.includes(name)',
-    replacement: "value !== null && name === 'id'",
+    text: 'const value = (row as AnyRow)[column];',
+    replacement: "const value = column === 'id' ? (row as AnyRow)[column] : null;",
     tests: ['server/test/ledger/verify-state.test.ts', 'server/test/ledger/verify-rows.test.ts'],
   },
   {

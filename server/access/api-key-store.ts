@@ -19,7 +19,21 @@ import {
 } from './api-key.ts';
 import { listTenantsOf } from './session-store.ts';
 
-export const apiKeyRows = describeRows('api_keys', 'access', 'api_key', { counters: ['last_used_at'] });
+export const apiKeyRows = describeRows('api_keys', 'access', 'api_key', {
+  columns: [
+    'id',
+    'tenant_id',
+    'name',
+    'hash',
+    'display_prefix',
+    'scopes',
+    'created_at',
+    'expires_at',
+    'revoked_at',
+    'tenant_ids',
+    'replaced_by',
+  ],
+});
 
 export interface NewApiKey {
   readonly tenantId: string;

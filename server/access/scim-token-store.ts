@@ -10,7 +10,9 @@ import { selectCredential } from './api-key-store.ts';
 
 const prefix = 'scim_';
 
-export const scimTokenRows = describeRows('scim_tokens', 'access', 'scim_token', { counters: ['last_used_at'] });
+export const scimTokenRows = describeRows('scim_tokens', 'access', 'scim_token', {
+  columns: ['id', 'tenant_id', 'hash', 'display_prefix', 'created_at', 'revoked_at'],
+});
 
 export type ScimTokenRow = Selectable<Tables['scim_tokens']>;
 

@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
+import { commit } from '../ledger/commitment.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { AuditSource } from './source.ts';
 import { type AuditModule, type NewAuditEvent, recordEvent, recordEvents } from './store.ts';
 
-/** A table whose rows may change: the event of each change contains a hash of the row after it. */
-export interface RowKind<Name extends keyof Tables = keyof Tables> {
+/** A table whose rows may change: the event of each change has a hash of the row's projection after it. */
+export interface RowKind<Name extends keyof Tables = keyof Tables> extends Projection {
   readonly table: Name;
   readonly module: AuditModule;
   /** The first part of the actions of its events: `api_key` in `api_key.created`. */
@@ -19,36 +20,81 @@ export interface RowKind<Name extends keyof Tables = keyof Tables> {
    * the person is a member of.
    */
   readonly owner: 'id' | 'tenant_id' | 'members';
-  /** Columns that change without an event, and are checked in another way. */
-  readonly counters: readonly string[];
 }
+
+/** The values of a row that are hashed. Columns that it does not name are checked in another way, or only note uses. */
+interface Projection<Column extends string = string> {
+  /** The columns of version 1, which are also the names of the values. */
+  readonly columns: readonly Column[];
+  /**
+   * The columns that versions 2, 3, … add, each with the value that verification expects of it in a row that was recorded
+   * under an earlier version.
+   */
+  readonly added: readonly Readonly<Partial<Record<Column, string | number | null>>>[];
+  /** The names of renamed columns in the projection: `{ title: 'name' }` once `name` is called `title`. */
+  readonly renamed: Readonly<Partial<Record<Column, string>>>;
+  /** The columns that can identify a person: of these, the projection has commitments under the `salt` of the row. */
+  readonly personal: readonly Column[];
+}
+
+type ColumnOf<Name extends keyof Tables> = keyof Tables[Name] & string;
 
 /** Describes the rows of a table with the key `id` and the owner `tenant_id`, except where `other` differs. */
 export function describeRows<Name extends keyof Tables>(
   table: Name,
   module: AuditModule,
   noun: string,
-  other: Partial<Pick<RowKind, 'key' | 'owner' | 'counters'>> = {},
+  other: Pick<Projection<ColumnOf<Name>>, 'columns'> &
+    Partial<Projection<ColumnOf<Name>> & Pick<RowKind, 'key' | 'owner'>>,
 ): RowKind<Name> {
-  return { table, module, noun, key: 'id', owner: 'tenant_id', counters: [], ...other };
+  return { table, module, noun, key: 'id', owner: 'tenant_id', added: [], renamed: {}, personal: [], ...other };
 }
 
-/**
- * SHA-256, hex, over the canonical text of a whole row without its counters. Columns that are null are left out, so that
- * adding a column does not change the hashes of older rows.
- */
-export function hashRow({ counters }: Pick<RowKind, 'counters'>, row: object): string {
-  const columns = Object.entries(row).filter(([name, value]) => value !== null && !counters.includes(name));
-  return hash('sha256', canonicalize(Object.fromEntries(columns)));
+type AnyRow = Readonly<Record<string, unknown>>;
+
+/** The current version of a projection. */
+const versionOf = ({ added }: Projection) => added.length + 1;
+
+/** SHA-256, hex, over the canonical text of a version of the projection of a row. */
+export function hashRow(kind: Projection, row: object, version = versionOf(kind)): string {
+  const { columns, added, renamed, personal } = kind;
+  const names = [...columns, ...added.slice(0, version - 1).flatMap((values) => Object.keys(values))];
+  const values = names.map((column) => {
+    const name = renamed[column] ?? column;
+    const value = (row as AnyRow)[column];
+    const isCommitted = value !== null && personal.includes(column);
+    return [name, isCommitted ? commit((row as AnyRow).salt as string, name, value as string) : value];
+  });
+  return hash('sha256', canonicalize(Object.fromEntries(values)));
 }
+
+/** What the log says of a row: the version of its projection, and the hash; null once the row was removed. */
+export interface RowState {
+  readonly version: number;
+  readonly hash: string | null;
+}
+
+/** Whether a stored row is as it was recorded, and has the expected values in columns that were added since. */
+export function isRecorded(kind: Projection, row: object, { version, hash }: RowState): boolean {
+  if (version > versionOf(kind) || hash === null) return false;
+  const expected = kind.added.slice(version - 1).flatMap((values) => Object.entries(values));
+  return expected.every(([column, value]) => (row as AnyRow)[column] === value) && hashRow(kind, row, version) === hash;
+}
+
+/** The state of a row as its event has it: `{ "api_key/1": hash }`. @param row null once it was removed. */
+export function describeState(kind: RowKind, row: object | null): States {
+  return { [`${kind.noun}/${versionOf(kind)}`]: row && hashRow(kind, row) };
+}
+
+type States = Readonly<Record<string, string | null>>;
 
 /** The parts of an event of a change that do not follow from the row. */
 export interface RowChange extends Pick<NewAuditEvent, 'targetRef' | 'reason'> {
   /** In the past: `created`. */
   readonly verb: string;
   readonly diff?: Fields;
-  /** Hashes of other rows with the same key after the change, by the noun of their kind. */
-  readonly alsoStates?: Readonly<Record<string, string>>;
+  /** The states of other rows with the same key after the change. */
+  readonly alsoStates?: States;
 }
 
 type Fields = Readonly<Record<string, Json>>;
@@ -79,12 +125,19 @@ export function recordChange<Name extends keyof Tables>(
 export function recordRemoval<Name extends keyof Tables>(
   work: UnitOfWork,
   source: AuditSource,
-  { module, noun }: RowKind<Name>,
+  kind: RowKind<Name>,
   id: string,
   { diff, ...rest }: Pick<RowChange, 'targetRef' | 'diff'>,
 ): Promise<void> {
-  const action = `${noun}.deleted`;
-  return recordEvent(work, source, { ...rest, module, action, targetId: id, diff: { ...diff, stateHash: null } });
+  const { module, noun } = kind;
+  const states = describeState(kind, null);
+  return recordEvent(work, source, {
+    ...rest,
+    module,
+    action: `${noun}.deleted`,
+    targetId: id,
+    diff: { ...diff, states },
+  });
 }
 
 /** Appends the events of changes to several rows, in order. */
@@ -104,22 +157,22 @@ export async function recordChanges<Name extends keyof Tables>(
       module: kind.module,
       action: `${kind.noun}.${verb}`,
       targetId: (row as unknown as Readonly<Record<string, string>>)[kind.key] as string,
-      diff: { ...diff, stateHash: hashRow(kind, row), ...(alsoStates && { alsoStates }) },
+      diff: { ...diff, states: { ...describeState(kind, row), ...alsoStates } },
     },
   }));
   await recordEvents(work, events);
 }
 
-/** Reads the hashes of rows from the canonical text of an event; null for a row that was removed. */
-export function readStates(entry: string): readonly { noun: string; id: string; hash: string | null }[] {
+/** Reads the states of rows from the canonical text of an event. */
+export function readStates(entry: string): readonly (RowState & { readonly noun: string; readonly id: string })[] {
   // Most events contain none, and searching is cheaper than parsing.
-  if (!entry.includes('"stateHash":')) return [];
+  if (!entry.includes('"states":{')) return [];
   try {
-    const { action, targetId, diff } = JSON.parse(entry);
-    if (typeof diff.stateHash !== 'string' && diff.stateHash !== null) return [];
-    const noun = action.slice(0, action.indexOf('.'));
-    const also = Object.entries<string>(diff.alsoStates ?? {}).map(([noun, hash]) => ({ noun, id: targetId, hash }));
-    return [{ noun, id: targetId, hash: diff.stateHash }, ...also];
+    const { targetId: id, diff } = JSON.parse(entry);
+    return Object.entries<string | null>(diff.states ?? {}).map(([name, hash]) => {
+      const [noun = '', version] = name.split('/');
+      return { noun, id, version: Number(version), hash };
+    });
   } catch {
     // A modified event: verifying the chain reports it.
     return [];

@@ -1,6 +1,6 @@
 import type { Queries } from '../storage/database.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
-import { hashRow, type RowKind, readStates } from './row-state.ts';
+import { isRecorded, type RowKind, type RowState, readStates } from './row-state.ts';
 
 export interface RowReport {
   /** The number of rows that were checked. */
@@ -12,7 +12,7 @@ export interface RowReport {
 /** The latest state of each row, collected from the events of a tenant: pass every event of the chain in order. */
 export class RowStates {
   /** By the noun of the kind and the id of the row. */
-  readonly #latest = new Map<string, Map<string, string>>();
+  readonly #latest = new Map<string, Map<string, RowState>>();
   #events = 0;
 
   /** The number of events that were read. */
@@ -23,15 +23,15 @@ export class RowStates {
   /** Reads the canonical text of the next event. */
   read(entry: string): void {
     this.#events += 1;
-    for (const { noun, id, hash } of readStates(entry)) {
-      const ofKind = this.#latest.get(noun) ?? new Map<string, string>();
-      if (hash === null) ofKind.delete(id);
-      else this.#latest.set(noun, ofKind.set(id, hash));
+    for (const { noun, id, ...state } of readStates(entry)) {
+      const ofKind = this.#latest.get(noun) ?? new Map<string, RowState>();
+      if (state.hash === null) ofKind.delete(id);
+      else this.#latest.set(noun, ofKind.set(id, state));
     }
   }
 
-  /** The hashes of the rows of a kind after their latest changes, by their ids. */
-  of(noun: string): ReadonlyMap<string, string> {
+  /** The states of the rows of a kind after their latest changes, by their ids. */
+  of(noun: string): ReadonlyMap<string, RowState> {
     return this.#latest.get(noun) ?? new Map();
   }
 }
@@ -50,7 +50,7 @@ export async function verifyRows(
 ): Promise<RowReport> {
   const stored = new Map<RowKind, readonly StoredRow[]>();
   for (const kind of kinds) stored.set(kind, await readRows(queries, kind, tenantId));
-  // Rows that the server changed after the chain was read: the hashes of their events are accepted as well.
+  // Rows that the server changed after the chain was read: the states in their events are accepted as well.
   const laterEvents = await queries
     .selectFrom('audit_events')
     .select('entry')
@@ -67,7 +67,7 @@ export async function verifyRows(
     const known = states.of(noun);
     for (const row of rows) {
       const id = String(row[key]);
-      const expected = (later.get(nameRow(noun, id)) ?? []).flatMap(({ hash }) => hash ?? []);
+      const expected: RowState[] = (later.get(nameRow(noun, id)) ?? []).filter(({ hash }) => hash !== null);
       const latest = known.get(id);
       if (latest !== undefined) expected.push(latest);
       const issue = await findFault(queries, kind, row, expected);
@@ -130,18 +130,18 @@ async function findFault(
   queries: Queries,
   kind: RowKind,
   row: StoredRow,
-  expected: readonly string[],
+  expected: readonly RowState[],
 ): Promise<string | null> {
   if (expected.length === 0) return 'the audit log has no event of the row';
-  if (!expected.includes(hashStored(kind, row))) return 'the row differs from the audit log';
+  if (!expected.some((state) => isAsRecorded(kind, row, state))) return 'the row differs from the audit log';
   return (await hasInvalidBytes(queries, kind.table, row)) ? 'the text is not Unicode' : null;
 }
 
-/** The hash of a row; empty for a row with a value that Svc cannot store, such as an infinite number. */
-function hashStored(kind: RowKind, row: StoredRow): string {
+/** Whether a row is as it was recorded; no row is that has a value that Svc cannot store, such as an infinite number. */
+function isAsRecorded(kind: RowKind, row: StoredRow, state: RowState): boolean {
   try {
-    return hashRow(kind, row);
+    return isRecorded(kind, row, state);
   } catch {
-    return '';
+    return false;
   }
 }

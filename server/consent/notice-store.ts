@@ -16,7 +16,19 @@ import {
 export type NoticeRow = Selectable<Tables['consent_notices']>;
 
 export const noticeRows = describeRows('consent_notices', 'consent', 'consent_notice', {
-  counters: ['record_count', 'last_seen_at'],
+  columns: [
+    'id',
+    'tenant_id',
+    'status',
+    'content',
+    'domain',
+    'search_text',
+    'version',
+    'created_at',
+    'updated_at',
+    'published_at',
+    'archived_at',
+  ],
 });
 
 /** Finds a notice of a tenant; inside a unit of work it stays locked until the end. */

@@ -1,19 +1,24 @@
 import type { Selectable } from 'kysely';
-import { describeRows, hashRow, type RowChange, type RowKind, recordChanges } from '../audit/row-state.ts';
+import { describeRows, describeState, type RowChange, type RowKind, recordChanges } from '../audit/row-state.ts';
 import type { SourceOf } from '../audit/source.ts';
+import { newSalt } from '../ledger/commitment.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { findRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { endOneTimeTokens } from './one-time-token-store.ts';
 
 /** The account of a user, independent of tenants. */
-export const accountRows = describeRows('users', 'identity', 'account', { owner: 'members' });
+export const accountRows = describeRows('users', 'identity', 'account', {
+  columns: ['id', 'email', 'password_hash', 'password_changed_at', 'created_at'],
+  personal: ['email'],
+  owner: 'members',
+});
 
 /** The second factor of a user. */
 export const secondFactorRows = describeRows('second_factors', 'mfa', 'mfa', {
+  columns: ['user_id', 'state', 'secret', 'codes_salt', 'updated_at'],
   key: 'user_id',
   owner: 'members',
-  counters: ['last_step'],
 });
 
 export type AccountRow = Selectable<Tables['users']>;
@@ -25,7 +30,8 @@ export function findAccount(queries: Queries, email: string): Promise<AccountRow
 
 /** Finds the account of an e-mail address, or creates it. The event of the membership that follows records it. */
 export async function findOrCreateAccount(work: UnitOfWork, email: string): Promise<AccountRow> {
-  const row = { id: newId(), email, password_hash: null, password_changed_at: null, created_at: work.now };
+  const id = newId();
+  const row = { id, email, password_hash: null, password_changed_at: null, salt: newSalt(), created_at: work.now };
   const insert = work.transaction.insertInto('users').values(row);
   await insert.onConflict((conflict) => conflict.column('email').doNothing()).execute();
   return (await findAccount(work.transaction, email)) ?? row;
@@ -41,13 +47,13 @@ export async function updatePassword(work: UnitOfWork, sourceOf: SourceOf, id: s
   return row;
 }
 
-/** Hashes of the account and the second factor of a user, for the audit log of a tenant that they join. */
-export async function hashAccountStates(queries: Queries, userId: string): Promise<Readonly<Record<string, string>>> {
+/** The states of the account and the second factor of a user, for the audit log of a tenant that they join. */
+export async function describeAccountStates(queries: Queries, userId: string): Promise<RowChange['alsoStates']> {
   const account = await findRow(queries, 'users', { id: userId });
   const factor = await findRow(queries, 'second_factors', { user_id: userId });
   return {
-    ...(account && { [accountRows.noun]: hashRow(accountRows, account) }),
-    ...(factor && { [secondFactorRows.noun]: hashRow(secondFactorRows, factor) }),
+    ...(account && describeState(accountRows, account)),
+    ...(factor && describeState(secondFactorRows, factor)),
   };
 }
 

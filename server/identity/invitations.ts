@@ -3,6 +3,7 @@ import { recordChange } from '../audit/row-state.ts';
 import { type AuditSource, clientSource, systemSource } from '../audit/source.ts';
 import { Problem } from '../http/problem.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
+import { newSalt } from '../ledger/commitment.ts';
 import type { Actor } from '../principal/principal.ts';
 import { type MemberRole, staffRole } from '../principal/roles.ts';
 import { addTime, dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
@@ -61,6 +62,7 @@ export async function invite(
     email: wanted.email,
     role: member?.role ?? wanted.role ?? wanted.defaultRole,
     token_hash: hashToken(token),
+    salt: newSalt(),
     created_at: work.now,
     expires_at: addTime(work.now, 7 * dayMilliseconds),
   });

@@ -1,13 +1,14 @@
 import type { Selectable } from 'kysely';
 import { endSessions } from '../access/session-store.ts';
-import { describeRows, recordChanges } from '../audit/row-state.ts';
+import { describeRows, type RowChange, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
+import { newSalt } from '../ledger/commitment.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { findRow, inBatches, insertRow, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import { findOrCreateAccount, hashAccountStates } from './account-store.ts';
+import { describeAccountStates, findOrCreateAccount } from './account-store.ts';
 import {
   changedColumns,
   describeChange,
@@ -21,7 +22,10 @@ import { lockMembers, membershipRows } from './membership-store.ts';
 
 export type InvitationRow = Selectable<Tables['invitations']>;
 
-export const invitationRows = describeRows('invitations', 'identity', 'invitation');
+export const invitationRows = describeRows('invitations', 'identity', 'invitation', {
+  columns: ['id', 'tenant_id', 'email', 'role', 'token_hash', 'created_at', 'expires_at', 'accepted_at', 'revoked_at'],
+  personal: ['email'],
+});
 
 /** A user to make a member. */
 export interface NewMember extends Profile {
@@ -59,6 +63,7 @@ export async function addMember(
     family_name: member.familyName ?? null,
     external_id: member.externalId ?? null,
     role: member.role,
+    salt: earlier?.salt ?? newSalt(),
     created_at: earlier?.created_at ?? work.now,
     updated_at: work.now,
     accepted_at: earlier?.accepted_at ?? (member.isAccepted ? work.now : null),
@@ -125,11 +130,11 @@ async function announce(
     describeChange(before, row).map((event) => ({ ...event, before, row })),
   );
   // Once a user can sign in to this tenant, its audit log records the state of their account.
-  const states = new Map<string, Readonly<Record<string, string>>>();
+  const states = new Map<string, RowChange['alsoStates']>();
   for (const { before, row } of events) {
     const wasKnown = before !== null && before.deleted_at === null && before.accepted_at !== null;
     if (row.accepted_at !== null && !wasKnown)
-      states.set(row.user_id, await hashAccountStates(work.transaction, row.user_id));
+      states.set(row.user_id, await describeAccountStates(work.transaction, row.user_id));
   }
   await recordChanges(
     work,

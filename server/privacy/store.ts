@@ -5,8 +5,8 @@ import { Problem, requireFound } from '../http/problem.ts';
 import type { PageStart } from '../http/route.ts';
 import { requirePast, toColumns } from '../http/schemas.ts';
 import { requireActiveMember } from '../identity/membership-store.ts';
-import { randomText } from '../installation/token.ts';
 import type { Json } from '../ledger/canonical.ts';
+import { newSalt } from '../ledger/commitment.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRow, newId, takeNewest, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -36,8 +36,67 @@ import {
   isOverdue,
 } from './dsr.ts';
 
-export const dsrRows = describeRows('dsr_requests', 'privacy', 'dsr');
-export const breachRows = describeRows('breach_incidents', 'privacy', 'breach');
+export const dsrRows = describeRows('dsr_requests', 'privacy', 'dsr', {
+  columns: [
+    'id',
+    'tenant_id',
+    'subject_id',
+    'type',
+    'channel',
+    'notes',
+    'status',
+    'outcome',
+    'reason',
+    'received_at',
+    'due_at',
+    'extended_at',
+    'extension_reason',
+    'completed_at',
+    'assignee_user_id',
+    'identity_checked_at',
+    'identity_checked_by',
+    'identity_check_method',
+    'source',
+    'requester_email',
+    'requester_name',
+    'message',
+    'confirmed_at',
+    'confirmation_hash',
+    'confirmation_expires_at',
+    'created_at',
+    'updated_at',
+  ],
+  personal: [
+    'subject_id',
+    'notes',
+    'reason',
+    'extension_reason',
+    'identity_check_method',
+    'requester_email',
+    'requester_name',
+    'message',
+  ],
+});
+export const breachRows = describeRows('breach_incidents', 'privacy', 'breach', {
+  columns: [
+    'id',
+    'tenant_id',
+    'title',
+    'description',
+    'severity',
+    'status',
+    'affected_subjects',
+    'data_categories',
+    'discovered_at',
+    'authority_notified_at',
+    'subjects_notified_at',
+    'notification_reason',
+    'closed_at',
+    'created_at',
+    'updated_at',
+  ],
+  personal: ['title', 'description', 'data_categories', 'notification_reason'],
+});
 
 /** Reads a request of a tenant. @throws {Problem} `not_found`. */
 export async function requireDsr(queries: Queries, tenantId: string, id: string): Promise<DsrRow> {
@@ -77,9 +136,8 @@ export function listBreaches(queries: Queries, tenantId: string, filter: BreachF
 
 // The audit log cannot be erased, the data of a person can. So audit events hold types, statuses, outcomes and dates only.
 
-/** The columns of a new row. Once the row and its salt are erased, its hash in the audit log confirms no guess of it. */
 function newColumns({ now }: UnitOfWork, { tenantId }: AuditSource) {
-  return { id: newId(), tenant_id: tenantId, status: 'open', salt: randomText(22), created_at: now, updated_at: now };
+  return { id: newId(), tenant_id: tenantId, status: 'open', salt: newSalt(), created_at: now, updated_at: now };
 }
 
 /**

@@ -290,6 +290,8 @@ interface UsersTable {
   /** argon2id in PHC form; null until the person has chosen a password. */
   password_hash: string | null;
   password_changed_at: string | null;
+  /** Of the commitments to personal values in the hash of the row. */
+  salt: string;
   created_at: string;
 }
 
@@ -305,6 +307,8 @@ interface MembershipsTable {
   family_name: string | null;
   external_id: string | null;
   role: string;
+  /** As in users. */
+  salt: string;
   created_at: string;
   updated_at: string;
   /** When the person accepted an invitation of this tenant; before that, they cannot sign in to it. */
@@ -388,6 +392,8 @@ interface InvitationsTable {
   email: string;
   role: string;
   token_hash: string;
+  /** As in users. */
+  salt: string;
   created_at: string;
   expires_at: string;
   accepted_at: string | null;
@@ -557,7 +563,7 @@ interface DsrRequestsTable {
   /** Of the token of that link; null once it is used. */
   confirmation_hash: string | null;
   confirmation_expires_at: string | null;
-  /** Random, so that the hashes of the row in the audit log do not confirm guesses of its content. */
+  /** Of the commitments to personal values in the hash of the row. */
   salt: string;
   created_at: string;
   updated_at: string;
@@ -588,7 +594,7 @@ interface BreachIncidentsTable {
   /** Why no notification was sent, or why it took longer than the law allows. */
   notification_reason: string | null;
   closed_at: string | null;
-  /** Random, so that the hashes of the row in the audit log do not confirm guesses of its content. */
+  /** Of the commitments to personal values in the hash of the row. */
   salt: string;
   created_at: string;
   updated_at: string;

@@ -12,7 +12,23 @@ import { newId, prepareQuery, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { Tenant } from './tenant.ts';
 
-export const tenantRows = describeRows('tenants', 'tenants', 'tenant', { owner: 'id' });
+export const tenantRows = describeRows('tenants', 'tenants', 'tenant', {
+  columns: [
+    'id',
+    'slug',
+    'name',
+    'api_version',
+    'created_at',
+    'default_role',
+    'scim_compatibility',
+    'sso',
+    'require_second_factor',
+    'dsr_days',
+    'dsr_form',
+    'first_steps',
+  ],
+  owner: 'id',
+});
 
 type TenantRow = Selectable<Tables['tenants']>;
 

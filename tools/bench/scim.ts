@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { systemSource } from '../../server/audit/source.ts';
 import { findMemberByEmail } from '../../server/identity/membership-store.ts';
 import type { Installation } from '../../server/installation/installation.ts';
+import { newSalt } from '../../server/ledger/commitment.ts';
 import { changeGroup } from '../../server/scim/groups.ts';
 import { readMemberPage } from '../../server/scim/users.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';
@@ -119,6 +120,7 @@ async function fillMembers({ database, clock }: Installation, tenantId: string):
       email: emailOf(index),
       password_hash: null,
       password_changed_at: null,
+      salt: newSalt(),
       created_at: now,
     }));
     await insertRows(transaction, 'users', users);
@@ -130,6 +132,7 @@ async function fillMembers({ database, clock }: Installation, tenantId: string):
       family_name: `Family ${index}`,
       external_id: newId(),
       role: 'cs_agent',
+      salt: newSalt(),
       created_at: now,
       updated_at: now,
       accepted_at: null,

@@ -16,6 +16,7 @@ create table users (
   email text not null unique, -- In the normalized form for comparison: see Email.
   password_hash text, -- argon2id in PHC form; null until the person has chosen a password.
   password_changed_at text,
+  salt text not null, -- Of the commitments to personal values in the hash of the row.
   created_at text not null
 );
 
@@ -28,6 +29,7 @@ create table memberships (
   family_name text,
   external_id text,
   role text not null,
+  salt text not null, -- As in users.
   created_at text not null,
   updated_at text not null,
   -- When the person accepted an invitation of this tenant; before that, they cannot sign in to it.
@@ -110,6 +112,7 @@ create table invitations (
   email text not null,
   role text not null,
   token_hash text not null unique,
+  salt text not null, -- As in users.
   created_at text not null,
   expires_at text not null,
   accepted_at text,

@@ -133,8 +133,7 @@ create table dsr_requests (
   confirmed_at text, -- When the link that was sent to the address was used.
   confirmation_hash text unique, -- Of the token of that link; null once it is used.
   confirmation_expires_at text,
-  -- Random, so that the hashes of the row in the audit log do not confirm guesses of its content.
-  salt text not null,
+  salt text not null, -- Of the commitments to personal values in the hash of the row.
   created_at text not null,
   updated_at text not null
 );
@@ -169,8 +168,7 @@ create table breach_incidents (
   subjects_notified_at text,
   notification_reason text, -- Why no notification was sent, or why it took longer than the law allows.
   closed_at text,
-  -- Random, so that the hashes of the row in the audit log do not confirm guesses of its content.
-  salt text not null,
+  salt text not null, -- Of the commitments to personal values in the hash of the row.
   created_at text not null,
   updated_at text not null
 );

@@ -37,7 +37,7 @@ describeServer('PATCH /v1/consent/{id}', (server) => {
     await edit(id, { name: 'Shop' }, tenant.key);
     const event = (await readEvents(server, tenant)).at(-1);
     assert.equal(event.action, 'consent_notice.edited');
-    const { stateHash: _, ...diff } = event.diff;
+    const { states: _, ...diff } = event.diff;
     assert.deepEqual(diff, { before: { name: 'Website' }, after: { name: 'Shop' } });
   });
 

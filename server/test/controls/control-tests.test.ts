@@ -97,7 +97,7 @@ describeServer('the tests of a control', (server) => {
       payload(await client.record(id, testId, { status: other }), 201);
     assert.equal((await client.readWebhooks()).length, count);
     const event = (await client.readEvents()).find(({ action }) => action === 'control_test_result.recorded');
-    const { stateHash: _, ...diff } = event.diff;
+    const { states: _, ...diff } = event.diff;
     assert.deepEqual(diff, { controlId: id, testId, status: 'fail', testedAt: result.testedAt });
     assert.equal((await client.read()).summary.failing, 0);
   });

@@ -23,7 +23,7 @@ describeServer('a change of a control', (server) => {
       [first.action, first.targetId, first.targetRef, first.reason],
       ['control.status_changed', id, code, 'The auditor asked'],
     );
-    const { stateHash: _, ...diff } = second.diff;
+    const { states: _, ...diff } = second.diff;
     assert.deepEqual(diff, { before: { status: 'in_progress' }, after: { status: 'not_applicable' } });
     assert.equal(second.reason, 'We do none of this');
     assert.deepEqual(await client.readWebhooks(), [

@@ -153,7 +153,7 @@ describeServer('the evidence of a control', (server) => {
     const secret = 'Payroll of Zoë Smith';
     payload(await client.addEvidence(id, { title: secret, description: secret, url: 'https://example.com/zoe' }), 201);
     const event = (await client.readEvents()).at(-1);
-    const { stateHash: _, ...diff } = event.diff;
+    const { states: _, ...diff } = event.diff;
     const { kind, collectedAt } = evidenceItem;
     assert.deepEqual(diff, { controlId: id, kind, collectedAt, expiresAt: null });
     assert.ok(!/Zoë|zoe/.test(JSON.stringify(event)));

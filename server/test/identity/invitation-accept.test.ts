@@ -101,9 +101,9 @@ describeServer('taking an invitation', (server) => {
     const { token } = await invite(server, tenant, member.email);
     const { events, actions } = await watch(server, tenant.id, () => accept(server, token, member.password));
     assert.deepEqual(actions, ['invitation.accepted', 'user.updated']);
-    const { alsoStates, before, after } = events[1].diff;
+    const { states, before, after } = events[1].diff;
     assert.deepEqual([before, after], [{ isAccepted: false }, { isAccepted: true }]);
-    assert.deepEqual(Object.keys(alsoStates).sort(), ['account', 'mfa']);
+    assert.deepEqual(Object.keys(states).sort(), ['account/1', 'mfa/1', 'user/1']);
   });
 
   test('by a platform member has the actor type staff', async () => {

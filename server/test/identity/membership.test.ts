@@ -25,6 +25,7 @@ const firstRow: MembershipRow = {
   family_name: null,
   external_id: null,
   role: 'cs_agent',
+  salt: 'salt',
   created_at: timeOf(0),
   updated_at: timeOf(0),
   accepted_at: null,

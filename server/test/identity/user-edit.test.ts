@@ -35,7 +35,7 @@ describeServer('changing a member over the API', (server) => {
       [event.action, event.actorType, event.actorId, event.actorEmail, event.targetId, event.targetRef, event.reason],
       ['user.role_changed', 'user', admin.userId, admin.email, member.userId, member.email, 'New duties'],
     );
-    const { stateHash: _, ...diff } = event.diff;
+    const { states: _, ...diff } = event.diff;
     assert.deepEqual(diff, { before: { role: 'engineer' }, after: { role: 'dpo' } });
     assert.deepEqual(webhooks, [
       {

@@ -20,6 +20,7 @@ import { addMember, invitationRows } from '../../identity/membership-changes.ts'
 import type { Installation } from '../../installation/installation.ts';
 import { hashToken } from '../../installation/token.ts';
 import { signCheckpoint } from '../../ledger/checkpoint-store.ts';
+import { newSalt } from '../../ledger/commitment.ts';
 import type { ChainReport } from '../../ledger/verify.ts';
 import type { ProofReport } from '../../ledger/verify-checkpoints.ts';
 import { scopes } from '../../principal/roles.ts';
@@ -144,6 +145,7 @@ async function fillPeople(work: UnitOfWork, tenantId: string, slug: string): Pro
     email: `invited@${slug}.example.com`,
     role: 'dpo',
     token_hash: hashToken(slug),
+    salt: newSalt(),
     created_at: work.now,
     expires_at: '2026-11-28T12:00:00.000Z',
     accepted_at: null,

@@ -147,7 +147,7 @@ describeOnOneDatabase('svc verify of people', (dialect) => {
     const faults = await verify();
     await deleteRow(database, 'memberships', slipped);
     assert.ok(faults.includes(`first memberships ${stranger.userId}: ${untold}`), String(faults));
-    const person = { id: newId(), email: 'ghost@example.com', password_hash: null, created_at: server.clock.now() };
+    const person = { id: newId(), email: 'ghost@example.com', salt: 'salt', created_at: server.clock.now() };
     await insertRow(database, 'users', person);
     await insertRow(database, 'memberships', { ...slipped, user_id: person.id });
     const ghosts = await verify();

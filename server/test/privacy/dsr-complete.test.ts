@@ -73,8 +73,8 @@ describeServer('POST /v1/dsr/{id}/complete', (server) => {
       client.complete(id, { outcome: 'rejected', reason: 'Not who they say they are.' }),
     );
     const { diff, action, module, targetId, targetRef, reason } = events[0];
-    const { stateHash, ...rest } = diff;
-    assert.match(stateHash, /^[0-9a-f]{64}$/);
+    const { states, ...rest } = diff;
+    assert.match(Object.values(states).join(), /^[0-9a-f]{64}$/);
     assert.deepEqual(
       { count: events.length, rest, action, module, targetId, targetRef, reason },
       {

@@ -109,8 +109,8 @@ describeServer('POST /v1/dsr', (server) => {
     );
     const { id, receivedAt, dueAt } = result;
     const [event] = events;
-    const { stateHash, ...diff } = event.diff;
-    assert.match(stateHash, /^[0-9a-f]{64}$/);
+    const { states, ...diff } = event.diff;
+    assert.match(Object.values(states).join(), /^[0-9a-f]{64}$/);
     assert.deepEqual(diff, { type: 'portability', receivedAt, dueAt, source: 'api' });
     const { action, module, targetId, targetRef, reason, actorType } = event;
     assert.deepEqual(

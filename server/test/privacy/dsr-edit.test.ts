@@ -86,7 +86,7 @@ describeServer('PATCH /v1/dsr/{id}', (server) => {
     const { id } = await client.opened();
     const body = { assigneeUserId: member.userId, notes: 'By letter.', identityCheck: { method: 'Called back' } };
     const { events, webhooks } = await watch(server, client.tenant.id, () => client.editDsr(id, body));
-    const { stateHash, ...diff } = events[0].diff;
+    const { states, ...diff } = events[0].diff;
     assert.deepEqual(diff, {
       changed: ['assigneeUserId', 'notes', 'identityCheckMethod'],
       before: { assigneeUserId: null, identityCheckedAt: null },

@@ -106,7 +106,7 @@ describeServer('POST /v1/dsr/{id}/extend', (server) => {
     const client = await createClient();
     const { id, dueAt } = await client.opened();
     const { result, events, webhooks } = await watch(server, client.tenant.id, () => client.extend(id));
-    const { stateHash, ...diff } = events[0].diff;
+    const { states, ...diff } = events[0].diff;
     assert.deepEqual(diff, { dueAt: { before: dueAt, after: payload(result, 200).dueAt } });
     const { action, module, targetId, targetRef, reason } = events[0];
     assert.deepEqual(

@@ -22,7 +22,7 @@ describeServer('a webhook that the server disables', (server) => {
     assert.deepEqual([status, disabledReason, disabledAt, updatedAt], ['disabled', 'failing', now, now]);
     assert.deepEqual([rest.failingSince, rest.lastError], [failingSince, 'answered 500']);
     assert.deepEqual(
-      events.map(({ action, actorType, actorId, targetId, targetRef, diff: { stateHash: _, ...diff } }) => [
+      events.map(({ action, actorType, actorId, targetId, targetRef, diff: { states: _, ...diff } }) => [
         [action, actorType, actorId, targetId, targetRef],
         diff,
       ]),

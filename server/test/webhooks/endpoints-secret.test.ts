@@ -120,7 +120,7 @@ describeServer('POST /v1/webhooks/{id}/rotate-secret', (server) => {
     const { result, events } = await watch(server, client.tenant.id, () => client.rotate(id, { overlapHours: 2 }));
     const [{ diff, action, targetId, targetRef }] = events as [(typeof events)[number]];
     const previousSecretExpiresAt = shift(server.clock.now(), 2 * hour);
-    assert.deepEqual(diff, { previousSecrets: 1, previousSecretExpiresAt, stateHash: diff.stateHash });
+    assert.deepEqual(diff, { previousSecrets: 1, previousSecretExpiresAt, states: diff.states });
     assert.deepEqual([action, targetId, targetRef], ['webhook.secret_rotated', id, 'hooks.example.com']);
     for (const secret of [first, payload(result, 200).secret]) assert.ok(!JSON.stringify(events).includes(secret));
   });

@@ -49,7 +49,7 @@ function viewMore(filter: 'actorId' | 'targetId', id: string | null, text: strin
 
 /** The fields before and after a change, side by side; whatever else an event holds, as it is. */
 function viewDiff(diff: Json | undefined): TemplateResult {
-  const { before, after, stateHash: _, alsoStates: _also, ...rest } = readFields(diff);
+  const { before, after, states: _, ...rest } = readFields(diff);
   const [earlier, later] = [readFields(before), readFields(after)];
   const names = [...new Set([...Object.keys(earlier), ...Object.keys(later)])];
   const hasRest = Object.keys(rest).length > 0;
