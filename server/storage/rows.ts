@@ -273,6 +273,8 @@ export function rememberText(queries: Queries, key: string, build: () => RawBuil
 const random = Buffer.alloc(8 * 512);
 let unused = 0;
 let lastTime = 0;
+/** `lastTime` as the start of an id. */
+let start = '';
 let counter = 0;
 
 /**
@@ -284,12 +286,12 @@ export function newId(): string {
   counter += 1;
   if (now > lastTime || counter > 0xfff) {
     lastTime = now > lastTime ? now : lastTime + 1;
+    const time = lastTime.toString(16).padStart(12, '0');
+    start = `${time.slice(0, 8)}-${time.slice(8)}`;
     counter = 0;
   }
-  const time = lastTime.toString(16).padStart(12, '0');
-  const order = counter.toString(16).padStart(3, '0');
   const tail = takeRandom();
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+  return `${start}-${(0x7000 + counter).toString(16)}-${tail.slice(0, 4)}-${tail.slice(4)}`;
 }
 
 /** 62 random bits after the two variant bits, as 16 hex digits. Fetching many at once from the system is cheaper. */
