@@ -93,8 +93,8 @@ export function signStandardPayload({ id, keys, timestamp, body }: Omit<SignedDe
  * Every header that proves where a delivery comes from: ours, and those of Standard Webhooks, so that a verifier which a
  * receiver has already works as well. `v1a` is a signature of Ed25519 over the same bytes as `v1`.
  */
-export function signatureHeaders({ privateKey, ...delivery }: SignedDelivery): Readonly<Record<string, string>> {
-  const { id, timestamp, body } = delivery;
+export function signatureHeaders(delivery: SignedDelivery): Readonly<Record<string, string>> {
+  const { id, timestamp, body, privateKey } = delivery;
   const signatures = [signStandardPayload(delivery)];
   if (privateKey !== null) {
     const bytes = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]);
@@ -149,17 +149,18 @@ function openOrNull<Key>(open: () => Key): Key | null {
   }
 }
 
-/** Every header of a delivery (spec.md "Events", Webhooks 1). */
+/** Every header of a delivery (spec.md "Events", Webhooks 1). @param timestamp in Unix seconds. */
 export function webhookHeaders(
   { id, event: { type, body } }: Pick<ClaimedDelivery, 'id' | 'event'>,
-  signer: EndpointSigner,
-  now: string,
+  { keys, privateKey }: EndpointSigner,
+  timestamp: number,
 ): Readonly<Record<string, string>> {
   return {
+    // First, because V8 copies an object into an empty one several times as fast.
+    ...signatureHeaders({ id, keys, privateKey, timestamp, body }),
     'content-type': 'application/json',
     'user-agent': 'Svc-Webhooks/1',
     'svc-event': type,
     'svc-delivery': id,
-    ...signatureHeaders({ ...signer, id, timestamp: Math.floor(Date.parse(now) / 1000), body }),
   };
 }

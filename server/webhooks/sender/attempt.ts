@@ -1,4 +1,4 @@
-import { addTime } from '../../storage/database.ts';
+import { addTime, type Clock } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import type { AttemptRow } from '../deliveries/delivery.ts';
 import type { UnopenedKey } from '../endpoints/signing.ts';
@@ -18,17 +18,17 @@ export interface EndedAttempt extends Omit<Attempt, 'startedAt'> {
 }
 
 /** An attempt that was made. */
-interface Attempt {
+export interface Attempt {
   readonly endpoint: Endpoint;
   readonly delivery: ClaimedDelivery;
   readonly startedAt: string;
 }
 
-/** Judges an attempt and plans the next one. @param random from 0 up to 1. */
+/** Judges an attempt that has just ended and plans the next one. @param random from 0 up to 1. */
 export function endAttempt(
   { endpoint, delivery, startedAt }: Attempt,
   outcome: DeliveryOutcome,
-  now: string,
+  clock: Clock,
   random: number,
 ): EndedAttempt {
   const { timing, reused } = outcome;
@@ -37,12 +37,15 @@ export function endAttempt(
   const status = answer?.status ?? null;
   const attempts = delivery.attempts + 1;
   const firstAttemptAt = delivery.first_attempt_at ?? startedAt;
-  const asked = failure && readRetryAfter(answer?.retryAfter, now);
-  const isOver = failure === null || failure.reason === 'gone';
-  const { retry_schedule: schedule } = endpoint;
-  const offsets = schedule ? [0, ...JSON.parse(schedule).map((seconds: number) => seconds * 1000)] : attemptOffsets;
-  const dueAt = isOver ? null : planRetry({ offsets, attempts, firstAttemptAt, now, retryAfter: asked }, random);
-  const pause = asked !== null && (status === 429 || status === 503) ? Math.min(asked, longestPause) : null;
+  let dueAt: string | null = null;
+  let pausedUntil: string | null = null;
+  if (failure !== null) {
+    const now = clock();
+    const asked = readRetryAfter(answer?.retryAfter, now);
+    const failed = { offsets: readOffsets(endpoint), attempts, firstAttemptAt, now, retryAfter: asked };
+    if (failure.reason !== 'gone') dueAt = planRetry(failed, random);
+    if (asked !== null && (status === 429 || status === 503)) pausedUntil = addTime(now, Math.min(asked, longestPause));
+  }
   return {
     endpoint,
     delivery,
@@ -66,8 +69,12 @@ export function endAttempt(
       due_at: dueAt,
     },
     responseTime: answer === null ? null : timing.total,
-    pausedUntil: pause === null ? null : addTime(now, pause),
+    pausedUntil,
   };
+}
+
+function readOffsets({ retry_schedule: schedule }: Endpoint): readonly number[] {
+  return schedule === null ? attemptOffsets : [0, ...JSON.parse(schedule).map((seconds: number) => seconds * 1000)];
 }
 
 /** It holds for every delivery of the endpoint. */

@@ -7,12 +7,11 @@ import { newId } from '../../storage/rows.ts';
 import { type OpenedSigner, openSigner, webhookHeaders } from '../endpoints/signing.ts';
 import { type Endpoint, findEndpointForSending } from '../endpoints/store.ts';
 import type { Receivers } from '../transport/receivers.ts';
-import { type EndedAttempt, endAttempt, failUnsigned } from './attempt.ts';
+import { type Attempt, type EndedAttempt, endAttempt, failUnsigned } from './attempt.ts';
 import { claimForEndpoint, writeAttempts } from './changes.ts';
 import { Lane } from './lane.ts';
 import {
   beat,
-  type ClaimedDelivery,
   endStranded,
   freeOrphans,
   holdPlace,
@@ -263,9 +262,10 @@ export class WebhookSender {
     this.#lanes.set(lane.endpointId, lane);
     lane.signer = openSigner(this.#options.box, endpoint, startedAt, lane.signer);
     const { signer } = lane.signer;
-    lane.begin(deliveries.length, Date.parse(startedAt));
+    const now = Date.parse(startedAt);
+    lane.begin(deliveries.length, now);
     for (const delivery of deliveries) {
-      const running = this.#attempt(claim, delivery, signer, startedAt)
+      const running = this.#attempt(lane, { endpoint, delivery, startedAt }, signer, Math.floor(now / 1000))
         .catch((error: unknown) => {
           // The next turn releases the delivery, which is as it was before.
           this.#options.log.error({ err: error }, 'an attempt broke off');
@@ -280,26 +280,21 @@ export class WebhookSender {
     }
   }
 
-  async #attempt(
-    { endpoint, lane }: Claim,
-    delivery: ClaimedDelivery,
-    signer: OpenedSigner['signer'],
-    startedAt: string,
-  ): Promise<void> {
-    const { clock, receivers } = this.#options;
+  async #attempt(lane: Lane, attempt: Attempt, signer: OpenedSigner['signer'], timestamp: number): Promise<void> {
+    const { clock, random, receivers } = this.#options;
+    const { endpoint, delivery } = attempt;
     const outcome =
       typeof signer === 'string'
         ? failUnsigned(signer)
         : await receivers.post({
             owner: endpoint.id,
             url: endpoint.url,
-            headers: webhookHeaders(delivery, signer, startedAt),
+            headers: webhookHeaders(delivery, signer, timestamp),
             body: delivery.event.body,
           });
     // This process stops: the delivery stays as it was.
     if (outcome.outcome === 'failed' && outcome.reason === 'aborted') return;
-    const now = clock();
-    const ended = endAttempt({ endpoint, delivery, startedAt }, outcome, now, this.#options.random());
+    const ended = endAttempt(attempt, outcome, clock, random());
     if (ended.state.status === 'delivered') {
       this.counts.delivered += 1;
       lane.speedUp(outcome.timing.total);
@@ -309,7 +304,7 @@ export class WebhookSender {
     }
     if (outcome.reused) this.counts.reused += 1;
     else if (outcome.timing.connect !== null) this.counts.opened += 1;
-    if (ended.pausedUntil !== null) lane.pause(Date.parse(now), Date.parse(ended.pausedUntil));
+    if (ended.pausedUntil !== null) lane.pause(Date.parse(clock()), Date.parse(ended.pausedUntil));
     this.#ended.push(ended);
     this.#woken.resolve();
   }

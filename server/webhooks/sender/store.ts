@@ -9,7 +9,7 @@ import { countOutcomes } from '../deliveries/statistics-store.ts';
 type ClaimedRow = Pick<DeliveryRow, 'id' | 'event_id' | 'attempts' | 'first_attempt_at' | 'reason' | 'response_status'>;
 
 /** A delivery that this process is to attempt now. */
-export type ClaimedDelivery = Omit<ClaimedRow, 'event_id'> & { readonly event: SentEvent };
+export type ClaimedDelivery = ClaimedRow & { readonly event: SentEvent };
 
 /** An event with the body of its deliveries: the same bytes for every endpoint and each attempt. */
 export interface SentEvent {
@@ -96,7 +96,7 @@ export async function claimDeliveries(
   const deliveries = rows
     .filter(({ event_id }) => events.has(event_id))
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-    .map(({ event_id, ...row }) => ({ ...row, event: events.get(event_id) as SentEvent }));
+    .map((row) => ({ ...row, event: events.get(row.event_id) as SentEvent }));
   return { deliveries, orphaned };
 }
 
@@ -151,7 +151,7 @@ export async function finishAttempts(
   // A commit whose answer was lost is done again, although it may have succeeded: the rows may be there.
   await insertRows(queries, 'webhook_attempts', attempts, { skipsPresent: true });
   const written = new Set<string>();
-  for (const same of Map.groupBy(states, ({ id: _, ...state }) => Object.values(state).join(' ')).values()) {
+  for (const same of Map.groupBy(states, nameState).values()) {
     const [{ status, reason, response_status, attempts: count, first_attempt_at, due_at }] = same as [DeliveryState];
     const finishedAt = due_at === null ? now : null;
     const values = [status, reason, response_status, count, first_attempt_at, due_at, finishedAt, sender];
@@ -172,6 +172,11 @@ export async function finishAttempts(
     }
   }
   return written;
+}
+
+/** Everything but the id: states of one name are written by one statement. */
+function nameState({ status, reason, response_status, attempts, first_attempt_at, due_at }: DeliveryState): string {
+  return `${status} ${reason} ${response_status} ${attempts} ${first_attempt_at} ${due_at}`;
 }
 
 const mostFinished = 128;

@@ -160,8 +160,9 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   ): void {
     // Not the answer yet (RFC 9110 section 15.2).
     if (status < 200) return;
-    const [retryAfter] = [headers['retry-after']].flat();
-    this.#answer = { status, retryAfter: retryAfter?.slice(0, longestRetryAfter) ?? null };
+    const given = headers['retry-after'];
+    const retryAfter = (Array.isArray(given) ? given[0] : given)?.slice(0, longestRetryAfter);
+    this.#answer = { status, retryAfter: retryAfter ?? null };
     this.#measure('firstByte');
   }
 

@@ -89,7 +89,7 @@ export class Receivers {
     const connection = target.idle.pop() ?? this.#open(this.#undici, target);
     this.#kept.delete(connection);
     // Nothing is decompressed, so a small answer cannot become a large one.
-    const plain = { 'accept-encoding': 'identity', ...headers };
+    const plain = { ...headers, 'accept-encoding': 'identity' };
     const request = { path: target.path, method: 'POST', headers: plain, body } as const;
     const exchange = new DeliveryExchange(connection, request, queuedAt);
     this.#running.add(exchange);
