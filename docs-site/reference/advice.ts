@@ -37,6 +37,7 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   dsr_already_completed: 'Read the request: it keeps the first outcome. Open another one for anything new.',
   dsr_extension_not_allowed: 'Answer within the present period; the law allows one extension, asked for in time.',
   breach_transition_not_allowed: 'Read the incident and take a step that its status allows.',
+  breach_erased: 'Report a new breach: the erased one stays closed.',
   control_transition_not_allowed: 'Read the control and take a step that its status allows.',
   control_evidence_missing: 'Add evidence, then change the status.',
   control_test_failing: 'Mend what the test found, record a new result, then change the status.',

@@ -36,6 +36,7 @@ export const problemKinds = {
     status: 409,
     meaning: 'The incident cannot change from its status to the requested one.',
   },
+  breach_erased: { status: 409, meaning: 'The texts of the breach were erased: it stays closed.' },
   control_transition_not_allowed: {
     status: 409,
     meaning: 'The control cannot change from its status to the requested one.',

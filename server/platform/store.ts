@@ -66,7 +66,8 @@ export async function listPortfolio(
 /** Whether the authority should have been notified of a breach: the same rule as `viewBreach`. */
 export function isPastDeadline(now: string): Expression<SqlBool> {
   const discovered = addTime(now, -notificationPeriod);
-  return sql`authority_notified_at is null and notification_reason is null and discovered_at < ${discovered}`;
+  return sql`authority_notified_at is null and notification_reason is null and erased_at is null
+    and discovered_at < ${discovered}`;
 }
 
 /** Whether the deliveries of a webhook keep failing, or it was disabled. */

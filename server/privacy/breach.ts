@@ -56,8 +56,8 @@ export type BreachChange = z.output<typeof BreachChange>;
 export const BreachView = z
   .strictObject({
     id: Id,
-    title: z.string(),
-    description: z.string(),
+    title: z.string().nullable().meta({ description: 'Null once it is erased.' }),
+    description: z.string().nullable(),
     severity: BreachSeverity,
     status: BreachStatus,
     affectedSubjects: z.int().min(0).nullable(),
@@ -71,6 +71,10 @@ export const BreachView = z
     subjectsNotifiedAt: UtcTime.nullable(),
     notificationReason: z.string().nullable(),
     closedAt: UtcTime.nullable(),
+    erasedAt: UtcTime.nullable().meta({
+      description:
+        'When its texts were erased: the title, the description, the categories of data and the reason are empty since.',
+    }),
     createdAt: UtcTime,
     updatedAt: UtcTime,
   })
@@ -90,9 +94,11 @@ export const breachEvents = { 'breach.reported': BreachEventData, 'breach.update
 /** A breach as the API returns it. @param now decides whether the notification is overdue. */
 export function viewBreach(row: BreachRow, now: string): BreachView {
   const notificationDueAt = notificationDue(row.discovered_at);
-  const isUnexplained = row.authority_notified_at === null && row.notification_reason === null;
+  // An erased breach was closed, which takes a notification or a reason.
+  const isUnexplained =
+    row.authority_notified_at === null && row.notification_reason === null && row.erased_at === null;
   return viewRow(BreachView, row, {
-    dataCategories: JSON.parse(row.data_categories),
+    dataCategories: row.data_categories === null ? [] : JSON.parse(row.data_categories),
     notificationDueAt,
     isNotificationOverdue: isUnexplained && now > notificationDueAt,
   });

@@ -113,7 +113,7 @@ export type DsrCompletion = z.output<typeof DsrCompletion>;
 export const DsrView = z
   .strictObject({
     id: Id,
-    subjectId: z.string(),
+    subjectId: z.string().nullable().meta({ description: 'Null once it is erased.' }),
     type: DsrType,
     channel: DsrChannel.nullable(),
     notes: z.string().nullable(),
@@ -142,6 +142,10 @@ export const DsrView = z
     requesterName: z.string().nullable(),
     message: z.string().nullable(),
     confirmedAt: UtcTime.nullable().meta({ description: 'When the link that was sent to the address was used.' }),
+    erasedAt: UtcTime.nullable().meta({
+      description:
+        'When its texts were erased, which are null since: the subject, what was written, how the identity was checked.',
+    }),
     createdAt: UtcTime,
     updatedAt: UtcTime,
   })

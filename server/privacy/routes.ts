@@ -185,7 +185,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
 \`notificationReason\` is required to close a breach that the authority was not notified of, and if it was notified after the 72 hours. Emits \`breach.updated\`; an edit that changes nothing emits nothing.`,
       params,
       body: BreachChange,
-      errors: ['breach_transition_not_allowed'],
+      errors: ['breach_erased', 'breach_transition_not_allowed'],
       change: async (call, work) =>
         viewBreach(await editBreach(work, call.source(), call.params.id, call.body), work.now),
     }),

@@ -65,6 +65,7 @@ export const dsrRows = describeRows('dsr_requests', 'privacy', 'dsr', {
     'confirmation_expires_at',
     'created_at',
     'updated_at',
+    'erased_at',
   ],
   personal: [
     'subject_id',
@@ -94,6 +95,7 @@ export const breachRows = describeRows('breach_incidents', 'privacy', 'breach', 
     'closed_at',
     'created_at',
     'updated_at',
+    'erased_at',
   ],
   personal: ['title', 'description', 'data_categories', 'notification_reason'],
 });
@@ -303,13 +305,15 @@ const auditedFields = ['severity', 'status', 'authorityNotifiedAt', 'subjectsNot
 
 /**
  * Edits a breach. An edit that changes nothing is neither audited nor emitted.
- * @throws {Problem} `not_found`, `breach_transition_not_allowed`, `validation_failed`.
+ * @throws {Problem} `not_found`, `breach_erased`, `breach_transition_not_allowed`, `validation_failed`.
  */
 export async function editBreach(work: UnitOfWork, source: AuditSource, id: string, change: BreachChange) {
   const { tenantId } = source;
   // Serializes concurrent edits: the second reads what the first wrote.
   await work.lockTenant(tenantId);
   const stored = await requireBreach(work.transaction, tenantId, id);
+  if (stored.erased_at !== null)
+    throw new Problem('breach_erased', 'The texts of the breach were erased; report a new breach instead.');
   const view = viewBreach(stored, work.now);
   const { before, after } = diffFields({ ...view }, { ...applyChange(view, change, work.now) });
   const changed = Object.keys(after);

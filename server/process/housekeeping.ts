@@ -5,6 +5,7 @@ import { deleteAbandonedFile } from '../controls/file-store.ts';
 import { forgetExpiredKeys, mostForgotten } from '../http/idempotency.ts';
 import { deleteExpiredSignIns } from '../identity/sign-in.ts';
 import type { Installation } from '../installation/installation.ts';
+import { eraseExpired } from '../privacy/erasure-store.ts';
 import { deleteUnconfirmed, forgetFormUses } from '../privacy/form-store.ts';
 import type { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
 import { inTransaction, type Queries } from '../storage/database.ts';
@@ -45,6 +46,7 @@ export function startHousekeeping(
     every(60_000, () => change((queries) => deleteAbandonedFile(queries, clock()))),
     every(60_000, () => change((queries) => forgetFormUses(queries, clock()))),
     every(60_000, () => deleteUnconfirmed(database, clock())),
+    every(60_000, () => eraseExpired(database, clock())),
     every(60_000, () => change((queries) => forgetRuns(queries, clock()))),
     every(60_000, () => keeper.step(clock())),
     every(60_000, () => verifier.step(clock())),

@@ -78,6 +78,10 @@ interface TenantsTable {
   dsr_days: number | null;
   /** yes where everyone can make a request with the form; otherwise null. */
   dsr_form: string | null;
+  /** Days after which the texts of completed requests are erased; null for never. */
+  dsr_text_days: number | null;
+  /** The same for closed breaches. */
+  breach_text_days: number | null;
   /** hidden once they are done or dismissed; otherwise null. */
   first_steps: string | null;
 }
@@ -535,7 +539,8 @@ interface TrustCentersTable {
 interface DsrRequestsTable {
   id: string;
   tenant_id: string;
-  subject_id: string;
+  /** Null once it is erased, like the other texts. */
+  subject_id: string | null;
   type: string;
   channel: string | null;
   notes: string | null;
@@ -563,10 +568,12 @@ interface DsrRequestsTable {
   /** Of the token of that link; null once it is used. */
   confirmation_hash: string | null;
   confirmation_expires_at: string | null;
-  /** Of the commitments to personal values in the hash of the row. */
-  salt: string;
+  /** Of the commitments to personal values in the hash of the row; erased with these. */
+  salt: string | null;
   created_at: string;
   updated_at: string;
+  /** When its texts were erased. */
+  erased_at: string | null;
 }
 
 /** How often the form was used lately; housekeeping deletes what is older than a day. */
@@ -581,23 +588,26 @@ interface DsrFormUsesTable {
 interface BreachIncidentsTable {
   id: string;
   tenant_id: string;
-  title: string;
-  description: string;
+  /** Null once it is erased, like the other texts. */
+  title: string | null;
+  description: string | null;
   severity: string;
   status: string;
   affected_subjects: number | null;
   /** JSON array of texts. */
-  data_categories: string;
+  data_categories: string | null;
   discovered_at: string;
   authority_notified_at: string | null;
   subjects_notified_at: string | null;
   /** Why no notification was sent, or why it took longer than the law allows. */
   notification_reason: string | null;
   closed_at: string | null;
-  /** Of the commitments to personal values in the hash of the row. */
-  salt: string;
+  /** Of the commitments to personal values in the hash of the row; erased with these. */
+  salt: string | null;
   created_at: string;
   updated_at: string;
+  /** When its texts were erased. */
+  erased_at: string | null;
 }
 
 /** A webhook endpoint of a tenant. */

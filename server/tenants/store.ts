@@ -25,6 +25,8 @@ export const tenantRows = describeRows('tenants', 'tenants', 'tenant', {
     'require_second_factor',
     'dsr_days',
     'dsr_form',
+    'dsr_text_days',
+    'breach_text_days',
     'first_steps',
   ],
   owner: 'id',
@@ -64,6 +66,8 @@ export async function updateTenant({ transaction }: UnitOfWork, { id, ...tenant 
     require_second_factor: tenant.requireSecondFactor ? 'yes' : null,
     dsr_days: tenant.dsrDays,
     dsr_form: tenant.dsrForm ? 'yes' : null,
+    dsr_text_days: tenant.dsrTextDays,
+    breach_text_days: tenant.breachTextDays,
     first_steps: tenant.firstSteps ? null : 'hidden',
   };
   return updateRow(transaction, 'tenants', { id }, columns);

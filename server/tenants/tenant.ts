@@ -39,6 +39,16 @@ export const SsoConfiguration = z
   })
   .meta({ id: 'SsoConfigurationInput', outputId: 'SsoConfiguration' });
 
+const textDays = (owners: string) =>
+  z
+    .int()
+    .min(30)
+    .max(3650)
+    .nullable()
+    .meta({
+      description: `Days after which the texts of ${owners} are erased, irrevocably; null keeps them. A change applies to earlier ones too.`,
+    });
+
 const settings = {
   defaultRole: RoleName.meta({ description: 'The role of members whom SCIM provisions without a role.' }),
   scimCompatibility: z.enum(['strict', 'extended']).meta({
@@ -58,6 +68,8 @@ const settings = {
   dsrForm: z.boolean().meta({
     description: 'Whether everyone can make a data-subject request with the form at `/privacy/{slug}/request`.',
   }),
+  dsrTextDays: textDays('completed data-subject requests'),
+  breachTextDays: textDays('closed breaches'),
   firstSteps: z.boolean().meta({
     description:
       'Whether the start page of the dashboard lists the first steps. It switches this off when all are done.',

@@ -83,13 +83,13 @@ function listKinds(): readonly Kind[] {
       name: pageWords.request,
       path: 'requests',
       operation: 'getDsr',
-      retrieve: async (id) => (await requests.retrieve(id)).subjectId,
+      retrieve: async (id) => (await requests.retrieve(id)).subjectId ?? pageWords.textsErased,
     },
     {
       name: pageWords.breach,
       path: 'breaches',
       operation: 'getBreach',
-      retrieve: async (id) => (await breaches.retrieve(id)).title,
+      retrieve: async (id) => (await breaches.retrieve(id)).title ?? pageWords.textsErased,
     },
     {
       name: pageWords.webhook,

@@ -20,6 +20,8 @@ create table tenants (
   require_second_factor text, -- "yes" if members must use a second factor.
   dsr_days integer, -- Days in which a data-subject request must be answered; null for the default.
   dsr_form text, -- yes where everyone can make a request with the form; otherwise null.
+  dsr_text_days integer, -- Days after which the texts of completed requests are erased; null for never.
+  breach_text_days integer, -- The same for closed breaches.
   first_steps text -- hidden once they are done or dismissed; otherwise null.
 );
 

@@ -110,7 +110,7 @@ create table trust_centers (
 create table dsr_requests (
   id text not null primary key,
   tenant_id text not null references tenants (id),
-  subject_id text not null,
+  subject_id text, -- Null once it is erased, like the other texts.
   type text not null,
   channel text,
   notes text,
@@ -133,15 +133,19 @@ create table dsr_requests (
   confirmed_at text, -- When the link that was sent to the address was used.
   confirmation_hash text unique, -- Of the token of that link; null once it is used.
   confirmation_expires_at text,
-  salt text not null, -- Of the commitments to personal values in the hash of the row.
+  salt text, -- Of the commitments to personal values in the hash of the row; erased with these.
   created_at text not null,
-  updated_at text not null
+  updated_at text not null,
+  erased_at text -- When its texts were erased.
 );
 create index dsr_requests_tenant on dsr_requests (tenant_id, id);
 create index dsr_requests_status on dsr_requests (tenant_id, status, id);
 create index dsr_requests_type on dsr_requests (tenant_id, type, id);
 create index dsr_requests_subject on dsr_requests (tenant_id, subject_id, id);
 create index dsr_requests_assignee on dsr_requests (tenant_id, assignee_user_id, id);
+-- What housekeeping erases after the time that the tenant chose.
+create index dsr_requests_completed on dsr_requests (tenant_id, completed_at)
+  where completed_at is not null and erased_at is null;
 create index dsr_requests_unconfirmed on dsr_requests (confirmation_expires_at) where confirmation_expires_at is not null;
 
 -- How often the form was used lately; housekeeping deletes what is older than a day.
@@ -157,21 +161,24 @@ create index dsr_form_uses_used on dsr_form_uses (used_at);
 create table breach_incidents (
   id text not null primary key,
   tenant_id text not null references tenants (id),
-  title text not null,
-  description text not null,
+  title text, -- Null once it is erased, like the other texts.
+  description text,
   severity text not null,
   status text not null,
   affected_subjects bigint,
-  data_categories text not null, -- JSON array of texts.
+  data_categories text, -- JSON array of texts.
   discovered_at text not null,
   authority_notified_at text,
   subjects_notified_at text,
   notification_reason text, -- Why no notification was sent, or why it took longer than the law allows.
   closed_at text,
-  salt text not null, -- Of the commitments to personal values in the hash of the row.
+  salt text, -- Of the commitments to personal values in the hash of the row; erased with these.
   created_at text not null,
-  updated_at text not null
+  updated_at text not null,
+  erased_at text -- When its texts were erased.
 );
 create index breach_incidents_tenant on breach_incidents (tenant_id, id);
+create index breach_incidents_closed on breach_incidents (tenant_id, closed_at)
+  where closed_at is not null and erased_at is null;
 `,
 };

@@ -34,6 +34,7 @@ describeServer('POST /v1/breach', (server) => {
       subjectsNotifiedAt: null,
       notificationReason: null,
       closedAt: null,
+      erasedAt: null,
       createdAt: now,
       updatedAt: now,
     });

@@ -120,6 +120,7 @@ describe('an incident after any edits', () => {
       subjectsNotifiedAt: null,
       notificationReason: null,
       closedAt: null,
+      erasedAt: null,
       createdAt: discoveredAt,
       updatedAt: discoveredAt,
     };

@@ -70,7 +70,12 @@ describe('the deadline of a notification', () => {
         const [discoveredAt, milliseconds, isNotified, notificationReason] = values;
         const now = shift(discoveredAt, 72 * hour + milliseconds);
         const notified = { authority_notified_at: isNotified ? now : null, notification_reason: notificationReason };
-        const breach = { discovered_at: discoveredAt, data_categories: '[]', ...notified } as BreachRow;
+        const breach = {
+          discovered_at: discoveredAt,
+          data_categories: '[]',
+          erased_at: null,
+          ...notified,
+        } as BreachRow;
         const isMissed = milliseconds > 0 && !isNotified && notificationReason === null;
         assert.equal(viewBreach(breach, now).isNotificationOverdue, isMissed);
       }),

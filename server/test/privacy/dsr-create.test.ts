@@ -36,6 +36,7 @@ describeServer('POST /v1/dsr', (server) => {
       message: null,
       confirmedAt: null,
       createdAt: now,
+      erasedAt: null,
       updatedAt: now,
     });
     assert.deepEqual(await client.read('dsr', dsr.id), dsr);

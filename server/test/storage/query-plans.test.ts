@@ -49,6 +49,7 @@ import { readOverview } from '../../platform/overview-store.ts';
 import type { Principal } from '../../principal/principal.ts';
 import { scopes } from '../../principal/roles.ts';
 import type { DsrFilter } from '../../privacy/dsr.ts';
+import { erasableBreaches, erasableDsrs, selectExpired } from '../../privacy/erasure-store.ts';
 import { selectUnconfirmed } from '../../privacy/form-store.ts';
 import { listBreaches, listDsrs, requireBreach, requireDsr } from '../../privacy/store.ts';
 import { readMemberPage } from '../../scim/users.ts';
@@ -296,6 +297,16 @@ describe('the plans of SQLite for data-subject requests and breaches', () => {
       'requests whose link expired unused',
       'dsr_requests_unconfirmed',
       (queries) => selectUnconfirmed(queries, '2026-11-01T00:00:00.000Z').execute(),
+    ],
+    [
+      'requests whose texts are no longer kept',
+      'dsr_requests_completed',
+      (queries) => selectExpired(queries, erasableDsrs, 't', 'then', 100),
+    ],
+    [
+      'breaches whose texts are no longer kept',
+      'breach_incidents_closed',
+      (queries) => selectExpired(queries, erasableBreaches, 't', 'then', 100),
     ],
     ['overdue requests', 'dsr_requests_status', list({ overdue: 'true' }, 'i')],
     [

@@ -45,6 +45,8 @@ describeOnOneDatabase('the settings of a tenant', (dialect) => {
       requireSecondFactor: false,
       dsrDays: 30,
       dsrForm: false,
+      dsrTextDays: null,
+      breachTextDays: null,
       firstSteps: true,
     });
   });
@@ -60,6 +62,9 @@ describeOnOneDatabase('the settings of a tenant', (dialect) => {
       { dsrDays: 1 },
       { dsrDays: 90 },
       { dsrForm: true },
+      { dsrTextDays: 30, breachTextDays: 3650 },
+      { dsrTextDays: null },
+      { breachTextDays: null },
       { firstSteps: false },
       { sso: sso({ Engineering: 'engineer', 'Legal & Privacy': 'dpo' }) },
       {
@@ -117,6 +122,11 @@ describeOnOneDatabase('the settings of a tenant', (dialect) => {
       [{ dsrDays: '30' }, 'body.dsrDays'],
       [{ dsrDays: null }, 'body.dsrDays'],
       [{ dsrForm: 'yes' }, 'body.dsrForm'],
+      [{ dsrTextDays: 29 }, 'body.dsrTextDays'],
+      [{ dsrTextDays: 3651 }, 'body.dsrTextDays'],
+      [{ dsrTextDays: 45.5 }, 'body.dsrTextDays'],
+      [{ breachTextDays: '45' }, 'body.breachTextDays'],
+      [{ breachTextDays: 0 }, 'body.breachTextDays'],
       [{ sso: null }, 'body.sso'],
       [{ sso: { issuer: 'https://idp.test' } }, 'body.sso.issuer'],
       [{ sso: { attributeMap: { email: 'mail' } } }, 'body.sso.attributeMap.email'],

@@ -106,8 +106,9 @@ export type AuditModule =
 
 export interface Breach {
   readonly id: string;
-  readonly title: string;
-  readonly description: string;
+  /** Null once it is erased. */
+  readonly title: string | null;
+  readonly description: string | null;
   readonly severity: BreachSeverity;
   readonly status: BreachStatus;
   readonly affectedSubjects: number | null;
@@ -121,6 +122,8 @@ export interface Breach {
   readonly subjectsNotifiedAt: string | null;
   readonly notificationReason: string | null;
   readonly closedAt: string | null;
+  /** When its texts were erased: the title, the description, the categories of data and the reason are empty since. */
+  readonly erasedAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -502,7 +505,8 @@ export interface CreatedScimToken extends ScimToken {
 
 export interface DataSubjectRequest {
   readonly id: string;
-  readonly subjectId: string;
+  /** Null once it is erased. */
+  readonly subjectId: string | null;
   readonly type: DataSubjectRequestType;
   readonly channel: DataSubjectRequestChannel | null;
   readonly notes: string | null;
@@ -527,6 +531,8 @@ export interface DataSubjectRequest {
   readonly message: string | null;
   /** When the link that was sent to the address was used. */
   readonly confirmedAt: string | null;
+  /** When its texts were erased, which are null since: the subject, what was written, how the identity was checked. */
+  readonly erasedAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -1626,6 +1632,16 @@ export interface Tenant {
   readonly dsrDays: number;
   /** Whether everyone can make a data-subject request with the form at `/privacy/{slug}/request`. */
   readonly dsrForm: boolean;
+  /**
+   * Days after which the texts of completed data-subject requests are erased, irrevocably; null keeps them. A change
+   * applies to earlier ones too.
+   */
+  readonly dsrTextDays: number | null;
+  /**
+   * Days after which the texts of closed breaches are erased, irrevocably; null keeps them. A change applies to earlier
+   * ones too.
+   */
+  readonly breachTextDays: number | null;
   /** Whether the start page of the dashboard lists the first steps. It switches this off when all are done. */
   readonly firstSteps: boolean;
   readonly createdAt: string;
@@ -1647,6 +1663,16 @@ export interface TenantChange {
   readonly dsrDays?: number | undefined;
   /** Whether everyone can make a data-subject request with the form at `/privacy/{slug}/request`. */
   readonly dsrForm?: boolean | undefined;
+  /**
+   * Days after which the texts of completed data-subject requests are erased, irrevocably; null keeps them. A change
+   * applies to earlier ones too. 30 to 3,650.
+   */
+  readonly dsrTextDays?: number | null | undefined;
+  /**
+   * Days after which the texts of closed breaches are erased, irrevocably; null keeps them. A change applies to earlier
+   * ones too. 30 to 3,650.
+   */
+  readonly breachTextDays?: number | null | undefined;
   /** Whether the start page of the dashboard lists the first steps. It switches this off when all are done. */
   readonly firstSteps?: boolean | undefined;
 }

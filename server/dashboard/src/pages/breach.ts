@@ -29,27 +29,32 @@ export class BreachPage extends PageElement {
     const { breach } = this;
     if (breach === null) return this.viewPending(pageWords.breach);
     const { affectedSubjects, dataCategories, subjectsNotifiedAt, notificationReason } = breach;
-    return html`<h1>${breach.title}</h1>
+    return html`<h1>${breach.title ?? pageWords.breach}</h1>
       ${this.viewOutcome()}
       <dl>
         ${viewTerm(pageWords.severity, viewStatus(breach.severity))}
         ${viewTerm(pageWords.status, viewStatus(breach.status))}
         ${viewTerm(pageWords.discovered, viewTime(breach.discoveredAt))}
         ${viewTerm(pageWords.notifyBy, viewNotification(breach))}
+        ${breach.erasedAt === null ? nothing : viewTerm(pageWords.textsErased, viewTime(breach.erasedAt))}
         ${subjectsNotifiedAt === null ? nothing : viewTerm(pageWords.subjectsNotified, viewTime(subjectsNotifiedAt))}
         ${notificationReason === null ? nothing : viewTerm(pageWords.notificationReason, notificationReason)}
         ${affectedSubjects === null ? nothing : viewTerm(pageWords.affectedSubjects, formatCount(affectedSubjects))}
         ${dataCategories.length === 0 ? nothing : viewTerm(pageWords.dataCategories, dataCategories.join(', '))}
       </dl>
       ${
-        session.allows('editBreach')
+        breach.erasedAt === null && session.allows('editBreach')
           ? html`<div class="actions">
               <button class="primary" @click=${() => this.#edit(breach)}>${pageWords.edit}</button>
             </div>`
           : nothing
       }
-      <h2>${pageWords.whatHappened}</h2>
-      <p class="text">${breach.description}</p>
+      ${
+        breach.description === null
+          ? nothing
+          : html`<h2>${pageWords.whatHappened}</h2>
+              <p class="text">${breach.description}</p>`
+      }
       ${this.viewDialogs()}`;
   }
 

@@ -15,7 +15,7 @@ export class BreachList extends PageElement {
   readonly #view: ListView<Breach> = {
     label: pageWords.breaches,
     columns: [
-      [pageWords.title, ({ id, title }) => html`<a href="/app/breaches/${id}">${title}</a>`],
+      [pageWords.title, ({ id, title }) => html`<a href="/app/breaches/${id}">${title ?? pageWords.textsErased}</a>`],
       [pageWords.severity, ({ severity }) => viewStatus(severity)],
       [pageWords.status, ({ status }) => viewStatus(status)],
       [pageWords.notifyBy, viewNotification],

@@ -37,14 +37,21 @@ export class RequestPage extends PageElement {
     if (request === null) return this.viewPending(pageWords.request);
     const { subjectId, channel, notes, outcome, reason, completedAt, extendedAt, extensionReason } = request;
     const { assigneeUserId, identityCheck, requesterEmail, requesterName, message } = request;
-    return html`<h1>${nameValue(request.type)}: <bdi>${subjectId}</bdi></h1>
+    return html`<h1>${nameValue(request.type)}: <bdi>${subjectId ?? pageWords.textsErased}</bdi></h1>
       ${this.viewOutcome()}
       <dl>
         ${viewTerm(pageWords.status, viewStatus(request.status))}
         ${viewTerm(pageWords.due, viewDue(request.dueAt, request.isOverdue, request.status === 'open'))}
         ${viewTerm(pageWords.received, viewTime(request.receivedAt))}
         ${channel === null ? nothing : viewTerm(pageWords.channel, nameValue(channel))}
-        ${viewTerm(pageWords.subject, html`<a href="/app/subjects/${encodeURIComponent(subjectId)}">${subjectId}</a>`)}
+        ${
+          subjectId === null
+            ? viewTerm(pageWords.textsErased, viewTime(request.erasedAt))
+            : viewTerm(
+                pageWords.subject,
+                html`<a href="/app/subjects/${encodeURIComponent(subjectId)}">${subjectId}</a>`,
+              )
+        }
         ${viewTerm(pageWords.source, request.source === 'public' ? pageWords.requestForm : nameValue(request.source))}
         ${requesterName === null ? nothing : viewTerm(pageWords.name, requesterName)}
         ${requesterEmail === null ? nothing : viewTerm(pageWords.requesterEmail, requesterEmail)}
@@ -113,7 +120,7 @@ export class RequestPage extends PageElement {
     this.formDialog = {
       title: pageWords.edit,
       button: pageWords.save,
-      fields: () => html`${field(pageWords.subjectId, 'subjectId', { value: subjectId })}
+      fields: () => html`${field(pageWords.subjectId, 'subjectId', { value: subjectId ?? '' })}
       ${memberChoice(pageWords.assignee, 'assigneeUserId', this.members, assigneeUserId, pageWords.nobody)}
       ${field(pageWords.identityChecked, 'identityCheck', {
         hint: pageWords.identityHint,

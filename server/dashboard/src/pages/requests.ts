@@ -20,7 +20,10 @@ export class RequestList extends PageElement {
   readonly #view: ListView<DataSubjectRequest> = {
     label: pageWords.requests,
     columns: [
-      [pageWords.subject, ({ id, subjectId }) => html`<a href="/app/requests/${id}">${subjectId}</a>`],
+      [
+        pageWords.subject,
+        ({ id, subjectId }) => html`<a href="/app/requests/${id}">${subjectId ?? pageWords.textsErased}</a>`,
+      ],
       [pageWords.type, ({ type }) => nameValue(type)],
       [pageWords.status, ({ status }) => viewStatus(status)],
       [pageWords.due, ({ dueAt, isOverdue, status }) => viewDue(dueAt, isOverdue, status === 'open')],

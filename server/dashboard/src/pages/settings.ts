@@ -49,6 +49,7 @@ export class SettingsPage extends PageElement {
             tenant.scimCompatibility,
           )}
           ${field(pageWords.dsrDays, 'dsrDays', { type: 'number', value: String(tenant.dsrDays) })}
+          ${viewDays('dsrTextDays', tenant)} ${viewDays('breachTextDays', tenant)}
           <label class="check"
             ><input type="checkbox" name="dsrForm" ?checked=${tenant.dsrForm} /> ${pageWords.dsrForm}</label
           >
@@ -80,6 +81,8 @@ export class SettingsPage extends PageElement {
       defaultRole,
       scimCompatibility,
       dsrDays,
+      dsrTextDays = '',
+      breachTextDays = '',
       dsrForm,
       requireSecondFactor,
       firstSteps,
@@ -90,6 +93,8 @@ export class SettingsPage extends PageElement {
       defaultRole,
       scimCompatibility,
       dsrDays: Number(dsrDays),
+      dsrTextDays: dsrTextDays === '' ? null : Number(dsrTextDays),
+      breachTextDays: breachTextDays === '' ? null : Number(breachTextDays),
       dsrForm: dsrForm !== undefined,
       requireSecondFactor: requireSecondFactor !== undefined,
       firstSteps: firstSteps !== undefined,
@@ -102,10 +107,12 @@ export class SettingsPage extends PageElement {
     const change = Object.fromEntries(changed.map((key) => [key, wanted[key]])) as TenantChange;
     const list = changed.map((key) => html`<li>${pageWords[key]}: ${show(key, tenant)} → ${show(key, wanted)}</li>`);
     void this.runQuietly(async () => {
-      const warning = change.requireSecondFactor === true ? await warnOfFactor() : '';
+      const warnings = [];
+      if (change.dsrTextDays || change.breachTextDays) warnings.push(pageWords.textDaysWarning);
+      if (change.requireSecondFactor === true) warnings.push(await warnOfFactor());
       this.confirmation = {
         title: pageWords.saveSettings,
-        text: html`<ul>${list}</ul><p>${warning}</p>`,
+        text: html`<ul>${list}</ul>${warnings.map((warning) => html`<p>${warning}</p>`)}`,
         button: pageWords.save,
         run: async () => {
           this.tenant = await tenantSettings.update(change);
@@ -116,6 +123,12 @@ export class SettingsPage extends PageElement {
   };
 }
 
+/** How long texts are kept: empty for as long as the tenant is. */
+function viewDays(name: 'dsrTextDays' | 'breachTextDays', tenant: Tenant): TemplateResult {
+  const value = String(tenant[name] ?? '');
+  return field(pageWords[name], name, { type: 'number', isOptional: true, hint: pageWords.textDaysHint, value });
+}
+
 /** Whom the requirement of a second factor locks out of everything but their own account. */
 async function warnOfFactor(): Promise<string> {
   const { enabled } = await call('getMfaStatus', 'GET', '/v1/me/mfa', { answer: 'bare' });
@@ -124,6 +137,7 @@ async function warnOfFactor(): Promise<string> {
 
 function show(key: keyof TenantChange, values: Readonly<Record<string, unknown>> | Tenant): string {
   const value = (values as Readonly<Record<string, unknown>>)[key];
+  if (value === null) return pageWords.never;
   if (typeof value === 'boolean') return value ? pageWords.on : pageWords.off;
   return key === 'name' ? String(value) : nameValue(String(value));
 }

@@ -703,6 +703,12 @@ export const de: PageWords = {
   scimCompatibility: 'SCIM-Kompatibilität',
   dsrDays: 'Tage zur Beantwortung einer Anfrage',
   dsrForm: 'Alle können mit einem öffentlichen Formular Anfragen stellen',
+  dsrTextDays: 'Tage, nach denen Texte beantworteter Anfragen gelöscht werden',
+  breachTextDays: 'Tage, nach denen Texte geschlossener Datenpannen gelöscht werden',
+  textDaysHint: 'Leer: Sie bleiben erhalten.',
+  textDaysWarning:
+    'Der Server löscht Älteres innerhalb von Minuten. Gelöschte Texte lassen sich nicht wiederherstellen.',
+  textsErased: 'Texte gelöscht',
   dsrFormAddress: 'Das Formular für Anfragen',
   dsrFormHint: 'Verlinken Sie es in Ihrer Datenschutzerklärung.',
   requireSecondFactor: 'Zweiten Faktor verlangen',

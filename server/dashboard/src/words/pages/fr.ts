@@ -703,6 +703,12 @@ export const fr: PageWords = {
   scimCompatibility: 'Compatibilité SCIM',
   dsrDays: 'Jours pour répondre à une demande',
   dsrForm: 'Chacun peut faire une demande avec un formulaire public',
+  dsrTextDays: 'Jours avant l’effacement des textes des demandes traitées',
+  breachTextDays: 'Jours avant l’effacement des textes des violations closes',
+  textDaysHint: 'Vide : ils sont conservés.',
+  textDaysWarning:
+    'Le serveur efface en quelques minutes ce qui est plus ancien. Un texte effacé ne peut pas être restauré.',
+  textsErased: 'Textes effacés',
   dsrFormAddress: 'Le formulaire de demande',
   dsrFormHint: 'Ajoutez-en le lien à votre politique de confidentialité.',
   requireSecondFactor: 'Exiger un second facteur',

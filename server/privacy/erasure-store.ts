@@ -1,0 +1,151 @@
+import { sql } from 'kysely';
+import { type RowKind, recordChanges } from '../audit/row-state.ts';
+import { type AuditSource, systemSource } from '../audit/source.ts';
+import {
+  addTime,
+  type Database,
+  dayMilliseconds,
+  type Queries,
+  runUnitOfWork,
+  type UnitOfWork,
+} from '../storage/database.ts';
+import type { DsrRow } from './dsr.ts';
+import { breachRows, dsrRows } from './store.ts';
+
+/** What has texts that may name people, its personal columns: they can be erased once it has ended. */
+interface Erasable {
+  readonly kind: RowKind<'dsr_requests'>;
+  readonly endedStatus: string;
+  readonly endedAt: 'completed_at';
+  /** The setting of the tenant; null for never. */
+  readonly days: 'dsr_text_days';
+}
+
+/** Completed requests: dates, types and outcomes stay. */
+export const erasableDsrs: Erasable = {
+  kind: dsrRows,
+  endedStatus: 'completed',
+  endedAt: 'completed_at',
+  days: 'dsr_text_days',
+};
+
+/** Closed breaches: dates, severity and the number of people stay. */
+export const erasableBreaches = {
+  kind: breachRows,
+  endedStatus: 'closed',
+  endedAt: 'closed_at',
+  days: 'breach_text_days',
+  // Kysely's types are too deep for a table that varies, so the queries name one of the two.
+} as unknown as Erasable;
+
+/**
+ * Erases the texts of what has ended, and the salts without which their hashes in the audit log confirm no guess. What is
+ * open or erased stays as it is. The audit log, which cannot be erased, gets the number of texts.
+ * @param ids of rows of the tenant of the source.
+ * @param reason for the audit log; names no person.
+ * @returns how many rows were erased.
+ */
+export async function eraseTexts(
+  work: UnitOfWork,
+  source: AuditSource,
+  { kind, endedStatus }: Erasable,
+  ids: readonly string[],
+  reason: string,
+): Promise<number> {
+  const { transaction, now } = work;
+  const texts = kind.personal as readonly (keyof DsrRow)[];
+  await work.lockTenant(source.tenantId);
+  if (ids.length === 0) return 0;
+  const found = await transaction
+    .selectFrom(kind.table)
+    .selectAll()
+    .where('tenant_id', '=', source.tenantId)
+    .where('id', 'in', ids)
+    .where('status', '=', endedStatus)
+    .where('erased_at', 'is', null)
+    .execute();
+  if (found.length === 0) return 0;
+  const counts = new Map(found.map((row) => [row.id, texts.filter((name) => row[name] !== null).length]));
+  const rows = await transaction
+    .updateTable(kind.table)
+    .set({ ...Object.fromEntries(texts.map((name) => [name, null])), salt: null, erased_at: now, updated_at: now })
+    .where('tenant_id', '=', source.tenantId)
+    .where('id', 'in', [...counts.keys()])
+    .returningAll()
+    .execute();
+  const changes = rows.map((row) => {
+    const diff = { texts: counts.get(row.id) as number };
+    return { source, row, change: { verb: 'erased', targetRef: null, reason, diff } };
+  });
+  await recordChanges(work, kind, changes);
+  return rows.length;
+}
+
+/** So many rows are erased in one pass: others of the tenant wait for its lock meanwhile. */
+const mostErased = 100;
+
+/**
+ * Erases the texts of requests and breaches that ended longer ago than the settings of their tenant keep them, the oldest
+ * first.
+ * @returns whether there may be more.
+ */
+export async function eraseExpired(database: Database, now: string): Promise<boolean> {
+  let left = mostErased;
+  for (const erasable of [erasableDsrs, erasableBreaches])
+    for (const tenant of await listRetentions(database.kysely, erasable)) {
+      const find = async (queries: Queries) =>
+        (await selectExpired(queries, erasable, tenant.id, addTime(now, -tenant.days * dayMilliseconds), left)).map(
+          ({ id }) => id,
+        );
+      // Without a lock: mostly there are none.
+      if ((await find(database.kysely)).length === 0) continue;
+      left -= await runUnitOfWork(database, now, async (work) => {
+        await work.lockTenant(tenant.id);
+        // The setting may have been changed since, or a breach reopened.
+        const [current] = await listRetentions(work.transaction, erasable, tenant.id);
+        if (current?.days !== tenant.days) return 0;
+        const ids = await find(work.transaction);
+        return eraseTexts(
+          work,
+          systemSource(tenant.id),
+          erasable,
+          ids,
+          'The retention period of the tenant has passed',
+        );
+      });
+      if (left <= 0) return true;
+    }
+  return false;
+}
+
+/** The tenants that do not keep these texts forever. */
+export async function listRetentions(queries: Queries, { days }: Erasable, tenantId?: string) {
+  const rows = await queries
+    .selectFrom('tenants')
+    .select(['id', `${days} as days`])
+    .where(days, 'is not', null)
+    .$if(tenantId !== undefined, (query) => query.where('id', '=', tenantId as string))
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, days }) => ({ id, days: days as number }));
+}
+
+/** The ids of what ended by then and still has its texts, the oldest first. */
+export function selectExpired(
+  queries: Queries,
+  { kind, endedStatus, endedAt }: Erasable,
+  tenantId: string,
+  before: string,
+  limit: number,
+) {
+  return queries
+    .selectFrom(kind.table)
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where(endedAt, '<=', before)
+    .where('status', '=', endedStatus)
+    .where('erased_at', 'is', null)
+    .orderBy(endedAt)
+    .limit(sql.lit(limit))
+    .execute();
+}

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eraseExpired } from '../../privacy/erasure-store.ts';
+import { readAllPages } from '../audit/audit-trail.ts';
+import {
+  assertNothingWritten,
+  assertProblem,
+  createFreshTenant,
+  describeServerOnEachDatabase,
+  payload,
+  readTables,
+} from '../consent/helpers.ts';
+import { runVerify } from '../ledger/fixture.ts';
+import { day, PrivacyClient } from './requests.ts';
+
+describeServerOnEachDatabase('the texts of requests and breaches', (server) => {
+  const createClient = async (settings: object = {}) => {
+    const client = new PrivacyClient(server, await createFreshTenant(server));
+    if (Object.keys(settings).length > 0) payload(await client.send('PATCH', '/v1/tenant', settings), 200);
+    return client;
+  };
+  const pass = () => eraseExpired(server.installation.database, server.clock.now());
+  const completed = async (client: PrivacyClient, body: object = {}): Promise<string> => {
+    const { id } = await client.opened(body);
+    payload(await client.complete(id), 200);
+    return id;
+  };
+  const closed = async (client: PrivacyClient): Promise<string> => {
+    const { id } = await client.reported();
+    payload(await client.edit(id, { status: 'closed', notificationReason: 'Nobody was at risk.' }), 200);
+    return id;
+  };
+
+  test('are kept while the tenant has not chosen otherwise', async () => {
+    const client = await createClient();
+    const [dsr, breach] = [await completed(client), await closed(client)];
+    server.clock.advance(20_000 * day);
+    assert.equal(await pass(), false);
+    assert.equal((await client.read('dsr', dsr)).subjectId, 'subject-1');
+    assert.equal((await client.read('breach', breach)).title, 'Lost laptop');
+  });
+
+  test('are erased so many days after the end, to the millisecond; dates and outcomes stay', async () => {
+    const client = await createClient({ dsrTextDays: 30, breachTextDays: 60 });
+    const { reference } = await client.submitted({ name: 'Ada', message: 'What do you have?' });
+    payload(await client.editDsr(reference, { notes: 'Called.', identityCheck: { method: 'Phone' } }), 200);
+    payload(await client.extend(reference), 200);
+    payload(await client.complete(reference, { outcome: 'rejected', reason: 'Another person' }), 200);
+    const breach = await client.reported({ dataCategories: ['Letters to Ada'], affectedSubjects: 3 });
+    payload(await client.edit(breach.id, { status: 'closed', notificationReason: 'No risk.' }), 200);
+    const before = {
+      dsr: await client.read('dsr', reference),
+      breach: await client.read('breach', breach.id),
+    };
+    server.clock.advance(30 * day - 1);
+    await pass();
+    assert.deepEqual(await client.read('dsr', reference), before.dsr);
+    server.clock.advance(1);
+    await pass();
+    const erased = { erasedAt: server.clock.now(), updatedAt: server.clock.now() };
+    assert.deepEqual(await client.read('dsr', reference), {
+      ...before.dsr,
+      ...erased,
+      subjectId: null,
+      notes: null,
+      reason: null,
+      extensionReason: null,
+      identityCheck: null,
+      requesterEmail: null,
+      requesterName: null,
+      message: null,
+    });
+    assert.deepEqual(await client.read('breach', breach.id), before.breach);
+    server.clock.advance(30 * day);
+    await pass();
+    assert.deepEqual(await client.read('breach', breach.id), {
+      ...before.breach,
+      erasedAt: server.clock.now(),
+      updatedAt: server.clock.now(),
+      title: null,
+      description: null,
+      dataCategories: [],
+      notificationReason: null,
+    });
+    const { dsr_requests: requests = [], breach_incidents: breaches = [] } = await readTables(server);
+    const rows = [...requests, ...breaches].filter((row) => row.includes(reference) || row.includes(breach.id));
+    assert.equal(rows.length, 2);
+    for (const row of rows) assert.match(row, /"salt":null/);
+    const { events } = await readAllPages(server, { module: 'privacy' }, { key: client.tenant.key });
+    const erasures = events.filter(({ action }) => action.endsWith('.erased'));
+    const details = await Promise.all(
+      erasures.map(async ({ id }) => payload(await client.send('GET', `/v1/audit/${id}`), 200)),
+    );
+    assert.deepEqual(
+      details.map(({ action, actorType, targetId, targetRef, diff }) => [
+        action,
+        actorType,
+        targetId,
+        targetRef,
+        diff.texts,
+        Object.keys(diff).length,
+      ]),
+      [
+        ['breach.erased', 'system', breach.id, null, 4, 2],
+        ['dsr.erased', 'system', reference, null, 8, 2],
+      ],
+    );
+    const { code, lines } = await runVerify(server.installation);
+    assert.equal(code, 0, lines.join());
+  });
+
+  test('of what is open or was reopened are never erased', async () => {
+    const client = await createClient({ dsrTextDays: 30, breachTextDays: 30 });
+    const { id: dsr } = await client.opened();
+    const { id: open } = await client.reported();
+    const { id: contained } = await client.reported();
+    payload(await client.edit(contained, { status: 'contained' }), 200);
+    const reopened = await closed(client);
+    payload(await client.edit(reopened, { status: 'open' }), 200);
+    server.clock.advance(10_000 * day);
+    await pass();
+    assert.equal((await client.read('dsr', dsr)).erasedAt, null);
+    for (const id of [open, contained, reopened]) assert.equal((await client.read('breach', id)).erasedAt, null);
+  });
+
+  test('of another tenant stay, and each tenant has its own period', async () => {
+    const [short, long, other] = [
+      await createClient({ dsrTextDays: 30 }),
+      await createClient({ dsrTextDays: 3650 }),
+      await createClient({ breachTextDays: 30 }),
+    ];
+    const ids = await Promise.all([short, long, other].map((client) => completed(client)));
+    server.clock.advance(31 * day);
+    await pass();
+    const erasedAt = await Promise.all(
+      [short, long, other].map(async (client, index) => (await client.read('dsr', ids[index] as string)).erasedAt),
+    );
+    assert.deepEqual(erasedAt, [server.clock.now(), null, null]);
+  });
+
+  test('are erased in bounded passes, the oldest first, and once', async () => {
+    const client = await createClient({ dsrTextDays: 30 });
+    const ids: string[] = [];
+    for (let count = 0; count < 103; count += 1) ids.push(await completed(client, { subjectId: `subject-${count}` }));
+    server.clock.advance(30 * day);
+    const left = async () => {
+      const rows = (await readTables(server))['dsr_requests'] ?? [];
+      return rows.filter((row) => ids.some((id) => row.includes(id)) && row.includes('"erased_at":null')).length;
+    };
+    assert.equal(await pass(), true);
+    assert.equal(await left(), 3);
+    assert.equal(await pass(), false);
+    assert.equal(await left(), 0);
+    await assertNothingWritten(server, async () => {
+      assert.equal(await pass(), false);
+    });
+  });
+
+  test('follow a later change of the setting, also back to keeping them', async () => {
+    const client = await createClient({ dsrTextDays: 30 });
+    const id = await completed(client);
+    payload(await client.send('PATCH', '/v1/tenant', { dsrTextDays: null }), 200);
+    server.clock.advance(400 * day);
+    await pass();
+    assert.equal((await client.read('dsr', id)).erasedAt, null);
+    payload(await client.send('PATCH', '/v1/tenant', { dsrTextDays: 400 }), 200);
+    await pass();
+    assert.equal((await client.read('dsr', id)).erasedAt, server.clock.now());
+  });
+
+  test('once erased, are not edited: the request stays completed, the breach closed and not overdue', async () => {
+    const client = await createClient({ dsrTextDays: 30, breachTextDays: 30 });
+    const [dsr, breach] = [await completed(client), await closed(client)];
+    server.clock.advance(31 * day);
+    await pass();
+    assert.equal((await client.read('breach', breach)).isNotificationOverdue, false);
+    assert.equal(payload(await client.send('GET', '/v1/overview'), 200).breaches.pastDeadline, 0);
+    await assertNothingWritten(server, async () => {
+      assertProblem(await client.edit(breach, { status: 'open' }), '409 breach_erased');
+      assertProblem(await client.edit(breach, { title: 'Again' }), '409 breach_erased');
+      assertProblem(await client.editDsr(dsr, { subjectId: 'Again' }), '409 dsr_already_completed');
+    });
+    assert.deepEqual(payload(await client.list('dsr', { subjectId: 'subject-1' }), 200).items, []);
+    assert.deepEqual(
+      payload(await client.list('dsr'), 200).items.map(({ id }: { id: string }) => id),
+      [dsr],
+    );
+  });
+});
