@@ -79,14 +79,20 @@ export class NoticeInstallation extends NoticePage {
       ${this.sightings.map(
         ({ host, lastReadAt, lastCaptureAt, widgetVersion }) =>
           html`<li>
-            <strong>${host}</strong> ${pageWords.lastSeen}: ${viewTime(lastReadAt)}
-            ${lastReadAt === null ? nothing : html`(${viewRelative(lastReadAt)})`}. ${pageWords.lastDecision}:
-            ${viewTime(lastCaptureAt)} ${lastCaptureAt === null ? nothing : html`(${viewRelative(lastCaptureAt)})`}.
-            ${widgetVersion === null ? nothing : `${pageWords.bannerVersion}: ${widgetVersion}.`}
+            <strong>${host}</strong>
+            <span>
+              ${pageWords.lastSeen}: ${viewMoment(lastReadAt)}. ${pageWords.lastDecision}: ${viewMoment(lastCaptureAt)}.
+              ${widgetVersion === null ? nothing : `${pageWords.bannerVersion}: ${widgetVersion}.`}
+            </span>
           </li>`,
       )}
     </ul>`;
   }
+}
+
+/** A time and how long ago it was. */
+function viewMoment(time: string | null): TemplateResult | string {
+  return time === null ? '–' : html`${viewTime(time)} (${viewRelative(time)})`;
 }
 
 function viewRecipes(id: string, content: NoticeContent, version: WidgetVersion): TemplateResult {
