@@ -99,6 +99,8 @@ export class Shell extends DashboardElement {
   protected override render(): TemplateResult {
     const { me } = session;
     if (!me) return html`${nothing}`;
+    const entries = listNavigation();
+    const current = findEntry(entries);
     return html`<a class="skip" href="#content" @click=${this.#skip}>${words.skip}</a>
       <header class="bar">
         <a class="brand" href="/app/">Svc</a>
@@ -118,7 +120,7 @@ export class Shell extends DashboardElement {
           ${words.menu}
         </button>
         <ul id="entries" ?data-open=${this.isMenuOpen}>
-          ${listNavigation().map((entry) => viewEntry(entry))}
+          ${entries.map((entry) => viewEntry(entry, entry === current))}
         </ul>
       </nav>
       <main id="content" tabindex="-1" @go=${this.#go} @drawn=${this.#nameDocument}>
@@ -222,7 +224,7 @@ export class Shell extends DashboardElement {
     const name = this.querySelector('main h1:not([data-pending])')?.textContent?.trim();
     if (!name || this.place === null || Object.keys(this.place.parameters).length === 0) return;
     const { page, path } = this.place;
-    const section = currentEntry()?.title() ?? '';
+    const section = findEntry(listNavigation())?.title() ?? '';
     const isPart = !/:\w+$/.test(path);
     document.title = [...(isPart ? [page.title()] : []), name, section, 'Svc'].join(' · ');
   };
@@ -271,15 +273,14 @@ function viewPlace(place: Place): unknown {
   return keyed(place, place.page.render(place.parameters));
 }
 
-function viewEntry({ path, title }: DashboardPage): TemplateResult {
-  const isCurrent = path === currentEntry()?.path;
+function viewEntry({ path, title }: DashboardPage, isCurrent: boolean): TemplateResult {
   return html`<li><a href="/app/${path}" aria-current=${isCurrent ? 'page' : nothing}>${title()}</a></li>`;
 }
 
 /** The entry whose address the page is at or below: the longest that fits. */
-function currentEntry(): DashboardPage | undefined {
+function findEntry(entries: readonly DashboardPage[]): DashboardPage | undefined {
   const here = `${location.pathname.slice('/app/'.length)}/`;
-  const fitting = listNavigation().filter(({ path }) => (path === '' ? here === '/' : here.startsWith(`${path}/`)));
+  const fitting = entries.filter(({ path }) => (path === '' ? here === '/' : here.startsWith(`${path}/`)));
   return fitting.sort((one, other) => other.path.length - one.path.length)[0];
 }
 
