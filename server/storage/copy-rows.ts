@@ -1,0 +1,150 @@
+import { sql } from 'kysely';
+import { type Database, inTransaction, type Queries } from './database.ts';
+import { hasInvalidBytes, insertRows } from './rows.ts';
+import type { ColumnType, TableLayout } from './table-layout.ts';
+import type { Tables } from './tables.ts';
+
+/** A row that cannot be copied, or differs from the one that it was copied from; the message names it. */
+export class UnmovableRow extends Error {
+  override readonly name = 'UnmovableRow';
+}
+
+type Value = string | number | Buffer | null;
+type Row = Readonly<Record<string, Value>>;
+
+/**
+ * Copies the rows of a table to a table without rows, in the order of the key, one transaction for each batch.
+ * @param onProgress is called with the number of rows that are committed.
+ * @returns how many there are.
+ * @throws {UnmovableRow} if a value is not of the type of its column: only SQLite stores such values.
+ */
+export async function copyTable(
+  source: Queries,
+  target: Database,
+  table: TableLayout,
+  onProgress: (rows: number) => void = () => undefined,
+): Promise<number> {
+  let copied = 0;
+  for await (const rows of readBatches(source, table)) {
+    for (const row of rows) await requireValues(source, table, row);
+    await inTransaction(target, (transaction) => writeRows(transaction, target, table, rows));
+    copied += rows.length;
+    onProgress(copied);
+  }
+  // The planner of PostgreSQL would otherwise take the table for an empty one until autovacuum reads it.
+  if (target.dialect === 'postgres') await sql`analyze ${sql.table(table.name)}`.execute(target.kysely);
+  return copied;
+}
+
+/**
+ * Compares the rows of a table in two databases, value by value.
+ * @throws {UnmovableRow} for the first row that differs.
+ */
+export async function compareTable(
+  source: Queries,
+  target: Queries,
+  table: TableLayout,
+  onProgress: (rows: number) => void = () => undefined,
+): Promise<void> {
+  let compared = 0;
+  for await (const [wanted, found = []] of readBatchesOf([source, target], table)) {
+    if (JSON.stringify(wanted) !== JSON.stringify(found)) {
+      const at = wanted.findIndex((row, index) => JSON.stringify(row) !== JSON.stringify(found[index]));
+      const row = wanted[at] ?? found[wanted.length];
+      throw new UnmovableRow(`${nameRow(table, row as Row)} in the copy differs from the one that was copied.`);
+    }
+    compared += wanted.length;
+    onProgress(compared);
+  }
+}
+
+async function* readBatches(queries: Queries, table: TableLayout): AsyncGenerator<readonly Row[]> {
+  for await (const [rows] of readBatchesOf([queries], table)) yield rows;
+}
+
+/** Reads the same batches from each database: after the same key, and at most as many rows. */
+async function* readBatchesOf<Sources extends readonly Queries[]>(
+  sources: Sources,
+  table: TableLayout,
+): AsyncGenerator<[readonly Row[], ...(readonly Row[])[]]> {
+  let limit = firstBatch;
+  let after: Row | null = null;
+  for (;;) {
+    const batches: (readonly Row[])[] = [];
+    for (const queries of sources) batches.push(await readRows(queries, table, after, limit));
+    const [first = [], ...others] = batches;
+    if (batches.every(({ length }) => length === 0)) return;
+    yield [first, ...others];
+    after = first.at(-1) ?? null;
+    if (after === null || first.length < limit) return;
+    limit = Math.min(largestBatch, Math.max(1, Math.floor((batchBytes * first.length) / sizeOf(first))));
+  }
+}
+
+/** Rows of a batch: as many as have about so many bytes, as far as the previous batch shows. */
+const batchBytes = 4 * 1024 * 1024;
+const firstBatch = 16;
+const largestBatch = 2000;
+
+function sizeOf(rows: readonly Row[]): number {
+  let size = 1;
+  for (const row of rows)
+    for (const value of Object.values(row))
+      size += typeof value === 'object' || typeof value === 'string' ? (value?.length ?? 1) : 8;
+  return size;
+}
+
+async function readRows(queries: Queries, { name, columns, key }: TableLayout, after: Row | null, limit: number) {
+  const keyColumns = sql.join(key.map((column) => sql.id(column)));
+  const following =
+    after === null ? sql`` : sql`where (${keyColumns}) > (${sql.join(key.map((column) => after[column]))})`;
+  const { rows } = await sql<Row>`
+    select ${sql.join(columns.map((column) => sql.id(column.name)))} from ${sql.table(name)} ${following}
+    order by ${keyColumns} limit ${sql.lit(limit)}`.execute(queries);
+  return rows;
+}
+
+async function writeRows(
+  queries: Queries,
+  { dialect }: Database,
+  { name, columns }: TableLayout,
+  rows: readonly Row[],
+): Promise<void> {
+  if (dialect === 'sqlite') return insertRows(queries, name as keyof Tables, rows as never);
+  // PostgreSQL converts the values to the types of the columns; bytes are written in its hex format.
+  const list = sql.join(columns.map((column) => sql.id(column.name)));
+  const hasBytes = columns.some(({ type }) => type === 'blob');
+  const text = JSON.stringify(hasBytes ? rows.map(writeBytes) : rows);
+  const table = sql.table(name);
+  await sql`
+    insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, ${text})`.execute(
+    queries,
+  );
+}
+
+function writeBytes(row: Row): Readonly<Record<string, string | number | null>> {
+  const write = (value: Value) => (Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value);
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, write(value)]));
+}
+
+/** SQLite stores values of other types than that of their column, and texts that PostgreSQL rejects. */
+async function requireValues(queries: Queries, table: TableLayout, row: Row): Promise<void> {
+  for (const { name, type } of table.columns) {
+    const value = row[name] as Value;
+    if (value !== null && !fits[type](value))
+      throw new UnmovableRow(`${nameRow(table, row)} has a value in ${name} that is not of the type ${type}.`);
+  }
+  if (await hasInvalidBytes(queries, table.name as keyof Tables, row as never))
+    throw new UnmovableRow(`${nameRow(table, row)} has bytes that are not UTF-8.`);
+}
+
+const fits: Readonly<Record<ColumnType, (value: string | number | Buffer) => boolean>> = {
+  text: (value) => typeof value === 'string' && !value.includes('\0'),
+  integer: (value) => typeof value === 'number' && value === (value | 0),
+  bigint: (value) => Number.isSafeInteger(value),
+  blob: (value) => Buffer.isBuffer(value),
+};
+
+function nameRow({ name, key }: TableLayout, row: Row): string {
+  return `The row ${key.map((column) => row[column]).join(', ')} of ${name}`;
+}
