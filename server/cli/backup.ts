@@ -1,5 +1,5 @@
-import { copyFileSync, existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import {
   databaseFile,
@@ -196,11 +196,20 @@ async function requireSecretOf(file: string, secret: string): Promise<void> {
   throw new UsageError('This secret is not the one that the backup was made with.');
 }
 
-/** Copies the secret of the backup, if it has one. @throws {UsageError} if the data folder has another. */
-function placeSecret(from: string, dataDir: string): void {
+/** Copies the secret of a folder, if it has one. @throws {UsageError} if the data folder has another. */
+export function placeSecret(from: string, dataDir: string): void {
   const [saved, own] = [join(from, secretFile), join(dataDir, secretFile)];
   if (!existsSync(saved)) return;
-  if (!existsSync(own)) copyFileSync(saved, own);
+  if (!existsSync(own)) placeCopy(saved, own);
   else if (findSecret({ secret: null, dataDir }) !== findSecret({ secret: null, dataDir: from }))
-    throw new UsageError(`${own} is not the secret of the backup; it was not changed. Move it away first.`);
+    throw new UsageError(`${own} is not the secret in ${from}; it was not changed. Move it away first.`);
+}
+
+/** Copies a file, which appears whole and on disk or not at all. It replaces another. */
+export function placeCopy(from: string, to: string): void {
+  const draft = `${to}.${process.pid}`;
+  copyFileSync(from, draft);
+  flushToDisk(draft);
+  renameSync(draft, to);
+  flushToDisk(dirname(to));
 }

@@ -1,7 +1,9 @@
+import { MoveRefused } from '../installation/move.ts';
 import { explainUnreachable, explainUnwritable } from '../installation/unreachable.ts';
 import { MalformedLog } from '../ledger/anchor-log.ts';
 import { RewrittenLedger } from '../ledger/checkpoint-store.ts';
 import { readSettings, SettingsError } from '../settings.ts';
+import { UnmovableRow } from '../storage/copy-rows.ts';
 import { systemClock } from '../storage/database.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
 import { DamagedDatabase } from '../storage/sqlite.ts';
@@ -17,6 +19,7 @@ import {
   UsageError,
 } from './command.ts';
 import { exportCreate, exportVerify } from './export.ts';
+import { move } from './move.ts';
 import { demo, migrateCommand, serve } from './serve.ts';
 import { verify } from './verify.ts';
 import { widgets } from './widgets.ts';
@@ -33,6 +36,7 @@ export const commands: readonly Command[] = [
   scimTokenCreate,
   backup,
   restore,
+  move,
   verify,
   exportCreate,
   exportVerify,
@@ -97,9 +101,9 @@ export async function runCommand(words: readonly string[]): Promise<number> {
   } catch (error) {
     const isOneOf = (kinds: readonly (new (...words: never[]) => Error)[]) =>
       kinds.some((kind) => error instanceof kind);
-    const isWrongUse = isOneOf([UsageError, SettingsError, FolderInUse]);
+    const isWrongUse = isOneOf([UsageError, SettingsError, FolderInUse, MoveRefused]);
     if (error instanceof DatabaseUnavailable) console.error(`svc: The database cannot be used: ${error.message}`);
-    else if (isWrongUse || isOneOf([DamagedDatabase, RewrittenLedger, MalformedLog]))
+    else if (isWrongUse || isOneOf([DamagedDatabase, RewrittenLedger, MalformedLog, UnmovableRow]))
       console.error(`svc: ${(error as Error).message}`);
     else console.error(error);
     return isWrongUse ? 2 : 1;

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Selectable } from 'kysely';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
 import { NoteSigner } from '../ledger/signed-note.ts';
 import { type Settings, SettingsError } from '../settings.ts';
@@ -14,6 +15,7 @@ import {
   systemClock,
 } from '../storage/database.ts';
 import { isMigrated, migrate } from '../storage/migrate.ts';
+import type { Tables } from '../storage/tables.ts';
 import { PasswordHasher } from './password-hash.ts';
 
 /** The data of one installation: a database whose schema is current, and the secret that belongs to it. */
@@ -87,35 +89,65 @@ export function findSecret({ secret, dataDir }: Pick<Settings, 'secret' | 'dataD
  * @throws {SettingsError} when the file is damaged, or the database was used with another secret before.
  */
 export async function openSecrets(settings: Settings, database: Database, now: string): Promise<Secrets> {
+  const { kysely } = database;
+  // Before a secret is made, and before anything is written.
+  requireInPlace(await findInstallation(kysely));
   const secrets = deriveSecrets(findSecret(settings) ?? (await createSecret(settings, database)));
   const { hasher } = secrets;
-  await inTransaction(database, (transaction) =>
-    transaction
-      .insertInto('installation')
-      .values({ id: 1, secret_hash: hasher.fingerprint, created_at: now })
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .execute(),
-  );
-  const { secret_hash } = await database.kysely
-    .selectFrom('installation')
-    .select('secret_hash')
-    .executeTakeFirstOrThrow();
-  if (secret_hash === hasher.fingerprint) return secrets;
+  if ((await findInstallation(kysely)) === undefined) {
+    const row = { id: 1, secret_hash: hasher.fingerprint, created_at: now };
+    await inTransaction(database, (transaction) =>
+      transaction
+        .insertInto('installation')
+        .values(row)
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute(),
+    );
+  }
+  const installation = await findInstallation(kysely);
+  // A move that began meanwhile.
+  requireInPlace(installation);
+  if (installation?.secret_hash === hasher.fingerprint) return secrets;
   throw new SettingsError(
     'This database was used with another secret. Give every server the same SVC_SECRET, or the secret.key of the first.',
   );
 }
 
+/** The row of the installation; undefined if the database was never used. */
+export function findInstallation(queries: Queries): Promise<InstallationRow | undefined> {
+  return queries.selectFrom('installation').selectAll().executeTakeFirst();
+}
+
+export type InstallationRow = Readonly<Selectable<Tables['installation']>>;
+
+/** @throws {SettingsError} if the data was moved elsewhere, or is being moved here. */
+function requireInPlace(installation: InstallationRow | undefined): void {
+  const { moving_from = null, moved_to = null, moved_at = null } = installation ?? {};
+  if (moved_to !== null) throw new SettingsError(describeMoved(moved_to, moved_at));
+  if (moving_from !== null) throw new SettingsError(describeIncomplete(moving_from));
+}
+
+/** Where the data of a database went. */
+export function describeMoved(to: string, at: string | null): string {
+  const setting = to.startsWith('sqlite:') ? `SVC_DATA_DIR=${to.slice('sqlite:'.length)}` : 'DATABASE_URL';
+  return `The data of this database was moved to ${to} at ${at}. Use it there: set ${setting}.`;
+}
+
+/** Why a database is not complete. */
+export function describeIncomplete(from: string): string {
+  return `This database is an incomplete copy of ${from}: run svc move again, there.`;
+}
+
 /** Whether a database was used with this secret; the case as well when it was used with none. */
 export async function isSecretOf(queries: Queries, secret: string): Promise<boolean> {
-  const row = await queries.selectFrom('installation').select('secret_hash').executeTakeFirst();
+  const row = await findInstallation(queries);
   return row === undefined || row.secret_hash === new PrivateHasher(secret).fingerprint;
 }
 
 /** Makes the secret of a new installation. A database that was used before belongs to another one, which is not here. */
 async function createSecret({ dataDir }: Settings, { kysely }: Database): Promise<string> {
   const file = join(dataDir, secretFile);
-  if ((await kysely.selectFrom('installation').select('id').executeTakeFirst()) !== undefined) {
+  if ((await findInstallation(kysely)) !== undefined) {
     throw new SettingsError(
       `This database was used with a secret that is not here. Put the secret.key of its first server at ${file}, or give every server the same SVC_SECRET.`,
     );

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, type Dialect, openDatabase, type Queries } from './database.ts';
-import { listGuards, migrate, refusal, type Trigger } from './migrate.ts';
+import { listClosingGuards, listGuards, migrate, refusal, type Trigger } from './migrate.ts';
 
 /** Describes parts that differ, or that only one of two schemas has. On PostgreSQL, triggers of two tables may share a name. */
 function findDifferences<Part extends { readonly name: string; readonly table: string }>(
@@ -24,7 +24,9 @@ function findDifferences<Part extends { readonly name: string; readonly table: s
  * @returns the differences.
  */
 export async function checkGuards({ dialect, kysely }: Database): Promise<readonly string[]> {
-  const wanted = listGuards(dialect).map((guard) => ({ ...guard, fires: 'O' }));
+  const moved = await kysely.selectFrom('installation').select('id').where('moved_to', 'is not', null).execute();
+  const guards = [...listGuards(dialect), ...(moved.length > 0 ? listClosingGuards(dialect) : [])];
+  const wanted = guards.map((guard) => ({ ...guard, fires: 'O' }));
   const { rows } = await triggers[dialect].execute(kysely);
   const issues = findDifferences(wanted, rows, (guard, trigger) => {
     const { name, table } = (guard ?? trigger) as Trigger;

@@ -59,6 +59,8 @@ export interface DatabaseLocation {
   readonly file: string;
   /** Whether a SQLite file is opened read-only, which also works on read-only storage. */
   readonly reads?: boolean;
+  /** Whether connections to PostgreSQL keep `svc move` from taking its data elsewhere (default true). */
+  readonly holds?: boolean;
 }
 
 /**
@@ -68,7 +70,9 @@ export interface DatabaseLocation {
  */
 export function openDatabase(location: DatabaseLocation, statementSeconds: number | null = null): Database {
   const { kysely, abandon, close } =
-    location.url === null ? openFile(location, statementSeconds) : openPostgres(location.url, statementSeconds);
+    location.url === null
+      ? openFile(location, statementSeconds)
+      : openPostgres(location.url, statementSeconds, location.holds);
   return {
     dialect: location.url === null ? 'sqlite' : 'postgres',
     kysely,

@@ -60,12 +60,34 @@ export function listGuards(dialect: Dialect): readonly Trigger[] {
 }
 
 function guardsOf({ appendOnly = [] }: Schema, dialect: Dialect): readonly Trigger[] {
-  return appendOnly.flatMap((table) =>
-    Object.entries(guards[dialect]).map(([event, statement]) => {
-      const name = `${table}_refuse_${event}`;
-      return { name, table, sql: `CREATE TRIGGER ${name} ${statement.replaceAll('$table', table)}` };
-    }),
-  );
+  return appendOnly.flatMap((table) => writeGuards(table, 'refuse', guards[dialect]));
+}
+
+function writeGuards(table: string, verb: string, events: Readonly<Record<string, string>>): readonly Trigger[] {
+  return Object.entries(events).map(([event, statement]) => {
+    const name = `${table}_${verb}_${event}`;
+    return { name, table, sql: `CREATE TRIGGER ${name} ${statement.replaceAll('$table', table)}` };
+  });
+}
+
+const closing: Readonly<Record<Dialect, Readonly<Record<string, string>>>> = {
+  sqlite: Object.fromEntries(
+    ['insert', 'update', 'delete'].map((event) => [
+      event,
+      `before ${event} on $table begin select raise(abort, '$table is closed: svc move took the data elsewhere'); end`,
+    ]),
+  ),
+  postgres: {
+    change: 'BEFORE INSERT OR DELETE OR UPDATE ON $table FOR EACH ROW EXECUTE FUNCTION refuse_change()',
+  },
+};
+
+/**
+ * The triggers that close a database whose data `svc move` took elsewhere. Every change of a tenant changes the head of a
+ * chain, so that also a process that was open before cannot acknowledge a change that the copy lacks.
+ */
+export function listClosingGuards(dialect: Dialect): readonly Trigger[] {
+  return writeGuards('chain_heads', 'close', closing[dialect]);
 }
 
 /** The body of the function that the triggers of PostgreSQL call. */

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
-import { Kysely, PostgresDialect, PostgresDriver } from 'kysely';
-import type { PoolClient } from 'pg';
-import type { Database } from './database.ts';
+import { Kysely, PostgresDialect, PostgresDriver, sql } from 'kysely';
+import type { ClientBase, PoolClient } from 'pg';
+import type { Database, Queries } from './database.ts';
 import type { Tables } from './tables.ts';
 import { DatabaseUnavailable, explainFailure } from './unavailable.ts';
 
@@ -14,10 +14,12 @@ const require = createRequire(import.meta.url);
  * Opens a pool of connections to PostgreSQL (or a database that speaks its protocol).
  * @param statementSeconds the time limit of statements; null for none. With a limit, PostgreSQL cancels longer statements,
  *   and a connection without a response is dropped.
+ * @param holds whether each connection shares the lock that `excludeOthers` takes.
  */
 export function openPostgres(
   url: string,
   statementSeconds: number | null,
+  holds = true,
 ): Pick<Database, 'kysely' | 'abandon' | 'close'> {
   const pg: typeof import('pg') = require('pg');
   const sockets = new Set<Socket>();
@@ -44,6 +46,7 @@ export function openPostgres(
     connectionTimeoutMillis: Math.min(statementSeconds ?? 10, 5) * 1000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
+    ...(holds && { onConnect: shareLock }),
     ...(statementSeconds !== null && limitTimes(statementSeconds * 1000)),
     stream: () => {
       const socket = new Socket();
@@ -94,6 +97,39 @@ export function openPostgres(
 }
 
 const closingMilliseconds = 1000;
+
+/** The advisory lock of a database: every connection of Svc shares it, and `svc move` takes it from them. */
+const useLock = 7_368_996;
+
+/** Held until the connection is closed: no process can write past a move, and none is moved while it runs. */
+async function shareLock(client: ClientBase): Promise<void> {
+  const { rows } = await client.query('select pg_try_advisory_lock_shared($1) as "isShared"', [useLock]);
+  if (rows[0]?.isShared !== true) throw new DatabaseUnavailable(new Error('svc move is taking its data elsewhere'));
+}
+
+/**
+ * Keeps every other process from writing to a PostgreSQL until the end of the transaction.
+ * @param tables those that are written to.
+ * @returns false if another process of Svc is connected.
+ */
+export async function excludeOthers(transaction: Queries, tables: readonly string[]): Promise<boolean> {
+  // While the tables are compared, the transaction waits.
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
+  // The connections of a process that ended a moment ago may still be closing.
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const { rows } = await sql<{ isTaken: boolean }>`
+      select pg_try_advisory_xact_lock(${useLock}) as "isTaken"`.execute(transaction);
+    if (rows[0]?.isTaken === true) {
+      // Against programs that are not Svc: their changes would be missing in the copy.
+      await sql`set local lock_timeout = '10s'`.execute(transaction);
+      const list = sql.join(tables.map((table) => sql.table(table)));
+      await sql`lock table ${list} in share row exclusive mode`.execute(transaction);
+      return true;
+    }
+    await sql`select pg_sleep(0.1)`.execute(transaction);
+  }
+  return false;
+}
 
 function limitTimes(statement: number) {
   return {

@@ -58,6 +58,11 @@ interface InstallationTable {
   /** SHA-256 of the secret, to reject a server that was started with another one. */
   secret_hash: string;
   created_at: string;
+  /** The database that svc move copies here; null once everything is copied. Until then, no server starts. */
+  moving_from: string | null;
+  /** Where svc move took the data; null if it is here. No server starts where it was. */
+  moved_to: string | null;
+  moved_at: string | null;
 }
 
 interface TenantsTable {

@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import { listRowOwners } from '../audit/verify-rows.ts';
-import { databaseFile, deriveSecrets, findSecret } from '../installation/installation.ts';
+import {
+  databaseFile,
+  deriveSecrets,
+  describeIncomplete,
+  describeMoved,
+  findInstallation,
+  findSecret,
+} from '../installation/installation.ts';
 import { explainUnreachable, isUnreachable } from '../installation/unreachable.ts';
 import { anchorFile, nameLedger, nameNote, readLedgerName, readNoteNames } from '../ledger/anchor-log.ts';
 import { isSealed } from '../ledger/append.ts';
@@ -53,6 +60,8 @@ export interface VerifyOrder {
   readonly notes: ReadonlyMap<string, string>;
   readonly progress: Progress;
   countTenants?(done: number, all: number): void;
+  /** Whether `svc move` verifies its copy before it completes it. */
+  readonly isMoving?: boolean;
 }
 
 /** The order cannot be carried out as it is; the message says why. */
@@ -86,6 +95,10 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
   await using database = openDatabase({ url: settings.databaseUrl, file, reads: true });
   const { kysely: queries } = database;
   if (!(await isMigrated(database))) throw new Unverifiable('The schema is not up to date; first run: svc migrate');
+  const { moving_from = null, moved_to = null, moved_at = null } = (await findInstallation(queries)) ?? {};
+  if (moving_from !== null && order.isMoving !== true)
+    findings.add('unchecked', 'database', `database: ${describeIncomplete(moving_from)}`);
+  if (moved_to !== null) progress.say(`• ${describeMoved(moved_to, moved_at)}`);
   const issues = [...(await checkIntegrity(database))];
   const keys = await findKeys(queries, settings, findings);
   // Read before the rows: the entries of each checkpoint in the log were committed before it.
@@ -157,7 +170,7 @@ async function findKeys(queries: Queries, settings: Settings, findings: Findings
     findings.add('unchecked', 'secret', issue);
     return null;
   };
-  const installation = await queries.selectFrom('installation').select('secret_hash').executeTakeFirst();
+  const installation = await findInstallation(queries);
   const head = await queries.selectFrom('chain_heads').select('ledger').limit(1).executeTakeFirst();
   const isNew = installation === undefined && head === undefined;
   let secret: string | null;

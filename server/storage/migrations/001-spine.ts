@@ -5,7 +5,10 @@ export const spine = {
 create table installation (
   id integer not null primary key,
   secret_hash text not null, -- SHA-256 of the secret, to reject a server that was started with another one.
-  created_at text not null
+  created_at text not null,
+  moving_from text, -- The database that svc move copies here; null once everything is copied. Until then, no server starts.
+  moved_to text, -- Where svc move took the data; null if it is here. No server starts where it was.
+  moved_at text
 );
 
 create table tenants (

@@ -35,12 +35,17 @@ export function startSvc(words: readonly string[], environment: Environment): Pr
   return waitUntilListening(program, words, environment);
 }
 
-function launch(file: string, words: readonly string[], environment: Environment) {
+/** Starts `svc`, for a caller that reads its output and ends it. */
+export function spawnSvc(words: readonly string[], environment: Environment, file = program) {
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [file, ...words], {
+  return spawn(process.execPath, [file, ...words], {
     env: { PATH, NODE_COMPILE_CACHE: compileCache, PORT: '0', SVC_LOG_LEVEL: 'error', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+function launch(file: string, words: readonly string[], environment: Environment) {
+  const child = spawnSvc(words, environment, file);
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
