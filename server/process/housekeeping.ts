@@ -12,7 +12,7 @@ import { inTransaction, type Queries } from '../storage/database.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
 import { type Repeated, repeat } from '../storage/repeat.ts';
 import { forgetRuns } from '../verification/store.ts';
-import { forgetOldEvents } from '../webhooks/deliveries/store.ts';
+import { forgetOldEvents } from '../webhooks/deliveries/retention-store.ts';
 
 /**
  * Every minute deletes what has expired and signs the checkpoints and begins the verification that are due; every ten seconds writes when credentials
@@ -42,7 +42,7 @@ export function startHousekeeping(
         await deleteExpiredSignIns(queries, clock());
       }),
     ),
-    every(60_000, () => change((queries) => forgetOldEvents(queries, clock()))),
+    every(60_000, () => forgetOldEvents(database, clock())),
     every(60_000, () => change((queries) => deleteAbandonedFile(queries, clock()))),
     every(60_000, () => change((queries) => forgetFormUses(queries, clock()))),
     every(60_000, () => deleteUnconfirmed(database, clock())),

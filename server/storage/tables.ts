@@ -87,6 +87,8 @@ interface TenantsTable {
   dsr_text_days: number | null;
   /** The same for closed breaches. */
   breach_text_days: number | null;
+  /** Days after which events for webhooks are forgotten; null for the default. */
+  webhook_days: number | null;
   /** hidden once they are done or dismissed; otherwise null. */
   first_steps: string | null;
 }

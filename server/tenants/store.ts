@@ -27,6 +27,7 @@ export const tenantRows = describeRows('tenants', 'tenants', 'tenant', {
     'dsr_form',
     'dsr_text_days',
     'breach_text_days',
+    'webhook_days',
     'first_steps',
   ],
   owner: 'id',
@@ -68,6 +69,7 @@ export async function updateTenant({ transaction }: UnitOfWork, { id, ...tenant 
     dsr_form: tenant.dsrForm ? 'yes' : null,
     dsr_text_days: tenant.dsrTextDays,
     breach_text_days: tenant.breachTextDays,
+    webhook_days: tenant.webhookDays,
     first_steps: tenant.firstSteps ? null : 'hidden',
   };
   return updateRow(transaction, 'tenants', { id }, columns);
@@ -117,6 +119,7 @@ export function readTenant(row: TenantRow): Tenant {
     // A month (GDPR Article 12(3)).
     dsrDays: row.dsr_days ?? 30,
     dsrForm: row.dsr_form !== null,
+    webhookDays: row.webhook_days ?? 30,
     firstSteps: row.first_steps === null,
   });
 }

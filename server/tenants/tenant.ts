@@ -70,6 +70,10 @@ const settings = {
   }),
   dsrTextDays: textDays('completed data-subject requests'),
   breachTextDays: textDays('closed breaches'),
+  webhookDays: z.int().min(7).max(90).meta({
+    description:
+      'Days after which events for webhooks are deleted with their deliveries, attempts and dead letters, unless they were sent again since. What still waits for a paused webhook is deleted too. A change applies to earlier ones too.',
+  }),
   firstSteps: z.boolean().meta({
     description:
       'Whether the start page of the dashboard lists the first steps. It switches this off when all are done.',

@@ -169,7 +169,7 @@ export function webhookRoutes({
       ...reads,
       summary: 'List deliveries, newest first',
       description:
-        'With `status=dead` it is the dead-letter queue. The event is only in the single delivery. Where `eventType` or `reason` fit little, a page may have fewer items than `limit`, or none, although there are more: go on until `nextCursor` is null. Deliveries are forgotten after 30 days.',
+        'With `status=dead` it is the dead-letter queue. The event is only in the single delivery. Where `eventType` or `reason` fit little, a page may have fewer items than `limit`, or none, although there are more: go on until `nextCursor` is null. Deliveries are forgotten after 30 days, or the `webhookDays` of the tenant.',
       filters: {
         status: DeliveryStatus.optional(),
         webhookId: Id.optional(),

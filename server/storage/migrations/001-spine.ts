@@ -25,6 +25,7 @@ create table tenants (
   dsr_form text, -- yes where everyone can make a request with the form; otherwise null.
   dsr_text_days integer, -- Days after which the texts of completed requests are erased; null for never.
   breach_text_days integer, -- The same for closed breaches.
+  webhook_days integer, -- Days after which events for webhooks are forgotten; null for the default.
   first_steps text -- hidden once they are done or dismissed; otherwise null.
 );
 

@@ -131,6 +131,6 @@ create table webhook_events (
   data text not null, -- JSON.
   created_at text not null
 );
-create index webhook_events_created on webhook_events (created_at);
+create index webhook_events_tenant on webhook_events (tenant_id, created_at);
 `,
 };

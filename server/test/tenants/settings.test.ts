@@ -47,6 +47,7 @@ describeOnOneDatabase('the settings of a tenant', (dialect) => {
       dsrForm: false,
       dsrTextDays: null,
       breachTextDays: null,
+      webhookDays: 30,
       firstSteps: true,
     });
   });
@@ -64,6 +65,8 @@ describeOnOneDatabase('the settings of a tenant', (dialect) => {
       { dsrForm: true },
       { dsrTextDays: 30, breachTextDays: 3650 },
       { dsrTextDays: null },
+      { webhookDays: 7 },
+      { webhookDays: 90 },
       { breachTextDays: null },
       { firstSteps: false },
       { sso: sso({ Engineering: 'engineer', 'Legal & Privacy': 'dpo' }) },
@@ -127,6 +130,9 @@ describeOnOneDatabase('the settings of a tenant', (dialect) => {
       [{ dsrTextDays: 45.5 }, 'body.dsrTextDays'],
       [{ breachTextDays: '45' }, 'body.breachTextDays'],
       [{ breachTextDays: 0 }, 'body.breachTextDays'],
+      [{ webhookDays: 6 }, 'body.webhookDays'],
+      [{ webhookDays: 91 }, 'body.webhookDays'],
+      [{ webhookDays: null }, 'body.webhookDays'],
       [{ sso: null }, 'body.sso'],
       [{ sso: { issuer: 'https://idp.test' } }, 'body.sso.issuer'],
       [{ sso: { attributeMap: { email: 'mail' } } }, 'body.sso.attributeMap.email'],

@@ -9,6 +9,7 @@ import { startHousekeeping } from '../../process/housekeeping.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
+import { createTenant } from '../../tenants/store.ts';
 import { Verifier } from '../../verification/verifier.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { openTestInstallation, TestClock } from '../harness.ts';
@@ -18,9 +19,11 @@ describe('the housekeeping', () => {
     const clock = new TestClock();
     await using installation = await openTestInstallation('sqlite', { SVC_VERIFY_HOURS: '0' }, clock);
     const { database } = installation;
+    const tenant = { slug: 'acme', name: 'Acme' };
+    const { id: tenantId } = await runUnitOfWork(database, clock.now(), (work) => createTenant(work, tenant));
     const emit = (name: string) =>
       runUnitOfWork(database, clock.now(), (work) =>
-        emitEvents(work, [{ tenantId: 'tenant', type: 'user.suspended', data: { name } }]),
+        emitEvents(work, [{ tenantId, type: 'user.suspended', data: { name } }]),
       );
     await emit('old');
     clock.advance(1);

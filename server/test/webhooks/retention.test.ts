@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inTransaction } from '../../storage/database.ts';
 import { newDelivery } from '../../webhooks/deliveries/outbox.ts';
-import { forgetOldEvents } from '../../webhooks/deliveries/store.ts';
+import { forgetOldEvents } from '../../webhooks/deliveries/retention-store.ts';
+import { readAllPages } from '../audit/audit-trail.ts';
 import { describeServerOnEachDatabase } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';
 import { allowPrivate, createSubscriber, createTestSender, openRequest, startScriptedReceiver } from './sending.ts';
@@ -10,7 +10,7 @@ import { allowPrivate, createSubscriber, createTestSender, openRequest, startScr
 const day = 24 * 60 * 60 * 1000;
 
 async function forget({ installation, clock }: TestServer): Promise<void> {
-  while (await inTransaction(installation.database, (transaction) => forgetOldEvents(transaction, clock.now())));
+  while (await forgetOldEvents(installation.database, clock.now()));
 }
 
 async function countRows({ installation }: TestServer, tenantId: string): Promise<readonly number[]> {
@@ -53,8 +53,7 @@ describeServerOnEachDatabase(
       server.clock.advance(31 * day);
       const { installation, clock } = server;
       let steps = 1;
-      while (await inTransaction(installation.database, (transaction) => forgetOldEvents(transaction, clock.now())))
-        steps += 1;
+      while (await forgetOldEvents(installation.database, clock.now())) steps += 1;
       assert.ok(steps >= 3);
       assert.deepEqual((await countRows(server, tenant.id)).slice(0, 2), [0, 0]);
     });
@@ -79,6 +78,72 @@ describeServerOnEachDatabase(
       server.clock.advance(28 * day);
       await forget(server);
       assert.deepEqual((await countRows(server, tenant.id)).slice(0, 2), [0, 0]);
+    });
+
+    test('is forgotten after the days that the tenant chose, and only of this tenant', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const edit = (key: string, webhookDays: number) =>
+        server.request('PATCH', '/v1/tenant', { key, body: { webhookDays } });
+      const [short, usual, long] = [
+        await createSubscriber(server, receiver.url),
+        await createSubscriber(server, receiver.url),
+        await createSubscriber(server, receiver.url),
+      ];
+      const count = async () =>
+        (await Promise.all([short, usual, long].map(({ tenant }) => countRows(server, tenant.id)))).map(
+          ([events, deliveries]) => [events, deliveries],
+        );
+      await edit(short.tenant.key, 7);
+      await edit(long.tenant.key, 90);
+      for (const { tenant } of [short, usual, long]) await openRequest(server, tenant);
+      await sending.deliver();
+      // The clock starts at noon: a day is forgotten as a whole, once all of it is as old.
+      server.clock.advance(7 * day);
+      await forget(server);
+      assert.deepEqual(await count(), [
+        [1, 1],
+        [1, 1],
+        [1, 1],
+      ]);
+      server.clock.advance(day / 2);
+      await forget(server);
+      assert.deepEqual(await count(), [
+        [0, 0],
+        [1, 1],
+        [1, 1],
+      ]);
+      server.clock.advance(23 * day);
+      await forget(server);
+      assert.deepEqual(await count(), [
+        [0, 0],
+        [0, 0],
+        [1, 1],
+      ]);
+      await edit(long.tenant.key, 30);
+      await forget(server);
+      assert.deepEqual((await count())[2], [0, 0]);
+    });
+
+    test('is audited by its number where the tenant chose the days', async () => {
+      const { tenant } = await createSubscriber(server, 'http://127.0.0.1:9/', { status: 'paused' });
+      await server.request('PATCH', '/v1/tenant', { key: tenant.key, body: { webhookDays: 7 } });
+      for (let number = 0; number < 203; number += 1) await openRequest(server, tenant, `subject-${number}`);
+      server.clock.advance(8 * day);
+      await forget(server);
+      await forget(server);
+      const { events } = await readAllPages(server, { module: 'webhooks' }, { key: tenant.key });
+      const forgotten = events.filter(({ action }) => action === 'webhook_delivery.forgotten');
+      const diffs = await Promise.all(
+        forgotten.map(async ({ id }) => {
+          const { body } = await server.request('GET', `/v1/audit/${id}`, { key: tenant.key });
+          return [body.data.actorType, body.data.targetId, body.data.diff];
+        }),
+      );
+      assert.deepEqual(diffs, [
+        ['system', null, { events: 3, deliveries: 3 }],
+        ['system', null, { events: 200, deliveries: 200 }],
+      ]);
     });
   },
   allowPrivate,

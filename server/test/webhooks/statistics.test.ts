@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inTransaction, runUnitOfWork } from '../../storage/database.ts';
-import { forgetOldEvents } from '../../webhooks/deliveries/store.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
+import { forgetOldEvents } from '../../webhooks/deliveries/retention-store.ts';
 import { writeAttempts } from '../../webhooks/sender/changes.ts';
 import { createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import type { TestTenant } from '../harness.ts';
@@ -112,7 +112,7 @@ describeServerOnEachDatabase(
       const { tenant, endpoint } = await createSubscriber(server, receiver.url);
       const forget = async () => {
         const { installation, clock } = server;
-        while (await inTransaction(installation.database, (transaction) => forgetOldEvents(transaction, clock.now())));
+        while (await forgetOldEvents(installation.database, clock.now()));
         const rows = await installation.database.kysely.selectFrom('webhook_hours').selectAll().execute();
         return rows.filter(({ endpoint_id }) => endpoint_id === endpoint.id).length;
       };

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { requireFound } from '../../http/problem.ts';
 import { viewRow } from '../../http/schemas.ts';
-import { addTime, dayMilliseconds, locksRows, type Queries } from '../../storage/database.ts';
+import type { Queries } from '../../storage/database.ts';
 import { findRow, type Page, takePage } from '../../storage/rows.ts';
 import { DeliveryDetail, type DeliveryRow, type RedeliveryFilter, viewAttempt, viewDelivery } from './delivery.ts';
-import { forgetPeriods } from './statistics-store.ts';
 
 /** Which deliveries of a tenant: those that match every field that is given. */
 export type DeliveryFilter = { readonly [Name in keyof RedeliveryFilter]?: string | null | undefined } & {
@@ -139,40 +138,4 @@ function unindexed({ status, eventType, reason, webhookIds }: DeliveryFilter): r
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([column, value]) => sql<boolean>`${sql.ref(column)} = ${value}`);
   return webhookIds === undefined ? equal : [...equal, sql<boolean>`endpoint_id in (${sql.join(webhookIds)})`];
-}
-
-const batch = 200;
-
-/** What is kept of webhooks is forgotten after so many days. */
-const retentionDays = 30;
-
-/**
- * Forgets a batch of the oldest events that are older than 30 days, with their deliveries and attempts. An event that
- * was sent again stays until its last delivery is as old; what waits for a paused endpoint waits no longer either, and
- * orders to send again are forgotten too.
- * @returns whether there may be more.
- */
-export async function forgetOldEvents(queries: Queries, now: string): Promise<boolean> {
-  const before = addTime(now, -retentionDays * dayMilliseconds);
-  // An event that is being sent again at this moment is locked.
-  const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
-  const { rows } = await sql<{ id: string }>`
-    select id from webhook_events as event
-    where created_at <= ${before} and not exists (
-      select 1 from webhook_deliveries as delivery
-      where delivery.event_id = event.id and (delivery.created_at > ${before} or delivery.claimed_by is not null))
-    order by created_at limit ${sql.lit(batch)} ${skipped}`.execute(queries);
-  await queries
-    .deleteFrom('webhook_redeliveries')
-    .where('created_at', '<=', before)
-    .where('status', '<>', 'running')
-    .execute();
-  const hasMorePeriods = await forgetPeriods(queries, before.slice(0, 'YYYY-MM-DD'.length));
-  if (rows.length === 0) return hasMorePeriods;
-  const ids = rows.map(({ id }) => id);
-  const deliveries = queries.selectFrom('webhook_deliveries').select('id').where('event_id', 'in', ids);
-  await queries.deleteFrom('webhook_attempts').where('delivery_id', 'in', deliveries).execute();
-  await queries.deleteFrom('webhook_deliveries').where('event_id', 'in', ids).execute();
-  await queries.deleteFrom('webhook_events').where('id', 'in', ids).execute();
-  return rows.length === batch || hasMorePeriods;
 }

@@ -1642,6 +1642,11 @@ export interface Tenant {
    * ones too.
    */
   readonly breachTextDays: number | null;
+  /**
+   * Days after which events for webhooks are deleted with their deliveries, attempts and dead letters, unless they were
+   * sent again since. What still waits for a paused webhook is deleted too. A change applies to earlier ones too.
+   */
+  readonly webhookDays: number;
   /** Whether the start page of the dashboard lists the first steps. It switches this off when all are done. */
   readonly firstSteps: boolean;
   readonly createdAt: string;
@@ -1673,6 +1678,12 @@ export interface TenantChange {
    * ones too. 30 to 3,650.
    */
   readonly breachTextDays?: number | null | undefined;
+  /**
+   * Days after which events for webhooks are deleted with their deliveries, attempts and dead letters, unless they were
+   * sent again since. What still waits for a paused webhook is deleted too. A change applies to earlier ones too. 7 to
+   * 90.
+   */
+  readonly webhookDays?: number | undefined;
   /** Whether the start page of the dashboard lists the first steps. It switches this off when all are done. */
   readonly firstSteps?: boolean | undefined;
 }

@@ -50,6 +50,7 @@ export class SettingsPage extends PageElement {
           )}
           ${field(pageWords.dsrDays, 'dsrDays', { type: 'number', value: String(tenant.dsrDays) })}
           ${viewDays('dsrTextDays', tenant)} ${viewDays('breachTextDays', tenant)}
+          ${field(pageWords.webhookDays, 'webhookDays', { type: 'number', value: String(tenant.webhookDays) })}
           <label class="check"
             ><input type="checkbox" name="dsrForm" ?checked=${tenant.dsrForm} /> ${pageWords.dsrForm}</label
           >
@@ -83,6 +84,7 @@ export class SettingsPage extends PageElement {
       dsrDays,
       dsrTextDays = '',
       breachTextDays = '',
+      webhookDays,
       dsrForm,
       requireSecondFactor,
       firstSteps,
@@ -95,6 +97,7 @@ export class SettingsPage extends PageElement {
       dsrDays: Number(dsrDays),
       dsrTextDays: dsrTextDays === '' ? null : Number(dsrTextDays),
       breachTextDays: breachTextDays === '' ? null : Number(breachTextDays),
+      webhookDays: Number(webhookDays),
       dsrForm: dsrForm !== undefined,
       requireSecondFactor: requireSecondFactor !== undefined,
       firstSteps: firstSteps !== undefined,
@@ -108,7 +111,8 @@ export class SettingsPage extends PageElement {
     const list = changed.map((key) => html`<li>${pageWords[key]}: ${show(key, tenant)} → ${show(key, wanted)}</li>`);
     void this.runQuietly(async () => {
       const warnings = [];
-      if (change.dsrTextDays || change.breachTextDays) warnings.push(pageWords.textDaysWarning);
+      if (change.dsrTextDays || change.breachTextDays || (change.webhookDays ?? 90) < tenant.webhookDays)
+        warnings.push(pageWords.textDaysWarning);
       if (change.requireSecondFactor === true) warnings.push(await warnOfFactor());
       this.confirmation = {
         title: pageWords.saveSettings,

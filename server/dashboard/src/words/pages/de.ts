@@ -705,9 +705,9 @@ export const de: PageWords = {
   dsrForm: 'Alle können mit einem öffentlichen Formular Anfragen stellen',
   dsrTextDays: 'Tage, nach denen Texte beantworteter Anfragen gelöscht werden',
   breachTextDays: 'Tage, nach denen Texte geschlossener Datenpannen gelöscht werden',
+  webhookDays: 'Tage, die Zustellungen von Webhooks erhalten bleiben',
   textDaysHint: 'Leer: Sie bleiben erhalten.',
-  textDaysWarning:
-    'Der Server löscht Älteres innerhalb von Minuten. Gelöschte Texte lassen sich nicht wiederherstellen.',
+  textDaysWarning: 'Der Server löscht Älteres innerhalb von Minuten. Gelöschtes lässt sich nicht wiederherstellen.',
   textsErased: 'Texte gelöscht',
   dsrFormAddress: 'Das Formular für Anfragen',
   dsrFormHint: 'Verlinken Sie es in Ihrer Datenschutzerklärung.',

@@ -705,9 +705,10 @@ export const fr: PageWords = {
   dsrForm: 'Chacun peut faire une demande avec un formulaire public',
   dsrTextDays: 'Jours avant l’effacement des textes des demandes traitées',
   breachTextDays: 'Jours avant l’effacement des textes des violations closes',
+  webhookDays: 'Jours de conservation des livraisons de webhooks',
   textDaysHint: 'Vide : ils sont conservés.',
   textDaysWarning:
-    'Le serveur efface en quelques minutes ce qui est plus ancien. Un texte effacé ne peut pas être restauré.',
+    'Le serveur efface en quelques minutes ce qui est plus ancien. Ce qui est effacé ne peut pas être restauré.',
   textsErased: 'Textes effacés',
   dsrFormAddress: 'Le formulaire de demande',
   dsrFormHint: 'Ajoutez-en le lien à votre politique de confidentialité.',

@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import { systemSource } from '../../audit/source.ts';
+import { recordEvent } from '../../audit/store.ts';
+import {
+  addTime,
+  type Database,
+  dayMilliseconds,
+  inTransaction,
+  locksRows,
+  type Queries,
+  runUnitOfWork,
+} from '../../storage/database.ts';
+import { forgetPeriods } from './statistics-store.ts';
+
+/** The most events that are forgotten in a pass. */
+const batch = 200;
+
+/** Events are forgotten after so many days unless the tenant chose otherwise; statistics and orders always are. */
+const usualDays = 30;
+
+/**
+ * Forgets a batch of old events, with their deliveries and attempts, and what else is kept of webhooks. An event that was
+ * sent again stays until its last delivery is as old; what waits for a paused endpoint waits no longer either, and orders
+ * to send again are forgotten too.
+ * @returns whether there may be more.
+ */
+export async function forgetOldEvents(database: Database, now: string): Promise<boolean> {
+  const before = addTime(now, -usualDays * dayMilliseconds);
+  const hasMorePeriods = await inTransaction(database, async (queries) => {
+    await queries
+      .deleteFrom('webhook_redeliveries')
+      .where('created_at', '<=', before)
+      .where('status', '<>', 'running')
+      .execute();
+    return forgetPeriods(queries, before.slice(0, 'YYYY-MM-DD'.length));
+  });
+  let left = batch;
+  for (const { id, days, oldest } of await listOldest(database.kysely)) {
+    const isUsual = days === null || days === usualDays;
+    // By whole days where it is audited, so that the log gets few events of it.
+    const until = isUsual ? before : addTime(now, -days * dayMilliseconds).slice(0, 'YYYY-MM-DD'.length);
+    if (oldest === null || oldest > until) continue;
+    left -= isUsual
+      ? await inTransaction(database, async (queries) => (await forget(queries, id, until, left)).events)
+      : await forgetAudited(database, now, { id, days }, until, left);
+    if (left === 0) return true;
+  }
+  return hasMorePeriods;
+}
+
+/** Every tenant, with its setting and the time of its oldest event. */
+export async function listOldest(queries: Queries) {
+  const { rows } = await sql<{ id: string; days: number | null; oldest: string | null }>`
+    select id, webhook_days as days,
+      (select min(created_at) from webhook_events where tenant_id = tenants.id) as oldest
+    from tenants order by id`.execute(queries);
+  return rows;
+}
+
+/** Forgets events by the setting of a tenant, and records their number. @returns it. */
+function forgetAudited(
+  database: Database,
+  now: string,
+  { id, days }: { readonly id: string; readonly days: number },
+  until: string,
+  limit: number,
+): Promise<number> {
+  return runUnitOfWork(database, now, async (work) => {
+    await work.lockTenant(id);
+    const tenant = work.transaction.selectFrom('tenants').select('webhook_days').where('id', '=', id);
+    // It may have been changed since it was read.
+    if ((await tenant.executeTakeFirst())?.webhook_days !== days) return 0;
+    const counts = await forget(work.transaction, id, until, limit);
+    if (counts.events > 0)
+      await recordEvent(work, systemSource(id), {
+        module: 'webhooks',
+        action: 'webhook_delivery.forgotten',
+        targetId: null,
+        targetRef: null,
+        reason: 'The retention period of the tenant has passed',
+        diff: counts,
+      });
+    return counts.events;
+  });
+}
+
+/** @param until a time, or a day that is kept itself. */
+async function forget(queries: Queries, tenantId: string, until: string, limit: number) {
+  // An event that is being sent again at this moment is locked.
+  const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
+  const { rows } = await sql<{ id: string }>`
+    select id from webhook_events as event
+    where tenant_id = ${tenantId} and created_at <= ${until} and not exists (
+      select 1 from webhook_deliveries as delivery
+      where delivery.event_id = event.id and (delivery.created_at > ${until} or delivery.claimed_by is not null))
+    order by created_at limit ${sql.lit(limit)} ${skipped}`.execute(queries);
+  if (rows.length === 0) return { events: 0, deliveries: 0 };
+  const ids = rows.map(({ id }) => id);
+  const deliveries = queries.selectFrom('webhook_deliveries').select('id').where('event_id', 'in', ids);
+  await queries.deleteFrom('webhook_attempts').where('delivery_id', 'in', deliveries).execute();
+  const deletion = queries.deleteFrom('webhook_deliveries').where('event_id', 'in', ids);
+  const { numDeletedRows } = await deletion.executeTakeFirstOrThrow();
+  await queries.deleteFrom('webhook_events').where('id', 'in', ids).execute();
+  return { events: ids.length, deliveries: Number(numDeletedRows) };
+}
