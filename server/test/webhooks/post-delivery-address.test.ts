@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import undici from 'undici';
 import { type Lookup, openSocket, type ResolvedAddress } from '../../webhooks/transport/connection.ts';
-import { DeliveryFailure } from '../../webhooks/transport/exchange.ts';
+import { DeliveryFailure } from '../../webhooks/transport/outcome.ts';
 import { openReceivers, startReceiver, withoutTiming, writeAnswer } from './receiver-helpers.ts';
 
 const delivery = { headers: {}, body: Buffer.from('{}') };

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Timer } from '../../webhooks/transport/connection.ts';
-import type { DeliveryOutcome } from '../../webhooks/transport/exchange.ts';
+import type { DeliveryOutcome } from '../../webhooks/transport/outcome.ts';
 import { Receivers, type ReceiversOptions } from '../../webhooks/transport/receivers.ts';
 import type { TestCertificate } from './make-certificate.ts';
 

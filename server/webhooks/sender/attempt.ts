@@ -3,7 +3,7 @@ import { newId } from '../../storage/rows.ts';
 import type { AttemptRow } from '../deliveries/delivery.ts';
 import type { UnopenedKey } from '../endpoints/signing.ts';
 import type { Endpoint } from '../endpoints/store.ts';
-import { type DeliveryOutcome, failBefore } from '../transport/exchange.ts';
+import { type DeliveryOutcome, failBefore } from '../transport/outcome.ts';
 import { attemptOffsets, planRetry, readRetryAfter } from './schedule.ts';
 import type { ClaimedDelivery, DeliveryState } from './store.ts';
 

@@ -1,8 +1,8 @@
 import { lookup as lookupAddresses, Resolver } from 'node:dns/promises';
 import { isIP, Socket } from 'node:net';
-import type { buildConnector, Client } from 'undici';
+import type { buildConnector } from 'undici';
 import type { AttemptView } from '../deliveries/delivery.ts';
-import { DeliveryFailure, describeFailure, readCode } from './exchange.ts';
+import { DeliveryFailure, describeFailure, readCode } from './outcome.ts';
 import { isAllowedAddress, type ReceiverPolicy } from './receiver-address.ts';
 
 export interface ResolvedAddress {
@@ -44,31 +44,19 @@ export function createPublicLookup({
     if (servers !== undefined) resolver.setServers(servers);
     const cancel = () => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
-    let stopWaiting = () => {};
-    let isWaiting = false;
-    const waitShortly = (addresses: readonly string[]) => {
-      if (addresses.length > 0 && !isWaiting) {
-        isWaiting = true;
-        stopWaiting = timer(otherFamilyMilliseconds, cancel);
-      }
-      return addresses;
+    const waits: (() => void)[] = [];
+    const list = async (family: 4 | 6): Promise<readonly ResolvedAddress[]> => {
+      const addresses = await (family === 6 ? resolver.resolve6(hostname) : resolver.resolve4(hostname));
+      if (waits.length === 0) waits.push(timer(otherFamilyMilliseconds, cancel));
+      return addresses.map((address) => ({ address, family }));
     };
-    const [v6, v4] = await Promise.allSettled([
-      resolver.resolve6(hostname).then(waitShortly),
-      resolver.resolve4(hostname).then(waitShortly),
-    ]);
-    stopWaiting();
+    const found = await Promise.allSettled([list(6), list(4)]);
+    for (const stopWaiting of waits) stopWaiting();
     signal.removeEventListener('abort', cancel);
-    if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
-    return [
-      ...readAddresses(v6).map((address) => ({ address, family: 6 })),
-      ...readAddresses(v4).map((address) => ({ address, family: 4 })),
-    ];
+    const [, v4] = found;
+    if (v4.status === 'rejected' && found[0].status === 'rejected') throw v4.reason;
+    return found.flatMap((family) => (family.status === 'fulfilled' ? family.value : []));
   };
-}
-
-function readAddresses(result: PromiseSettledResult<readonly string[]>): readonly string[] {
-  return result.status === 'fulfilled' ? result.value : [];
 }
 
 export type Undici = typeof import('undici');
@@ -81,37 +69,6 @@ export interface ConnectOptions {
 }
 
 export type Step = Exclude<keyof AttemptView['timing'], 'queued' | 'total'>;
-
-/** One connection to an origin, used by one delivery at a time; it opens again when the receiver closed it. */
-export class ReceiverConnection {
-  readonly client: Client;
-  /** The one that was opened last, also when it is closed by now. */
-  socket: Socket | null = null;
-  /** Called when a step of opening it is done. */
-  onStep: (step: Step) => void = () => {};
-
-  constructor(undici: Undici, origin: string, options: ConnectOptions) {
-    this.client = new undici.Client(origin, {
-      connect: (target, answer) => {
-        this.socket = openSocket(undici, options, target, (step) => this.onStep(step), answer);
-      },
-      allowH2: false,
-      // One limit over the whole exchange replaces these.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxHeaderSize: 16 * 1024,
-      // Shorter than the 5 seconds after which many servers close a connection, which would meet a delivery on its way.
-      keepAliveTimeout: 4_000,
-      keepAliveMaxTimeout: 60_000,
-    });
-  }
-
-  /** Closes it at once, also while it is being opened. */
-  async destroy(): Promise<void> {
-    this.socket?.destroy();
-    await this.client.destroy();
-  }
-}
 
 /**
  * Opens a connection: looks the name up once, refuses it if any of its addresses is not allowed, and connects to exactly the

@@ -2,14 +2,16 @@ import {
   type ConnectOptions,
   createPublicLookup,
   type Lookup,
-  ReceiverConnection,
   systemLookup,
   type Timer,
   type Undici,
 } from './connection.ts';
-import { DeliveryExchange, DeliveryFailure, type DeliveryOutcome, failBefore, timeoutMs } from './exchange.ts';
+import { type DeliveryOutcome, failBefore } from './outcome.ts';
 import { findReceiverFault, type ReceiverPolicy, readHost } from './receiver-address.ts';
+import { ReceiverConnection } from './receiver-connection.ts';
 
+/** Of look-up, connection and answer together. Standard Webhooks recommends 15 to 30 seconds. */
+const timeoutSeconds = 15;
 /** Parsed addresses that are remembered. */
 const mostTargets = 1_000;
 
@@ -51,7 +53,7 @@ export class Receivers {
   readonly #timer: Timer;
   readonly #keptConnections: number;
   readonly #targets = new Map<string, Target>();
-  readonly #running = new Set<DeliveryExchange>();
+  readonly #running = new Map<ReceiverConnection, Promise<DeliveryOutcome>>();
   /** Idle connections with their targets, the least recently used first. */
   readonly #kept = new Map<ReceiverConnection, Target>();
   #undici: Undici | null = null;
@@ -88,36 +90,35 @@ export class Receivers {
     // The one that was used last, so that those no longer needed close.
     const connection = target.idle.pop() ?? this.#open(this.#undici, target);
     this.#kept.delete(connection);
+    const cancelTimer = this.#timer(timeoutSeconds * 1000, () => connection.expire(timeoutSeconds));
     // Nothing is decompressed, so a small answer cannot become a large one.
     const plain = { ...headers, 'accept-encoding': 'identity' };
-    const request = { path: target.path, method: 'POST', headers: plain, body } as const;
-    const exchange = new DeliveryExchange(connection, request, queuedAt);
-    this.#running.add(exchange);
-    const cancelTimer = this.#timer(timeoutMs, () => exchange.expire());
-    exchange.start();
-    const outcome = await exchange.ended;
+    const running = connection.post({ path: target.path, method: 'POST', headers: plain, body }, queuedAt);
+    this.#running.set(connection, running);
+    const outcome = await running;
     cancelTimer();
-    this.#running.delete(exchange);
-    if (exchange.isReusable && !this.#isClosed) this.#keep(connection, target);
+    this.#running.delete(connection);
+    if (connection.isReusable && !this.#isClosed) this.#keep(connection, target);
     else void connection.destroy();
     return outcome;
   }
 
   /** Aborts every delivery under way. */
   abort(): void {
-    for (const exchange of this.#running) exchange.fail(new DeliveryFailure('aborted', 'The delivery was aborted.'));
+    for (const connection of this.#running.keys())
+      connection.fail({ reason: 'aborted', message: 'The delivery was aborted.' });
   }
 
   /** Takes no further delivery, waits for those under way and closes every connection. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#kept.keys()].map((connection) => this.#drop(connection)));
-    await Promise.all([...this.#running].map(({ ended }) => ended));
+    await Promise.all(this.#running.values());
   }
 
   #open(undici: Undici, { origin }: Target): ReceiverConnection {
-    const connection = new ReceiverConnection(undici, origin, this.#connect);
-    connection.client.on('disconnect', () => void this.#drop(connection));
+    const onClose = () => void this.#drop(connection);
+    const connection = new ReceiverConnection(undici, origin, this.#connect, onClose);
     return connection;
   }
 
