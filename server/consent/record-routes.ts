@@ -123,7 +123,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
         'Appends a new record that names the original; the original stays as it is. Works on archived notices too.',
       params: z.strictObject({ id: Id, recordId: Id }),
       body: WithdrawalInput,
-      errors: ['consent_already_withdrawn'],
+      errors: ['consent_already_withdrawn', 'record_erased'],
       change: (call, work) => withdrawRecord(work, call.source(), call.params.id, call.params.recordId, call.body),
     }),
   ];

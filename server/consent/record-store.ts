@@ -1,5 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import { appendEntries, readHead } from '../ledger/append.ts';
+import { newSalt } from '../ledger/commitment.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { cutPage, mapPage, type Page, prepareQuery, rememberText, scanPage, takeNewest } from '../storage/rows.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type StoredRecord,
   sealRecord,
   spaces,
+  storedRecordColumns,
 } from './record.ts';
 import { countDecisions } from './statistics-store.ts';
 
@@ -19,24 +21,30 @@ export async function appendRecords(
   work: UnitOfWork,
   drafts: readonly RecordDraft[],
 ): Promise<readonly ConsentRecord[]> {
+  const salts = drafts.map(newSalt);
   const links = await appendEntries(
     work,
     'consent',
-    drafts.map((draft) => ({
+    drafts.map((draft, index) => ({
       tenantId: draft.tenantId,
       seal: ({ sequence, at }) => ({
         id: draft.id,
         notice_id: draft.noticeId,
         subject_id: draft.subjectId,
+        ip_hash: draft.ipHash ?? null,
+        ua_hash: draft.uaHash ?? null,
+        salt: salts[index] as string,
         space: draft.space,
-        entry: sealRecord(draft, at, sequence),
+        entry: sealRecord(draft, salts[index] as string, at, sequence),
       }),
     })),
   );
   const counts = new Map<string, number>();
   for (const { noticeId } of drafts) counts.set(noticeId, (counts.get(noticeId) ?? 0) + 1);
   await countRecords(work.transaction, [...counts]);
-  const records = drafts.map((draft, index) => placeRecord(draft, links[index] as (typeof links)[number]));
+  const records = drafts.map((draft, index) =>
+    placeRecord(draft, salts[index] as string, links[index] as (typeof links)[number]),
+  );
   await countDecisions(work.transaction, records);
   return records;
 }
@@ -77,7 +85,7 @@ export async function findRecordById(queries: Queries, tenantId: string, id: str
   const found = await queries
     .selectFrom('consent_notices')
     .innerJoin('consent_records', 'consent_records.notice_id', 'consent_notices.id')
-    .select(['entry', 'hash', 'prev_hash'])
+    .select(storedRecordColumns)
     .where('consent_notices.tenant_id', '=', tenantId)
     .where('consent_records.id', '=', id)
     .executeTakeFirst();
@@ -85,7 +93,7 @@ export async function findRecordById(queries: Queries, tenantId: string, id: str
 }
 
 function records(queries: Queries, tenantId: string) {
-  return queries.selectFrom('consent_records').select(['entry', 'hash', 'prev_hash']).where('tenant_id', '=', tenantId);
+  return queries.selectFrom('consent_records').select(storedRecordColumns).where('tenant_id', '=', tenantId);
 }
 
 /** The newest of some records of a notice. Ids of servers with different clocks are not in order; sequences are. */
@@ -281,7 +289,7 @@ function latestText(queries: Queries, size: number): string {
     const row = sql`(${sql.val('')}, ${sql.val('')}, ${sql.val('')}, ${sql.val('')})`;
     return sql`
       with wanted (tenant_id, notice_id, subject_id, space) as (values ${sql.join(Array.from({ length: size }, () => row))})
-      select record.entry, record.hash, record.prev_hash
+      select ${sql.join(storedRecordColumns.map((column) => sql.ref(`record.${column}`)))}
       from wanted join consent_records record on record.tenant_id = wanted.tenant_id and record.sequence = (
         select max(sequence) from consent_records other
         where other.tenant_id = wanted.tenant_id and other.subject_id = wanted.subject_id

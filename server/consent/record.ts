@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { invalidValues, type ProblemDetail } from '../http/problem.ts';
 import { dictionary, filteredPageOf, Id, list, Time, text, UtcTime } from '../http/schemas.ts';
 import type { Link } from '../ledger/append.ts';
+import { commit } from '../ledger/commitment.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { Purpose } from './notice.ts';
 
@@ -96,7 +97,7 @@ export const ConsentRecord = z
     noticeId: Id,
     noticeVersion: z.int().min(1),
     noticeContentHash: z.string().meta({ description: 'SHA-256 of the content of that version, hex.' }),
-    subjectId: z.string(),
+    subjectId: z.string().nullable().meta({ description: 'Null once erased.' }),
     subjectChannel: SubjectChannel.nullable(),
     kind: RecordKind,
     withdrawsRecordId: Id.nullable().meta({ description: 'The record that a withdrawal turns off.' }),
@@ -119,6 +120,13 @@ export const ConsentRecord = z
     sequence: z.int().min(1).meta({ description: 'The place in the ledger of the tenant, from 1, without gaps.' }),
     ledgerHash: ledgerHash.meta({ description: 'SHA-256 over the preceding hash and the canonical record.' }),
     prevLedgerHash: ledgerHash.nullable(),
+    salt: z.string().nullable().meta({
+      description:
+        'What is hashed has commitments to `subjectId`, `ipHash` and `uaHash` in their place: SHA-256, hex, over this salt, the name of the field, a zero byte and the value. Null once erased.',
+    }),
+    erasedAt: UtcTime.nullable().meta({
+      description: 'When the values that identify a person were erased; null if they were not.',
+    }),
   })
   .meta({ id: 'ConsentRecord' });
 export type ConsentRecord = z.output<typeof ConsentRecord>;
@@ -160,18 +168,28 @@ export const PublicRecord = ConsentRecord.pick({
   noticeContentHash: true,
   ledgerHash: true,
   prevLedgerHash: true,
+  salt: true,
 })
-  .extend({ ledgerHash })
+  .extend({ ledgerHash, subjectId: z.string() })
   .meta({ id: 'PublicConsentRecord' });
 
 type NullableKey = { [Key in keyof ConsentRecord]: null extends ConsentRecord[Key] ? Key : never }[keyof ConsentRecord];
-type PositionKey = 'recordedAt' | 'sequence' | 'ledgerHash' | 'prevLedgerHash';
+type PlacedKey = 'recordedAt' | 'sequence' | 'ledgerHash' | 'prevLedgerHash' | 'salt' | 'erasedAt';
 
 /** A record that has been decided on and waits for its place in the ledger. What may be null may be left out. */
-export type RecordDraft = Omit<ConsentRecord, NullableKey | PositionKey> &
-  Partial<Pick<ConsentRecord, Exclude<NullableKey, PositionKey>>> & { readonly tenantId: string };
+export type RecordDraft = Omit<ConsentRecord, NullableKey | PlacedKey> &
+  Partial<Pick<ConsentRecord, Exclude<NullableKey, PlacedKey>>> & {
+    readonly tenantId: string;
+    readonly subjectId: string;
+  };
 
-const { ledgerHash: _hash, prevLedgerHash: _previous, ...hashedFields } = ConsentRecord.shape;
+const {
+  ledgerHash: _hash,
+  prevLedgerHash: _previous,
+  salt: _salt,
+  erasedAt: _erased,
+  ...hashedFields
+} = ConsentRecord.shape;
 /** In the order of the API, and in canonical order. Only these are stored and shown, whatever else a draft has. */
 const recordFields = listFields(Object.keys(ConsentRecord.shape));
 const entryFields = listFields([...Object.keys(hashedFields), 'tenantId'].sort());
@@ -201,13 +219,22 @@ export function presentEventData(record: ConsentRecord): z.output<typeof RecordE
 }
 
 /**
- * The canonical text of an entry: the record without its hashes, and the tenant. The keys are in canonical order here, so
- * that serialising is enough; a test compares with the general form.
+ * The canonical text of an entry: the record without its hashes, with commitments to the values that identify a person,
+ * and the tenant. The keys are in canonical order here, so that serialising is enough; a test compares with the general form.
  */
-export function sealRecord(draft: RecordDraft, recordedAt: string, sequence: number): string {
-  const purposes = sortPurposes(draft.purposes, (granted) => granted);
-  const otherPurposes = sortPurposes(draft.otherPurposes, ({ granted, recordId }) => ({ granted, recordId }));
-  return JSON.stringify(select(entryFields, { ...draft, purposes, otherPurposes, recordedAt, sequence }));
+export function sealRecord(draft: RecordDraft, salt: string, recordedAt: string, sequence: number): string {
+  const { ipHash = null, uaHash = null } = draft;
+  const sealed = {
+    ...draft,
+    subjectId: commit(salt, 'subjectId', draft.subjectId),
+    ipHash: ipHash && commit(salt, 'ipHash', ipHash),
+    uaHash: uaHash && commit(salt, 'uaHash', uaHash),
+    purposes: sortPurposes(draft.purposes, (granted) => granted),
+    otherPurposes: sortPurposes(draft.otherPurposes, ({ granted, recordId }) => ({ granted, recordId })),
+    recordedAt,
+    sequence,
+  };
+  return JSON.stringify(select(entryFields, sealed));
 }
 
 /** A copy in canonical order. The key of a purpose begins with a letter, so it is never `__proto__`. */
@@ -218,17 +245,31 @@ function sortPurposes<Value>(values: Readonly<Record<string, Value>>, copy: (val
 }
 
 /** What is stored of a ledger row, as far as the API shows it. */
-export type StoredRecord = Pick<Selectable<Tables['consent_records']>, 'entry' | 'hash' | 'prev_hash'>;
+export const storedRecordColumns = [
+  'entry',
+  'hash',
+  'prev_hash',
+  'subject_id',
+  'ip_hash',
+  'ua_hash',
+  'salt',
+  'erased_at',
+] as const;
+export type StoredRecord = Pick<Selectable<Tables['consent_records']>, (typeof storedRecordColumns)[number]>;
 
 /** A record from what is stored. */
-export function readRecord({ entry, hash, prev_hash }: StoredRecord): ConsentRecord {
-  const { tenantId: _, ...record } = JSON.parse(entry);
-  return { ...record, ...presentHashes(hash, prev_hash) };
+export function readRecord(row: StoredRecord): ConsentRecord {
+  const { tenantId: _, ...record } = JSON.parse(row.entry);
+  const { subject_id: subjectId, ip_hash: ipHash, ua_hash: uaHash, salt, erased_at: erasedAt } = row;
+  const hashes = presentHashes(row.hash, row.prev_hash);
+  return { ...record, subjectId, ipHash, uaHash, ...hashes, salt, erasedAt };
 }
 
 /** A draft with its place in the ledger. */
-export function placeRecord(draft: RecordDraft, { at: recordedAt, sequence, hash, prevHash }: Link): ConsentRecord {
-  return select(recordFields, { ...draft, recordedAt, sequence, ...presentHashes(hash, prevHash) }) as ConsentRecord;
+export function placeRecord(draft: RecordDraft, salt: string, link: Link): ConsentRecord {
+  const { at: recordedAt, sequence, hash, prevHash } = link;
+  const placed = { ...draft, recordedAt, sequence, ...presentHashes(hash, prevHash), salt };
+  return select(recordFields, placed) as ConsentRecord;
 }
 
 /** The hashes of a ledger row as the API gives them. */

@@ -276,7 +276,7 @@ async function loadHistories(
 /** A page sends a decision again within its next few: a retry, or what its queue kept while it was offline. */
 const mostLookedBack = 50;
 
-function nameOf({ noticeId, space, subjectId }: Omit<SubjectPlace, 'tenantId'>): string {
+function nameOf({ noticeId, space, subjectId }: Pick<ConsentRecord, 'noticeId' | 'space' | 'subjectId'>): string {
   return `${noticeId} ${space} ${subjectId}`;
 }
 

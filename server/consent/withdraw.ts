@@ -21,7 +21,7 @@ import { recordDrafts } from './recorder.ts';
 /**
  * Withdraws purposes that a record granted: a new row that names the original. Archiving a notice does not take the
  * right away (GDPR Article 7(3)), so its status does not matter.
- * @throws {Problem} `not_found`, `validation_failed`, `consent_already_withdrawn`.
+ * @throws {Problem} `not_found`, `validation_failed`, `consent_already_withdrawn`, `record_erased`.
  */
 export async function withdrawRecord(
   work: UnitOfWork,
@@ -36,9 +36,11 @@ export async function withdrawRecord(
   const notice = await findNotice(work.transaction, tenantId, noticeId);
   const found = notice && (await findRecord(work.transaction, tenantId, noticeId, recordId));
   const original = requireFound(found, 'consent record');
+  const { noticeVersion, noticeContentHash, subjectId, subjectChannel, space } = original;
+  if (subjectId === null)
+    throw new Problem('record_erased', 'The subject was erased: the record belongs to nobody now.');
   const version = await findVersion(work.transaction, noticeId, original.noticeVersion);
   const keys = pickPurposes(original.purposes, version?.purposes ?? [], input.purposes);
-  const { noticeVersion, noticeContentHash, subjectId, subjectChannel, space } = original;
   const place = { tenantId, noticeId, subjectId, space };
   const [latest] = await findLatestRecords(work.transaction, [place]);
   const state = stateAfter(latest);

@@ -29,7 +29,7 @@ export interface Position {
 export interface EntryDraft<Name extends LedgerName> {
   readonly tenantId: string;
   /** The canonical text to hash, and the columns that duplicate values of it for queries. */
-  seal(position: Position): Omit<LedgerRow<Name>, 'tenant_id' | 'sequence' | 'prev_hash' | 'hash'>;
+  seal(position: Position): Omit<LedgerRow<Name>, 'tenant_id' | 'sequence' | 'prev_hash' | 'hash' | 'erased_at'>;
 }
 
 /** An appended row's position in its chain. */

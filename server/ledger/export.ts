@@ -70,7 +70,7 @@ async function* writeLines(queries: Queries, header: Header, range: Range): Asyn
   yield `${JSON.stringify(header)}\n`;
   for (let at = range.start; at < range.end; ) {
     const rows = await readEntries(queries, header, { start: at, end: Math.min(range.end, at + pageSize) });
-    const text = rows.map(({ entry, ...place }) => `${writeLine({ ...place, canonical: entry })}\n`).join('');
+    const text = rows.map(({ entry, ...rest }) => `${writeLine({ ...rest, canonical: entry })}\n`).join('');
     // Verification of the file detects a missing row by its number.
     if (text !== '') yield text;
     at += pageSize;

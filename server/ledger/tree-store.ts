@@ -1,7 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { findRow, insertRows, prepareQuery, updateRow } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
 import { type LedgerName, ledgerTables, readHead } from './append.ts';
+import { listOpenings, type Opening, type RecordOpening } from './commitment.ts';
 import { leafOf, type Range } from './merkle.ts';
 import {
   hashRange,
@@ -159,6 +161,8 @@ export interface StoredEntry {
   readonly hash: string;
   /** The canonical text that was hashed. */
   readonly entry: string;
+  /** What it has commitments to; none once erased. */
+  readonly openings: readonly Opening[];
 }
 
 /** Finds an entry by its number, or an event by its id. */
@@ -166,25 +170,42 @@ export async function findEntry(
   queries: Queries,
   { tenantId, ledger }: LedgerOf,
   name: { readonly id?: string | undefined; readonly sequence?: number | undefined },
-): Promise<Omit<StoredEntry, 'prevHash'> | undefined> {
-  if (name.id !== undefined) return findRow(queries, 'audit_events', { tenant_id: tenantId, id: name.id });
+): Promise<StoredEntry | undefined> {
+  if (name.id !== undefined) {
+    const event = await findRow(queries, 'audit_events', { tenant_id: tenantId, id: name.id });
+    return event && readEntry(event);
+  }
   const [entry] = await selectEntry[ledger](queries, { tenantId, sequence: name.sequence as number });
-  return entry;
+  return entry && readEntry(entry);
 }
 
 const selectEntry = { audit: prepareSelect('audit'), consent: prepareSelect('consent') };
 
 function prepareSelect(ledger: LedgerName) {
-  return prepareQuery<{ tenantId: string; sequence: number }, Omit<StoredEntry, 'prevHash'>>((queries, parameter) =>
+  return prepareQuery<{ tenantId: string; sequence: number }, EntryRow>((queries, parameter) =>
     entries(queries, { tenantId: parameter('tenantId'), ledger })
-      .select(['sequence', 'hash', 'entry'])
+      .select(entryColumns[ledger])
       .where('sequence', '=', parameter('sequence')),
   );
 }
 
 /** Reads the entries of a range, in order. */
-export function readEntries(queries: Queries, of: LedgerOf, range: Range): Promise<readonly StoredEntry[]> {
-  return inRange(queries, of, range).select(['sequence', 'prev_hash as prevHash', 'hash', 'entry']).execute();
+export async function readEntries(queries: Queries, of: LedgerOf, range: Range): Promise<readonly StoredEntry[]> {
+  const rows: readonly EntryRow[] = await inRange(queries, of, range).select(entryColumns[of.ledger]).execute();
+  return rows.map(readEntry);
+}
+
+const chainColumns = ['sequence', 'prev_hash', 'hash', 'entry'] as const;
+const entryColumns = {
+  audit: chainColumns,
+  consent: [...chainColumns, 'salt', 'subject_id', 'ip_hash', 'ua_hash'],
+} as const satisfies Record<LedgerName, unknown>;
+
+type EntryRow = Pick<Selectable<Tables['consent_records']>, (typeof chainColumns)[number]> & Partial<RecordOpening>;
+
+function readEntry(row: EntryRow): StoredEntry {
+  const { sequence, prev_hash: prevHash, hash, entry, salt } = row;
+  return { sequence, prevHash, hash, entry, openings: salt ? listOpenings(salt, row) : [] };
 }
 
 /** Reads the numbers and hashes of a range, in order. */

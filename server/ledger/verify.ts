@@ -3,6 +3,7 @@ import type { Queries } from '../storage/database.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type ChainHead, emptyHead, hashEntry, type LedgerName, ledgerTables, readHead } from './append.ts';
+import { commit, recordValues } from './commitment.ts';
 import { inRange, type LedgerOf } from './tree-store.ts';
 
 export interface ChainReport extends LedgerOf {
@@ -25,9 +26,12 @@ interface EntryValue {
 const entryValues: Readonly<
   Record<LedgerName, { readonly columns: readonly EntryValue[]; readonly time: EntryValue }>
 > = {
-  consent: findValues('purposes', ['id', 'notice_id', 'space', 'subject_id', 'tenant_id'], 'recorded_at'),
+  consent: findValues('purposes', ['id', 'notice_id', 'space', 'tenant_id'], 'recorded_at'),
   audit: findValues('diff', ['action', 'actor_id', 'actor_type', 'at', 'id', 'module', 'target_id', 'tenant_id'], 'at'),
 };
+
+/** The columns of a record with the values that the entry has commitments to. */
+const committedValues = findValues('purposes', Object.keys(recordValues), 'recorded_at').columns;
 
 /** @param anyJson the key whose value can be any JSON. */
 function findValues(anyJson: string, columns: readonly string[], time: string) {
@@ -56,7 +60,10 @@ export async function verifyChain(
   onEntry: (row: { readonly entry: string; readonly hash: string }) => void = () => undefined,
 ): Promise<ChainReport> {
   const of = { ledger, tenantId };
-  const columns = entryValues[ledger].columns.map(({ column }) => column as 'id');
+  const columns = [
+    ...entryValues[ledger].columns.map(({ column }) => column as 'id'),
+    ...(ledger === 'consent' ? openingColumns : []),
+  ];
   let last: StoredRow | null = null;
   const fault = (sequence: number, id: string | null, issue: string): ChainReport => {
     return { ...of, entries: last?.sequence ?? 0, fault: { ...of, sequence, id, issue } };
@@ -108,8 +115,33 @@ function findFault(row: StoredRow, ledger: LedgerName, sequence: number, hash: s
   // A modified file can contain bytes where the schema requires text.
   if (typeof row.entry !== 'string') return 'the entry is not text';
   if (hashEntry(hash, row.entry) !== row.hash) return 'the hash does not match the entry';
-  const wrong = entryValues[ledger].columns.find((value) => !hasValue(row.entry, value, row[value.column]));
-  return wrong === undefined ? null : `the column ${wrong.column} differs from the entry`;
+  const wrong =
+    entryValues[ledger].columns.find((value) => !hasValue(row.entry, value, row[value.column])) ??
+    (ledger === 'consent' && row.salt !== null ? findUncommitted(row) : undefined);
+  if (wrong !== undefined) return `the column ${wrong.column} differs from the entry`;
+  return ledger === 'consent' ? findOpeningFault(row) : null;
+}
+
+const openingColumns = [...committedValues.map(({ column }) => column), 'salt', 'erased_at'] as readonly 'id'[];
+
+/** The value of a record that is not the one that its entry has a commitment to. */
+function findUncommitted({ entry, salt, ...row }: StoredRow): EntryValue | undefined {
+  return committedValues.find((place) => {
+    const { [place.column]: value } = row;
+    if (value === null) return !hasValue(entry, place, null);
+    const path = recordValues[place.column as keyof typeof recordValues];
+    return typeof value !== 'string' || !hasValue(entry, place, commit(String(salt), path, value));
+  });
+}
+
+/** What is wrong with the opening of a record: it is there as a whole, or erased as a whole. */
+function findOpeningFault({ salt, erased_at: erasedAt, ...row }: StoredRow): string | null {
+  if (salt === null) {
+    if (committedValues.some(({ column }) => row[column] !== null)) return 'the salt is missing';
+    return 'the values that identify a person are missing';
+  }
+  if (typeof salt !== 'string' || !/^[A-Za-z0-9_-]{22}$/.test(salt)) return 'the salt is invalid';
+  return erasedAt === null ? null : 'the column erased_at has a value although nothing was erased';
 }
 
 /** Finds a top-level text in canonical text without parsing it, because quotes inside strings are escaped there. */

@@ -6,7 +6,7 @@ import { corsHeaders, ReadyAnswer } from '../http/answer.ts';
 import { linkQuery, requireLinkTenant } from '../http/authorize.ts';
 import { invalidValues, notFound, Problem, requireFound, requireGetOrHead } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
-import { cursorPageOf, Time, text, UtcTime } from '../http/schemas.ts';
+import { AnyJson, cursorPageOf, Time, text, UtcTime } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { LedgerName } from '../ledger/append.ts';
 import {
@@ -40,12 +40,31 @@ const CheckpointView = z
   })
   .meta({ id: 'Checkpoint' });
 
+/** What an entry has a commitment to. */
+const Opening = z
+  .strictObject({
+    path: z.string().meta({ description: 'Where the commitment is in the entry.' }),
+    salt: z.string().meta({ description: '16 random bytes, base64url.' }),
+    value: z.string(),
+  })
+  .meta({
+    id: 'LedgerOpening',
+    description: 'The commitment is SHA-256, hex, over the salt, the path, a zero byte and the value.',
+  });
+
 /** Proof that an entry is included in a checkpoint. */
 const InclusionProof = z
   .strictObject({
     sequence: z.int().min(1).meta({ description: 'The number of the entry; its leaf index is this number minus one.' }),
     hash: z.string().meta({ description: 'The chain hash of the entry, hex. Its 32 bytes are the data of the leaf.' }),
     leafHash: Base64Hash,
+    prevHash: z.string().nullable().meta({ description: 'The chain hash of the entry before it; null for the first.' }),
+    entry: z.record(z.string(), AnyJson).meta({
+      description: 'What was hashed after `prevHash`, in its canonical form (RFC 8785).',
+    }),
+    openings: z.array(Opening).meta({
+      description: 'The values that the entry has commitments to; none once they are erased.',
+    }),
     hashes: z.array(Base64Hash).meta({ description: 'The audit path from the leaf upwards (RFC 9162 section 2.1.3).' }),
     checkpoint: CheckpointView,
   })
@@ -167,7 +186,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
       ...common,
       summary: `Export ${title} as JSON Lines that can be verified offline`,
       description:
-        'The first line is a header with the latest signed checkpoint and the proofs; each other line is an entry: { sequence, prevHash, hash, entry }. The file includes the entries just before and after the range, to prove that nothing was left out. Entries newer than the checkpoint are not included: sign one first. Verify with: svc export verify. A tenant may run 16 exports at once, unless this server is configured otherwise; further ones get 429. A client that reads nothing for 30 seconds is disconnected.',
+        'The first line is a header with the latest signed checkpoint and the proofs; each other line is an entry: { sequence, prevHash, hash, entry, openings }. The file includes the entries just before and after the range, to prove that nothing was left out. Entries newer than the checkpoint are not included: sign one first. Verify with: svc export verify. A tenant may run 16 exports at once, unless this server is configured otherwise; further ones get 429. A client that reads nothing for 30 seconds is disconnected.',
       query: z.strictObject({
         from: Time.optional().meta({ description: 'Entries at this time or later.' }),
         to: Time.optional().meta({ description: 'Entries before this time.' }),
@@ -236,14 +255,17 @@ export async function proveInclusion(
   name: Parameters<typeof findEntry>[2],
   size?: number,
 ): Promise<z.output<typeof InclusionProof>> {
-  const { sequence, hash } = requireFound(await findEntry(queries, of, name), 'entry of the ledger');
+  const found = requireFound(await findEntry(queries, of, name), 'entry of the ledger');
+  const { sequence, hash, prevHash, openings } = found;
   const checkpoint = await requireCheckpoint(queries, of, size);
   if (sequence > checkpoint.size) {
     const fault = `The checkpoint covers ${checkpoint.size} entries, this entry has number ${sequence}. Create a new checkpoint: POST /v1/ledgers/${of.ledger}/checkpoints`;
     throw new Problem('checkpoint_missing', fault);
   }
   const hashes = await hashRanges(queries, of, inclusionPath(sequence - 1, checkpoint.size));
-  return { sequence, hash, leafHash: leafOf(hash).toString('base64'), hashes, checkpoint };
+  const leafHash = leafOf(hash).toString('base64');
+  const entry = JSON.parse(found.entry);
+  return { sequence, hash, leafHash, prevHash, entry, openings: [...openings], hashes, checkpoint };
 }
 
 /**

@@ -19,6 +19,11 @@ export interface Schema {
   /** The tables whose rows the database refuses to change or delete. */
   readonly appendOnly?: readonly string[];
   /**
+   * The columns of append-only tables that an erasure sets to null, all in one update that changes nothing else, except that
+   * it may set `erased_at`, once.
+   */
+  readonly erasable?: Readonly<Record<string, readonly string[]>>;
+  /**
    * For a million rows of a large table: how many share the first column of an index, the first two, and so on. Without
    * it, SQLite assumes the same of every index, and may scan a whole ledger in order when an index leads to three rows.
    * Fixed numbers keep the tested plans.
@@ -45,11 +50,11 @@ export interface Trigger {
 
 const guards: Readonly<Record<Dialect, Readonly<Record<string, string>>>> = {
   sqlite: {
-    update: "before update on $table begin select raise(abort, '$table is append-only'); end",
+    update: "before update on $table $unless begin select raise(abort, '$table is append-only'); end",
     delete: "before delete on $table begin select raise(abort, '$table is append-only'); end",
   },
   postgres: {
-    change: 'BEFORE DELETE OR UPDATE ON $table FOR EACH ROW EXECUTE FUNCTION refuse_change()',
+    change: 'BEFORE DELETE OR UPDATE ON $table FOR EACH ROW EXECUTE FUNCTION refuse_change($erasable)',
     truncate: 'BEFORE TRUNCATE ON $table FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()',
   },
 };
@@ -59,8 +64,16 @@ export function listGuards(dialect: Dialect): readonly Trigger[] {
   return Object.values(schemas).flatMap((schema) => guardsOf(schema, dialect));
 }
 
-function guardsOf({ appendOnly = [] }: Schema, dialect: Dialect): readonly Trigger[] {
-  return appendOnly.flatMap((table) => writeGuards(table, 'refuse', guards[dialect]));
+function guardsOf(schema: Schema, dialect: Dialect): readonly Trigger[] {
+  return (schema.appendOnly ?? []).flatMap((table) => {
+    const erasable = schema.erasable?.[table] ?? [];
+    const unless = erasable.length === 0 ? '' : `when not (${describeErasure(schema, table, erasable)}) `;
+    const columns = erasable.map((column) => `'${column}'`).join(', ');
+    const events = Object.entries(guards[dialect]).map(([event, statement]) => {
+      return [event, statement.replace('$unless ', unless).replace('$erasable', columns)];
+    });
+    return writeGuards(table, 'refuse', Object.fromEntries(events));
+  });
 }
 
 function writeGuards(table: string, verb: string, events: Readonly<Record<string, string>>): readonly Trigger[] {
@@ -90,8 +103,30 @@ export function listClosingGuards(dialect: Dialect): readonly Trigger[] {
   return writeGuards('chain_heads', 'close', closing[dialect]);
 }
 
-/** The body of the function that the triggers of PostgreSQL call. */
-export const refusal = " begin raise exception '% is append-only', tg_table_name; end ";
+/** The condition, for SQLite, that an update only erases. */
+function describeErasure(schema: Schema, table: string, erasable: readonly string[]): string {
+  const [, lines = '', end = ''] = new RegExp(`create table ${table} \\(\n([^]*?)\n\\)(.*)`).exec(schema.sql) ?? [];
+  const columns = [...lines.matchAll(/^ *(\w+) (?:text|integer|bigint|blob)\b/gm)].map(
+    ([, column]) => column as string,
+  );
+  const kept = columns.filter((column) => column !== 'erased_at' && !erasable.includes(column));
+  if (!end.includes('without rowid')) kept.push('rowid');
+  return [
+    ...erasable.map((column) => `new.${column} is null`),
+    ...(columns.includes('erased_at') ? ['old.erased_at is null'] : []),
+    ...kept.map((column) => `new.${column} is old.${column}`),
+  ].join(' and ');
+}
+
+/** The body of the function that the triggers of PostgreSQL call, with the columns that an erasure sets to null. */
+export const refusal = ` begin
+  if tg_op = 'UPDATE' and tg_nargs > 0
+    and not jsonb_strip_nulls(to_jsonb(new)) ?| tg_argv
+    and to_jsonb(old) ->> 'erased_at' is null
+    and to_jsonb(new) - (tg_argv || 'erased_at'::text) = to_jsonb(old) - (tg_argv || 'erased_at'::text)
+  then return new; end if;
+  raise exception '% is append-only', tg_table_name;
+end `;
 
 function makeMigration(schema: Schema, dialect: Dialect): Migration {
   const statements = schema.sql

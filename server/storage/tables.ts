@@ -255,16 +255,23 @@ interface ConsentNoticeVersionsTable {
   published_at: string;
 }
 
+/** The entry has commitments to the values that identify a person; an erasure sets these and their salt to null. */
 interface ConsentRecordsTable {
   tenant_id: string;
   sequence: number;
   id: string;
   notice_id: string;
-  subject_id: string;
+  subject_id: string | null;
+  ip_hash: string | null;
+  ua_hash: string | null;
+  /** 16 random bytes, base64url. */
+  salt: string | null;
   space: string;
   entry: string;
   prev_hash: string | null;
   hash: string;
+  /** The time of the audit event of its erasure. */
+  erased_at: string | null;
 }
 
 /**

@@ -85,7 +85,7 @@ function captureWith({ database, clock, hasher }: Installation, { noticeIds }: S
 }
 
 function insertWith(pool: pg.Pool, site: Site): () => Promise<number> {
-  const columns = ['tenant_id', 'sequence', 'id', 'notice_id', 'subject_id', 'entry', 'prev_hash', 'hash'];
+  const columns = ['tenant_id', 'sequence', 'id', 'notice_id', 'subject_id', 'space', 'entry', 'prev_hash', 'hash'];
   const places = Array.from(
     { length: batch },
     (_, row) => `(${columns.map((_, column) => `$${row * columns.length + column + 1}`)})`,
@@ -99,7 +99,17 @@ function insertWith(pool: pg.Pool, site: Site): () => Promise<number> {
       const noticeId = site.noticeIds[row % site.noticeIds.length] as string;
       const { id, subjectId, tenantId, ...rest } = draftRecord(site);
       const hash = rest.noticeContentHash;
-      values.push(tenantId, sequence, id, noticeId, subjectId, JSON.stringify({ id, subjectId, ...rest }), hash, hash);
+      values.push(
+        tenantId,
+        sequence,
+        id,
+        noticeId,
+        subjectId,
+        rest.space,
+        JSON.stringify({ id, subjectId, ...rest }),
+        hash,
+        hash,
+      );
     }
     await pool.query({ name: 'plain insert', text, values });
     return batch;

@@ -18,7 +18,8 @@ export interface ConsentRecordData {
   readonly recordId: string;
   readonly noticeId: string;
   readonly noticeVersion: number;
-  readonly subjectId: string;
+  /** Null once erased. */
+  readonly subjectId: string | null;
   readonly kind: RecordKind;
   /** The record that a withdrawal turns off. */
   readonly withdrawsRecordId: string | null;

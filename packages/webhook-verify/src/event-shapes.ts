@@ -4,8 +4,8 @@ import type { Shape } from './schemas.ts';
 
 /** The kind of each field of the data of each type of event. */
 export const eventShapes: Readonly<Record<string, Shape>> = {
-  'consent.recorded': { recordId: 'string', noticeId: 'string', noticeVersion: 'integer', subjectId: 'string', kind: 'string', withdrawsRecordId: 'string or null', method: 'string or null', purposes: 'booleans by name', source: 'string', space: 'string', capturedAt: 'string', recordedAt: 'string', sequence: 'integer', ledgerHash: 'string' },
-  'consent.withdrawn': { recordId: 'string', noticeId: 'string', noticeVersion: 'integer', subjectId: 'string', kind: 'string', withdrawsRecordId: 'string or null', method: 'string or null', purposes: 'booleans by name', source: 'string', space: 'string', capturedAt: 'string', recordedAt: 'string', sequence: 'integer', ledgerHash: 'string' },
+  'consent.recorded': { recordId: 'string', noticeId: 'string', noticeVersion: 'integer', subjectId: 'string or null', kind: 'string', withdrawsRecordId: 'string or null', method: 'string or null', purposes: 'booleans by name', source: 'string', space: 'string', capturedAt: 'string', recordedAt: 'string', sequence: 'integer', ledgerHash: 'string' },
+  'consent.withdrawn': { recordId: 'string', noticeId: 'string', noticeVersion: 'integer', subjectId: 'string or null', kind: 'string', withdrawsRecordId: 'string or null', method: 'string or null', purposes: 'booleans by name', source: 'string', space: 'string', capturedAt: 'string', recordedAt: 'string', sequence: 'integer', ledgerHash: 'string' },
   'consent_notice.published': { noticeId: 'string', name: 'string', domain: 'string', version: 'integer', status: 'string' },
   'consent_notice.archived': { noticeId: 'string', name: 'string', domain: 'string', version: 'integer or null', status: 'string' },
   'dsr.created': { dsrId: 'string', subjectId: 'string', type: 'string', dueAt: 'string' },

@@ -43,7 +43,7 @@ function listKinds(): readonly Kind[] {
       operation: 'findConsentRecord',
       retrieve: async (id) => {
         const { subjectId, noticeId } = await records.find(id);
-        return [subjectId, `notices/${noticeId}/records/${id}`];
+        return [subjectId ?? id, `notices/${noticeId}/records/${id}`];
       },
     },
     {

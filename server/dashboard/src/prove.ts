@@ -19,9 +19,19 @@ export async function fetchPublicKey(): Promise<string> {
  */
 export async function proveRecord(record: ConsentRecord): Promise<InclusionProof> {
   const { sequence, ledgerHash } = record;
-  const { verifyRecords } = await loadVerifier();
-  await verifyRecords([record], scope());
-  return proveInclusion('consent', ledgerHash, () => ledgers.consent.proveInclusion({ sequence }));
+  const { verifyRecords, canonicalize, LedgerVerificationError } = await loadVerifier();
+  const { hashed } = await verifyRecords([record], scope());
+  const proof = await proveInclusion('consent', ledgerHash, () => ledgers.consent.proveInclusion({ sequence }));
+  if (hashed === 1) return proof;
+  // Of an erased record, all that was not erased is in the entry that the proof covers.
+  const { subjectId: _subject, ipHash: _ip, uaHash: _ua, ...kept } = proof.entry;
+  const shown = Object.keys(kept).filter((name) => name !== 'tenantId');
+  const isSame = shown.every((name) => canonicalize(kept[name]) === canonicalize(record[name as keyof ConsentRecord]));
+  if (!isSame)
+    throw new LedgerVerificationError('hash_mismatch', `record ${sequence} is not the one that was hashed`, {
+      sequence,
+    });
+  return proof;
 }
 
 /** The same for an audit event with its details. */

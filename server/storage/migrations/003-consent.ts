@@ -1,6 +1,7 @@
 /** Notices, their published versions, and the ledger of records. */
 export const consent = {
   appendOnly: ['consent_notice_versions', 'consent_records'],
+  erasable: { consent_records: ['subject_id', 'ip_hash', 'ua_hash', 'salt'] },
   statistics: {
     consent_records: {
       sqlite_autoindex_consent_records_1: [100_000, 1],
@@ -38,16 +39,21 @@ create table consent_notice_versions (
   primary key (notice_id, version)
 ) without rowid;
 
+-- The entry has commitments to the values that identify a person; an erasure sets these and their salt to null.
 create table consent_records (
   tenant_id text not null,
   sequence bigint not null,
   id text not null,
   notice_id text not null references consent_notices (id),
-  subject_id text not null,
+  subject_id text,
+  ip_hash text,
+  ua_hash text,
+  salt text, -- 16 random bytes, base64url.
   space text not null,
   entry text not null,
   prev_hash text,
   hash text not null,
+  erased_at text, -- The time of the audit event of its erasure.
   primary key (tenant_id, sequence)
 );
 -- Counts of a notice by day: of its records under an empty purpose (captures as granted, withdrawals as refused), and of

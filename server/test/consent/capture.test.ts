@@ -21,8 +21,9 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
     const notice = await server.createNotice({ key: tenant.key });
     const body = { subjectId: 'subject-1', subjectChannel: 'email', method: 'checkbox', purposes: { analytics: true } };
     const created = await capture(server, notice, body, { key: tenant.key });
-    const { id, noticeContentHash, ledgerHash, ...record } = payload(created);
+    const { id, noticeContentHash, ledgerHash, salt, ...record } = payload(created);
     assert.match(ledgerHash, /^sha256:[0-9a-f]{64}$/);
+    assert.match(salt, /^[A-Za-z0-9_-]{22}$/);
     assert.deepEqual(record, {
       ...body,
       noticeId: notice,
@@ -38,6 +39,7 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
       recordedAt: server.clock.now(),
       sequence: 1,
       prevLedgerHash: null,
+      erasedAt: null,
     });
     const versions = await server.request('GET', `/v1/consent/${notice}/versions`, { key: tenant.key });
     assert.equal(noticeContentHash, payload(versions, 200).items[0].contentHash);

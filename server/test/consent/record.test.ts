@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { placeRecord, type RecordDraft, readRecord, sealRecord } from '../../consent/record.ts';
 import { hashEntry } from '../../ledger/append.ts';
+import { newSalt } from '../../ledger/commitment.ts';
 
 const wellFormed = fc.string({
   unit: fc.oneof(
@@ -43,38 +45,60 @@ const drafts: fc.Arbitrary<RecordDraft> = fc.record({
   uaHash: fc.option(hashes, { nil: null }),
   capturedAt: times,
 });
+const salts = fc.stringMatching(/^[A-Za-z0-9_-]{22}$/);
 const positions = fc.record({ at: times, sequence: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }) });
 
-test('the stored text of a record is its canonical form (RFC 8785)', () => {
+/** A draft as it is hashed: SHA-256 over salt, name, a zero byte and value, in place of what identifies a person. */
+function commitTo(draft: RecordDraft, salt: string) {
+  const committed = (['subjectId', 'ipHash', 'uaHash'] as const).map((name) => {
+    const value = draft[name] ?? null;
+    return [name, value && createHash('sha256').update(`${salt}${name}\0${value}`).digest('hex')] as const;
+  });
+  return { ...draft, ...Object.fromEntries(committed) };
+}
+
+/** The schema requires a subject. */
+const named = drafts.filter(({ subjectId }) => subjectId !== '');
+
+test('the stored text of a record is its canonical form (RFC 8785) with commitments to what identifies a person', () => {
   fc.assert(
-    fc.property(drafts, positions, (draft, { at, sequence }) => {
-      assert.equal(sealRecord(draft, at, sequence), canonicalize({ ...draft, recordedAt: at, sequence }));
+    fc.property(named, salts, positions, (draft, salt, { at, sequence }) => {
+      const expected = canonicalize({ ...commitTo(draft, salt), recordedAt: at, sequence });
+      assert.equal(sealRecord(draft, salt, at, sequence), expected);
     }),
     { numRuns: 200 },
   );
 });
 
-test('a record reads back from its stored text as it was placed, and gives that text again', () => {
+test('a record reads back as it was placed from its stored text and its opening', () => {
   fc.assert(
-    fc.property(drafts, positions, fc.option(hashes), (draft, { at, sequence }, prevHash) => {
-      const entry = sealRecord(draft, at, sequence);
+    fc.property(named, salts, positions, fc.option(hashes), (draft, salt, { at, sequence }, prevHash) => {
+      const entry = sealRecord(draft, salt, at, sequence);
       const hash = hashEntry(prevHash, entry);
-      const placed = placeRecord(draft, { at, sequence, hash, prevHash });
-      assert.deepEqual(readRecord({ entry, hash, prev_hash: prevHash }), placed);
-      const { ledgerHash: _, prevLedgerHash: __, ...record } = placed;
-      assert.equal(canonicalize({ ...record, tenantId: draft.tenantId }), entry);
+      const placed = placeRecord(draft, salt, { at, sequence, hash, prevHash });
+      const { subjectId, ipHash = null, uaHash = null } = draft;
+      const opening = { subject_id: subjectId, ip_hash: ipHash, ua_hash: uaHash, salt, erased_at: null };
+      assert.deepEqual(readRecord({ entry, hash, prev_hash: prevHash, ...opening }), placed);
     }),
     { numRuns: 200 },
   );
+});
+
+test('no value that identifies a person is in the stored text, however often a person is recorded', () => {
+  const [draft] = fc.sample(drafts, 1) as [RecordDraft];
+  const personal = { ...draft, subjectId: 'jane@example.com', ipHash: 'a'.repeat(64), uaHash: 'b'.repeat(64) };
+  const texts = Array.from({ length: 300 }, () => sealRecord(personal, newSalt(), '2026-11-21T12:00:00.000Z', 1));
+  assert.equal(new Set(texts).size, texts.length);
+  for (const text of texts) assert.doesNotMatch(text, /jane|a{64}|b{64}/);
 });
 
 test('nothing but the fields of a record is stored or shown, whatever else a draft has', () => {
   fc.assert(
-    fc.property(drafts, positions, (draft, { at, sequence }) => {
+    fc.property(drafts, salts, positions, (draft, salt, { at, sequence }) => {
       const more = { ...draft, deviceId: 'not a field of a record' };
-      assert.equal(sealRecord(more, at, sequence), sealRecord(draft, at, sequence));
+      assert.equal(sealRecord(more, salt, at, sequence), sealRecord(draft, salt, at, sequence));
       const place = { at, sequence, hash: 'f'.repeat(64), prevHash: null };
-      assert.deepEqual(placeRecord(more, place), placeRecord(draft, place));
+      assert.deepEqual(placeRecord(more, salt, place), placeRecord(draft, salt, place));
     }),
     { numRuns: 20 },
   );

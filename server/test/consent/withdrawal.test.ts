@@ -23,9 +23,10 @@ describeServer('POST /v1/consent/{id}/records/{recordId}/withdrawals', (server) 
     const notice = await server.createNotice();
     const original = await grant(notice);
     server.clock.advance(1000);
-    const { id, ledgerHash, ...withdrawal } = payload(await withdraw(server, notice, original.id));
+    const { id, ledgerHash, salt, ...withdrawal } = payload(await withdraw(server, notice, original.id));
     assert.notEqual(id, original.id);
     assert.notEqual(ledgerHash, original.ledgerHash);
+    assert.notEqual(salt, original.salt);
     assert.deepEqual(withdrawal, {
       noticeId: notice,
       noticeVersion: 1,
@@ -45,6 +46,7 @@ describeServer('POST /v1/consent/{id}/records/{recordId}/withdrawals', (server) 
       recordedAt: server.clock.now(),
       sequence: original.sequence + 1,
       prevLedgerHash: original.ledgerHash,
+      erasedAt: null,
     });
   });
 

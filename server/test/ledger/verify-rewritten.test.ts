@@ -27,7 +27,7 @@ const attacks: Readonly<Record<string, (rows: readonly Row[], at: number) => rea
   'cut off': (rows, at) => rows.slice(0, at),
 };
 const at0 = (rows: readonly Row[], at: number) => rows[at] as Row;
-const edit = (entry: string) => entry.replace(/"(reason|ipHash)":null/, '"$1":"another"');
+const edit = (entry: string) => entry.replace(/"(reason|method)":null/, '"$1":"another"');
 
 describeOnOneDatabase('a ledger that was rewritten by an attacker with full control', (dialect) => {
   let server: TestServer;

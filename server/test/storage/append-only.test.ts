@@ -52,7 +52,7 @@ describeOnEachDatabase('append-only tables', (dialect) => {
   if (dialect === 'sqlite') {
     test('consent_records rejects a row that would replace another by its id', async () => {
       const before = await readRows(installation.database, 'consent_records');
-      const run = sql`insert or replace into consent_records select tenant_id, 1000, id, notice_id, subject_id, space, entry, prev_hash, hash from consent_records limit 1`;
+      const run = sql`insert or replace into consent_records select tenant_id, 1000, id, notice_id, subject_id, ip_hash, ua_hash, salt, space, entry, prev_hash, hash, erased_at from consent_records limit 1`;
       await assert.rejects(run.execute(installation.database.kysely), /append-only/);
       assert.deepEqual(await readRows(installation.database, 'consent_records'), before);
     });

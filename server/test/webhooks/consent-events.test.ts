@@ -44,6 +44,8 @@ describeServer(
         ipHash: _ip,
         uaHash: _ua,
         prevLedgerHash: _prev,
+        salt: _salt,
+        erasedAt: _erased,
         ...rest
       }: Record<string, unknown>) => ({ recordId, ...rest });
       assert.deepEqual(events.slice(1, 3), [

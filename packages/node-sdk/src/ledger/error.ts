@@ -28,6 +28,8 @@ export type LedgerFault =
   | 'chain_broken'
   /** An entry that is not the one that was hashed: it was changed. */
   | 'hash_mismatch'
+  /** A value beside an entry that is not the one that the entry has a commitment to, or only a part of the values. */
+  | 'opening_mismatch'
   /** A time much before that of an earlier checkpoint, which did not speak of the entry. */
   | 'time_implausible'
   /** Entries other than those that the signed checkpoint speaks of. */

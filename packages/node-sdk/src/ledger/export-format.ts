@@ -4,6 +4,7 @@ import { canonicalize } from './canonical.ts';
 import { isTime } from './checkpoint.ts';
 import { LedgerVerificationError } from './error.ts';
 import { readHash } from './merkle.ts';
+import type { Opening } from './openings.ts';
 
 /** The source of an export: bytes or text, whole or in chunks of any size, as files, sockets and responses provide them. */
 export type Chunks = Uint8Array | string | AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
@@ -77,6 +78,8 @@ export interface Line {
   readonly prevHash: string | null;
   readonly hash: string;
   readonly entry: Readonly<Record<string, unknown>>;
+  /** What the entry has commitments to, as far as it is in the file. */
+  readonly openings: readonly Opening[];
   /** The text that was hashed. */
   readonly canonical: string;
 }
@@ -128,16 +131,22 @@ export function readHeader(text: string): Header {
 
 /** @throws {LedgerVerificationError} `line_malformed`. */
 export function readLine(text: string): Line {
-  const { sequence, prevHash, hash, entry } = readObject(text);
+  const { sequence, prevHash, hash, entry, openings } = readObject(text);
   if (!isCount(sequence) || sequence === 0) throw malformed('the line has no sequence');
   if (!isNullOr(isChainHash)(prevHash) || !isChainHash(hash)) throw malformed('the line lacks a hash');
   if (!isObject(entry)) throw malformed('the line has no entry');
-  return { sequence, prevHash: prevHash as string | null, hash, entry, canonical: canonicalizeEntry(entry) };
+  if (!Array.isArray(openings) || !openings.every(isOpening)) throw malformed('the line has no openings');
+  return { sequence, prevHash: prevHash as string | null, hash, entry, openings, canonical: canonicalizeEntry(entry) };
+}
+
+function isOpening(value: unknown): value is Opening {
+  return isObject(value) && isText(value.path) && isText(value.salt) && isText(value.value);
 }
 
 /** A line as the server writes it. */
-export function writeLine({ sequence, prevHash, hash, canonical }: Omit<Line, 'entry'>): string {
-  return `{"sequence":${sequence},"prevHash":${JSON.stringify(prevHash)},"hash":"${hash}","entry":${canonical}}`;
+export function writeLine({ sequence, prevHash, hash, canonical, openings }: Omit<Line, 'entry'>): string {
+  const opened = openings.map(({ path, salt, value }) => JSON.stringify({ path, salt, value }));
+  return `{"sequence":${sequence},"prevHash":${JSON.stringify(prevHash)},"hash":"${hash}","entry":${canonical},"openings":[${opened}]}`;
 }
 
 function canonicalizeEntry(entry: Unread): string {

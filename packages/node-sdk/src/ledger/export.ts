@@ -4,6 +4,7 @@ import { type OpenedCheckpoint, readKey, readSigned, type Signer, tidyNote, writ
 import { type LedgerFault, LedgerVerificationError } from './error.ts';
 import { type Chunks, type Header, type Line, readHeader, readLine, readLines, writeLine } from './export-format.ts';
 import { GrowingTree, hashLeaf, isGrown, readHashes, splitRange } from './merkle.ts';
+import { verifyOpenings } from './openings.ts';
 
 /** What to verify an export with. */
 export interface VerifyExportOptions {
@@ -49,6 +50,8 @@ export interface VerifiedExport {
    * that of the numbers; what a range of time leaves out is then not shown.
    */
   readonly clockFalls: number;
+  /** How many records come without the values that identify a person: erased, or left out of the file. */
+  readonly closed: number;
 }
 
 /**
@@ -110,6 +113,7 @@ class ExportCheck {
   #previous: Line | null = null;
   #time = '';
   #clockFalls = 0;
+  #closed = 0;
 
   /** Checks the header, and opens the checkpoints. */
   static async open(
@@ -184,6 +188,7 @@ class ExportCheck {
     // A key that stands there twice reads differently to different programs.
     if (writeLine(line) !== text) refuse('entry_malformed', `entry ${sequence} is not written as the server does`);
     if (line.entry.tenantId !== tenantId) refuse('entry_foreign', `entry ${sequence} belongs to another tenant`);
+    if (verifyOpenings(this.#crypto.sha256, ledger, line)) this.#closed += 1;
     const time = line.entry[timeKeys[ledger]];
     if (typeof time !== 'string') fail('entry_malformed', `entry ${sequence} has no time`, sequence);
     if (time < this.#time) this.#clockFalls += 1;
@@ -210,7 +215,8 @@ class ExportCheck {
     this.#requireConsistency();
     const until = to === null || at < to ? at : to;
     const range = { entries: this.entries, first, last, from, to, until, newer };
-    return { ...range, checkpoint: this.#checkpoint, note, isConsistent: this.#hasKept, clockFalls: this.#clockFalls };
+    const [isConsistent, clockFalls, closed] = [this.#hasKept, this.#clockFalls, this.#closed];
+    return { ...range, checkpoint: this.#checkpoint, note, isConsistent, clockFalls, closed };
   }
 
   /** What came after a checkpoint is not much older than it. */

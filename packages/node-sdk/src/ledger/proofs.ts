@@ -1,7 +1,9 @@
 import { fromHex, isEqual, type LedgerCrypto } from './bytes.ts';
+import { canonicalize } from './canonical.ts';
 import { type OpenedCheckpoint, openCheckpoint } from './checkpoint.ts';
 import { LedgerVerificationError } from './error.ts';
 import { followPath, hashLeaf, isGrown, readHashes } from './merkle.ts';
+import { type Opening, verifyOpenings } from './openings.ts';
 
 /** The fields of a proof of `GET /v1/ledgers/{ledger}/inclusion-proof` that are needed. */
 export interface InclusionProofInput {
@@ -9,6 +11,10 @@ export interface InclusionProofInput {
   /** Base64, from the leaf upwards. */
   readonly hashes: readonly string[];
   readonly checkpoint: { readonly note: string };
+  readonly prevHash?: string | null;
+  /** What was hashed after `prevHash`. */
+  readonly entry?: Readonly<Record<string, unknown>>;
+  readonly openings?: readonly Opening[];
 }
 
 /** The fields of a proof of `GET /v1/ledgers/{ledger}/consistency-proof` that are needed. */
@@ -22,6 +28,8 @@ export interface ConsistencyProofInput {
 export interface Inclusion {
   readonly sequence: number;
   readonly checkpoint: OpenedCheckpoint;
+  /** What was hashed, with commitments in place of what identifies a person; null if the proof lacks it. */
+  readonly entry: Readonly<Record<string, unknown>> | null;
 }
 
 /** The options of `verifyInclusion`. */
@@ -36,7 +44,7 @@ export interface InclusionOptions {
 export async function verifyInclusion(crypto: LedgerCrypto, options: InclusionOptions): Promise<Inclusion> {
   const { hash, proof, publicKey } = options;
   const checkpoint = await openCheckpoint(crypto, options.checkpoint ?? proof.checkpoint.note, publicKey);
-  const { sequence } = proof;
+  const { sequence, entry = null } = proof;
   const chainHash = readChainHash(hash);
   const path = readHashes(proof.hashes);
   const isPlace = Number.isSafeInteger(sequence) && sequence >= 1 && sequence <= checkpoint.size;
@@ -50,7 +58,30 @@ export async function verifyInclusion(crypto: LedgerCrypto, options: InclusionOp
       'the proof does not show that the checkpoint covers this entry',
       isPlace ? { sequence } : {},
     );
-  return { sequence, checkpoint };
+  if (entry !== null) requireEntry(crypto, proof, entry, chainHash as Uint8Array, checkpoint);
+  return { sequence, checkpoint, entry };
+}
+
+/** The entry of a proof is the one that was hashed, and its openings are those that it has commitments to. */
+function requireEntry(
+  { sha256 }: LedgerCrypto,
+  { sequence, prevHash = null, openings = [] }: InclusionProofInput,
+  entry: Readonly<Record<string, unknown>>,
+  hash: Uint8Array,
+  { origin }: OpenedCheckpoint,
+): void {
+  const before = prevHash === null ? '' : prevHash;
+  const fits = /^(?:[0-9a-f]{64})?$/.test(before) && isEqual(sha256(before + canonicalizeEntry(entry)), hash);
+  if (!fits) throw new LedgerVerificationError('hash_mismatch', 'the entry of the proof was changed', { sequence });
+  verifyOpenings(sha256, origin.endsWith('/audit') ? 'audit' : 'consent', { sequence, entry, openings });
+}
+
+function canonicalizeEntry(entry: object): string {
+  try {
+    return canonicalize(entry);
+  } catch {
+    return '';
+  }
 }
 
 /** The options of `verifyConsistency`. */

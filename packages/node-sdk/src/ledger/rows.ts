@@ -1,6 +1,7 @@
 import { type Sha256, toHex } from './bytes.ts';
 import { canonicalize } from './canonical.ts';
 import { type LedgerFault, LedgerVerificationError } from './error.ts';
+import { commit, committedFields } from './openings.ts';
 
 /** A consent record as the API gives it: what is named here, and all its other fields. */
 export interface LedgerRecord {
@@ -8,6 +9,12 @@ export interface LedgerRecord {
   readonly recordedAt: string;
   readonly ledgerHash: string;
   readonly prevLedgerHash: string | null;
+  readonly subjectId: string | null;
+  readonly ipHash: string | null;
+  readonly uaHash: string | null;
+  /** Null once these three are erased. */
+  readonly salt: string | null;
+  readonly erasedAt: string | null;
 }
 
 /** An audit event as the API gives it, from the list or with its details. */
@@ -38,10 +45,10 @@ export async function verifyRecords(
 ): Promise<VerifiedRows> {
   let previous: LedgerRecord | null = null;
   let isRising: boolean | null = null;
-  let [rows, linked] = [0, 0];
+  let [rows, hashed, linked] = [0, 0, 0];
   for await (const record of records) {
     const { sequence } = record;
-    requireRecordHash(sha256, record, options.tenantId);
+    if (requireRecordHash(sha256, record, options.tenantId)) hashed += 1;
     if (previous !== null) {
       isRising ??= sequence > previous.sequence;
       if (sequence === previous.sequence || sequence > previous.sequence !== isRising)
@@ -56,17 +63,29 @@ export async function verifyRecords(
     rows += 1;
     previous = record;
   }
-  return { rows, hashed: rows, linked };
+  return { rows, hashed, linked };
 }
 
-function requireRecordHash(sha256: Sha256, record: LedgerRecord, tenantId: string): void {
-  const { ledgerHash, prevLedgerHash, ...rest } = record;
+/** @returns false for an erased record, which lacks some of what was hashed. */
+function requireRecordHash(sha256: Sha256, record: LedgerRecord, tenantId: string): boolean {
+  const { ledgerHash, prevLedgerHash, salt, erasedAt, ...rest } = record;
   const { sequence } = record;
   if ((sequence === 1) !== (prevLedgerHash === null))
     fail('chain_broken', `record ${sequence} cannot have this predecessor`, sequence);
   const before = prevLedgerHash === null ? '' : readHex(prevLedgerHash, 'sha256:');
-  if (before === null || `sha256:${hashRow(sha256, before, { ...rest, tenantId })}` !== ledgerHash)
-    fail('hash_mismatch', `the hash of record ${sequence} does not fit it`, sequence);
+  const refuse = () => fail('hash_mismatch', `the hash of record ${sequence} does not fit it`, sequence);
+  if (before === null || readHex(ledgerHash, 'sha256:') === null) refuse();
+  if (salt === null && typeof erasedAt === 'string' && committedFields.every((name) => rest[name] === null))
+    return false;
+  const committed: Record<string, string | null> = {};
+  for (const path of committedFields) {
+    const value = rest[path];
+    committed[path] = value === null ? null : commit(sha256, { path, salt: String(salt), value: String(value) });
+    if (value !== null && committed[path] === null) refuse();
+  }
+  const entry = { ...rest, ...committed, tenantId };
+  if (erasedAt !== null || `sha256:${hashRow(sha256, before as string, entry)}` !== ledgerHash) refuse();
+  return true;
 }
 
 /** `verifyEvents` of `LedgerVerifier`. */

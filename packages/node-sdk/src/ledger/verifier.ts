@@ -50,11 +50,13 @@ export interface LedgerVerifier {
    * Verifies that a signed checkpoint covers an entry, at the place that the proof names.
    *
    * The hash is that of your own copy of the entry. `verifyRecords` and `verifyEvents` show that it is the hash of the
-   * copy: the two together show that the entry is in the ledger, unchanged.
+   * copy: the two together show that the entry is in the ledger, unchanged. If the proof has the entry, as those of the
+   * server have, this is verified too, with the openings that come with it.
    * @param options.hash the `ledgerHash` of a record, or the `hash` of an audit event.
    * @param options.proof as the server returned it.
    * @param options.checkpoint a note that you kept, of the requested size; default: the one in the proof.
-   * @throws {LedgerVerificationError} `proof_invalid`, `checkpoint_not_signed`, `key_invalid`.
+   * @throws {LedgerVerificationError} `proof_invalid`, `checkpoint_not_signed`, `key_invalid`, `hash_mismatch`,
+   *   `opening_mismatch`.
    */
   verifyInclusion(options: InclusionOptions): Promise<Inclusion>;
 
@@ -75,7 +77,8 @@ export interface LedgerVerifier {
    *
    * It shows that each record is what was hashed, and that neighbours among the rows are linked. It does not show that the
    * list is complete, since the records of one notice or subject are among those of others, nor that the ledger was not
-   * rewritten: `verifyExport` shows both, and `verifyInclusion` ties one record to a signed checkpoint.
+   * rewritten: `verifyExport` shows both, and `verifyInclusion` ties one record to a signed checkpoint. An erased record
+   * lacks some of what was hashed, so only its links are verified: `hashed` does not count it.
    * @param options.tenantId is hashed with each row, which does not contain it: `tenantId` of any checkpoint of the tenant.
    * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`, `entry_missing` (a number twice, or out of order).
    */

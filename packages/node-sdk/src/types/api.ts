@@ -211,11 +211,21 @@ export interface ConsentEvidence {
   readonly ua?: string | undefined;
 }
 
-export interface ConsentRecord extends PublicConsentRecord {
+export interface ConsentRecord {
+  readonly id: string;
+  readonly noticeId: string;
+  readonly noticeVersion: number;
+  /** SHA-256 of the content of that version, hex. */
+  readonly noticeContentHash: string;
+  /** Null once erased. */
+  readonly subjectId: string | null;
   readonly subjectChannel: SubjectChannel | null;
   readonly kind: RecordKind;
   /** The record that a withdrawal turns off. */
   readonly withdrawsRecordId: string | null;
+  readonly method: string | null;
+  /** Purpose key to granted flag. */
+  readonly purposes: Readonly<Record<string, boolean>>;
   /**
    * The purposes that this record does not name and that earlier records of the subject decided, on this notice and in
    * this space: purpose key to what still holds. With `purposes` it is the state after this record.
@@ -225,8 +235,20 @@ export interface ConsentRecord extends PublicConsentRecord {
   readonly space: RecordSpace;
   readonly ipHash: string | null;
   readonly uaHash: string | null;
+  readonly capturedAt: string;
+  readonly recordedAt: string;
   /** The place in the ledger of the tenant, from 1, without gaps. */
   readonly sequence: number;
+  /** SHA-256 over the preceding hash and the canonical record. */
+  readonly ledgerHash: string;
+  readonly prevLedgerHash: string | null;
+  /**
+   * What is hashed has commitments to `subjectId`, `ipHash` and `uaHash` in their place: SHA-256, hex, over this salt,
+   * the name of the field, a zero byte and the value. Null once erased.
+   */
+  readonly salt: string | null;
+  /** When the values that identify a person were erased; null if they were not. */
+  readonly erasedAt: string | null;
 }
 
 export interface ConsentRecordInput {
@@ -763,6 +785,12 @@ export interface InclusionProof {
   readonly hash: string;
   /** SHA-256, base64. */
   readonly leafHash: string;
+  /** The chain hash of the entry before it; null for the first. */
+  readonly prevHash: string | null;
+  /** What was hashed after `prevHash`, in its canonical form (RFC 8785). */
+  readonly entry: Readonly<Record<string, Json>>;
+  /** The values that the entry has commitments to; none once they are erased. */
+  readonly openings: readonly LedgerOpening[];
   /** The audit path from the leaf upwards (RFC 9162 section 2.1.3). */
   readonly hashes: readonly string[];
   readonly checkpoint: Checkpoint;
@@ -798,6 +826,15 @@ export interface LatestVerification {
 }
 
 export type LedgerName = 'audit' | 'consent';
+
+/** The commitment is SHA-256, hex, over the salt, the path, a zero byte and the value. */
+export interface LedgerOpening {
+  /** Where the commitment is in the entry. */
+  readonly path: string;
+  /** 16 random bytes, base64url. */
+  readonly salt: string;
+  readonly value: string;
+}
 
 export interface LedgerVerification {
   readonly status: VerificationStatus;
@@ -1153,6 +1190,11 @@ export interface PublicConsentRecord {
   readonly noticeContentHash: string;
   readonly ledgerHash: string;
   readonly prevLedgerHash: string | null;
+  /**
+   * What is hashed has commitments to `subjectId`, `ipHash` and `uaHash` in their place: SHA-256, hex, over this salt,
+   * the name of the field, a zero byte and the value. Null once erased.
+   */
+  readonly salt: string | null;
 }
 
 export interface PublicConsentRecordInput {

@@ -76,9 +76,11 @@ describe('rows as the API returns them', () => {
   test('rehashed records are detected by their links and their times', async () => {
     const [newest, next, ...rest] = records;
     const reseal = (record: Row, changes: object): Row => {
-      const { ledgerHash: _, prevLedgerHash, ...fields } = { ...record, ...changes };
-      const text = (prevLedgerHash ?? '').replace('sha256:', '') + canonicalize({ ...fields, tenantId });
-      return { ...fields, prevLedgerHash, ledgerHash: `sha256:${hash('sha256', text)}` };
+      const { ledgerHash: _, prevLedgerHash, salt, erasedAt, ...fields } = { ...record, ...changes };
+      const commit = (name: string) => fields[name] && hash('sha256', `${salt}${name}\0${fields[name]}`);
+      const committed = { subjectId: commit('subjectId'), ipHash: commit('ipHash'), uaHash: commit('uaHash') };
+      const text = (prevLedgerHash ?? '').replace('sha256:', '') + canonicalize({ ...fields, ...committed, tenantId });
+      return { ...fields, salt, erasedAt, prevLedgerHash, ledgerHash: `sha256:${hash('sha256', text)}` };
     };
     const swapped = { subjectId: 'another subject' };
     const pairs = [newest, next, ...rest].map((record, index, all) => [all[index - 1], record] as const);

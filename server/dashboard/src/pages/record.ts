@@ -9,7 +9,7 @@ import '../proof-view.ts';
 import { proveRecord } from '../prove.ts';
 import { notices, records, subjects } from '../sdk.ts';
 import { session } from '../session.ts';
-import { viewChoices } from './records.ts';
+import { viewChoices, viewSubject } from './records.ts';
 
 /** One consent record: the decision, its place in the ledger, and the proof. */
 export class RecordPage extends PageElement {
@@ -56,10 +56,7 @@ export class RecordPage extends PageElement {
     return html`<h1>${pageWords.record} ${record.sequence}</h1>
       ${this.viewOutcome()}
       <dl>
-        ${viewTerm(
-          pageWords.subject,
-          html`<a href="/app/subjects/${encodeURIComponent(record.subjectId)}">${record.subjectId}</a>`,
-        )}
+        ${viewTerm(pageWords.subject, viewSubject(record))}
         ${record.subjectChannel === null ? nothing : viewTerm(pageWords.subjectChannel, nameValue(record.subjectChannel))}
         ${viewTerm(pageWords.kind, nameValue(record.kind))} ${viewTerm(pageWords.choices, viewChoices(record.purposes))}
         ${viewTerm(pageWords.capturedAt, viewTime(record.capturedAt))}
@@ -123,6 +120,7 @@ async function findVersion({ noticeId, noticeVersion }: ConsentRecord): Promise<
 
 /** Finds which purposes still hold. Of a subject with very many notices, older ones are not listed: the server decides. */
 async function findHeld({ noticeId, subjectId, space }: ConsentRecord): Promise<(key: string) => boolean> {
+  if (subjectId === null) return () => false;
   const { state } = await subjects.retrieve(subjectId, { limit: 1 });
   const found = state[space].find((one) => one.noticeId === noticeId);
   return (key) => found === undefined || found.purposes[key]?.granted === true;

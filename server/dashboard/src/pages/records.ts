@@ -48,16 +48,20 @@ export function viewRecords(): Pick<ListView<ConsentRecord>, 'label' | 'columns'
         ({ id, noticeId, recordedAt }) =>
           html`<a href="/app/notices/${noticeId}/records/${id}">${viewTime(recordedAt)}</a>`,
       ],
-      [
-        pageWords.subject,
-        ({ subjectId }) => html`<a href="/app/subjects/${encodeURIComponent(subjectId)}">${subjectId}</a>`,
-      ],
+      [pageWords.subject, viewSubject],
       [pageWords.kind, ({ kind }) => nameValue(kind)],
       [pageWords.choices, ({ purposes }) => viewChoices(purposes)],
       [pageWords.version, ({ noticeVersion }) => noticeVersion],
       [pageWords.source, ({ source }) => nameValue(source)],
     ],
   };
+}
+
+/** A link to the subject of a record; when it was erased, if it was. */
+export function viewSubject({ subjectId, erasedAt }: ConsentRecord): TemplateResult {
+  return subjectId === null
+    ? html`${pageWords.erased} ${viewTime(erasedAt)}`
+    : html`<a href="/app/subjects/${encodeURIComponent(subjectId)}">${subjectId}</a>`;
 }
 
 /** Purposes with what was chosen. */

@@ -380,6 +380,7 @@ export const en = {
   subjectChannel: 'Kind of subject id',
   shownText: 'What was shown: version',
   withdraw: 'Withdraw consent',
+  erased: 'erased',
   withdrawHint: 'A withdrawal is added to the ledger; the record itself stays.',
   withdrawn: 'The consent is withdrawn.',
   saveJson: 'Save as JSON',
@@ -604,6 +605,7 @@ export const en = {
       | 'tenant_not_allowed'
       | 'consent_notice_not_published'
       | 'consent_already_withdrawn'
+      | 'record_erased'
       | 'control_evidence_missing'
       | 'control_test_failing'
       | 'evidence_quota_exceeded'
