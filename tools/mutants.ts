@@ -581,7 +581,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'webhooks-metadata-address',
     rule: 'no delivery goes to the metadata service of a cloud',
-    file: 'server/webhooks/transport/receiver-address.ts',
+    file: 'server/webhooks/endpoints/receiver-address.ts',
     text: "{ network: '169.254.0.0', prefix: 16 }",
     replacement: "{ network: '169.253.0.0', prefix: 16 }",
     tests: ['server/test/webhooks/address-guard.test.ts', 'server/test/webhooks/post-delivery-address.test.ts'],
@@ -589,7 +589,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'webhooks-private-address',
     rule: 'deliveries go to private addresses only if the settings allow it',
-    file: 'server/webhooks/transport/receiver-address.ts',
+    file: 'server/webhooks/endpoints/receiver-address.ts',
     text: "(kind === 'private' && allowPrivate)",
     replacement: "kind === 'private'",
     tests: ['server/test/webhooks/address-guard.test.ts', 'server/test/webhooks/post-delivery-address.test.ts'],

@@ -8,7 +8,7 @@ import {
   isAllowedAddress,
   privateRanges,
   readHost,
-} from '../../webhooks/transport/receiver-address.ts';
+} from '../../webhooks/endpoints/receiver-address.ts';
 import { publicHosts, refusedHosts } from './refused-hosts.ts';
 
 const strict = { allowPrivate: false };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { findReceiverFault, WebhookUrl } from '../../webhooks/transport/receiver-address.ts';
+import { findReceiverFault, WebhookUrl } from '../../webhooks/endpoints/receiver-address.ts';
 import { publicHosts, publicNames, refusedHosts, refusedNames } from './refused-hosts.ts';
 
 const strict = { allowPrivate: false };

@@ -8,7 +8,6 @@ import { insertRow, newId } from '../../storage/rows.ts';
 import type { DeliveryRow } from '../deliveries/delivery.ts';
 import { announceDeliveries, emitEvents, queueEvents } from '../deliveries/outbox.ts';
 import { makeAllDue } from '../deliveries/store.ts';
-import { findReceiverFault, type ReceiverPolicy } from '../transport/receiver-address.ts';
 import {
   type DisabledReason,
   EndpointChange,
@@ -19,6 +18,7 @@ import {
   secretPurpose,
   signingKeyPurpose,
 } from './endpoint.ts';
+import { findReceiverFault, type ReceiverPolicy } from './receiver-address.ts';
 import { generateSigningKey, generateWebhookSecret } from './signing.ts';
 import {
   type Endpoint,

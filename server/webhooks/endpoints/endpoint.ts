@@ -3,7 +3,7 @@ import { Id, list, refuseRepeated, textLine, UtcTime } from '../../http/schemas.
 import { FailureReason } from '../deliveries/delivery.ts';
 import { type EventType, EventTypeName, eventTypes } from '../deliveries/event.ts';
 import { EventFilter } from '../deliveries/event-filter.ts';
-import { WebhookUrl } from '../transport/receiver-address.ts';
+import { WebhookUrl } from './receiver-address.ts';
 
 export const EndpointStatus = z.enum(['enabled', 'paused', 'disabled']).meta({
   id: 'WebhookStatus',

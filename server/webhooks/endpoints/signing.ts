@@ -8,7 +8,6 @@ import {
 } from 'node:crypto';
 import type { SecretBox } from '../../installation/installation.ts';
 import { randomText } from '../../installation/token.ts';
-import type { ClaimedDelivery } from '../sender/store.ts';
 import { secretPurpose, signingKeyPurpose } from './endpoint.ts';
 import { type Endpoint, listSecrets } from './store.ts';
 
@@ -151,7 +150,7 @@ function openOrNull<Key>(open: () => Key): Key | null {
 
 /** Every header of a delivery (spec.md "Events", Webhooks 1). @param timestamp in Unix seconds. */
 export function webhookHeaders(
-  { id, event: { type, body } }: Pick<ClaimedDelivery, 'id' | 'event'>,
+  { id, event: { type, body } }: { readonly id: string; readonly event: { type: string; body: Uint8Array } },
   { keys, privateKey }: EndpointSigner,
   timestamp: number,
 ): Readonly<Record<string, string>> {

@@ -2,8 +2,8 @@ import { lookup as lookupAddresses, Resolver } from 'node:dns/promises';
 import { isIP, Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import type { AttemptView } from '../deliveries/delivery.ts';
+import { isAllowedAddress, type ReceiverPolicy } from '../endpoints/receiver-address.ts';
 import { DeliveryFailure, describeFailure, readCode } from './outcome.ts';
-import { isAllowedAddress, type ReceiverPolicy } from './receiver-address.ts';
 
 export interface ResolvedAddress {
   readonly address: string;

@@ -1,3 +1,4 @@
+import { findReceiverFault, type ReceiverPolicy, readHost } from '../endpoints/receiver-address.ts';
 import {
   type ConnectOptions,
   createPublicLookup,
@@ -7,7 +8,6 @@ import {
   type Undici,
 } from './connection.ts';
 import { type DeliveryOutcome, failBefore } from './outcome.ts';
-import { findReceiverFault, type ReceiverPolicy, readHost } from './receiver-address.ts';
 import { ReceiverConnection } from './receiver-connection.ts';
 
 /** Of look-up, connection and answer together. Standard Webhooks recommends 15 to 30 seconds. */
