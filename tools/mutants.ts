@@ -722,4 +722,20 @@ export const mutants: readonly Mutant[] = [
     replacement: '',
     tests: ['server/test/cli/backup.test.ts'],
   },
+  {
+    name: 'move-closed-source',
+    rule: 'no process can append to a database after its data was moved elsewhere',
+    file: 'server/installation/move.ts',
+    text: 'for (const guard of listClosingGuards(dialect)) await',
+    replacement: 'for (const guard of listClosingGuards(dialect).slice(0, 0)) await',
+    tests: ['server/test/cli/move.test.ts'],
+  },
+  {
+    name: 'move-incomplete-copy',
+    rule: 'no server starts on an incomplete copy of a database',
+    file: 'server/installation/installation.ts',
+    text: 'if (moving_from !== null) throw',
+    replacement: 'if (moving_from === undefined) throw',
+    tests: ['server/test/cli/move.test.ts'],
+  },
 ];

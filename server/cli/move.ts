@@ -11,21 +11,13 @@ import {
   isSecretOf,
   secretFile,
 } from '../installation/installation.ts';
-import {
-  completeCopy,
-  isCopyOf,
-  MoveRefused,
-  markMoved,
-  nameDatabase,
-  openPlace,
-  openTarget,
-} from '../installation/move.ts';
+import { completeCopy, isCopyOf, markMoved, nameDatabase, openPlace, openTarget } from '../installation/move.ts';
 import { explainUnreachable, explainUnwritable } from '../installation/unreachable.ts';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
 import { completeAnchors } from '../ledger/checkpoint-store.ts';
 import { NoteSigner } from '../ledger/signed-note.ts';
 import type { Settings } from '../settings.ts';
-import { compareTable, copyTable } from '../storage/copy-rows.ts';
+import { compareTable, copyTable, UnmovableData } from '../storage/copy-rows.ts';
 import { openDatabase, type Queries } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { isMigrated } from '../storage/migrate.ts';
@@ -197,6 +189,6 @@ async function copyAll(context: CommandContext, move: Move) {
   );
   const { exitCode } = findings;
   if (exitCode !== exitCodes.holds && exitCode !== exitCodes.unchecked)
-    throw new MoveRefused('The copy is as the source is, but svc verify found the above. Nothing was moved.');
+    throw new UnmovableData('The copy is as the source is, but svc verify found the above. Nothing was moved.');
   return { tables: tables.length, rows: all, verified: findings.report() };
 }

@@ -3,7 +3,7 @@ import { explainUnreachable, explainUnwritable } from '../installation/unreachab
 import { MalformedLog } from '../ledger/anchor-log.ts';
 import { RewrittenLedger } from '../ledger/checkpoint-store.ts';
 import { readSettings, SettingsError } from '../settings.ts';
-import { UnmovableRow } from '../storage/copy-rows.ts';
+import { UnmovableData } from '../storage/copy-rows.ts';
 import { systemClock } from '../storage/database.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
 import { DamagedDatabase } from '../storage/sqlite.ts';
@@ -103,7 +103,7 @@ export async function runCommand(words: readonly string[]): Promise<number> {
       kinds.some((kind) => error instanceof kind);
     const isWrongUse = isOneOf([UsageError, SettingsError, FolderInUse, MoveRefused]);
     if (error instanceof DatabaseUnavailable) console.error(`svc: The database cannot be used: ${error.message}`);
-    else if (isWrongUse || isOneOf([DamagedDatabase, RewrittenLedger, MalformedLog, UnmovableRow]))
+    else if (isWrongUse || isOneOf([DamagedDatabase, RewrittenLedger, MalformedLog, UnmovableData]))
       console.error(`svc: ${(error as Error).message}`);
     else console.error(error);
     return isWrongUse ? 2 : 1;

@@ -4,9 +4,9 @@ import { hasInvalidBytes, insertRows } from './rows.ts';
 import type { ColumnType, TableLayout } from './table-layout.ts';
 import type { Tables } from './tables.ts';
 
-/** A row that cannot be copied, or differs from the one that it was copied from; the message names it. */
-export class UnmovableRow extends Error {
-  override readonly name = 'UnmovableRow';
+/** Data that cannot be moved as it is, or a copy that differs; the message says where. */
+export class UnmovableData extends Error {
+  override readonly name = 'UnmovableData';
 }
 
 type Value = string | number | Buffer | null;
@@ -16,7 +16,7 @@ type Row = Readonly<Record<string, Value>>;
  * Copies the rows of a table to a table without rows, in the order of the key, one transaction for each batch.
  * @param onProgress is called with the number of rows that are committed.
  * @returns how many there are.
- * @throws {UnmovableRow} if a value is not of the type of its column: only SQLite stores such values.
+ * @throws {UnmovableData} if a value is not of the type of its column: only SQLite stores such values.
  */
 export async function copyTable(
   source: Queries,
@@ -38,7 +38,7 @@ export async function copyTable(
 
 /**
  * Compares the rows of a table in two databases, value by value.
- * @throws {UnmovableRow} for the first row that differs.
+ * @throws {UnmovableData} for the first row that differs.
  */
 export async function compareTable(
   source: Queries,
@@ -51,7 +51,7 @@ export async function compareTable(
     if (JSON.stringify(wanted) !== JSON.stringify(found)) {
       const at = wanted.findIndex((row, index) => JSON.stringify(row) !== JSON.stringify(found[index]));
       const row = wanted[at] ?? found[wanted.length];
-      throw new UnmovableRow(`${nameRow(table, row as Row)} in the copy differs from the one that was copied.`);
+      throw new UnmovableData(`${nameRow(table, row as Row)} in the copy differs from the one that was copied.`);
     }
     compared += wanted.length;
     onProgress(compared);
@@ -132,10 +132,10 @@ async function requireValues(queries: Queries, table: TableLayout, row: Row): Pr
   for (const { name, type } of table.columns) {
     const value = row[name] as Value;
     if (value !== null && !fits[type](value))
-      throw new UnmovableRow(`${nameRow(table, row)} has a value in ${name} that is not of the type ${type}.`);
+      throw new UnmovableData(`${nameRow(table, row)} has a value in ${name} that is not of the type ${type}.`);
   }
   if (await hasInvalidBytes(queries, table.name as keyof Tables, row as never))
-    throw new UnmovableRow(`${nameRow(table, row)} has bytes that are not UTF-8.`);
+    throw new UnmovableData(`${nameRow(table, row)} has bytes that are not UTF-8.`);
 }
 
 const fits: Readonly<Record<ColumnType, (value: string | number | Buffer) => boolean>> = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { compareTable, copyTable, UnmovableRow } from '../../storage/copy-rows.ts';
+import { compareTable, copyTable, UnmovableData } from '../../storage/copy-rows.ts';
 import type { Database, Dialect } from '../../storage/database.ts';
 import { readLayout, type TableLayout } from '../../storage/table-layout.ts';
 import { openTestInstallation } from '../harness.ts';
@@ -91,7 +91,7 @@ describe('copies of tables', { skip }, () => {
         const table = layout.find(({ name }) => name === 'audit_events') as TableLayout;
         const expect = (issue: RegExp) =>
           assert.rejects(compareTable(source.kysely, target.kysely, table), (error) => {
-            assert.ok(error instanceof UnmovableRow);
+            assert.ok(error instanceof UnmovableData);
             assert.match(error.message, issue);
             return true;
           });
@@ -131,7 +131,7 @@ describe('copies of tables', { skip }, () => {
           source.kysely,
         );
         await assert.rejects(copyTable(source.kysely, target, table as TableLayout), {
-          name: 'UnmovableRow',
+          name: 'UnmovableData',
           message: /^The row 7, .* of rate_limits has /s,
         });
         await source.kysely.deleteFrom('rate_limits').execute();
