@@ -19,6 +19,8 @@ export class NoticePublication extends NoticePage {
   /** Whether the user published on this visit: the banner is what comes next. */
   declare isJustPublished: boolean;
   #versions: ListView<NoticeVersion> | null = null;
+  /** The versions that were loaded with the page, for the list. */
+  #loaded: ReturnType<typeof notices.listVersions> | null = null;
 
   constructor() {
     super();
@@ -36,17 +38,20 @@ export class NoticePublication extends NoticePage {
         [pageWords.publishedAt, ({ publishedAt }) => viewTime(publishedAt)],
         [pageWords.contentHash, ({ contentHash }) => html`<code>${contentHash}</code>`],
       ],
-      load: () => notices.listVersions(noticeId),
+      load: () => {
+        const loaded = this.#loaded ?? notices.listVersions(noticeId);
+        this.#loaded = null;
+        return loaded;
+      },
       empty: { text: pageWords.noVersions, docs: 'guides/notices' },
     };
   }
 
   protected override async load(): Promise<void> {
     const { noticeId } = this;
-    const [stored, { items }] = await Promise.all([
-      notices.retrieve(noticeId).withResponse(),
-      notices.listVersions(noticeId, { limit: 1 }),
-    ]);
+    const loaded = notices.listVersions(noticeId);
+    const [stored, { items }] = await Promise.all([notices.retrieve(noticeId).withResponse(), loaded]);
+    this.#loaded = loaded;
     this.latest = items[0] ?? null;
     this.keep(stored);
   }

@@ -1,5 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { ConsentRecord, Notice, NoticeState, SubjectState } from '../../../../packages/node-sdk/src/types/api.ts';
+import type {
+  ConsentRecord,
+  Notice,
+  NoticeState,
+  SubjectLedger,
+  SubjectState,
+} from '../../../../packages/node-sdk/src/types/api.ts';
 import { RequestError } from '../api.ts';
 import { saveFile } from '../download.ts';
 import { viewStatus } from '../format.ts';
@@ -20,6 +26,8 @@ export class SubjectPage extends PageElement {
   /** The notices by their ids, once they are loaded. */
   declare notices: ReadonlyMap<string, Notice>;
   #records: ListView<ConsentRecord> | null = null;
+  /** What was requested for the page, for the list too. */
+  #requested: PromiseLike<SubjectLedger> | null = null;
 
   constructor() {
     super();
@@ -32,13 +40,23 @@ export class SubjectPage extends PageElement {
     const { subjectId } = this;
     this.#records = {
       ...viewRecords(),
-      load: () => subjects.listRecords(subjectId),
+      load: async () => {
+        const requested = this.#requested ?? subjects.retrieve(subjectId);
+        this.#requested = null;
+        const { items, nextCursor } = await requested;
+        return {
+          items,
+          hasNextPage: nextCursor !== null,
+          nextPage: async () => (nextCursor === null ? null : subjects.listRecords(subjectId, { cursor: nextCursor })),
+        };
+      },
       empty: { text: pageWords.noSubjectRecords, docs: 'guides/records' },
     };
   }
 
   protected override async load(): Promise<void> {
-    this.state = (await subjects.retrieve(this.subjectId, { limit: 1 })).state;
+    this.#requested = subjects.retrieve(this.subjectId);
+    this.state = (await this.#requested).state;
     void this.#loadNotices([...this.state.api, ...this.state.public]);
   }
 

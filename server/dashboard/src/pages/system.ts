@@ -16,7 +16,13 @@ export class SystemPage extends PageElement {
   declare status: SystemStatus | null;
   /** The latest verification; null before the first one. */
   declare latest: VerificationRun | null;
-  readonly #runs = viewRuns();
+  /** The verifications that were loaded with the page, for the list. */
+  #loaded: ReturnType<typeof listRuns> | null = null;
+  readonly #runs = viewRuns(() => {
+    const loaded = this.#loaded ?? listRuns();
+    this.#loaded = null;
+    return loaded;
+  });
   readonly #polling = new Polling(this, () => this.#look());
 
   constructor() {
@@ -26,8 +32,12 @@ export class SystemPage extends PageElement {
   }
 
   protected override async load(): Promise<void> {
-    this.status = await call('getSystem', 'GET', '/v1/system');
-    this.#follow(await readLatest());
+    const loaded = listRuns();
+    const [status, { items }] = await Promise.all([call('getSystem', 'GET', '/v1/system'), loaded]);
+    this.status = status;
+    this.latest = items[0] ?? null;
+    this.#loaded = loaded;
+    void this.querySelector<List<VerificationRun>>('svc-list')?.reload();
   }
 
   /** Shows how far a verification is. */
@@ -108,7 +118,9 @@ async function readLatest(): Promise<VerificationRun | null> {
   return items[0] ?? null;
 }
 
-const viewRuns = (): ListView<VerificationRun> => ({
+const listRuns = () => transport.list<VerificationRun>({ ...listing, query: { limit: 10 } });
+
+const viewRuns = (load: ListView<VerificationRun>['load']): ListView<VerificationRun> => ({
   label: pageWords.system.verification,
   columns: [
     [pageWords.system.started, ({ startedAt }) => viewTime(startedAt)],
@@ -119,7 +131,7 @@ const viewRuns = (): ListView<VerificationRun> => ({
     [pageWords.system.findings, ({ findings }) => formatCount(findings)],
     [pageWords.system.finding, ({ fault }) => fault ?? '–'],
   ],
-  load: () => transport.list<VerificationRun>({ ...listing, query: { limit: 10 } }),
+  load,
   empty: { text: pageWords.system.noVerifications, docs: 'guides/proofs' },
 });
 
