@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { requireScope, unauthenticated } from '../http/authorize.ts';
+import { requireScope, requireUser, unauthenticated } from '../http/authorize.ts';
 import { Problem } from '../http/problem.ts';
 import type { Admit, Wanted } from '../http/router.ts';
 import type { Principal } from '../principal/principal.ts';
@@ -94,7 +94,7 @@ export function createAdmit(options: AdmitOptions): Admit {
     const needsSession = wanted.auth === 'session' || wanted.auth === 'platform';
     if (needsSession && token !== undefined)
       throw new Problem('forbidden', 'This operation is for signed-in users: send the cookie of a session.');
-    requireUser(principal, request.headers['svc-user']);
+    requireUser(principal, request.headers['svc-user'], 'header.Svc-User');
     const tenant = request.headers['svc-tenant'];
     if (tenant === undefined) return principal;
     const acting = await actFor(queries, principal, String(tenant));
@@ -127,13 +127,6 @@ export function createAdmit(options: AdmitOptions): Admit {
 
 function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
-}
-
-/** Tabs share the cookie: a page that still shows another user must not act as the one who signed in since. */
-function requireUser({ actor }: Principal, wanted: string | string[] | undefined): void {
-  if (wanted === undefined || wanted === actor.id) return;
-  const details = [{ path: 'header.Svc-User', issue: 'is not the caller' }];
-  throw new Problem('forbidden', 'These credentials are not those of the user that Svc-User names.', { details });
 }
 
 const longestTenantName = 100;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { ReadyAnswer } from '../http/answer.ts';
-import { linkQuery, requireLinkTenant } from '../http/authorize.ts';
+import { linkQuery, requireLinkOwner } from '../http/authorize.ts';
 import { requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { cursorPageOf, listOf, text } from '../http/schemas.ts';
@@ -224,7 +224,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
       result: z.string().meta({ description: 'The bytes of the file.', format: 'binary' }),
       async handle(call) {
         const { tenantId } = call.principal;
-        requireLinkTenant(call.principal, call.query);
+        requireLinkOwner(call.principal, call.query);
         const { id } = (await find(call)).control;
         const item = await requireEvidence(database.kysely, tenantId, id, call.params.evidenceId);
         const fileId = requireFound(item.file_id ?? undefined, 'file');

@@ -40,16 +40,37 @@ export function requireScopesOf({ scopes }: Principal, role: string): void {
 
 /** The query of operations that links lead to, which have no headers. */
 export const linkQuery = {
+  user: Id.optional().meta({
+    description: 'The id of the user who the caller must be: links have no `Svc-User` header.',
+  }),
   tenant: Id.optional().meta({
     description: 'The id of the tenant that the caller must act for: links have no `Svc-Tenant` header.',
   }),
 };
 
-/** @throws {Problem} `tenant_not_allowed` if a link of the pages of one tenant is followed in a session of another. */
-export function requireLinkTenant(
-  { tenantId }: Principal,
-  { tenant = tenantId }: { readonly tenant?: string | undefined },
+/**
+ * Tabs share the cookie: what still shows another user must not act as the one who signed in since.
+ * @param wanted the id of the user; undefined for any caller.
+ * @param path where the caller named them.
+ * @throws {Problem} `forbidden`.
+ */
+export function requireUser({ actor }: Principal, wanted: string | string[] | undefined, path: string): void {
+  if (wanted === undefined || wanted === actor.id) return;
+  const name = path.slice(path.indexOf('.') + 1);
+  throw new Problem('forbidden', `These credentials are not those of the user that ${name} names.`, {
+    details: [{ path, issue: 'is not the caller' }],
+  });
+}
+
+/**
+ * Requires that a link of a page is followed by the user and for the tenant that the page shows.
+ * @throws {Problem} `forbidden`, `tenant_not_allowed`.
+ */
+export function requireLinkOwner(
+  principal: Principal,
+  { user, tenant = principal.tenantId }: { readonly user?: string | undefined; readonly tenant?: string | undefined },
 ) {
-  if (tenant === tenantId) return;
+  requireUser(principal, user, 'query.user');
+  if (tenant === principal.tenantId) return;
   throw new Problem('tenant_not_allowed', 'These credentials act for another tenant than the one that the link names.');
 }

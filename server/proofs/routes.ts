@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { recordEvent } from '../audit/store.ts';
 import { corsHeaders, ReadyAnswer } from '../http/answer.ts';
-import { linkQuery, requireLinkTenant } from '../http/authorize.ts';
+import { linkQuery, requireLinkOwner } from '../http/authorize.ts';
 import { invalidValues, notFound, Problem, requireFound, requireGetOrHead } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { AnyJson, cursorPageOf, Time, text, UtcTime } from '../http/schemas.ts';
@@ -199,7 +199,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
       headers: ['Content-Disposition'],
       result: z.string().meta({ description: 'JSON Lines.' }),
       async handle({ query, principal }) {
-        requireLinkTenant(principal, query);
+        requireLinkOwner(principal, query);
         const { tenantId } = principal;
         const { from = null, to = null, since = null } = query;
         const of = { tenantId, ledger };

@@ -8,9 +8,9 @@ export function saveFile(name: string, text: string, type = 'application/json'):
   URL.revokeObjectURL(url);
 }
 
-/** The address of what a link downloads: it names the tenant that the pages show, because links have no headers. */
+/** The address of what a link downloads: it names the tenant and the user that the pages show, because links have no headers. */
 export function linkTo(path: string): string {
-  return `${path}?${new URLSearchParams({ tenant: transport.tenantId ?? '' })}`;
+  return `${path}?${new URLSearchParams({ tenant: transport.tenantId ?? '', user: transport.userId ?? '' })}`;
 }
 
 /** Downloads through a link, so that the browser streams the file, however large. */

@@ -25,12 +25,23 @@ describeOnOneDatabase('the export of the API', (dialect) => {
       .split('\n')
       .map((line) => JSON.parse(line));
 
-  test('is refused to a link of another tenant', async () => {
+  test('is refused to a link of another tenant or user', async () => {
     const [own, other] = [await server.createTenant('link-own'), await server.createTenant('link-other')];
     await requestCheckpoint(server, own, 'audit');
     assert.equal((await ask(`audit/export?tenant=${own.id}`, own)).status, 200);
     assertProblem(await ask(`audit/export?tenant=${other.id}`, own), 'tenant_not_allowed');
     assertInvalid(await ask('audit/export?tenant=', own), 'query.tenant');
+    // What downloads in a tab must not download as the user who signed in in another tab since.
+    const [shown, present] = [
+      await server.createMember({ tenantId: own.id }),
+      await server.createMember({ tenantId: own.id }),
+    ];
+    const follow = (user: string) =>
+      server.request('GET', `/v1/ledgers/audit/export?tenant=${own.id}&user=${user}`, { headers: present.session });
+    assert.equal((await follow(present.userId)).status, 200);
+    assert.deepEqual(assertProblem(await follow(shown.userId), 'forbidden').details, [
+      { path: 'query.user', issue: 'is not the caller' },
+    ]);
   });
 
   for (const ledger of ['audit', 'consent'] as const) {

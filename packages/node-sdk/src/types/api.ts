@@ -629,6 +629,8 @@ export type DataSubjectRequestType =
   | 'objection';
 
 export interface DownloadEvidenceFileParams {
+  /** The id of the user who the caller must be: links have no `Svc-User` header. */
+  readonly user?: string | undefined;
   /** The id of the tenant that the caller must act for: links have no `Svc-Tenant` header. */
   readonly tenant?: string | undefined;
 }
@@ -720,6 +722,8 @@ export interface ExportLedgerParams {
   readonly to?: Time | undefined;
   /** The size of an earlier checkpoint that you kept. */
   readonly since?: number | undefined;
+  /** The id of the user who the caller must be: links have no `Svc-User` header. */
+  readonly user?: string | undefined;
   /** The id of the tenant that the caller must act for: links have no `Svc-Tenant` header. */
   readonly tenant?: string | undefined;
 }

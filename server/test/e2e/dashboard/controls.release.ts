@@ -242,7 +242,7 @@ describeDashboard('controls and readiness in the dashboard', (dashboard) => {
             .click(),
         ]);
         assert.equal(await readDownload(again), '<script>alert(1)</script>');
-        assert.match(again.url(), new RegExp(`\\?tenant=${client.tenant.id}$`));
+        assert.match(again.url(), new RegExp(`\\?tenant=${client.tenant.id}&user=`));
 
         // Dropped on the area, and the title follows its name.
         await open(page);
