@@ -78,6 +78,7 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
   signIn: { body: { email: '$EMAIL', password: '$PASSWORD', tenant: '$TENANT' } },
   answerChallenge: { body: { challengeId: '$CHALLENGE', code: '$CODE' } },
   changePassword: { body: { currentPassword: '$PASSWORD', newPassword: 'river lantern copper orchard' } },
+  previewInvitation: { body: { token: '$TOKEN' } },
   acceptInvitation: { body: { token: '$TOKEN', password: 'river lantern copper orchard' } },
   resetPassword: { body: { token: '$TOKEN', password: 'river lantern copper orchard' } },
   setUpServer: {

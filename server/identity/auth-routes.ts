@@ -5,11 +5,11 @@ import { answerWith, type ReadyAnswer } from '../http/answer.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import type { Client } from '../http/request.ts';
 import { defineRoute, type Route, type UserCall } from '../http/route.ts';
-import { Id, text, textLine, UtcTime } from '../http/schemas.ts';
+import { Id, text, textLine, UtcTime, viewRow } from '../http/schemas.ts';
 import { type Queries, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import { findTenant, hasTenants, requireTenant } from '../tenants/store.ts';
 import { updatePassword } from './account-store.ts';
-import { acceptInvitation } from './invitations.ts';
+import { acceptInvitation, requirePending } from './invitations.ts';
 import { MemberRoleName, type MembershipRow, TenantReference, User } from './membership.ts';
 import { changeMembers } from './membership-changes.ts';
 import { findMember, listTenantsOf, viewUser } from './membership-store.ts';
@@ -54,6 +54,10 @@ const ChangedPassword = z.strictObject({ session: OwnSession }).meta({ id: 'Chan
 const InvitationAcceptance = z
   .strictObject({ token: text(200).min(1), password: NewPassword })
   .meta({ id: 'InvitationAcceptance' });
+const InvitationToken = z.strictObject({ token: text(200).min(1) }).meta({ id: 'InvitationToken' });
+const InvitationPreview = z
+  .strictObject({ tenant: TenantReference, role: MemberRoleName, expiresAt: UtcTime })
+  .meta({ id: 'InvitationPreview' });
 const PasswordReset = z.strictObject({ token: text(200).min(1), password: NewPassword }).meta({ id: 'PasswordReset' });
 const ResetPassword = z
   .strictObject({ email: z.string().meta({ description: 'To sign in with.' }) })
@@ -186,6 +190,23 @@ export function authRoutes(services: SignInServices): readonly Route[] {
         });
         const device = guard.rememberDevice({ email: actor.email, password_changed_at: call.now });
         return answerWith({ session: { id, expiresAt } }, { 'Set-Cookie': [sessionCookie.write(token), device] });
+      },
+    }),
+    defineRoute('POST /v1/auth/invitations/preview', {
+      tag: 'Sign-in',
+      auth: 'anonymous',
+      limits,
+      operationId: 'previewInvitation',
+      summary: 'Get the tenant and the role of an invitation, before accepting it',
+      description:
+        'Changes nothing. Without the token of a pending invitation it returns 404; it never says whether the address has an account.',
+      body: InvitationToken,
+      result: InvitationPreview,
+      errors: ['forbidden'],
+      async handle({ body, now }) {
+        const { invitation, tenant } = await requirePending(database.kysely, body.token, now);
+        const { id, slug, name } = tenant;
+        return viewRow(InvitationPreview, invitation, { tenant: { id, slug, name } });
       },
     }),
     defineRoute('POST /v1/auth/invitations/accept', {

@@ -6,9 +6,10 @@ import { generateToken, hashToken, isToken } from '../installation/token.ts';
 import { newSalt } from '../ledger/commitment.ts';
 import type { Actor } from '../principal/principal.ts';
 import { type MemberRole, staffRole } from '../principal/roles.ts';
-import { addTime, dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import { addTime, dayMilliseconds, type Queries, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import { insertRow, newId } from '../storage/rows.ts';
 import { findTenant } from '../tenants/store.ts';
+import type { Tenant } from '../tenants/tenant.ts';
 import { findAccount, findOrCreateAccount, updatePassword } from './account-store.ts';
 import { memberStatus } from './membership.ts';
 import {
@@ -71,6 +72,21 @@ export async function invite(
   return { row, token };
 }
 
+/** Finds the pending invitation with a token, and its tenant. @throws {Problem} `not_found`. */
+export async function requirePending(
+  queries: Queries,
+  token: string,
+  now: string,
+): Promise<{ readonly invitation: InvitationRow; readonly tenant: Tenant }> {
+  const invitation = isToken(prefix, token)
+    ? await findInvitation(queries, { token_hash: hashToken(token) })
+    : undefined;
+  if (invitation === undefined || invitationStatus(invitation, now) !== 'pending') throw notPending();
+  const tenant = await findTenant(queries, invitation.tenant_id);
+  if (tenant === undefined) throw notPending();
+  return { invitation, tenant };
+}
+
 /**
  * Accepts an invitation: makes the user a member and sets their password. A user who has signed in to another tenant
  * proves their identity with the existing password instead, because their account does not belong to this tenant.
@@ -86,13 +102,8 @@ export async function acceptInvitation(
   const { database, hasher, passwords, guard } = services;
   const { client, now } = visitor;
   const { kysely } = database;
-  const invitation = isToken(prefix, token)
-    ? await findInvitation(kysely, { token_hash: hashToken(token) })
-    : undefined;
-  if (invitation === undefined || invitationStatus(invitation, now) !== 'pending') throw notPending();
+  const { invitation, tenant } = await requirePending(kysely, token, now);
   const { tenant_id: tenantId, email } = invitation;
-  const tenant = await findTenant(kysely, tenantId);
-  if (tenant === undefined) throw notPending();
   const account = await findAccount(kysely, email);
   const isForeign = account !== undefined && (await isAcceptedElsewhere(kysely, account.id, tenantId));
   // Guesses of an existing password count as at sign-in, so that further invitations do not allow more of them. Where a

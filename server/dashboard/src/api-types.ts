@@ -54,6 +54,17 @@ export interface InvitationAcceptance {
   readonly password: string;
 }
 
+export interface InvitationPreview {
+  readonly tenant: TenantReference;
+  readonly role: MemberRole;
+  readonly expiresAt: string;
+}
+
+export interface InvitationToken {
+  /** 1 to 200 characters. */
+  readonly token: string;
+}
+
 export interface Me {
   readonly user: User;
   readonly tenant: TenantReference;
@@ -300,6 +311,7 @@ export interface OperationResults {
   readonly setUpServer: SignedIn;
   readonly signOut: SignedOut;
   readonly changePassword: ChangedPassword;
+  readonly previewInvitation: InvitationPreview;
   readonly acceptInvitation: AcceptedInvitation;
   readonly resetPassword: ResetPassword;
   readonly getMe: Me;

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { field, readForm, TaskElement, username, viewError } from './element.ts';
-import { words } from './preferences.ts';
+import { readLanguage, words } from './preferences.ts';
 import { session } from './session.ts';
 
 /**
@@ -8,21 +8,25 @@ import { session } from './session.ts';
  * nothing after the `#`.
  */
 export class NewPasswordForm extends TaskElement {
-  static override properties = { purpose: {}, email: { state: true } };
+  static override properties = { purpose: {}, email: { state: true }, invited: { state: true } };
 
   declare purpose: 'invitation' | 'reset';
   /** The address to sign in with; null before the password is set. */
   declare email: string | null;
+  /** To what an invitation is; empty until it is known. */
+  declare invited: string;
   readonly #token = location.hash.slice(1);
 
   constructor() {
     super();
     this.email = null;
+    this.invited = '';
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     document.title = `${this.#title} · Svc`;
+    if (this.purpose === 'invitation' && this.#token !== '') void this.#describe().catch(() => undefined);
   }
 
   protected override render(): TemplateResult {
@@ -31,6 +35,7 @@ export class NewPasswordForm extends TaskElement {
       return html`<svc-sign-in .email=${this.email} .note=${note} @signed-in=${this.#enter}></svc-sign-in>`;
     return html`<form @submit=${this.#send}>
       <h1>${this.#title}</h1>
+      ${this.purpose === 'invitation' ? html`<p role="status">${this.invited || '\u00a0'}</p>` : nothing}
       ${
         this.#token === ''
           ? html`<div class="error" role="alert"><p>${words.invitationMissing}</p></div>`
@@ -48,6 +53,17 @@ export class NewPasswordForm extends TaskElement {
           : nothing
       }
     </form>`;
+  }
+
+  /** What cannot be described, because it is over or the server cannot be reached, is refused when it is sent. */
+  async #describe(): Promise<void> {
+    const [{ tenant, role }, { invitationWords }] = await Promise.all([
+      session.previewInvitation(this.#token),
+      import('./words/invitation.ts'),
+    ]);
+    const { invited, roles } = invitationWords[readLanguage()];
+    const named: Readonly<Record<string, string>> = { organization: tenant.name, role: roles[role] ?? role };
+    this.invited = invited.replace(/\{(\w+)\}/g, (_, name) => named[name] ?? '');
   }
 
   get #title(): string {

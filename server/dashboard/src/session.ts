@@ -37,6 +37,10 @@ class CurrentSession extends EventTarget {
     return call('answerChallenge', 'POST', '/v1/auth/challenge', { body: { challengeId, code } });
   }
 
+  previewInvitation(token: string) {
+    return call('previewInvitation', 'POST', '/v1/auth/invitations/preview', { body: { token } });
+  }
+
   acceptInvitation(acceptance: InvitationAcceptance) {
     return call('acceptInvitation', 'POST', '/v1/auth/invitations/accept', { body: acceptance });
   }

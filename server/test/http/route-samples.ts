@@ -89,6 +89,7 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
     currentPassword: (await scene.caller()).password,
     newPassword: `a new password ${randomUUID()}`,
   }),
+  previewInvitation: async (scene) => ({ token: (await scene.invitation()).token }),
   acceptInvitation: async (scene) => ({
     token: (await scene.invitation()).token,
     password: `a new password ${randomUUID()}`,

@@ -5,7 +5,7 @@ import { systemSource } from '../../audit/source.ts';
 import { invite as createInvitation } from '../../identity/invitations.ts';
 import { generateToken } from '../../installation/token.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
-import { assertProblem, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
+import { assertNothingWritten, assertProblem, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { answer, createEnrolledMember, showCode } from '../mfa/authenticator.ts';
 import { accept, goodPassword, invite } from './invitation-helpers.ts';
@@ -43,6 +43,21 @@ describeServer('taking an invitation', (server) => {
     const { items } = payload(await server.request('GET', '/v1/users/invitations', { key: tenant.key }), 200);
     assert.deepEqual([items[0].status, items[0].acceptedAt], ['accepted', events[0].at]);
     assert.ok(!JSON.stringify(events).includes(token) && !(await readState(server)).includes(goodPassword));
+  });
+
+  test('names the tenant and the role to the holder of the token, as long as it is pending', async () => {
+    const tenant = await createFreshTenant(server);
+    const { token, id, expiresAt } = await invite(server, tenant, newEmail(), 'dpo');
+    const preview = (body: object) => server.request('POST', '/v1/auth/invitations/preview', { key: null, body });
+    const expected = { tenant: { id: tenant.id, slug: tenant.slug, name: tenant.slug }, role: 'dpo', expiresAt };
+    await assertNothingWritten(server, async () => {
+      assert.deepEqual(payload(await preview({ token }), 200), expected);
+      for (const wrong of [generateToken('svc_invitation_'), `${token}x`, id, tenant.key])
+        assertProblem(await preview({ token: wrong }), '404 not_found');
+      assertProblem(await preview({}), '422 validation_failed', ['body.token']);
+    });
+    payload(await accept(server, token), 200);
+    assertProblem(await preview({ token }), '404 not_found');
   });
 
   test('lets a member of the identity provider sign in, and not before', async () => {

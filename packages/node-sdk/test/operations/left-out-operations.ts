@@ -7,6 +7,7 @@ const client = 'is called by the client itself, which holds the access token and
 export const leftOutOperations = {
   signIn: page,
   answerChallenge: page,
+  previewInvitation: page,
   acceptInvitation: page,
   resetPassword: page,
   startSession: page,

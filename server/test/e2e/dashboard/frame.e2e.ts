@@ -187,6 +187,7 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
     });
     assert.equal(invited.status, 201, invited.text);
     await visit(`invite#${invited.body.data.token}`, async (page) => {
+      await page.getByText(`You are invited to ${dashboard.server.tenant.slug}. Your role: Auditor.`).waitFor();
       await acceptInvitation(page, 'an auditor with a long memory');
       await page.goto(`${dashboard.server.url}/app/invite#${invited.body.data.token}`);
       await page.getByLabel('New password').fill('an auditor with a long memory');
