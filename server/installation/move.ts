@@ -106,6 +106,7 @@ async function requireEmptyOrOurs(
     const [found] = rows;
     if (isOurs(found, from, installation)) return true;
     if (found?.moving_from) throw notEmpty(place, `a move from ${found.moving_from} was interrupted there`);
+    if (found?.moved_to) throw notEmpty(place, `it is the database whose data was moved to ${found.moved_to}`);
     if (found !== undefined) throw notEmpty(place, 'an installation uses it');
   }
   const known = [...migrationTables, ...tables.map(({ name }) => name)];

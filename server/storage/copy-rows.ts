@@ -48,8 +48,10 @@ export async function compareTable(
 ): Promise<void> {
   let compared = 0;
   for await (const [wanted, found = []] of readBatchesOf([source, target], table)) {
-    if (JSON.stringify(wanted) !== JSON.stringify(found)) {
-      const at = wanted.findIndex((row, index) => JSON.stringify(row) !== JSON.stringify(found[index]));
+    if (writeText(table, wanted) !== writeText(table, found)) {
+      const isEqual = (row: Row, index: number) =>
+        writeText(table, [row]) === writeText(table, found.slice(index, index + 1));
+      const at = wanted.findIndex((row, index) => !isEqual(row, index));
       const row = wanted[at] ?? found[wanted.length];
       throw new UnmovableData(`${nameRow(table, row as Row)} in the copy differs from the one that was copied.`);
     }
@@ -107,24 +109,26 @@ async function readRows(queries: Queries, { name, columns, key }: TableLayout, a
 async function writeRows(
   queries: Queries,
   { dialect }: Database,
-  { name, columns }: TableLayout,
+  table: TableLayout,
   rows: readonly Row[],
 ): Promise<void> {
+  const { name, columns } = table;
   if (dialect === 'sqlite') return insertRows(queries, name as keyof Tables, rows as never);
-  // PostgreSQL converts the values to the types of the columns; bytes are written in its hex format.
+  // PostgreSQL converts the values to the types of the columns.
   const list = sql.join(columns.map((column) => sql.id(column.name)));
-  const hasBytes = columns.some(({ type }) => type === 'blob');
-  const text = JSON.stringify(hasBytes ? rows.map(writeBytes) : rows);
-  const table = sql.table(name);
+  const text = writeText(table, rows);
+  const into = sql.table(name);
   await sql`
-    insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, ${text})`.execute(
-    queries,
-  );
+    insert into ${into} (${list}) select ${list} from json_populate_recordset(null::${into}, ${text})`.execute(queries);
 }
 
-function writeBytes(row: Row): Readonly<Record<string, string | number | null>> {
-  const write = (value: Value) => (Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value);
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, write(value)]));
+/** Rows as JSON, with bytes in the hex format of PostgreSQL. */
+function writeText({ columns }: TableLayout, rows: readonly Row[]): string {
+  const blobs = columns.filter(({ type }) => type === 'blob').map(({ name }) => name);
+  if (blobs.length === 0) return JSON.stringify(rows);
+  const write = (value: Value | undefined) => (Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value);
+  const written = rows.map((row) => ({ ...row, ...Object.fromEntries(blobs.map((name) => [name, write(row[name])])) }));
+  return JSON.stringify(written);
 }
 
 /** SQLite stores values of other types than that of their column, and texts that PostgreSQL rejects. */

@@ -200,8 +200,12 @@ describe('svc move', { skip }, () => {
     // As a connection that lost its lock with its session.
     await using before = openDatabase({ url: target.DATABASE_URL, file: '', holds: false });
     await before.kysely.selectFrom('tenants').selectAll().execute();
-    assert.equal((await runSvc(['move', '--to', `sqlite:${inFolder()}`], target)).code, 0);
+    const home = `sqlite:${source.SVC_DATA_DIR}`;
+    await assertRefused(['--to', home], target, / is not empty: it is the database whose data was moved to postgres:/);
+    rmSync(databaseFile(source.SVC_DATA_DIR as string));
+    assert.equal((await runSvc(['move', '--to', home], target)).code, 0);
     await assert.rejects(append(before), /chain_heads is append-only/);
+    await verify(source);
   });
 
   test('refuses a target that is not empty', async () => {
