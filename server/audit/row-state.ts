@@ -4,6 +4,7 @@ import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { commit } from '../ledger/commitment.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
+import { type MaybePersonal, personal } from './personal.ts';
 import type { AuditSource } from './source.ts';
 import { type AuditModule, type NewAuditEvent, recordEvent, recordEvents } from './store.ts';
 
@@ -62,8 +63,8 @@ export function hashRow(kind: Projection, row: object, version = versionOf(kind)
   const values = names.map((column) => {
     const name = renamed[column] ?? column;
     const value = (row as AnyRow)[column];
-    const isCommitted = value !== null && personal.includes(column);
-    return [name, isCommitted ? commit((row as AnyRow).salt as string, name, value as string) : value];
+    if (value === null || !personal.includes(column)) return [name, value];
+    return [name, commit((row as AnyRow).salt as string, name, value as string)];
   });
   return hash('sha256', canonicalize(Object.fromEntries(values)));
 }
@@ -157,10 +158,21 @@ export async function recordChanges<Name extends keyof Tables>(
       module: kind.module,
       action: `${kind.noun}.${verb}`,
       targetId: (row as unknown as Readonly<Record<string, string>>)[kind.key] as string,
-      diff: { ...diff, states: { ...describeState(kind, row), ...alsoStates } },
+      diff: { ...markPersonal(kind, diff), states: { ...describeState(kind, row), ...alsoStates } },
     },
   }));
   await recordEvents(work, events);
+}
+
+/** Marks what a diff says before and after of the personal columns. */
+function markPersonal({ personal: columns }: Projection, diff: Fields = {}): Readonly<Record<string, MaybePersonal>> {
+  const names = columns.map((column) => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
+  const mark = (fields: Json | undefined) =>
+    Object.entries((fields ?? {}) as Fields).map(([name, value]) => {
+      return [name, names.includes(name) && typeof value === 'string' ? personal(value) : value];
+    });
+  const parts = (['before', 'after'] as const).filter((part) => names.length > 0 && diff[part] !== undefined);
+  return { ...diff, ...Object.fromEntries(parts.map((part) => [part, Object.fromEntries(mark(diff[part]))])) };
 }
 
 /** Reads the states of rows from the canonical text of an event. */

@@ -2,11 +2,14 @@ import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { AnyJson, UtcTime } from '../http/schemas.ts';
 import { appendEntries } from '../ledger/append.ts';
-import { canonicalize, type Json } from '../ledger/canonical.ts';
+import { canonicalize } from '../ledger/canonical.ts';
+import { commit, newSalt, type Opening } from '../ledger/commitment.ts';
+import { readOpenings } from '../ledger/opening-store.ts';
 import { actorTypes } from '../principal/principal.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { findRow, mapPage, newId, type Page, scanPage, takeNewest } from '../storage/rows.ts';
+import { findRow, insertRows, newId, type Page, scanPage, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
+import { type MaybePersonal, type Personal, personal, putPersonal, takePersonal } from './personal.ts';
 import type { AuditSource } from './source.ts';
 
 /** The modules that write events. */
@@ -54,9 +57,9 @@ export interface NewAuditEvent {
   readonly action: string;
   readonly targetId: string | null;
   /** The readable name of the target: a name, a slug, the notice of a record. */
-  readonly targetRef: string | null;
-  readonly diff?: Json;
-  readonly reason?: string;
+  readonly targetRef: string | Personal | null;
+  readonly diff?: MaybePersonal;
+  readonly reason?: string | Personal;
 }
 
 /** Appends an event to the audit log, in the unit of work of its change. */
@@ -69,15 +72,16 @@ export async function recordEvents(
   work: UnitOfWork,
   events: readonly { readonly source: AuditSource; readonly event: NewAuditEvent }[],
 ): Promise<void> {
+  const opened: (Opening & { readonly tenant_id: string; readonly sequence: number })[] = [];
   const drafts = events.map(({ source: { tenantId, actor, ipHash, userAgentHash }, event }) => ({
     tenantId,
-    seal: ({ at }: { readonly at: string }) => {
+    seal: ({ sequence, at }: { readonly sequence: number; readonly at: string }) => {
       const { action, module, targetId, targetRef, diff, reason = null } = event;
       const row = { id: newId(), at, module, action };
-      const entry = canonicalize({
+      const { rest, found } = takePersonal({
         ...row,
         actorId: actor.id,
-        actorEmail: actor.email,
+        actorEmail: personal(actor.email),
         actorType: actor.type,
         targetId,
         targetRef,
@@ -86,11 +90,21 @@ export async function recordEvents(
         ...(diff !== undefined && { diff }),
         reason,
         tenantId,
-      } satisfies Omit<AuditEventDetail, 'hash' | 'prevHash' | 'diff'> & { diff?: Json; tenantId: string });
+      } satisfies Record<Exclude<keyof AuditEventDetail, 'hash' | 'prevHash' | 'diff'> | 'tenantId', MaybePersonal> & {
+        diff?: MaybePersonal;
+      });
+      const commitments: Record<string, string> = {};
+      for (const text of found) {
+        const opening = { ...text, salt: newSalt() };
+        commitments[text.path] = commit(opening.salt, text.path, text.value);
+        opened.push({ tenant_id: tenantId, sequence, ...opening });
+      }
+      const entry = canonicalize(found.length === 0 ? rest : { ...rest, commitments });
       return { ...row, actor_type: actor.type, actor_id: actor.id, target_id: targetId, entry };
     },
   }));
   await appendEntries(work, 'audit', drafts);
+  if (opened.length > 0) await insertRows(work.transaction, 'audit_openings', opened);
 }
 
 /** The filters of an event and their columns: the first of them leads through its index, the rarest values come first. */
@@ -134,7 +148,7 @@ export async function listEvents(
     query = query.where('sequence', '>', await lastSequenceBefore(queries, tenantId, from)).where('at', '>=', from);
   if (to !== undefined)
     query = query.where('sequence', '<=', await lastSequenceBefore(queries, tenantId, to)).where('at', '<', to);
-  if (others.length === 0) return mapPage(await takeNewest(query, before, limit, 'sequence'), readAuditListItem);
+  if (others.length === 0) return readPage(queries, tenantId, await takeNewest(query, before, limit, 'sequence'));
   const newest = query.orderBy('sequence', 'desc');
   const page = await scanPage(
     (after, count) =>
@@ -147,7 +161,7 @@ export async function listEvents(
     before,
     limit,
   );
-  return mapPage(page, readAuditListItem);
+  return readPage(queries, tenantId, page);
 }
 
 async function lastSequenceBefore(queries: Queries, tenantId: string, time: string): Promise<number> {
@@ -166,20 +180,33 @@ async function lastSequenceBefore(queries: Queries, tenantId: string, time: stri
 /** Finds one event by id. */
 export async function findEvent(queries: Queries, tenantId: string, id: string): Promise<AuditEventDetail | undefined> {
   const row = await findRow(queries, 'audit_events', { tenant_id: tenantId, id });
-  return row && readAuditEvent(row);
+  return row && (await readEvents(queries, tenantId, [row]))[0];
 }
 
 /** A row of the log, as far as the API shows it. */
-type StoredEvent = Pick<Selectable<Tables['audit_events']>, 'entry' | 'hash' | 'prev_hash'>;
+type StoredEvent = Pick<Selectable<Tables['audit_events']>, 'sequence' | 'entry' | 'hash' | 'prev_hash'>;
 
-/** The detail of a stored event. */
-function readAuditEvent({ entry, hash, prev_hash: prevHash }: StoredEvent): AuditEventDetail {
-  const { tenantId: _, ...event } = JSON.parse(entry);
-  return { ...event, hash, prevHash };
+/** The details of stored events. What was erased is null, as it is in the entry. */
+async function readEvents(
+  queries: Queries,
+  tenantId: string,
+  rows: readonly StoredEvent[],
+): Promise<readonly AuditEventDetail[]> {
+  const openings = await readOpenings(queries, tenantId, rows);
+  return rows.map(({ sequence, entry, hash, prev_hash: prevHash }) => {
+    const { tenantId: _, commitments: _commitments, ...event } = JSON.parse(entry);
+    putPersonal(event, openings.get(sequence) ?? []);
+    return { ...event, hash, prevHash };
+  });
 }
 
-/** The list item of a stored event. */
-function readAuditListItem(row: StoredEvent): AuditEvent {
-  const { ip: _ip, userAgent: _userAgent, diff: _diff, reason: _reason, ...item } = readAuditEvent(row);
-  return item;
+/** A page of stored events as list items. */
+async function readPage(
+  queries: Queries,
+  tenantId: string,
+  { rows, next }: Page<StoredEvent, number>,
+): Promise<Page<AuditEvent, number>> {
+  const events = await readEvents(queries, tenantId, rows);
+  const items = events.map(({ ip: _ip, userAgent: _userAgent, diff: _diff, reason: _reason, ...item }) => item);
+  return { rows: items, next };
 }

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { personal } from '../audit/personal.ts';
 import { describeRows, describeState, type RowChange, type RowKind, recordChanges } from '../audit/row-state.ts';
 import type { SourceOf } from '../audit/source.ts';
 import { newSalt } from '../ledger/commitment.ts';
@@ -79,7 +80,7 @@ export async function recordAccountChange<Name extends 'users' | 'second_factors
     .orderBy('tenant_id')
     .execute();
   const changes = memberships.map(({ tenant_id, user_name }) => {
-    return { source: sourceOf(tenant_id), row, change: { ...change, targetRef: user_name } };
+    return { source: sourceOf(tenant_id), row, change: { ...change, targetRef: personal(user_name) } };
   });
   await recordChanges(work, kind, changes);
   return memberships.map(({ tenant_id }) => tenant_id);

@@ -1,4 +1,5 @@
 import { endSessions } from '../access/session-store.ts';
+import { personal } from '../audit/personal.ts';
 import { recordChange } from '../audit/row-state.ts';
 import { type AuditSource, clientSource, systemSource } from '../audit/source.ts';
 import { Problem } from '../http/problem.ts';
@@ -68,7 +69,7 @@ export async function invite(
     expires_at: addTime(work.now, 7 * dayMilliseconds),
   });
   const diff = { role: row.role, expiresAt: row.expires_at };
-  await recordChange(work, source, invitationRows, row, { verb: 'created', targetRef: row.email, diff });
+  await recordChange(work, source, invitationRows, row, { verb: 'created', targetRef: personal(row.email), diff });
   return { row, token };
 }
 

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { endSessions } from '../access/session-store.ts';
+import { personal } from '../audit/personal.ts';
 import { describeRows, type RowChange, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { newSalt } from '../ledger/commitment.ts';
@@ -141,7 +142,7 @@ async function announce(
     membershipRows,
     events.map(({ verb, diff, row }) => {
       const alsoStates = states.get(row.user_id);
-      const change = { verb, diff, reason, targetRef: row.user_name, ...(alsoStates && { alsoStates }) };
+      const change = { verb, diff, reason, targetRef: personal(row.user_name), ...(alsoStates && { alsoStates }) };
       return { source, row, change };
     }),
   );
@@ -184,7 +185,7 @@ export async function closeInvitations(
   else if ('email' in which) rows = await pending.where('email', '=', which.email).execute();
   else rows = await inBatches(which.userIds, emailsOf);
   const why = reason === undefined ? {} : { reason };
-  const changes = rows.map((row) => ({ source, row, change: { verb, targetRef: row.email, ...why } }));
+  const changes = rows.map((row) => ({ source, row, change: { verb, targetRef: personal(row.email), ...why } }));
   await recordChanges(work, invitationRows, changes);
   return rows;
 }

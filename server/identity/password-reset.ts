@@ -1,4 +1,5 @@
 import { endSessions } from '../access/session-store.ts';
+import { personal } from '../audit/personal.ts';
 import { type AuditSource, clientSource } from '../audit/source.ts';
 import { type NewAuditEvent, recordEvents } from '../audit/store.ts';
 import { Problem } from '../http/problem.ts';
@@ -29,7 +30,7 @@ export async function createPasswordReset(
   const created = await createOneTimeToken(work, 'password_reset', { userId: user.id, tenantId }, dayMilliseconds);
   const diff = { expiresAt: created.expiresAt };
   const action = { module: 'identity', action: 'account.password_reset_created' } as const;
-  const event: NewAuditEvent = { ...action, targetId: user.id, targetRef: user.name, diff };
+  const event: NewAuditEvent = { ...action, targetId: user.id, targetRef: personal(user.name), diff };
   await recordEvents(
     work,
     creators.map((source) => ({ source, event })),

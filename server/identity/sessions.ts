@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { endSessions, type SomeSessions } from '../access/session-store.ts';
+import { personal } from '../audit/personal.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { notFound } from '../http/problem.ts';
@@ -74,7 +75,7 @@ export async function endAndRecord(
   await work.lockTenant(tenantId);
   const ended = await endSessions(work.transaction, { userIds: [user.id], tenantId, ...which });
   if (ended === 0 && which.sessionId !== undefined) throw notFound('session');
-  const event = { module: 'identity', action, targetId: user.id, targetRef: user.name } as const;
+  const event = { module: 'identity', action, targetId: user.id, targetRef: personal(user.name) } as const;
   if (ended > 0) await recordEvent(work, source, { ...event, diff: { sessions: ended, ...which } });
   return { ended };
 }

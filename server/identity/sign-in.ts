@@ -1,4 +1,5 @@
 import { createSession, endSessions, findSession, type HostCookie } from '../access/session-store.ts';
+import { personal } from '../audit/personal.ts';
 import { clientSource } from '../audit/source.ts';
 import { type NewAuditEvent, recordEvent, recordEvents } from '../audit/store.ts';
 import { Problem } from '../http/problem.ts';
@@ -247,7 +248,13 @@ export function sessionEvent(
   targetRef: string,
   diff?: Readonly<Record<string, string>>,
 ): NewAuditEvent {
-  return { module: 'identity', action: `session.${verb}`, targetId, targetRef, ...(diff !== undefined && { diff }) };
+  return {
+    module: 'identity',
+    action: `session.${verb}`,
+    targetId,
+    targetRef: personal(targetRef),
+    ...(diff !== undefined && { diff }),
+  };
 }
 
 /**
@@ -290,7 +297,7 @@ export async function requireProof<Result>(
   const attempt = await guard.admitHolder(actor.email, 'session', credential.id);
   const proven = await guard.check(attempt, () => prove(attempt));
   if (proven !== null) return proven;
-  const event = { ...refusal.event, targetId: actor.id, targetRef: actor.email };
+  const event = { ...refusal.event, targetId: actor.id, targetRef: personal(actor.email) };
   await runUnitOfWork(database, call.now, (work) => recordEvent(work, call.source(), event));
   throw refusal.problem;
 }

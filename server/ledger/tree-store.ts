@@ -5,6 +5,7 @@ import type { Tables } from '../storage/tables.ts';
 import { type LedgerName, ledgerTables, readHead } from './append.ts';
 import { listOpenings, type Opening, type RecordOpening } from './commitment.ts';
 import { leafOf, type Range } from './merkle.ts';
+import { readOpenings } from './opening-store.ts';
 import {
   hashRange,
   listOpenTiles,
@@ -173,10 +174,10 @@ export async function findEntry(
 ): Promise<StoredEntry | undefined> {
   if (name.id !== undefined) {
     const event = await findRow(queries, 'audit_events', { tenant_id: tenantId, id: name.id });
-    return event && readEntry(event);
+    return event && (await openEntries(queries, tenantId, [event]))[0];
   }
   const [entry] = await selectEntry[ledger](queries, { tenantId, sequence: name.sequence as number });
-  return entry && readEntry(entry);
+  return entry && (await openEntries(queries, tenantId, [entry]))[0];
 }
 
 const selectEntry = { audit: prepareSelect('audit'), consent: prepareSelect('consent') };
@@ -192,7 +193,7 @@ function prepareSelect(ledger: LedgerName) {
 /** Reads the entries of a range, in order. */
 export async function readEntries(queries: Queries, of: LedgerOf, range: Range): Promise<readonly StoredEntry[]> {
   const rows: readonly EntryRow[] = await inRange(queries, of, range).select(entryColumns[of.ledger]).execute();
-  return rows.map(readEntry);
+  return openEntries(queries, of.tenantId, rows);
 }
 
 const chainColumns = ['sequence', 'prev_hash', 'hash', 'entry'] as const;
@@ -203,9 +204,17 @@ const entryColumns = {
 
 type EntryRow = Pick<Selectable<Tables['consent_records']>, (typeof chainColumns)[number]> & Partial<RecordOpening>;
 
-function readEntry(row: EntryRow): StoredEntry {
-  const { sequence, prev_hash: prevHash, hash, entry, salt } = row;
-  return { sequence, prevHash, hash, entry, openings: salt ? listOpenings(salt, row) : [] };
+async function openEntries(queries: Queries, tenantId: string, rows: readonly EntryRow[]): Promise<StoredEntry[]> {
+  const ofEvents = await readOpenings(
+    queries,
+    tenantId,
+    rows.filter(({ salt }) => salt === undefined),
+  );
+  return rows.map((row) => {
+    const { sequence, prev_hash: prevHash, hash, entry, salt } = row;
+    const openings = salt ? listOpenings(salt, row) : (ofEvents.get(sequence) ?? []);
+    return { sequence, prevHash, hash, entry, openings };
+  });
 }
 
 /** Reads the numbers and hashes of a range, in order. */

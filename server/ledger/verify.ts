@@ -4,7 +4,9 @@ import { hasInvalidBytes } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type ChainHead, emptyHead, hashEntry, type LedgerName, ledgerTables, readHead } from './append.ts';
 import { commit, recordValues } from './commitment.ts';
+import { findStrayOpening } from './opening-store.ts';
 import { inRange, type LedgerOf } from './tree-store.ts';
+import { EventOpenings } from './verify-openings.ts';
 
 export interface ChainReport extends LedgerOf {
   /** How many entries are valid. */
@@ -51,6 +53,7 @@ type StoredRow = Pick<Selectable<Tables['consent_records']>, 'sequence' | 'id' |
  * Walks one chain from its first entry to its head and recomputes every hash from the stored bytes.
  * @param onProgress called after each page with the number of entries read so far.
  * @param onEntry called with each valid row, in order.
+ * @param onMissing called with the number of each entry without all of its openings, before `onEntry`.
  */
 export async function verifyChain(
   queries: Queries,
@@ -58,6 +61,7 @@ export async function verifyChain(
   tenantId: string,
   onProgress: (entries: number) => void = () => undefined,
   onEntry: (row: { readonly entry: string; readonly hash: string }) => void = () => undefined,
+  onMissing: (sequence: number) => void = () => undefined,
 ): Promise<ChainReport> {
   const of = { ledger, tenantId };
   const columns = [
@@ -77,6 +81,8 @@ export async function verifyChain(
       .limit(sql.lit(pageSize))
       .execute();
     if (rows.length === 0) return fault(sequence + 1, null, `the rows ${sequence + 1} to ${head.sequence} are missing`);
+    const end = rows.at(-1)?.sequence ?? sequence;
+    const openings = ledger === 'audit' ? await EventOpenings.read(queries, tenantId, sequence, end) : null;
     for (const row of rows) {
       sequence += 1;
       if (row.sequence > sequence) return fault(sequence, null, 'the row is missing');
@@ -84,6 +90,9 @@ export async function verifyChain(
       if (issue !== null) return fault(sequence, row.id, issue);
       if (await hasInvalidBytes(queries, ledgerTables[ledger], row))
         return fault(sequence, row.id, 'the text is not Unicode');
+      const opened = await openings?.check(sequence, row.entry);
+      if (opened === 'missing') onMissing(sequence);
+      else if (opened) return fault(sequence, row.id, opened.issue);
       last = row;
       onEntry(row);
     }
@@ -93,6 +102,8 @@ export async function verifyChain(
   if (issue !== null) return fault(last?.sequence ?? 0, last?.id ?? null, issue);
   const stray = await findStray(queries, ledger, tenantId);
   if (stray !== undefined) return fault(stray.sequence, stray.id, 'the row is outside the chain');
+  const opening = ledger === 'audit' ? await findStrayOpening(queries, tenantId) : undefined;
+  if (opening !== undefined) return fault(opening.sequence, null, 'an opening belongs to no event');
   return { ...of, entries: head.sequence, fault: null };
 }
 
@@ -103,6 +114,7 @@ export async function listOwners(queries: Queries): Promise<readonly string[]> {
     .select('tenant_id')
     .union(queries.selectFrom('consent_records').select('tenant_id').distinct())
     .union(queries.selectFrom('audit_events').select('tenant_id').distinct())
+    .union(queries.selectFrom('audit_openings').select('tenant_id').distinct())
     .orderBy('tenant_id')
     .execute();
   return rows.map((row) => row.tenant_id);

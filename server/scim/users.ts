@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { personal } from '../audit/personal.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { Problem, requireFound } from '../http/problem.ts';
@@ -146,7 +147,7 @@ async function changeUser(
       module: 'identity',
       action: 'scim.extended_request',
       targetId: user_id,
-      targetRef: member.user_name,
+      targetRef: personal(member.user_name),
       diff: { ...use },
     });
   return member;

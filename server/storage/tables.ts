@@ -10,6 +10,7 @@ export interface Tables {
   readonly rate_limits: RateLimitsTable;
   readonly chain_heads: ChainHeadsTable;
   readonly audit_events: AuditEventsTable;
+  readonly audit_openings: AuditOpeningsTable;
   readonly checkpoints: CheckpointsTable;
   readonly merkle_trees: MerkleTreesTable;
   readonly merkle_tiles: MerkleTilesTable;
@@ -158,6 +159,19 @@ interface AuditEventsTable {
   entry: string;
   prev_hash: string | null;
   hash: string;
+}
+
+/**
+ * The values of events that identify a person: an entry has commitments to them. An erasure sets both columns to null.
+ */
+interface AuditOpeningsTable {
+  tenant_id: string;
+  sequence: number;
+  /** Of the field in the event: diff.after.userName. */
+  path: string;
+  /** 16 random bytes, base64url. */
+  salt: string | null;
+  value: string | null;
 }
 
 /** Signed states of a ledger. */

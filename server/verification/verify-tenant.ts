@@ -16,6 +16,7 @@ import type { LedgerOf } from '../ledger/tree-store.ts';
 import { verifyChain } from '../ledger/verify.ts';
 import type { ReadAnchors, RootClaim } from '../ledger/verify-anchors.ts';
 import { ProofCheck } from '../ledger/verify-checkpoints.ts';
+import { MissingOpenings } from '../ledger/verify-openings.ts';
 import { breachRows, dsrRows } from '../privacy/store.ts';
 import type { Queries, RowSeal } from '../storage/database.ts';
 import { tenantRows } from '../tenants/store.ts';
@@ -90,9 +91,10 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
     for (const fault of faults) scene.findings.add('tampered', about, `${slug}: ${describe(fault)}`, id);
   };
   const states = new RowStates();
+  const missing = new MissingOpenings();
   const ledgers = [];
   for (const ledger of Object.keys(ledgerTables) as LedgerName[]) {
-    const verified = await verifyLedger(scene, slug, { tenantId: id, ledger }, kept, states);
+    const verified = await verifyLedger(scene, slug, { tenantId: id, ledger }, kept, states, missing);
     const { isHeadBroken } = verified;
     const { entries, fault } = verified.chain;
     // If only the head of a chain is wrong, there is no row to name.
@@ -102,6 +104,10 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
     });
     ledgers.push(verified);
   }
+  const closed = await missing.finish(queries, id);
+  report('opening', 'values that identify a person, none missing that was not erased', closed, (sequence) => {
+    return `audit chain, row ${sequence}: a value that identifies a person is missing, and no event says that it was erased`;
+  });
   for (const { proof } of ledgers) {
     const unsigned = proof.signatures ? '' : ' (signatures not checked)';
     const what = `${proof.ledger} checkpoints, ${proof.checkpoints}${unsigned}`;
@@ -136,7 +142,7 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
   const [chains, proofs] = [ledgers.map(({ chain }) => chain), ledgers.map(({ proof }) => proof)];
   const anchors = ledgers.map(({ point }) => point);
   const stored = ledgers.map(({ of, checkpoints }) => ({ of, slug, checkpoints }));
-  return { report: { tenantId: id, slug, chains, proofs, anchors, notices, rows, files }, stored };
+  return { report: { tenantId: id, slug, chains, openings: closed, proofs, anchors, notices, rows, files }, stored };
 }
 
 export type VerifiedTenant = Awaited<ReturnType<typeof verifyTenant>>;
@@ -148,16 +154,20 @@ async function verifyLedger(
   of: LedgerOf,
   kept: readonly KeptClaim[],
   states: RowStates,
+  missing: MissingOpenings,
 ) {
   const { tenantId, ledger } = of;
   const anchored = anchors.claims.get(nameLedger(of)) ?? [];
   const claims = [...anchored, ...kept.filter((claim) => claim.of.ledger === ledger)];
   const check = await ProofCheck.open(queries, of, claims);
   const showProgress = (entries: number) => progress.showProgress(`${slug} ${ledger}: ${entries} …`);
-  const chain = await verifyChain(queries, ledger, tenantId, showProgress, ({ entry, hash }) => {
+  const readRow = ({ entry, hash }: { readonly entry: string; readonly hash: string }) => {
     if (ledger === 'audit') states.read(entry);
+    if (ledger === 'audit') missing.read(entry);
     check.take(hash);
-  });
+  };
+  const noteMissing = (sequence: number) => missing.add(sequence);
+  const chain = await verifyChain(queries, ledger, tenantId, showProgress, readRow, noteMissing);
   const proof = await check.finish(keys?.verifier ?? null, chain.fault === null);
   progress.showProgress('');
   const newest = anchored.reduce<RootClaim | null>((one, other) => (one && other.size < one.size ? one : other), null);

@@ -38,8 +38,9 @@ export async function proveRecord(record: ConsentRecord): Promise<InclusionProof
 export async function proveEvent(event: AuditEventDetail): Promise<InclusionProof> {
   const { id, hash } = event;
   const { verifyEvents } = await loadVerifier();
-  await verifyEvents([event], scope());
-  return proveInclusion('audit', hash, () => ledgers.audit.proveInclusion({ id }));
+  const proof = await proveInclusion('audit', hash, () => ledgers.audit.proveInclusion({ id }));
+  await verifyEvents([{ ...event, proof }], scope());
+  return proof;
 }
 
 async function proveInclusion(

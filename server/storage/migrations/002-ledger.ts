@@ -1,6 +1,7 @@
 /** Hash chains, the audit log, the Merkle trees over the ledgers and their signed checkpoints. */
 export const ledger = {
-  appendOnly: ['audit_events', 'checkpoints'],
+  appendOnly: ['audit_events', 'audit_openings', 'checkpoints'],
+  erasable: { audit_openings: ['salt', 'value'] },
   statistics: {
     audit_events: {
       sqlite_autoindex_audit_events_1: [100_000, 1],
@@ -11,6 +12,10 @@ export const ledger = {
       audit_events_actor: [100_000, 2000, 1],
       audit_events_action: [100_000, 5000, 1],
       audit_events_target: [100_000, 3, 1],
+    },
+    audit_openings: {
+      audit_openings: [100_000, 2, 1],
+      audit_openings_value: [100_000, 20, 2],
     },
   },
   sql: `
@@ -48,6 +53,18 @@ create index audit_events_actor_type on audit_events (tenant_id, actor_type, seq
 create index audit_events_actor on audit_events (tenant_id, actor_id, sequence);
 create index audit_events_action on audit_events (tenant_id, action, sequence);
 create index audit_events_target on audit_events (tenant_id, target_id, sequence);
+
+-- The values of events that identify a person: an entry has commitments to them. An erasure sets both columns to null.
+create table audit_openings (
+  tenant_id text not null,
+  sequence bigint not null,
+  path text not null, -- Of the field in the event: diff.after.userName.
+  salt text, -- 16 random bytes, base64url.
+  value text,
+  primary key (tenant_id, sequence, path)
+) without rowid;
+-- PostgreSQL indexes no text of more than 2.7 kB.
+create index audit_openings_value on audit_openings (tenant_id, substr(value, 1, 200), sequence) where value is not null;
 
 -- Signed states of a ledger.
 create table checkpoints (

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import { putPersonal } from '../../audit/personal.ts';
 import { systemSource } from '../../audit/source.ts';
 import { type MembershipChange, type MembershipRow, memberStatus } from '../../identity/membership.ts';
 import { addMember, changeMembers, type NewMember } from '../../identity/membership-changes.ts';
+import { readOpenings } from '../../ledger/opening-store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import type { TestResponse, TestServer } from '../harness.ts';
 
@@ -56,13 +58,19 @@ export function changePeople(
 /** The audit events of a tenant, oldest first. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
 export async function readAudit(server: TestServer, tenantId: string): Promise<readonly any[]> {
-  const rows = await server.installation.database.kysely
+  const { kysely } = server.installation.database;
+  const rows = await kysely
     .selectFrom('audit_events')
-    .select('entry')
+    .select(['sequence', 'entry'])
     .where('tenant_id', '=', tenantId)
     .orderBy('sequence')
     .execute();
-  return rows.map(({ entry }) => JSON.parse(entry));
+  const openings = await readOpenings(kysely, tenantId, rows);
+  return rows.map(({ sequence, entry }) => {
+    const { commitments: _, ...event } = JSON.parse(entry);
+    putPersonal(event, openings.get(sequence) ?? []);
+    return event;
+  });
 }
 
 /** What waits for the webhooks of a tenant, oldest first. */

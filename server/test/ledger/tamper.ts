@@ -5,6 +5,7 @@ import type { Database, Queries } from '../../storage/database.ts';
 export const protectedTables = {
   consent_records: ['tenant_id', 'sequence'],
   audit_events: ['tenant_id', 'sequence'],
+  audit_openings: ['tenant_id', 'sequence', 'path'],
   consent_notice_versions: ['notice_id', 'version'],
   chain_heads: ['tenant_id', 'ledger'],
   tenants: ['id'],

@@ -50,7 +50,7 @@ export interface VerifiedExport {
    * that of the numbers; what a range of time leaves out is then not shown.
    */
   readonly clockFalls: number;
-  /** How many records come without the values that identify a person: erased, or left out of the file. */
+  /** How many entries come without the values that identify a person: erased, or left out of the file. */
   readonly closed: number;
 }
 

@@ -23,8 +23,8 @@ export function commit(sha256: Sha256, { path, salt, value }: Opening): string |
 }
 
 /**
- * Verifies that each opening is the one that an entry has a commitment to. An entry may have openings of all its
- * commitments or of none.
+ * Verifies that each opening is the one that an entry has a commitment to. A record may have openings of all its
+ * commitments or of none; an event can name several people, and have those of some.
  * @returns whether values are missing: erased, or left out of the copy.
  * @throws {LedgerVerificationError} `opening_mismatch`.
  */
@@ -34,26 +34,60 @@ export function verifyOpenings(
   { sequence, entry, openings }: OpenedEntry,
 ): boolean {
   const opened = new Set<string>();
+  const commitments = ledger === 'audit' ? readCommitments(entry) : entry;
   for (const opening of openings) {
     const { path } = opening;
-    const commitment = Object.hasOwn(entry, path) ? entry[path] : undefined;
+    const commitment = Object.hasOwn(commitments, path) ? commitments[path] : undefined;
     if (opened.has(path) || typeof commitment !== 'string' || commit(sha256, opening) !== commitment)
       throw mismatch(`the ${path} beside entry ${sequence} is not the value that was recorded`, sequence);
     opened.add(path);
   }
-  if (ledger !== 'consent') return false;
+  if (ledger === 'audit') return opened.size < Object.keys(commitments).length;
   const committed = committedFields.filter((name) => entry[name] !== null);
   if (opened.size > 0 && (opened.size !== committed.length || !committed.every((name) => opened.has(name))))
     throw mismatch(`entry ${sequence} has only a part of the values that were recorded with it`, sequence);
   return opened.size < committed.length;
 }
 
+/** The commitments of an audit event, by the paths of the fields whose values they stand for. */
+function readCommitments({ commitments = {} }: OpenedEntry['entry']): Readonly<Record<string, unknown>> {
+  return typeof commitments === 'object' && commitments !== null ? (commitments as Record<string, unknown>) : {};
+}
+
+/**
+ * What was hashed of an audit event that shows the values of its openings: null in their place, and the commitments.
+ * @throws {LedgerVerificationError} `opening_mismatch` if it shows another value than was recorded.
+ */
+export function closeEvent(sha256: Sha256, event: object, { entry, openings }: OpenedEvent): object {
+  verifyOpenings(sha256, 'audit', { sequence: null, entry, openings });
+  const { commitments } = entry;
+  if (commitments === undefined) return event;
+  const closed = JSON.parse(JSON.stringify(event));
+  for (const path of Object.keys(readCommitments(entry))) {
+    const names = path.split('.');
+    const last = names.pop() as string;
+    const holder = names.reduce((one, name) => (hasOwn(one, name) ? one[name] : undefined), closed);
+    const value = openings.find((opening) => opening.path === path)?.value ?? null;
+    if (!hasOwn(holder, last) || holder[last] !== value)
+      throw mismatch(`the ${path} of the event is not the value that was recorded`, null);
+    holder[last] = null;
+  }
+  return { ...closed, commitments };
+}
+
+function hasOwn(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+}
+
+/** What the proof of an event has of it. */
+export type OpenedEvent = Omit<OpenedEntry, 'sequence'>;
+
 interface OpenedEntry {
-  readonly sequence: number;
+  readonly sequence: number | null;
   readonly entry: Readonly<Record<string, unknown>>;
   readonly openings: readonly Opening[];
 }
 
-function mismatch(message: string, sequence: number): LedgerVerificationError {
+function mismatch(message: string, sequence: number | null): LedgerVerificationError {
   return new LedgerVerificationError('opening_mismatch', message, { sequence });
 }

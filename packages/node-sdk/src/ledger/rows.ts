@@ -1,7 +1,7 @@
 import { type Sha256, toHex } from './bytes.ts';
 import { canonicalize } from './canonical.ts';
 import { type LedgerFault, LedgerVerificationError } from './error.ts';
-import { commit, committedFields } from './openings.ts';
+import { closeEvent, commit, committedFields, type OpenedEvent } from './openings.ts';
 
 /** A consent record as the API gives it: what is named here, and all its other fields. */
 export interface LedgerRecord {
@@ -22,6 +22,8 @@ export interface LedgerEvent {
   readonly at: string;
   readonly hash: string;
   readonly prevHash: string | null;
+  /** The inclusion proof of the event, for one with its details that names a person: it has the salts of these values. */
+  readonly proof?: OpenedEvent;
 }
 
 /** What rows showed. */
@@ -98,10 +100,11 @@ export async function verifyEvents(
   let [rows, hashed] = [0, 0];
   for await (const event of events) {
     if (hasDetails(event)) {
-      const { hash, prevHash, ...rest } = event;
+      const { hash, prevHash, proof, ...shown } = event;
+      const rest = proof === undefined ? shown : closeEvent(sha256, shown, proof);
       const before = prevHash === null ? '' : readHex(prevHash);
       if (before === null || hashRow(sha256, before, { ...rest, tenantId: options.tenantId }) !== hash)
-        fail('hash_mismatch', `the hash of the event ${hash} does not fit it`);
+        fail('hash_mismatch', `the hash of the event ${hash} does not fit it; one that names a person needs its proof`);
       hashed += 1;
     }
     if (newer !== null && newer.prevHash !== event.hash)

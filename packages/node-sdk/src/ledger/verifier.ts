@@ -90,9 +90,11 @@ export interface LedgerVerifier {
    *
    * It shows that each event names the one before it. An event of the list lacks some of what was hashed (`ip`,
    * `userAgent`, `diff`, `reason`), so only an event with its details, from `GET /v1/audit/{id}`, shows that it is what was
-   * hashed: `hashed` counts those. It does not show that the log was not rewritten: `verifyExport` does.
+   * hashed: `hashed` counts those. What was hashed has commitments to values that identify a person, such as `actorEmail`:
+   * pass such an event with its inclusion proof, which has their salts, as `proof`. It does not show that the log was not
+   * rewritten: `verifyExport` does.
    * @param options.tenantId is hashed with each event, which does not contain it: `tenantId` of any checkpoint of the tenant.
-   * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`.
+   * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`, `opening_mismatch`.
    */
   verifyEvents(events: Rows<LedgerEvent>, options: { readonly tenantId: string }): Promise<VerifiedRows>;
 
