@@ -42,13 +42,13 @@ const fr: typeof en = {
   hint: 'Votre organisation devient la première de ce serveur. Vous l’administrez, ainsi que le serveur.',
   over: 'Ce serveur est configuré.',
   missing:
-    'Ce serveur n’est pas encore configuré. Ouvrez le lien qu’il a affiché au démarrage ; il est dans son journal. Le lien est valable un jour, et chaque démarrage en affiche un nouveau.',
+    'Ce serveur n’est pas encore configuré. Ouvrez le lien qu’il a affiché au démarrage ; il est dans son journal. Le lien est valable un jour, et chaque démarrage en affiche un nouveau.',
   docs: 'Lire comment configurer un serveur',
   skip: 'Continuer sans',
   notice: 'Créer le premier bandeau',
   noticeHint:
     'Un bandeau demande leur consentement aux visiteurs d’un site. Choisissez un modèle, regardez l’aperçu et publiez-le.',
-  tagHint: 'L’étape 4 suit là : la page « Installer » du bandeau contient la balise à coller dans votre site.',
+  tagHint: 'L’étape 4 suit là : la page « Installer » du bandeau contient la balise à coller dans votre site.',
   organization: 'Organisation',
   givenName: 'Prénom (facultatif)',
   familyName: 'Nom (facultatif)',
