@@ -16,7 +16,8 @@ export const de: Words = {
   cancel: 'Abbrechen',
   sessionEnded: 'Ihre Sitzung ist abgelaufen. Melden Sie sich erneut an; Ihre Eingaben bleiben erhalten.',
   invitationTitle: 'Einladung annehmen',
-  invitationHint: 'Wählen Sie ein Passwort mit mindestens 15 Zeichen. Einige zufällige Wörter merken sich leicht.',
+  invitationHint:
+    'Wählen Sie ein Passwort mit mindestens 15 Zeichen. Einige zufällige Wörter lassen sich leicht merken.',
   invitationAccepted: 'Die Einladung ist angenommen. Melden Sie sich mit Ihrem neuen Passwort an.',
   invitationMissing: 'Der Link ist unvollständig. Öffnen Sie ihn erneut aus der Nachricht, die Sie erhalten haben.',
   resetTitle: 'Neues Passwort festlegen',
@@ -24,7 +25,7 @@ export const de: Words = {
   home: 'Start',
   account: 'Ihr Konto',
   find: 'Suchen',
-  findPage: 'Seite oder Objekt finden, oder eine Id einfügen',
+  findPage: 'Seite oder Objekt finden oder eine ID einfügen',
   shortcuts: 'Tasten ohne Strg: / filtert, j und k gehen über die Zeilen, Enter öffnet',
   nothingFound: 'Nichts gefunden.',
   skip: 'Zum Inhalt springen',
