@@ -19,6 +19,7 @@ import { controlRoutes } from './controls/routes.ts';
 import { serveDashboard } from './dashboard/serve.ts';
 import { serveDemo } from './demo/page.ts';
 import { serveApiDocument, serveDocumentation } from './documentation/serve.ts';
+import { erasureRoutes } from './erasure/routes.ts';
 import { answerRequests } from './http/answer.ts';
 import { notFound } from './http/problem.ts';
 import { RateLimiter } from './http/rate-limit.ts';
@@ -103,6 +104,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     ...userRoutes(identity),
     ...invitationRoutes(identity),
     ...privacyRoutes(installation),
+    ...erasureRoutes(),
     ...tenantRoutes(installation),
     ...trustRoutes(installation, publishedTrust),
     ...webhookRoutes(installation),

@@ -34,6 +34,7 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   trust_center_changed: 'Read the trust center again, compare, and retry with its new `ETag`.',
   consent_notice_versioned: 'Archive it instead.',
   record_erased: 'Nothing is left to do: no decision of an erased subject is acted on.',
+  dsr_open: 'Complete the open requests of the data subject, then erase again.',
   consent_already_withdrawn: 'Nothing is left to do: read the record to see what is still granted.',
   dsr_already_completed: 'Read the request: it keeps the first outcome. Open another one for anything new.',
   dsr_extension_not_allowed: 'Answer within the present period; the law allows one extension, asked for in time.',

@@ -103,6 +103,7 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
   extendDsr: { body: { reason: 'The request covers eleven systems.' } },
   createPublicDsr: { body: { type: 'access', email: 'ada@example.com', message: 'I was a customer in 2024.' } },
   confirmPublicDsr: { body: { token: '$TOKEN' } },
+  eraseSubject: { body: { reason: 'The person asked for it: request 4711.' } },
   completeDsr: { body: { outcome: 'fulfilled' } },
   reportBreach: {
     body: {

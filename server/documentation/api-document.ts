@@ -10,6 +10,7 @@ import {
 import { noticeEvents } from '../consent/notice.ts';
 import { recordEvents } from '../consent/record.ts';
 import { controlEvents } from '../controls/control.ts';
+import { erasureEvents } from '../erasure/erasure.ts';
 import { latestVersion } from '../http/answer.ts';
 import { describeRoute, headerComponents, listErrorExamples, type RecordedCall } from '../http/openapi-operation.ts';
 import type { Route } from '../http/route.ts';
@@ -74,6 +75,7 @@ export const eventData = {
   ...noticeEvents,
   ...dsrEvents,
   ...breachEvents,
+  ...erasureEvents,
   ...controlEvents,
   ...verificationEvents,
   ...userEvents,

@@ -25,6 +25,7 @@ export const problemKinds = {
   consent_notice_versioned: { status: 409, meaning: 'The notice was published: its versions stay.' },
   consent_already_withdrawn: { status: 409, meaning: 'None of the named purposes is still granted.' },
   record_erased: { status: 409, meaning: 'The values of the record that identify a person were erased.' },
+  dsr_open: { status: 409, meaning: 'A request of the data subject is open; complete it first.' },
   dsr_already_completed: {
     status: 409,
     meaning: 'The request of the data subject was completed, with another outcome or reason.',

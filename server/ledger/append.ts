@@ -83,6 +83,13 @@ export async function appendEntries<Name extends LedgerName>(
   return links;
 }
 
+/** Locks a chain until the unit of work ends, so that nothing is appended to it meanwhile. @returns its last number. */
+export async function lockChain(work: UnitOfWork, { tenantId, ledger }: LedgerOf): Promise<number> {
+  work.noteLock(ledger === 'audit' ? 'tenant' : 'consent', tenantId);
+  const [head] = await lockHead(work.transaction, { tenantId, ledger });
+  return head?.sequence ?? 0;
+}
+
 /** Whether a server with this secret wrote the head. */
 export function isSealed(seals: RowSeal, head: SealedHead): boolean {
   return head.key_id === seals.keyId && head.mac === seals.seal(describeHead(head));

@@ -49,6 +49,12 @@ type StoredRow = Pick<Selectable<Tables['consent_records']>, 'sequence' | 'id' |
   readonly [column: string]: unknown;
 };
 
+/** A valid row. An erased record has no salt, and when it was erased. */
+export type ValidRow = Pick<StoredRow, 'sequence' | 'id' | 'entry' | 'hash'> & {
+  readonly salt?: unknown;
+  readonly erased_at?: unknown;
+};
+
 /**
  * Walks one chain from its first entry to its head and recomputes every hash from the stored bytes.
  * @param onProgress called after each page with the number of entries read so far.
@@ -60,7 +66,7 @@ export async function verifyChain(
   ledger: LedgerName,
   tenantId: string,
   onProgress: (entries: number) => void = () => undefined,
-  onEntry: (row: { readonly entry: string; readonly hash: string }) => void = () => undefined,
+  onEntry: (row: ValidRow) => void = () => undefined,
   onMissing: (sequence: number) => void = () => undefined,
 ): Promise<ChainReport> {
   const of = { ledger, tenantId };
@@ -150,7 +156,7 @@ function findUncommitted({ entry, salt, ...row }: StoredRow): EntryValue | undef
 function findOpeningFault({ salt, erased_at: erasedAt, ...row }: StoredRow): string | null {
   if (salt === null) {
     if (committedValues.some(({ column }) => row[column] !== null)) return 'the salt is missing';
-    return 'the values that identify a person are missing';
+    return typeof erasedAt === 'string' ? null : 'the values that identify a person are missing';
   }
   if (typeof salt !== 'string' || !/^[A-Za-z0-9_-]{22}$/.test(salt)) return 'the salt is invalid';
   return erasedAt === null ? null : 'the column erased_at has a value although nothing was erased';

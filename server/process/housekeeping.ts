@@ -2,6 +2,7 @@ import { deleteExpiredTokens } from '../access/access-token-store.ts';
 import { deleteEndedSessions } from '../access/session-store.ts';
 import type { App } from '../app.ts';
 import { deleteAbandonedFile } from '../controls/file-store.ts';
+import { continueErasure, forgetErased } from '../erasure/store.ts';
 import { forgetExpiredKeys, mostForgotten } from '../http/idempotency.ts';
 import { deleteExpiredSignIns } from '../identity/sign-in.ts';
 import type { Installation } from '../installation/installation.ts';
@@ -33,7 +34,18 @@ export function startHousekeeping(
     repeat({ every: milliseconds, task: 'housekeeping', faults }, async () => (await step()) === true);
   // In a transaction, which waits for the lock of another process, as a statement by itself does not.
   const change = <Result>(step: (queries: Queries) => Promise<Result>) => inTransaction(database, step);
+  // At the start too: the process before this one may have ended in between.
+  let hasErased = true;
+  database.signals.on('erased', () => {
+    hasErased = true;
+  });
   const tasks = [
+    every(1000, () => continueErasure(database, clock())),
+    every(1000, async () => {
+      if (!hasErased) return;
+      hasErased = false;
+      hasErased = !(await forgetErased(database));
+    }),
     every(60_000, async () => (await change((queries) => forgetExpiredKeys(queries, clock()))) === mostForgotten),
     every(60_000, () =>
       change(async (queries) => {

@@ -25,6 +25,8 @@ export type Dialect = 'sqlite' | 'postgres';
 export type Signals = EventEmitter<{
   /** These endpoints have due deliveries. */
   deliveries: [endpointIds: readonly string[]];
+  /** Values of a person were erased: copies of them, in memory or in a log, must go. */
+  erased: [];
   /** An entry with a time before that of the newest one is about to be appended: the clock was set back. */
   clockFell: [fall: { readonly ledger: string; readonly now: string; readonly newest: string }];
 }>;

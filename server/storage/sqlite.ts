@@ -3,7 +3,15 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import SQLite from 'better-sqlite3';
-import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, SqliteDriver, type SqliteStatement } from 'kysely';
+import {
+  Kysely,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+  type SqliteStatement,
+  sql,
+} from 'kysely';
 import type { Tables } from './tables.ts';
 import { explainFailure } from './unavailable.ts';
 
@@ -28,6 +36,8 @@ export function openSqlite(file: string, lockMilliseconds: number): Kysely<Table
     // Without it, `insert or replace` deletes rows without firing the triggers that refuse deletion.
     'recursive_triggers = ON',
     `busy_timeout = ${lockMilliseconds}`,
+    // What an erasure clears is overwritten in the file. Switched on later, it would leave remains of earlier changes.
+    'secure_delete = ON',
     // A 32 MB log before a checkpoint: pages that many commits change are written to the file only once.
     'wal_autocheckpoint = 8000',
   ];
@@ -36,6 +46,15 @@ export function openSqlite(file: string, lockMilliseconds: number): Kysely<Table
   dialect.createDriver = () => new Driver(database);
   dialect.createAdapter = () => new Adapter();
   return new Kysely<Tables>({ dialect });
+}
+
+/**
+ * Copies the write-ahead log to the file and empties it, so that what was erased is in neither.
+ * @returns whether it is empty: not while another process reads what the log replaces.
+ */
+export async function emptyLog(kysely: Kysely<Tables>): Promise<boolean> {
+  const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(kysely);
+  return rows[0]?.busy === 0;
 }
 
 function openWith(file: string, options: SQLite.Options, settings: readonly string[]): SQLite.Database {

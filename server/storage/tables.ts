@@ -19,6 +19,7 @@ export interface Tables {
   readonly consent_notices: ConsentNoticesTable;
   readonly consent_notice_versions: ConsentNoticeVersionsTable;
   readonly consent_records: ConsentRecordsTable;
+  readonly erasure_jobs: ErasureJobsTable;
   readonly consent_days: ConsentDaysTable;
   readonly consent_sightings: ConsentSightingsTable;
   readonly users: UsersTable;
@@ -286,6 +287,24 @@ interface ConsentRecordsTable {
   hash: string;
   /** The time of the audit event of its erasure. */
   erased_at: string | null;
+}
+
+/** Erasures that go on in the background, because they are more than one unit of work; removed at their end. */
+interface ErasureJobsTable {
+  id: string;
+  tenant_id: string;
+  subject_id: string;
+  /** The last record at the time of the request. */
+  through: number;
+  /** The last idempotency key that was looked at; null before the first, empty after the last. */
+  position: string | null;
+  /** What was erased so far. */
+  records: number;
+  requests: number;
+  events: number;
+  deliveries: number;
+  responses: number;
+  created_at: string;
 }
 
 /**
@@ -779,5 +798,7 @@ interface WebhookEventsTable {
   type: string;
   /** JSON. */
   data: string;
+  /** The person whom the data names, if it does: an erasure looks here. */
+  subject_id: string | null;
   created_at: string;
 }

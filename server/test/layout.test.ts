@@ -21,6 +21,7 @@ const order = [
   'consent',
   'controls',
   'privacy',
+  'erasure',
   'proofs',
   'scim',
   'trust',

@@ -6,6 +6,7 @@ import { noticeRows } from '../consent/notice-store.ts';
 import { verifyVersions } from '../consent/verify-notices.ts';
 import { verifyFiles } from '../controls/file-store.ts';
 import { controlRows, evidenceRows, programRows, resultRows, testRows } from '../controls/store.ts';
+import { ErasureCheck } from '../erasure/verify-erasures.ts';
 import { accountRows, secondFactorRows } from '../identity/account-store.ts';
 import { invitationRows } from '../identity/membership-changes.ts';
 import { membershipRows } from '../identity/membership-store.ts';
@@ -13,7 +14,7 @@ import { nameLedger } from '../ledger/anchor-log.ts';
 import { isSealed, type LedgerName, ledgerTables, readHead } from '../ledger/append.ts';
 import type { NoteVerifier } from '../ledger/signed-note.ts';
 import type { LedgerOf } from '../ledger/tree-store.ts';
-import { verifyChain } from '../ledger/verify.ts';
+import { type ValidRow, verifyChain } from '../ledger/verify.ts';
 import type { ReadAnchors, RootClaim } from '../ledger/verify-anchors.ts';
 import { ProofCheck } from '../ledger/verify-checkpoints.ts';
 import { MissingOpenings } from '../ledger/verify-openings.ts';
@@ -92,9 +93,10 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
   };
   const states = new RowStates();
   const missing = new MissingOpenings();
+  const erasures = new ErasureCheck();
   const ledgers = [];
   for (const ledger of Object.keys(ledgerTables) as LedgerName[]) {
-    const verified = await verifyLedger(scene, slug, { tenantId: id, ledger }, kept, states, missing);
+    const verified = await verifyLedger(scene, slug, { tenantId: id, ledger }, kept, { states, erasures, missing });
     const { isHeadBroken } = verified;
     const { entries, fault } = verified.chain;
     // If only the head of a chain is wrong, there is no row to name.
@@ -104,6 +106,10 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
     });
     ledgers.push(verified);
   }
+  const erased = await erasures.finish(queries, id);
+  report('opening', `${erased.records} erased records`, erased.faults, ({ sequence, issue }) => {
+    return `consent chain, row ${sequence}: ${issue}`;
+  });
   const closed = await missing.finish(queries, id);
   report('opening', 'values that identify a person, none missing that was not erased', closed, (sequence) => {
     return `audit chain, row ${sequence}: a value that identifies a person is missing, and no event says that it was erased`;
@@ -153,18 +159,24 @@ async function verifyLedger(
   slug: string,
   of: LedgerOf,
   kept: readonly KeptClaim[],
-  states: RowStates,
-  missing: MissingOpenings,
+  {
+    states,
+    erasures,
+    missing,
+  }: { readonly states: RowStates; readonly erasures: ErasureCheck; readonly missing: MissingOpenings },
 ) {
   const { tenantId, ledger } = of;
   const anchored = anchors.claims.get(nameLedger(of)) ?? [];
   const claims = [...anchored, ...kept.filter((claim) => claim.of.ledger === ledger)];
   const check = await ProofCheck.open(queries, of, claims);
   const showProgress = (entries: number) => progress.showProgress(`${slug} ${ledger}: ${entries} …`);
-  const readRow = ({ entry, hash }: { readonly entry: string; readonly hash: string }) => {
-    if (ledger === 'audit') states.read(entry);
-    if (ledger === 'audit') missing.read(entry);
-    check.take(hash);
+  const readRow = (row: ValidRow) => {
+    if (ledger === 'audit') {
+      states.read(row.entry);
+      erasures.read(row.entry);
+      missing.read(row.entry);
+    } else erasures.note(row);
+    check.take(row.hash);
   };
   const noteMissing = (sequence: number) => missing.add(sequence);
   const chain = await verifyChain(queries, ledger, tenantId, showProgress, readRow, noteMissing);

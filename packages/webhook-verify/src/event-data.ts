@@ -83,6 +83,19 @@ export type DataSubjectRequestType = Open<
   'access' | 'erasure' | 'rectification' | 'portability' | 'restriction' | 'objection'
 >;
 
+export interface ErasureCounts {
+  /** Consent records. */
+  readonly records: number;
+  /** Completed data-subject requests. */
+  readonly requests: number;
+  /** Webhook events. */
+  readonly events: number;
+  /** Pending deliveries of these events, which were canceled. */
+  readonly deliveries: number;
+  /** Responses that are kept for retries. */
+  readonly responses: number;
+}
+
 export interface LedgerVerification {
   readonly status: VerificationStatus;
   readonly startedAt: string;
@@ -134,6 +147,11 @@ export type RecordSource = Open<'api' | 'public'>;
  * the record that it withdraws, so its `source` may differ.
  */
 export type RecordSpace = Open<'api' | 'public'>;
+
+export interface SubjectErasedData {
+  readonly erasureId: string;
+  readonly counts: ErasureCounts;
+}
 
 export interface UserProvisionedData {
   readonly userId: string;
@@ -202,6 +220,7 @@ export type WebhookEventType = Open<
   | 'dsr.completed'
   | 'breach.reported'
   | 'breach.updated'
+  | 'subject.erased'
   | 'control.status_changed'
   | 'control.test_failed'
   | 'ledger.verified'
@@ -252,6 +271,7 @@ export type WebhookFailureReason = Open<
   | 'protocol'
   | 'endpoint_disabled'
   | 'unsealable_secret'
+  | 'erased'
 >;
 
 export interface WebhookRecoveredData {
@@ -276,6 +296,7 @@ export interface EventData {
   readonly 'dsr.completed': DataSubjectRequestCompletedData;
   readonly 'breach.reported': BreachData;
   readonly 'breach.updated': BreachData;
+  readonly 'subject.erased': SubjectErasedData;
   readonly 'control.status_changed': ControlStatusChangedData;
   readonly 'control.test_failed': ControlTestFailedData;
   readonly 'ledger.verified': LedgerVerification;

@@ -412,6 +412,7 @@ export const operationScopes = {
   listBreaches: 'breach:read',
   getBreach: 'breach:read',
   editBreach: 'breach:write',
+  eraseSubject: 'dsr:write',
   getTenant: 'users:read',
   editTenant: 'tenant:write',
   getTrustCenter: 'trust:read',
@@ -471,12 +472,12 @@ export const dataSubjectRequestOutcomeValues = ['fulfilled', 'rejected', 'partia
 export const breachSeverityValues = ['low', 'medium', 'high', 'critical'] as const;
 export const breachStatusValues = ['open', 'contained', 'closed'] as const;
 export const scimCompatibilityValues = ['strict', 'extended'] as const;
-export const webhookEventTypeValues = ['consent.recorded', 'consent.withdrawn', 'consent_notice.published', 'consent_notice.archived', 'dsr.created', 'dsr.completed', 'breach.reported', 'breach.updated', 'control.status_changed', 'control.test_failed', 'ledger.verified', 'ledger.verification_failed', 'user.provisioned', 'user.suspended', 'user.reactivated', 'user.deprovisioned', 'user.role_changed', 'mfa.enabled', 'mfa.disabled', 'webhook.endpoint_failing', 'webhook.endpoint_recovered', 'webhook.endpoint_disabled', 'webhook.delivery_exhausted', 'webhook.test'] as const;
+export const webhookEventTypeValues = ['consent.recorded', 'consent.withdrawn', 'consent_notice.published', 'consent_notice.archived', 'dsr.created', 'dsr.completed', 'breach.reported', 'breach.updated', 'subject.erased', 'control.status_changed', 'control.test_failed', 'ledger.verified', 'ledger.verification_failed', 'user.provisioned', 'user.suspended', 'user.reactivated', 'user.deprovisioned', 'user.role_changed', 'mfa.enabled', 'mfa.disabled', 'webhook.endpoint_failing', 'webhook.endpoint_recovered', 'webhook.endpoint_disabled', 'webhook.delivery_exhausted', 'webhook.test'] as const;
 export const settableWebhookStatusValues = ['enabled', 'paused'] as const;
 export const webhookStatusValues = ['enabled', 'paused', 'disabled'] as const;
 export const webhookPeriodLengthValues = ['day', 'hour'] as const;
 export const webhookDeliveryStatusValues = ['pending', 'delivered', 'dead', 'redelivered', 'canceled'] as const;
-export const webhookFailureReasonValues = ['http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'dns', 'refused_address', 'connection', 'tls', 'protocol', 'endpoint_disabled', 'unsealable_secret'] as const;
+export const webhookFailureReasonValues = ['http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'dns', 'refused_address', 'connection', 'tls', 'protocol', 'endpoint_disabled', 'unsealable_secret', 'erased'] as const;
 export const redeliverableStatusValues = ['dead', 'delivered'] as const;
 export const apiKeyStatusValues = ['active', 'expired', 'revoked'] as const;
 export const apiKeyEnvironmentValues = ['live', 'test'] as const;
@@ -493,7 +494,8 @@ export const evidenceFreshnessValues = ['current', 'stale', 'expired', 'missing'
 export const mfaMethodValues = ['totp', 'backup_code'] as const;
 export const invitationStatusValues = ['pending', 'accepted', 'revoked', 'expired'] as const;
 export const dataSubjectRequestSourceValues = ['api', 'public'] as const;
-export const webhookAttemptOutcomeValues = ['delivered', 'http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'dns', 'refused_address', 'connection', 'tls', 'protocol', 'endpoint_disabled', 'unsealable_secret'] as const;
+export const erasureStatusValues = ['running', 'done'] as const;
+export const webhookAttemptOutcomeValues = ['delivered', 'http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'dns', 'refused_address', 'connection', 'tls', 'protocol', 'endpoint_disabled', 'unsealable_secret', 'erased'] as const;
 export const webhookRedeliveryStatusValues = ['running', 'finished', 'canceled'] as const;
 export const databaseKindValues = ['sqlite', 'postgres'] as const;
 export const verificationRunStatusValues = ['running', 'holds', 'failed', 'could_not_check', 'interrupted'] as const;

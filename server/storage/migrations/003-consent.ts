@@ -56,6 +56,23 @@ create table consent_records (
   erased_at text, -- The time of the audit event of its erasure.
   primary key (tenant_id, sequence)
 );
+
+-- Erasures that go on in the background, because they are more than one unit of work; removed at their end.
+create table erasure_jobs (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  subject_id text not null,
+  through bigint not null, -- The last record at the time of the request.
+  position text, -- The last idempotency key that was looked at; null before the first, empty after the last.
+  records bigint not null, -- What was erased so far.
+  requests bigint not null,
+  events bigint not null,
+  deliveries bigint not null,
+  responses bigint not null,
+  created_at text not null
+);
+create index erasure_jobs_subject on erasure_jobs (tenant_id, subject_id);
+
 -- Counts of a notice by day: of its records under an empty purpose (captures as granted, withdrawals as refused), and of
 -- the choices for each purpose.
 create table consent_days (

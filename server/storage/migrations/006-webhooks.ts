@@ -129,8 +129,10 @@ create table webhook_events (
   tenant_id text not null,
   type text not null,
   data text not null, -- JSON.
+  subject_id text, -- The person whom the data names, if it does: an erasure looks here.
   created_at text not null
 );
 create index webhook_events_tenant on webhook_events (tenant_id, created_at);
+create index webhook_events_subject on webhook_events (tenant_id, subject_id) where subject_id is not null;
 `,
 };

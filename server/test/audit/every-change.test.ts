@@ -29,6 +29,7 @@ const expectedEvents: Readonly<Record<string, readonly string[]>> = {
   editDsr: ['dsr.edited'],
   extendDsr: ['dsr.extended'],
   completeDsr: ['dsr.completed'],
+  eraseSubject: ['subject.erased'],
   createDsrConfirmationLink: ['dsr.confirmation_link_created'],
   createPublicDsr: ['dsr.created'],
   confirmPublicDsr: ['dsr.address_confirmed'],

@@ -21,6 +21,7 @@ const parameterSamples: Readonly<Record<string, string | ((scene: Scene) => Prom
     await scene.record();
     return scene.subjectId;
   },
+  'POST /v1/consent/subjects/{subjectId}': (scene) => scene.subjectToErase(),
   '/v1/public/consent/{noticeId}': (scene) => scene.notice(),
   '/v1/public/dsr/{slug}': (scene) => scene.requestForm(),
   'POST /v1/dsr/{id}': (scene) => scene.publicDsr(),
@@ -115,6 +116,7 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
   disableTotp: async (scene) => ({ password: (await scene.enrolledCaller()).password }),
   replaceBackupCodes: async (scene) => ({ password: (await scene.enrolledCaller()).password }),
   createDsr: ({ subjectId }) => ({ subjectId, type: 'access' }),
+  eraseSubject: () => ({ reason: 'Asked for it' }),
   editDsr: () => ({ identityCheck: { method: 'Called back' } }),
   extendDsr: () => ({ reason: 'There is much to collect.' }),
   completeDsr: () => ({ outcome: 'fulfilled' }),

@@ -53,6 +53,15 @@ export class Scene {
     });
   }
 
+  /** Another subject with a record, and without a request. */
+  subjectToErase(): Promise<string> {
+    return this.#once('subject to erase', async () => {
+      const subjectId = `erased-${randomUUID()}`;
+      await this.#post(`/v1/consent/${await this.notice()}/records`, { subjectId, purposes: { analytics: true } });
+      return subjectId;
+    });
+  }
+
   /** The event of the record. */
   event(): Promise<string> {
     return this.#once('event', async () => {

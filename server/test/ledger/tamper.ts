@@ -130,6 +130,7 @@ export const workingState = [
   'webhook_hours',
   'webhook_senders',
   'webhook_redeliveries',
+  'erasure_jobs',
   'merkle_trees',
   'verification_runs',
   'verifications',

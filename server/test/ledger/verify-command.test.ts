@@ -45,6 +45,7 @@ describeOnOneDatabase('svc verify', (dialect) => {
       return [
         `✓ ${slug}: consent chain, ${records} entries`,
         `✓ ${slug}: audit chain, ${count} entries`,
+        `✓ ${slug}: 0 erased records`,
         `✓ ${slug}: values that identify a person, none missing that was not erased`,
         `✓ ${slug}: consent checkpoints, ${checkpoints}`,
         `✓ ${slug}: audit checkpoints, ${checkpoints}`,

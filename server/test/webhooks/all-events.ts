@@ -18,6 +18,9 @@ export async function makeAllHappen(server: TestServer, tenant: TestTenant): Pro
   const { id: recordId } = payload(await capture(server, noticeId, decision, { key }));
   payload(await visit(server, noticeId, decision));
   payload(await withdraw(server, noticeId, recordId, { purposes: ['analytics'] }, { key }));
+  payload(await capture(server, noticeId, { ...decision, subjectId: 'grace' }, { key }));
+  const erase = '/v1/consent/subjects/grace/erase';
+  payload(await server.request('POST', erase, { key, body: { reason: 'Asked for it' } }), 200);
   const draftId = await server.createNotice({ key, content: { name: 'Draft' }, publish: false });
   for (const id of [noticeId, draftId])
     payload(await server.request('POST', `/v1/consent/${id}/archive`, { key }), 200);

@@ -34,6 +34,8 @@ export const FailureReason = z
     'endpoint_disabled',
     // There is nothing to sign it with.
     'unsealable_secret',
+    // The person whom the event names was erased.
+    'erased',
   ])
   .meta({ id: 'WebhookFailureReason' });
 export type FailureReason = z.output<typeof FailureReason>;

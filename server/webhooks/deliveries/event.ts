@@ -13,6 +13,7 @@ export const eventOccasions = {
   'dsr.completed': 'A data-subject request was completed; `outcome` says how.',
   'breach.reported': 'A breach incident was reported; the period to notify the authority has started.',
   'breach.updated': 'A breach incident was changed.',
+  'subject.erased': 'The values that identify a person were erased; `counts` says how many rows had them.',
   'control.status_changed': 'The status of a control was changed.',
   'control.test_failed': 'A test of a control was recorded with the result `fail`.',
   'ledger.verified': 'The server verified the ledgers and rows of the tenant, and found nothing wrong.',
@@ -51,6 +52,6 @@ export interface NewWebhookEvent {
 export type StoredEvent = Selectable<Tables['webhook_events']>;
 
 /** The body of its deliveries (spec.md "Webhook delivery body"), the same bytes for each. */
-export function writeBody({ id, type, created_at, tenant_id, data }: StoredEvent): string {
+export function writeBody({ id, type, created_at, tenant_id, data }: Omit<StoredEvent, 'subject_id'>): string {
   return `{"id":"${id}","type":"${type}","createdAt":"${created_at}","tenantId":"${tenant_id}","data":${data}}`;
 }

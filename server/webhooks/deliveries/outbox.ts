@@ -82,6 +82,7 @@ export async function queueEvents(
     tenant_id: tenantId,
     type,
     data: JSON.stringify(data),
+    subject_id: typeof data.subjectId === 'string' ? data.subjectId : null,
     created_at: now,
   }));
   const ready = subscribers.map((one) => ({ ...one, filter: one.filter === null ? null : readFilter(one.filter) }));

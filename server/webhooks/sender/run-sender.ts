@@ -22,7 +22,9 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
   const logCount = createCountLog(sender, faults.log);
   let isStopping = false;
   const notice = (endpointIds: readonly string[]) => sender.notice(endpointIds);
+  const forget = () => sender.forgetSent();
   database.signals.on('deliveries', notice);
+  database.signals.on('erased', forget);
   const tasks = [
     repeat({ every: 500, pause: 10, task: 'looking for deliveries', faults }, () => sender.look()),
     repeat({ every: 500, pause: 10, task: 'redelivering', faults }, () => stepRedeliveries(database, clock())),
@@ -64,6 +66,7 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
   return {
     stop: async () => {
       database.signals.off('deliveries', notice);
+      database.signals.off('erased', forget);
       await Promise.all(tasks.map((task) => task.stop()));
       isStopping = true;
       // What could not be written is sent again by the next process.

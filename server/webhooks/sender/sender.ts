@@ -50,7 +50,7 @@ export class WebhookSender {
   /** Whether a commit or an attempt broke off, so that deliveries may be stored as claimed that no process attempts. */
   #isUnsure = false;
   #isStopping = false;
-  readonly #sent: SentEvents = new ByteCache(8 * 1024 * 1024);
+  #sent: SentEvents = new ByteCache(sentBytes);
 
   constructor(options: SenderOptions) {
     this.#options = { random: Math.random, ...options };
@@ -59,6 +59,11 @@ export class WebhookSender {
   /** How many attempts are being made at this moment. */
   get inFlight(): number {
     return this.#underWay.size;
+  }
+
+  /** Forgets the bodies of events: some may have been erased. */
+  forgetSent(): void {
+    this.#sent = new ByteCache(sentBytes);
   }
 
   /** These endpoints may have something that is due. */
@@ -320,3 +325,6 @@ const mostPauses = 8;
 const mostAtOnce = 1024;
 /** Over the endpoints of one tenant. */
 const mostOfTenant = 256;
+
+/** The bodies of events that are kept for further endpoints and attempts. */
+const sentBytes = 8 * 1024 * 1024;

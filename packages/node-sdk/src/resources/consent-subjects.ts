@@ -1,5 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { ConsentRecord, SubjectLedger } from '../types/api.ts';
+import type { ConsentRecord, Erasure, ErasureInput, SubjectLedger } from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
 
 /** The people whose consent is recorded. */
@@ -47,6 +47,27 @@ export class ConsentSubjects {
         parameters: { subjectId },
         query: params,
         page: 'items',
+      },
+      options,
+    );
+  }
+
+  /**
+   * Erases what identifies a subject: in its records, completed data-subject requests, webhook events and stored
+   * responses. The records stay in the ledger. It cannot be undone. Needs the scope `dsr:write`.
+   * @param subjectId 1 to 256 characters.
+   * @param input `reason` is for the audit log, 1 to 2,000 characters; do not name the person in it.
+   * @throws {ConflictError} `dsr_open` while a request of the subject is open.
+   * @throws {UnprocessableEntityError} `validation_failed`.
+   */
+  erase(subjectId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
+    return this.#transport.request(
+      {
+        id: 'eraseSubject',
+        method: 'POST',
+        path: '/v1/consent/subjects/{subjectId}/erase',
+        parameters: { subjectId },
+        body: input,
       },
       options,
     );

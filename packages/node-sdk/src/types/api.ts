@@ -647,6 +647,34 @@ export interface EndedSessions {
   readonly ended: number;
 }
 
+export interface Erasure {
+  readonly erasureId: string;
+  readonly status: ErasureStatus;
+  /** What was erased so far. */
+  readonly counts: ErasureCounts;
+}
+
+export interface ErasureCounts {
+  /** Consent records. */
+  readonly records: number;
+  /** Completed data-subject requests. */
+  readonly requests: number;
+  /** Webhook events. */
+  readonly events: number;
+  /** Pending deliveries of these events, which were canceled. */
+  readonly deliveries: number;
+  /** Responses that are kept for retries. */
+  readonly responses: number;
+}
+
+export interface ErasureInput {
+  /** For the audit log; do not name the person in it. 1 to 2,000 characters. */
+  readonly reason: string;
+}
+
+/** `running`: the rest follows in the background, and `subject.erased` at the end. */
+export type ErasureStatus = 'running' | 'done';
+
 export interface Evidence {
   readonly id: string;
   readonly controlId: string;
@@ -1983,7 +2011,8 @@ export type WebhookAttemptOutcome =
   | 'tls'
   | 'protocol'
   | 'endpoint_disabled'
-  | 'unsealable_secret';
+  | 'unsealable_secret'
+  | 'erased';
 
 /**
  * Milliseconds that each part took; null for what it did not come to. `queued` is the wait for a connection and not in
@@ -2003,7 +2032,7 @@ export interface WebhookChange {
   readonly url?: string | undefined;
   /** 1 to 200 characters. */
   readonly description?: string | null | undefined;
-  /** The types of events that it gets; null for all, also those that are added later. 1 to 24 items. */
+  /** The types of events that it gets; null for all, also those that are added later. 1 to 25 items. */
   readonly eventTypes?: readonly WebhookEventType[] | null | undefined;
   /**
    * What the `data` of an event must hold for the event to be sent here: for each dotted path a list of accepted
@@ -2080,6 +2109,7 @@ export type WebhookEventType =
   | 'dsr.completed'
   | 'breach.reported'
   | 'breach.updated'
+  | 'subject.erased'
   | 'control.status_changed'
   | 'control.test_failed'
   | 'ledger.verified'
@@ -2109,7 +2139,8 @@ export type WebhookFailureReason =
   | 'tls'
   | 'protocol'
   | 'endpoint_disabled'
-  | 'unsealable_secret';
+  | 'unsealable_secret'
+  | 'erased';
 
 export type WebhookFilter = Readonly<Record<string, readonly WebhookFilterValue[]>>;
 
@@ -2120,7 +2151,7 @@ export interface WebhookInput {
   readonly url: string;
   /** 1 to 200 characters. */
   readonly description?: string | null | undefined;
-  /** The types of events that it gets; null for all, also those that are added later. 1 to 24 items. */
+  /** The types of events that it gets; null for all, also those that are added later. 1 to 25 items. */
   readonly eventTypes?: readonly WebhookEventType[] | null | undefined;
   /**
    * What the `data` of an event must hold for the event to be sent here: for each dotted path a list of accepted
@@ -2300,6 +2331,7 @@ export interface OperationResults {
   readonly listBreaches: Page<Breach>;
   readonly getBreach: Breach;
   readonly editBreach: Breach;
+  readonly eraseSubject: Erasure;
   readonly getTenant: Tenant;
   readonly editTenant: Tenant;
   readonly getTrustCenter: TrustCenter;

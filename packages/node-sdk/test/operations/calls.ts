@@ -31,6 +31,7 @@ const calls: { readonly [Id in keyof OperationResults]: SdkCall<OperationResults
   listConsentNoticeVersions: (svc, { options, id, query }) => svc.consent.notices.listVersions(id, query, options),
   getSubjectLedger: (svc, { options, path, query }) =>
     svc.consent.subjects.retrieve(read(path, 'subjectId'), query, options),
+  eraseSubject: (svc, { options, path, body }) => svc.consent.subjects.erase(read(path, 'subjectId'), body, options),
   listConsentRecords: (svc, { options, id, query }) => svc.consent.records.list(id, query, options),
   captureConsentRecord: (svc, { options, id, body }) => svc.consent.records.capture(id, body, options),
   getConsentRecord: (svc, { options, id, path }) => svc.consent.records.retrieve(id, read(path, 'recordId'), options),

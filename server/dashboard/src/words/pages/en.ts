@@ -605,6 +605,7 @@ export const en = {
       | 'tenant_not_allowed'
       | 'consent_notice_not_published'
       | 'consent_already_withdrawn'
+      | 'dsr_open'
       | 'record_erased'
       | 'control_evidence_missing'
       | 'control_test_failing'
@@ -849,6 +850,7 @@ export const en = {
     tls: 'TLS',
     protocol: 'Protocol error',
     endpoint_disabled: 'Webhook disabled',
+    erased: 'The person was erased',
     unsealable_secret: 'Secret cannot be decrypted',
   },
   sessionsHint: 'Devices on which you are signed in to this tenant.',

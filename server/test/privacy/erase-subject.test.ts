@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { verifyExport, verifyInclusion } from '../../../packages/node-sdk/src/ledger/index.ts';
+import { appendRecords } from '../../consent/record-store.ts';
+import { continueErasure, forgetErased, stepRows } from '../../erasure/store.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
+import { capture, payload } from '../consent/helpers.ts';
+import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { draftRecord, runVerify } from '../ledger/fixture.ts';
+import { changeRow, type Row, readRows } from '../ledger/tamper.ts';
+import { createEndpoint } from '../webhooks/sending.ts';
+
+describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) => {
+  let server: TestServer;
+  let noticeId: string;
+  before(async () => {
+    server = await startTestServer(dialect);
+    noticeId = await server.createNotice();
+    await createEndpoint(server, server.tenant, 'https://hooks.example.com/', { status: 'paused' });
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  // Each subject has an address and a device of its own.
+  const bodyOf = (subjectId: string) => {
+    return { subjectId, ip: `192.0.2.${subjectId.length}`, ua: subjectId, purposes: { analytics: true } };
+  };
+  let keys = 0;
+  const record = async (subjectId: string, key = `erase-key-${++keys}`) =>
+    payload(
+      await server.request('POST', `/v1/consent/${noticeId}/records`, {
+        headers: { 'Idempotency-Key': key },
+        body: bodyOf(subjectId),
+      }),
+    );
+  const send = (subjectId: string, reason = 'Asked for it') =>
+    server.request('POST', `/v1/consent/subjects/${encodeURIComponent(subjectId)}/erase`, { body: { reason } });
+  const erase = async (subjectId: string) => payload(await send(subjectId), 200);
+  const verified = async () => {
+    const { code, lines } = await runVerify(server.installation);
+    assert.equal(code, 0, lines.join('\n'));
+  };
+  /** Every text of the database; of SQLite also the bytes of the file and its log. */
+  const contents = async () => {
+    const { database, settings } = server.installation;
+    assert.ok(await forgetErased(database));
+    const tables = [
+      'consent_records',
+      'audit_events',
+      'webhook_events',
+      'webhook_deliveries',
+      'idempotency_keys',
+      'erasure_jobs',
+    ];
+    const rows = await Promise.all(tables.map(async (table) => JSON.stringify(await readTable(table))));
+    const files =
+      dialect === 'sqlite' ? readdirSync(settings.dataDir).filter((name) => name.startsWith('svc.sqlite')) : [];
+    return [...rows, ...files.map((name) => readFileSync(join(settings.dataDir, name), 'latin1'))].join('\n');
+  };
+  const readTable = (table: string) =>
+    server.installation.database.kysely
+      .selectFrom(table as 'consent_records')
+      .selectAll()
+      .execute();
+
+  test('clears the subject everywhere, and everything still verifies', async () => {
+    const subject = 'erased.person@example.com';
+    const other = await record('kept.person@example.com');
+    const first = await record(subject, 'erase-retried');
+    await record(subject);
+    const checkpoint = payload(await server.request('POST', '/v1/ledgers/consent/checkpoints'));
+    const before = (await server.request('GET', '/v1/ledgers/consent/export')).text;
+    assert.ok((await contents()).includes(subject));
+    const { erasureId, ...done } = await erase(subject);
+    assert.deepEqual(done, {
+      status: 'done',
+      counts: { records: 2, requests: 0, events: 2, deliveries: 2, responses: 2 },
+    });
+    const left = await contents();
+    for (const value of [subject, first.ipHash, first.uaHash, first.salt]) assert.ok(!left.includes(value), value);
+    assert.ok(left.includes('kept.person@example.com'));
+    await verified();
+
+    const read = payload(await server.request('GET', `/v1/consent/${noticeId}/records/${first.id}`), 200);
+    const erased = { subjectId: null, ipHash: null, uaHash: null, salt: null, erasedAt: server.clock.now() };
+    assert.deepEqual(read, { ...first, ...erased });
+    assert.equal((await server.request('GET', `/v1/consent/subjects/${subject}`)).status, 404);
+    const retried = await server.request('POST', `/v1/consent/${noticeId}/records`, {
+      headers: { 'Idempotency-Key': 'erase-retried' },
+      body: bodyOf(subject),
+    });
+    assert.deepEqual(payload(retried), read);
+    const withdrawn = await server.request('POST', `/v1/consent/${noticeId}/records/${first.id}/withdrawals`, {
+      headers: { 'Idempotency-Key': 'withdraw-erased' },
+      body: {},
+    });
+    assert.deepEqual([withdrawn.status, withdrawn.body.error.code], [409, 'record_erased']);
+
+    const publicKey = server.installation.signer.verifierKey;
+    const after = (await server.request('GET', '/v1/ledgers/consent/export')).text;
+    assert.ok(before.includes(subject) && !after.includes(subject));
+    const note = checkpoint.note;
+    assert.equal((await verifyExport(before, { publicKey, checkpoint: note })).closed, 0);
+    assert.equal((await verifyExport(after, { publicKey, checkpoint: note })).closed, 2);
+    const proof = payload(
+      await server.request('GET', `/v1/ledgers/consent/inclusion-proof?sequence=${first.sequence}`),
+      200,
+    );
+    assert.deepEqual(proof.openings, []);
+    await verifyInclusion({ hash: first.ledgerHash, proof, publicKey, checkpoint: note });
+    const kept = payload(await server.request('GET', `/v1/consent/${noticeId}/records/${other.id}`), 200);
+    assert.equal(kept.subjectId, 'kept.person@example.com');
+
+    const deliveries = await readTable('webhook_deliveries');
+    const events = (await readTable('webhook_events')) as unknown as { id: string; type: string; data: string }[];
+    const [announced] = events.filter(({ type }) => type === 'subject.erased');
+    assert.deepEqual(JSON.parse(announced?.data ?? ''), { erasureId, counts: done.counts });
+    const canceled = deliveries.filter((row) => (row as unknown as { reason: string }).reason === 'erased');
+    assert.equal(canceled.length, 2);
+  });
+
+  test('gives zero counts when it is repeated, and appends no event then', async () => {
+    await record('twice');
+    await erase('twice');
+    const events = (await readTable('audit_events')).length;
+    assert.deepEqual((await erase('twice')).counts, {
+      records: 0,
+      requests: 0,
+      events: 0,
+      deliveries: 0,
+      responses: 0,
+    });
+    assert.equal((await readTable('audit_events')).length, events);
+    assert.equal((await erase('never seen')).status, 'done');
+  });
+
+  test('is refused while a request of the subject is open, and covers it once it is completed', async () => {
+    await record('with-request');
+    const body = { subjectId: 'with-request', type: 'erasure', notes: 'secret note' };
+    const { id } = payload(await server.request('POST', '/v1/dsr', { body }));
+    const refused = await send('with-request');
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'dsr_open']);
+    assert.ok((await contents()).includes('with-request'));
+    const complete = { body: { outcome: 'fulfilled' } };
+    payload(await server.request('POST', `/v1/dsr/${id}/complete`, complete), 200);
+    assert.equal((await erase('with-request')).counts.requests, 1);
+    const dsr = payload(await server.request('GET', `/v1/dsr/${id}`), 200);
+    assert.deepEqual([dsr.subjectId, dsr.notes], [null, null]);
+    assert.ok(!(await contents()).includes('with-request'));
+    await verified();
+  });
+
+  test('touches no other tenant, and no subject whose id only contains this one', async () => {
+    const other = await server.createTenant(`other-${dialect}`);
+    const notice = await server.createNotice({ key: other.key });
+    payload(await capture(server, notice, { subjectId: 'shared' }, { key: other.key }));
+    await record('shared');
+    await record('shared-more');
+    assert.equal((await erase('shared')).counts.records, 1);
+    const read = await server.request('GET', '/v1/consent/subjects/shared', { key: other.key });
+    assert.equal(read.status, 200);
+    assert.equal((await server.request('GET', '/v1/consent/subjects/shared-more')).status, 200);
+  });
+
+  test('continues in the background beyond a thousand records, and erases none that came later', async () => {
+    const { database, clock } = server.installation;
+    const drafts = Array.from({ length: stepRows + 5 }, () => draftRecord(server.tenant.id, noticeId, 'many'));
+    await runUnitOfWork(database, clock(), (work) => appendRecords(work, drafts));
+    const started = await erase('many');
+    assert.deepEqual([started.status, started.counts.records], ['running', stepRows]);
+    const later = await record('many');
+    assert.equal(await continueErasure(database, clock()), true);
+    assert.equal(await continueErasure(database, clock()), false);
+    const kept = payload(await server.request('GET', '/v1/consent/subjects/many'), 200);
+    assert.deepEqual(
+      kept.items.map(({ id }: { id: string }) => id),
+      [later.id],
+    );
+    assert.deepEqual(await readTable('erasure_jobs'), []);
+    await verified();
+  });
+
+  test('beside captures of the same subject leaves each record whole or erased', async () => {
+    const run = [...Array(12)].map((_, index) => (index % 4 === 3 ? erase('busy') : record('busy')));
+    await Promise.all(run);
+    await verified();
+    await erase('busy');
+    assert.ok(!(await contents()).includes('busy'));
+    await verified();
+  });
+
+  test('is what svc verify compares the erased records with', async () => {
+    await record('checked');
+    await erase('checked');
+    const { database } = server.installation;
+    const rows = await readRows(database, 'consent_records');
+    const row = rows.findLast(({ erased_at }) => erased_at !== null) as Row;
+    const open = rows.find(({ erased_at }) => erased_at === null) as Row;
+    const cleared = { subject_id: null, ip_hash: null, ua_hash: null, salt: null };
+    for (const [changed, values, issue] of [
+      [open, { ...cleared, erased_at: server.clock.now() }, 'no erasure covers them'],
+      [row, { erased_at: '2020-01-01T00:00:00.000Z' }, 'erased_at differs'],
+    ] as const) {
+      await changeRow(database, 'consent_records', changed, values);
+      const { code, lines } = await runVerify(server.installation);
+      assert.equal(code, 1);
+      assert.ok(
+        lines.some((line) => line.includes(`row ${changed.sequence}: `) && line.includes(issue)),
+        lines.join('\n'),
+      );
+      await changeRow(database, 'consent_records', changed, changed);
+    }
+    await verified();
+  });
+});
