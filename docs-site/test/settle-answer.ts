@@ -20,7 +20,7 @@ interface Stand {
 const stands: readonly Stand[] = [
   { pattern: /http:\/\/127\.0\.0\.1:\d+/g, write: () => ownAddress },
   { pattern: /\b127\.0\.0\.1:\d+/g, write: () => 'receiver.example.com' },
-  { pattern: /\bsubject-[0-9a-f-]{36}/g, write: () => 'customer-42' },
+  { pattern: /\b(subject|erased)-[0-9a-f-]{36}/g, write: () => 'customer-42' },
   { pattern: /\bscene-[0-9a-f-]{36}/g, write: () => 'acme' },
   { pattern: /\binvited-[0-9a-f-]{36}/g, write: () => 'grace' },
   { pattern: /\bmember-[0-9a-f-]{36}/g, write: (_found, index) => people[index] ?? `person-${index}` },
@@ -37,7 +37,8 @@ const stands: readonly Stand[] = [
     write: (_found, index) => writeBase64(`cursor ${index}`, 33).replace(/\W/g, 'x'),
   },
   {
-    pattern: /(?<="(?:bytes|freeBytes|totalBytes|tenants|records|auditEvents)":)\d+/g,
+    // The counts of an erasure are the same in every run.
+    pattern: /(?<="(?:bytes|freeBytes|totalBytes|tenants|records|auditEvents)":)\d+(?!\d|,"requests")/g,
     write: (_found, index) => numbers[index] ?? '1',
   },
   { pattern: /(?<="deliveries":\{"pending":)\d+|(?<="dead":)\d+(?=\},"tenants")/g, write: () => '2' },
@@ -45,6 +46,10 @@ const stands: readonly Stand[] = [
   { pattern: /(?<="nodeVersion":")[^"]+/g, write: () => '24.11.0' },
   { pattern: /(?<="code":")\d{6}(?=")/g, write: () => '492039' },
   { pattern: /\b[0-9a-f]{64}\b/g, write: (_found, index) => hash('sha256', `hash ${index}`) },
+  {
+    pattern: /(?<="salt":")[\w-]{22}/g,
+    write: (_found, index) => writeBase64(`salt ${index}`, 16).slice(0, 22).replace(/\W/g, 'x'),
+  },
   { pattern: /\bsvc-[0-9a-f]{12}\b/g, write: () => 'svc-4f1d0c6e92ab' },
   { pattern: /(?<=svc-[0-9a-f]{12}\+)[0-9a-f]{8}\+[\w+/]{44}/g, write: () => `5c0e71d9+${writeBase64('key', 33)}` },
   { pattern: /(?<=— svc-[0-9a-f]{12} )[\w+/]+=/g, write: (_found, index) => writeBase64(`signature ${index}`, 68) },
