@@ -45,7 +45,7 @@ export class Breaches {
    * Edits a breach, records its notifications, or moves it to another status. Emits `breach.updated`, unless
    * nothing changed. Needs the scope `breach:write`.
    * @param change what is left out stays as it is.
-   * @throws {ConflictError} `breach_transition_not_allowed`.
+   * @throws {ConflictError} `breach_transition_not_allowed`; `breach_erased` where its texts were erased.
    * @throws {NotFoundError} `not_found`.
    * @throws {ValidationError} `validation_failed`, also where `notificationReason` is missing.
    */
