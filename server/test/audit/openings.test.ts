@@ -107,6 +107,14 @@ describeOnEachDatabase('personal values of audit events', (dialect) => {
     assert.deepEqual(await erase(address.toLowerCase(), otherId), []);
   });
 
+  test('are cleared for a whole value, not for all that begin like it', async () => {
+    const [one = '', other = ''] = ['a', 'b'].map((end) => 'x'.repeat(300) + end);
+    for (const text of [one, other]) await record(tenantId, 'person.described', { reason: personal(text) });
+    await erase(one);
+    const stored = JSON.stringify(await readRows(installation.database, 'audit_openings'));
+    assert.deepEqual([stored.includes(one), stored.includes(other)], [false, true]);
+  });
+
   test('are cleared a thousand at a time', async () => {
     const many = Array.from({ length: 1100 }, () => ({
       source: systemSource(tenantId),

@@ -144,7 +144,7 @@ describeServerOnEachDatabase('the texts of requests and breaches', (server) => {
     for (let count = 0; count < 103; count += 1) ids.push(await completed(client, { subjectId: `subject-${count}` }));
     server.clock.advance(30 * day);
     const left = async () => {
-      const rows = (await readTables(server))['dsr_requests'] ?? [];
+      const rows = (await readTables(server)).dsr_requests ?? [];
       return rows.filter((row) => ids.some((id) => row.includes(id)) && row.includes('"erased_at":null')).length;
     };
     assert.equal(await pass(), true);

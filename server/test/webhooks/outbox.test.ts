@@ -11,6 +11,7 @@ import { createEnrolledMember } from '../mfa/authenticator.ts';
 const elsewhere: readonly EventType[] = [
   'dsr.created',
   'dsr.completed',
+  'subject.erased',
   'breach.reported',
   'breach.updated',
   'control.status_changed',
