@@ -728,7 +728,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/installation/move.ts',
     text: 'for (const guard of listClosingGuards(dialect)) await',
     replacement: 'for (const guard of listClosingGuards(dialect).slice(0, 0)) await',
-    tests: ['server/test/cli/move.test.ts'],
+    tests: ['server/test/cli/move.release.ts'],
   },
   {
     name: 'move-incomplete-copy',
@@ -736,6 +736,6 @@ export const mutants: readonly Mutant[] = [
     file: 'server/installation/installation.ts',
     text: 'if (moving_from !== null) throw',
     replacement: 'if (moving_from === undefined) throw',
-    tests: ['server/test/cli/move.test.ts'],
+    tests: ['server/test/cli/move.release.ts'],
   },
 ];
