@@ -14,6 +14,9 @@ import { parseArgs } from 'node:util';
 
 const filesOfProcess = 16;
 
+/** Their tests wait for processes that they start, and take longer than the size of the files tells. */
+const longFolders = ['server/test/cli', 'server/test/crash'];
+
 /** What a process of tests sends when they ended. */
 interface Result {
   readonly passed: number;
@@ -41,15 +44,18 @@ function runHere(files: readonly string[]): void {
     .pipe(process.stdout);
 }
 
-/** What takes long starts first, as far as the size of its files tells, so that no process ends long after the others. */
+/** What takes long starts first, so that no process ends long after the others. */
 function groupFiles(files: readonly string[]): string[][] {
-  const measure = (group: readonly string[]) => group.reduce((sum, file) => sum + statSync(file).size, 0);
+  const measure = (group: readonly string[]) => {
+    const isLong = longFolders.includes(dirname(group[0] ?? ''));
+    return isLong ? Number.MAX_SAFE_INTEGER : group.reduce((sum, file) => sum + statSync(file).size, 0);
+  };
   return Object.values(Object.groupBy(files, dirname))
     .flatMap((folder = []) => {
       const count = Math.ceil(folder.length / filesOfProcess);
       return Array.from({ length: count }, (_, index) => folder.filter((_, place) => place % count === index));
     })
-    .sort((a, b) => measure(b) - measure(a));
+    .sort((one, other) => measure(other) - measure(one));
 }
 
 /** Prints the report of each process when it ends, and at last what failed in any. Answers the exit code. */
@@ -59,8 +65,8 @@ async function runApart(groups: string[][]): Promise<number> {
   const work = async () => {
     for (let files = groups.shift(); files; files = groups.shift()) results.push(await runGroup(files));
   };
-  // One more than processors, because tests also wait: for databases, sockets and other processes.
-  await Promise.all(Array.from({ length: availableParallelism() + 1 }, work));
+  // More than processors, because tests also wait: for databases, sockets and other processes.
+  await Promise.all(Array.from({ length: availableParallelism() * 2 }, work));
   const count = (of: 'passed' | 'skipped') => results.reduce((sum, result) => sum + result[of], 0);
   const failed = results.flatMap((result) => result.failed);
   for (const line of failed) console.log(`✖ ${line}`);
