@@ -46,25 +46,6 @@ export function addCounts(one: ErasureCounts, other: ErasureCounts): ErasureCoun
   return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as ErasureCounts;
 }
 
-/** Sequences as an event has them: numbers and ranges, ascending, such as `3,17-20`. */
-export function writeSequences(sequences: readonly number[]): string {
-  const ranges: [first: number, last: number][] = [];
-  for (const sequence of sequences.toSorted((one, other) => one - other)) {
-    const range = ranges.at(-1);
-    if (range !== undefined && range[1] + 1 === sequence) range[1] = sequence;
-    else ranges.push([sequence, sequence]);
-  }
-  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join();
-}
-
-/** Reads what `writeSequences` wrote. */
-export function readSequences(text: string): number[] {
-  const sequences: number[] = [];
-  for (const [, first, last = first] of text.matchAll(/(\d+)(?:-(\d+))?/g))
-    for (let sequence = Number(first); sequence <= Number(last); sequence += 1) sequences.push(sequence);
-  return sequences;
-}
-
 /** What the API shows of a person beside the subject, in the same object. */
 const personalNames: ReadonlySet<string> = new Set([
   'subjectId',

@@ -3,13 +3,14 @@ import { type AuditSource, systemSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { Problem } from '../http/problem.ts';
 import { lockChain } from '../ledger/append.ts';
+import { describeErasure } from '../ledger/erasures.ts';
 import { erasableDsrs, eraseTexts } from '../privacy/erasure-store.ts';
 import { type Database, type Queries, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import { emptyLog } from '../storage/sqlite.ts';
 import type { Tables } from '../storage/tables.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import { addCounts, type Erasure, type ErasureCounts, eraseJson, noCounts, writeSequences } from './erasure.ts';
+import { addCounts, type Erasure, type ErasureCounts, eraseJson, noCounts } from './erasure.ts';
 
 type Job = Selectable<Tables['erasure_jobs']>;
 
@@ -119,7 +120,7 @@ async function eraseStep(work: UnitOfWork, source: AuditSource, job: Job, reason
       action: erasureAction,
       targetId: job.id,
       targetRef: null,
-      diff: { ledger: 'consent', sequences: writeSequences(sequences), erasedAt: work.now, counts },
+      diff: { ...describeErasure('consent', sequences), erasedAt: work.now, counts },
       reason,
     });
   const isDone = [sequences.length, requests, events].every((count) => count < stepRows) && position === '';
@@ -137,12 +138,12 @@ async function eraseRecords({ transaction, now }: UnitOfWork, job: Job): Promise
     .limit(stepRows)
     .execute();
   const sequences = rows.map(({ sequence }) => sequence);
-  await clearOpenings(transaction, job.tenant_id, sequences, now);
+  await clearRecords(transaction, job.tenant_id, sequences, now);
   return sequences;
 }
 
 /** Clears the openings of the records with these numbers: the only change of a record that the triggers allow. */
-export async function clearOpenings(
+async function clearRecords(
   queries: Queries,
   tenantId: string,
   sequences: readonly number[],

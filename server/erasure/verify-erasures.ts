@@ -1,7 +1,7 @@
+import { readErasure } from '../ledger/erasures.ts';
 import type { ValidRow } from '../ledger/verify.ts';
 import type { Queries } from '../storage/database.ts';
 import { inBatches } from '../storage/rows.ts';
-import { readSequences } from './erasure.ts';
 
 interface ErasureFault {
   readonly sequence: number;
@@ -13,19 +13,18 @@ export class ErasureCheck {
   /** When records were erased, by their numbers: as the columns have it, and as the events have it. */
   readonly #found = new Map<number, unknown>();
   readonly #named = new Map<number, unknown>();
+  #newest = 0;
 
   /** Takes a valid record. */
   note({ sequence, salt, erased_at }: ValidRow): void {
+    this.#newest = sequence;
     if (salt === null) this.#found.set(sequence, erased_at);
   }
 
   /** Reads the canonical text of an audit event. */
   read(entry: string): void {
-    // The first key in canonical order; most events are others, and comparing is cheaper than parsing.
-    if (!entry.startsWith('{"action":"subject.erased"')) return;
-    const { ledger, sequences, erasedAt } = JSON.parse(entry).diff ?? {};
-    if (ledger !== 'consent' || typeof sequences !== 'string') return;
-    for (const sequence of readSequences(sequences)) this.#named.set(sequence, erasedAt);
+    const { sequences = [], erasedAt } = readErasure(entry, 'consent', this.#newest) ?? {};
+    for (const sequence of sequences) this.#named.set(sequence, erasedAt);
   }
 
   /** Compares both, after the consent ledger and then the audit log were read. */

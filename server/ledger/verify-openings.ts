@@ -2,23 +2,9 @@ import type { Selectable } from 'kysely';
 import type { Queries } from '../storage/database.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { LedgerName } from './append.ts';
 import { commit } from './commitment.ts';
+import { readErasure } from './erasures.ts';
 import { commitmentsMark, readOpeningRows } from './opening-store.ts';
-
-/**
- * The part of the `diff` of the event of an erasure that says which entries lack openings from then on: numbers and ranges,
- * ascending, such as `3,17-20`. Its action ends in `.erased`.
- */
-export function describeErasure(ledger: LedgerName, sequences: readonly number[]) {
-  const ranges: [first: number, last: number][] = [];
-  for (const sequence of sequences.toSorted((one, other) => one - other)) {
-    const range = ranges.at(-1);
-    if (range !== undefined && range[1] + 1 >= sequence) range[1] = sequence;
-    else ranges.push([sequence, sequence]);
-  }
-  return { ledger, sequences: ranges.map(([first, last]) => (first === last ? first : `${first}-${last}`)).join() };
-}
 
 /** The events of a tenant that lack openings, and those that tell of erasures: pass every event of the chain in order. */
 export class MissingOpenings {
@@ -33,11 +19,9 @@ export class MissingOpenings {
   /** Reads the canonical text of the next event. */
   read(entry: string): void {
     this.#events += 1;
-    // The first key in canonical order; most events are others, and comparing is cheaper than parsing.
-    if (this.#missing.size === 0 || !/^\{"action":"[a-z_]+\.erased"/.test(entry)) return;
-    for (const [first, last] of readErasure(entry))
-      for (let sequence = first; sequence <= Math.min(last, this.#events); sequence += 1)
-        this.#missing.delete(sequence);
+    if (this.#missing.size === 0) return;
+    const { sequences = [] } = readErasure(entry, 'audit', this.#events) ?? {};
+    for (const sequence of sequences) this.#missing.delete(sequence);
   }
 
   /** The numbers of those that no event covers, not even one that the server wrote after the chain was read. */
@@ -51,18 +35,6 @@ export class MissingOpenings {
       .execute();
     for (const { entry } of later) this.read(entry);
     return [...this.#missing];
-  }
-}
-
-/** The ranges of events that an erasure covers. */
-function readErasure(entry: string): readonly (readonly [first: number, last: number])[] {
-  try {
-    const { ledger, sequences } = JSON.parse(entry).diff;
-    if (ledger !== 'audit') return [];
-    return [...sequences.matchAll(/(\d+)(?:-(\d+))?/g)].map(([, first, last = first]) => [Number(first), Number(last)]);
-  } catch {
-    // A modified event: verifying the chain reports it.
-    return [];
   }
 }
 

@@ -67,7 +67,7 @@ export function listGuards(dialect: Dialect): readonly Trigger[] {
 function guardsOf(schema: Schema, dialect: Dialect): readonly Trigger[] {
   return (schema.appendOnly ?? []).flatMap((table) => {
     const erasable = schema.erasable?.[table] ?? [];
-    const unless = erasable.length === 0 ? '' : `when not (${describeErasure(schema, table, erasable)}) `;
+    const unless = erasable.length === 0 ? '' : `when not (${describeClearing(schema, table, erasable)}) `;
     const columns = erasable.map((column) => `'${column}'`).join(', ');
     const events = Object.entries(guards[dialect]).map(([event, statement]) => {
       return [event, statement.replace('$unless ', unless).replace('$erasable', columns)];
@@ -104,7 +104,7 @@ export function listClosingGuards(dialect: Dialect): readonly Trigger[] {
 }
 
 /** The condition, for SQLite, that an update only erases. */
-function describeErasure(schema: Schema, table: string, erasable: readonly string[]): string {
+function describeClearing(schema: Schema, table: string, erasable: readonly string[]): string {
   const [, lines = '', end = ''] = new RegExp(`create table ${table} \\(\n([^]*?)\n\\)(.*)`).exec(schema.sql) ?? [];
   const columns = [...lines.matchAll(/^ *(\w+) (?:text|integer|bigint|blob)\b/gm)].map(
     ([, column]) => column as string,
