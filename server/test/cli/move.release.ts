@@ -423,26 +423,12 @@ async function seedRows(server: TestServer): Promise<string> {
 /** Every row of every table, by its name, without the marks of a move. */
 async function readEverything(environment: Environment) {
   await using database = open(environment);
-  const names = await listTables(database);
   const tables: Record<string, readonly string[]> = {};
-  for (const name of names) {
+  for (const { name } of await database.kysely.introspection.getTables()) {
     const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(database.kysely);
     if (name === 'installation')
       for (const row of rows) Object.assign(row, { moving_from: null, moved_to: null, moved_at: null });
     tables[name] = rows.map((row) => JSON.stringify(row)).sort();
   }
   return tables;
-}
-
-async function listTables({ dialect, kysely }: Database): Promise<readonly string[]> {
-  const query =
-    dialect === 'sqlite'
-      ? sql<{ name: string }>`select name from sqlite_schema where type = 'table' and name not like 'sqlite%'`
-      : sql<{ name: string }>`select relname as name from pg_class
-          where relnamespace = current_schema()::regnamespace and relkind = 'r'`;
-  const { rows } = await query.execute(kysely);
-  return rows
-    .map(({ name }) => name)
-    .filter((name) => !name.startsWith('kysely'))
-    .sort();
 }
