@@ -38,7 +38,10 @@ export async function withdrawRecord(
   const original = requireFound(found, 'consent record');
   const { noticeVersion, noticeContentHash, subjectId, subjectChannel, space } = original;
   if (subjectId === null)
-    throw new Problem('record_erased', 'The subject was erased: the record belongs to nobody now.');
+    throw new Problem(
+      'record_erased',
+      'The data subject of this record was erased. An erased record cannot be withdrawn.',
+    );
   const version = await findVersion(work.transaction, noticeId, original.noticeVersion);
   const keys = pickPurposes(original.purposes, version?.purposes ?? [], input.purposes);
   const place = { tenantId, noticeId, subjectId, space };

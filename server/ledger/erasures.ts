@@ -23,7 +23,7 @@ export interface Erasure {
 }
 
 /**
- * Reads the erasure that the canonical text of an audit event tells of.
+ * Reads the erasure that the canonical text of an audit event describes.
  * @param newest the number of the newest entry of the ledger.
  * @returns null for any other event, also for a modified one: verifying the chain reports it.
  */

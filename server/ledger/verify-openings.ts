@@ -6,7 +6,7 @@ import { commit } from './commitment.ts';
 import { readErasure } from './erasures.ts';
 import { commitmentsMark, readOpeningRows } from './opening-store.ts';
 
-/** The events of a tenant that lack openings, and those that tell of erasures: pass every event of the chain in order. */
+/** The events of a tenant that lack openings, and those that describe erasures: pass every event of the chain in order. */
 export class MissingOpenings {
   readonly #missing = new Set<number>();
   #events = 0;

@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 
 const filesOfProcess = 16;
 
-/** Their tests wait for processes that they start, and take longer than the size of the files tells. */
+/** Their tests wait for processes that they start, and take longer than the size of their files suggests. */
 const longFolders = ['server/test/cli', 'server/test/crash'];
 
 /** What a process of tests sends when they ended. */

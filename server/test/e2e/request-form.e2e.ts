@@ -67,7 +67,7 @@ describe('the form for data-subject requests in a browser', () => {
 
   const formPath = ({ slug }: TestTenant) => `/privacy/${slug}/request`;
 
-  test('is sent by keyboard alone, and shows the reference and when the answer is due', async () => {
+  test('is sent by keyboard only, and shows the reference and when the answer is due', async () => {
     await visit(formPath(tenant), {}, async (page) => {
       const { keyboard } = page;
       await keyboard.press('Tab');

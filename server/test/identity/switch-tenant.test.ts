@@ -20,7 +20,7 @@ describeServerOnEachDatabase('switching the tenant within a session', (server) =
   const readMe = async (headers: Readonly<Record<string, string>>) =>
     payload(await server.request('GET', '/v1/me', { headers }), 200);
 
-  test('keeps the session with another token and the role there, and tells neither tenant of the other', async () => {
+  test('keeps the session with another token and the role there, and reveals neither tenant to the other', async () => {
     const { home, away, member } = await start();
     const before = await readMe(member.session);
     server.clock.advance(1000);

@@ -75,7 +75,7 @@ describeServerOnEachDatabase('verification by the server', (server) => {
     assert.deepEqual([log.length, log[0].targetId, log[0].actorType], [1, started.id, 'user']);
   });
 
-  test('fails where a row was changed, names it to its tenant, and tells the others nothing', async () => {
+  test('fails where a row was changed, names it to its tenant, and reports nothing to the others', async () => {
     const headers = await operate();
     const [changed, other] = [await createFreshTenant(server), await createFreshTenant(server)];
     const rename = (name: string) =>
@@ -102,7 +102,7 @@ describeServerOnEachDatabase('verification by the server', (server) => {
     assert.equal((await readLatest(changed.key)).status, 'holds');
   });
 
-  test('tells each tenant of a change that concerns the whole server, without what it is', async () => {
+  test('reports to each tenant a change that concerns the whole server, without what it is', async () => {
     const headers = await operate();
     const tenant = await createFreshTenant(server);
     const head = { ledger: 'consent', sequence: 1, at: server.clock.now(), hash: 'a', key_id: 'k', mac: 'm' };

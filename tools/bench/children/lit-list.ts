@@ -9,7 +9,7 @@ interface Row {
   readonly at: string;
 }
 
-/** The floor of the dashboard: asks for the first page of the audit log, lists it, and marks the row whose link is pressed. */
+/** The floor of the dashboard: requests the first page of the audit log, lists it, and marks the row whose link is pressed. */
 class LitList extends LitElement {
   static override properties = { rows: { state: true }, chosen: { state: true } };
 

@@ -215,7 +215,7 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
     });
   });
 
-  test('moves the focus to the heading of each page, also when the heading is drawn anew with what was loaded', async () => {
+  test('moves the focus to the heading of each page, also when the heading is drawn again with what was loaded', async () => {
     const { server } = dashboard;
     const member = await server.createMember();
     const { body } = await server.request('POST', '/v1/webhooks', {

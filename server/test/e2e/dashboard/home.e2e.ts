@@ -25,7 +25,7 @@ const due: Links = [
   ['system', 'system:read'],
 ];
 
-/** How things stand in it. */
+/** Its current figures. */
 const state: Links = [
   ['requests?status=open', 'dsr:read'],
   ['notices?status=published', 'consent:read'],
