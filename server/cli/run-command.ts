@@ -43,39 +43,57 @@ export const commands: readonly Command[] = [
   widgets,
 ];
 
-async function run(words: readonly string[]): Promise<number> {
+/** Where a command reads its settings and writes its lines. */
+export interface Terminal {
+  readonly environment: NodeJS.ProcessEnv;
+  print(line: string): void;
+  printError(line: unknown): void;
+  /** Replaces the line of progress. */
+  showProgress(text: string): void;
+}
+
+const ownTerminal: Terminal = {
+  environment: process.env,
+  print: console.log,
+  printError: console.error,
+  showProgress: (text) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+  },
+};
+
+async function run(words: readonly string[], terminal: Terminal): Promise<number> {
+  const { environment, print, printError } = terminal;
   const command = commands.find(({ name }) => name.split(' ').every((word, index) => words[index] === word));
   if (command === undefined) {
     const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
     if (group.length > 0 && words.length === 2 && isHelp(words[1])) {
-      console.log(describeCommands(group, `svc ${words[0]}`));
+      print(describeCommands(group, `svc ${words[0]}`));
       return 0;
     }
     const asked = words.length === 0 || isHelp(words[0]);
-    if (!asked) console.error(`svc: there is no command "${words.join(' ')}"\n`);
-    (asked ? console.log : console.error)(describeCommands(commands));
+    if (!asked) printError(`svc: there is no command "${words.join(' ')}"\n`);
+    (asked ? print : printError)(describeCommands(commands));
     return asked && words.length > 0 ? 0 : 2;
   }
   const options = readOptions(command, words.slice(command.name.split(' ').length));
   if (options === null) {
-    console.log(describeCommand(command));
+    print(describeCommand(command));
     return 0;
   }
   const json = options.json === true;
-  const settings = readSettings(process.env, command.defaults?.(process.env));
-  const isShown = !json && process.stderr.isTTY;
+  const settings = readSettings(environment, command.defaults?.(environment));
   const context: CommandContext = {
     clock: systemClock,
     settings,
     options,
     say: (line) => {
-      if (!json) console.log(line);
+      if (!json) print(line);
     },
     showProgress: (text) => {
-      if (isShown) process.stderr.write(`\r\x1b[K${text}`);
+      if (!json) terminal.showProgress(text);
     },
     result: (value) => {
-      if (json) console.log(JSON.stringify(value, null, 2));
+      if (json) print(JSON.stringify(value, null, 2));
     },
   };
   try {
@@ -93,19 +111,17 @@ function isHelp(word: string | undefined): boolean {
  * Runs the command that the words name.
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage or setting; the commands that verify have more.
  */
-export async function runCommand(words: readonly string[]): Promise<number> {
-  // The database, its log and their copies contain personal data: no other user may read them.
-  process.umask(0o077);
+export async function runCommand(words: readonly string[], terminal = ownTerminal): Promise<number> {
   try {
-    return await run(words);
+    return await run(words, terminal);
   } catch (error) {
     const isOneOf = (kinds: readonly (new (...words: never[]) => Error)[]) =>
       kinds.some((kind) => error instanceof kind);
     const isWrongUse = isOneOf([UsageError, SettingsError, FolderInUse, MoveRefused]);
-    if (error instanceof DatabaseUnavailable) console.error(`svc: The database cannot be used: ${error.message}`);
+    if (error instanceof DatabaseUnavailable) terminal.printError(`svc: The database cannot be used: ${error.message}`);
     else if (isWrongUse || isOneOf([DamagedDatabase, RewrittenLedger, MalformedLog, UnmovableData]))
-      console.error(`svc: ${(error as Error).message}`);
-    else console.error(error);
+      terminal.printError(`svc: ${(error as Error).message}`);
+    else terminal.printError(error);
     return isWrongUse ? 2 : 1;
   }
 }

@@ -17,6 +17,8 @@ try {
 }
 
 async function run() {
+  // The database, its log and their copies contain personal data: no other user may read them.
+  process.umask(0o077);
   await import('../process/compile-cache.js');
   const isRepository = existsSync(new URL('run-command.ts', import.meta.url));
   const { runCommand } = await import(isRepository ? './run-command.ts' : '../dist/server/cli/run-command.js');

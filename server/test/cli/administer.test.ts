@@ -10,7 +10,7 @@ import { scopes } from '../../principal/roles.ts';
 import { readSettings } from '../../settings.ts';
 import { createLocation, type TestLocation } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
-import { type Finished, runSvc } from './run-svc.ts';
+import { type Finished, runSvc, runSvcProcess } from './run-svc.ts';
 
 describe('administering from the command line', () => {
   let location: TestLocation;
@@ -35,7 +35,7 @@ describe('administering from the command line', () => {
 
   test('migrates once, even with concurrent processes', async () => {
     await using empty = await createLocation('sqlite');
-    const done = await Promise.all([1, 2, 3].map(() => runSvc(['migrate', '--json'], empty.environment)));
+    const done = await Promise.all([1, 2, 3].map(() => runSvcProcess(['migrate', '--json'], empty.environment)));
     for (const { code, stderr } of done) assert.deepEqual([code, stderr], [0, '']);
     const ran = done.flatMap(({ stdout }) => JSON.parse(stdout).migrations);
     assert.equal(ran.length, new Set(ran).size);

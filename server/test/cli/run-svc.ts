@@ -2,10 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { runCommand } from '../../cli/run-command.ts';
 
 const program = join(import.meta.dirname, '../../cli/svc.js');
 /** Dozens of processes load the same modules: what one compiles, the next ones find here. */
 const compileCache = join(tmpdir(), 'node-compile-cache');
+
+const defaults = { PORT: '0', SVC_LOG_LEVEL: 'error' };
 
 export interface Finished {
   readonly code: number | null;
@@ -24,8 +28,24 @@ export interface RunningSvc extends AsyncDisposable {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Runs `svc` to its end, with no other settings than these. */
+/** Runs `svc` to its end in this process, with no other settings than these: starting a process takes most of a second. */
 export async function runSvc(words: readonly string[], environment: Environment = {}): Promise<Finished> {
+  const output = { stdout: '', stderr: '' };
+  const code = await runCommand(words, {
+    environment: { ...defaults, ...environment },
+    print: (line) => {
+      output.stdout += `${line}\n`;
+    },
+    printError: (line) => {
+      output.stderr += `${typeof line === 'string' ? line : inspect(line)}\n`;
+    },
+    showProgress: () => undefined,
+  });
+  return { code, ...output };
+}
+
+/** Runs `svc` to its end in a process of its own. */
+export async function runSvcProcess(words: readonly string[], environment: Environment = {}): Promise<Finished> {
   const { ended } = launch(program, words, environment);
   return ended;
 }
@@ -39,7 +59,7 @@ export function startSvc(words: readonly string[], environment: Environment): Pr
 export function spawnSvc(words: readonly string[], environment: Environment, file = program) {
   const { PATH = '' } = process.env;
   return spawn(process.execPath, [file, ...words], {
-    env: { PATH, NODE_COMPILE_CACHE: compileCache, PORT: '0', SVC_LOG_LEVEL: 'error', ...environment },
+    env: { PATH, NODE_COMPILE_CACHE: compileCache, ...defaults, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

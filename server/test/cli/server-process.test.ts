@@ -9,7 +9,7 @@ import { demo } from '../../cli/serve.ts';
 import { hasDashboard } from '../../dashboard/serve.ts';
 import { readSettings } from '../../settings.ts';
 import { createLocation, noticeContent, type TestLocation } from '../harness.ts';
-import { runSvc, startSvc } from './run-svc.ts';
+import { runSvc, runSvcProcess, startSvc } from './run-svc.ts';
 
 describe('the server process', () => {
   let location: TestLocation;
@@ -177,10 +177,12 @@ describe('the server process', () => {
       'svc.sqlite-wal',
     ]);
     const copy = join(open, 'copy');
-    await runSvc(['backup', '--to', copy], { SVC_DATA_DIR: open });
-    await runSvc(['restore', '--from', copy], { SVC_DATA_DIR: made });
+    await runSvcProcess(['backup', '--to', copy], { SVC_DATA_DIR: open });
+    await runSvcProcess(['restore', '--from', copy], { SVC_DATA_DIR: made });
     const file = join(open, 'ledger.jsonl');
-    await runSvc(['export', 'create', '--tenant', 'demo', '--ledger', 'audit', '--file', file], { SVC_DATA_DIR: open });
+    await runSvcProcess(['export', 'create', '--tenant', 'demo', '--ledger', 'audit', '--file', file], {
+      SVC_DATA_DIR: open,
+    });
     assert.equal(statSync(made).mode & 0o777, 0o700);
     for (const folder of [open, copy, made]) {
       const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());

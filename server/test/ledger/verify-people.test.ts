@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newId } from '../../storage/rows.ts';
-import { runSvc } from '../cli/run-svc.ts';
 import { payload } from '../consent/helpers.ts';
 import {
   describeOnOneDatabase,
@@ -13,7 +12,7 @@ import {
 import { accept, invite } from '../identity/invitation-helpers.ts';
 import { addPerson, watch } from '../identity/membership-helpers.ts';
 import { createEnrolledMember } from '../mfa/authenticator.ts';
-import type { VerifyReport } from './fixture.ts';
+import { runVerify } from './fixture.ts';
 import { changeRow, deleteRow, insertRow, type ProtectedTable, type Row, readRows } from './tamper.ts';
 
 const changed = 'the row differs from the audit log';
@@ -39,17 +38,13 @@ describeOnOneDatabase('svc verify of people', (dialect) => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  /** Runs the command while the server runs. @returns the faults of each tenant, as `slug table id: issue`. */
+  /** Verifies while the server runs. @returns the faults of each tenant, as `slug table id: issue`. */
   const verify = async () => {
-    const { dataDir, databaseUrl } = server.installation.settings;
-    const environment = { SVC_DATA_DIR: dataDir, ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) };
-    const { code, stdout, stderr } = await runSvc(['verify', '--json'], environment);
-    assert.equal(stderr, '');
-    const report: VerifyReport = JSON.parse(stdout);
+    const { code, lines, report } = await runVerify(server.installation);
     const faults = report.tenants.flatMap(({ slug, rows }) =>
       rows.faults.map(({ table, id, issue }) => `${slug} ${table} ${id}: ${issue}`),
     );
-    assert.deepEqual([code, report.intact], faults.length === 0 ? [0, true] : [1, false], stdout);
+    assert.deepEqual([code, report.intact], faults.length === 0 ? [0, true] : [1, false], lines.join('\n'));
     return faults;
   };
   const find = async (table: ProtectedTable, fits: (row: Row) => boolean) => {
