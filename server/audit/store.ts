@@ -2,8 +2,9 @@ import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { AnyJson, UtcTime } from '../http/schemas.ts';
 import { appendEntries } from '../ledger/append.ts';
-import { canonicalize } from '../ledger/canonical.ts';
+import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { commit, newSalt, type Opening } from '../ledger/commitment.ts';
+import { describeErasure, type ErasedEntries } from '../ledger/erasures.ts';
 import { readOpenings } from '../ledger/opening-store.ts';
 import { actorTypes } from '../principal/principal.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
@@ -105,6 +106,21 @@ export async function recordEvents(
   }));
   await appendEntries(work, 'audit', drafts);
   if (opened.length > 0) await insertRows(work.transaction, 'audit_openings', opened);
+}
+
+/**
+ * Appends the event of an erasure, in its unit of work: it names the entries whose openings were cleared, which verification
+ * otherwise reports as missing.
+ * @param event its action ends in `.erased`. It may not contain what was erased: the actor has no address if that is it.
+ */
+export async function recordErasure(
+  work: UnitOfWork,
+  source: AuditSource,
+  entries: ErasedEntries,
+  { diff, ...event }: Omit<NewAuditEvent, 'diff'> & { readonly diff?: Readonly<Record<string, Json>> },
+): Promise<void> {
+  await recordEvent(work, source, { ...event, diff: { ...diff, ...describeErasure(entries) } });
+  work.afterCommit(() => work.signals.emit('erased'));
 }
 
 /** The filters of an event and their columns: the first of them leads through its index, the rarest values come first. */

@@ -68,19 +68,61 @@ export async function findStrayOpening(queries: Queries, tenantId: string) {
     .executeTakeFirst();
 }
 
+/** Events of which openings were cleared. */
+export interface ClearedOpenings {
+  /** The numbers of the events, ascending. */
+  readonly sequences: readonly number[];
+  /** Whether there may be more to clear. */
+  readonly hasMore: boolean;
+}
+
 /**
- * Clears the openings of a value in the audit log of a tenant: at most 1,000 events at a time. The caller records an event
- * that names them (`describeErasure`) in the same unit of work, and calls again until there are none.
- * @returns the numbers of the events, in order.
+ * Clears the openings of a value in the audit log of a tenant: at most 1,000 at a time. The caller records an event that
+ * names the entries (`recordErasure`) in the same unit of work, and calls again while there are more.
  */
-export async function clearOpenings(queries: Queries, tenantId: string, value: string): Promise<readonly number[]> {
-  const ofValue = queries
+export async function clearOpenings(queries: Queries, tenantId: string, value: string): Promise<ClearedOpenings> {
+  const found = await queries
     .selectFrom('audit_openings')
     .select(['sequence', 'path'])
     .where('tenant_id', '=', tenantId)
     .where(sql`substr(value, 1, 200)`, '=', sql`substr(${value}, 1, 200)`)
-    .where('value', '=', value);
-  const found = await ofValue.orderBy('sequence').limit(sql.lit(mostCleared)).execute();
+    .where('value', '=', value)
+    .orderBy('sequence')
+    .limit(sql.lit(mostCleared))
+    .execute();
+  return clear(queries, tenantId, found);
+}
+
+/**
+ * Clears the openings of the events about rows of a tenant, as `clearOpenings` does. The address of the actor stays: who
+ * dealt with a row is not the person whom it is about.
+ * @param targetIds what the events are about.
+ */
+export async function clearOpeningsAbout(
+  queries: Queries,
+  tenantId: string,
+  targetIds: readonly string[],
+): Promise<ClearedOpenings> {
+  const found = await queries
+    .selectFrom('audit_events as event')
+    .innerJoin('audit_openings as opening', (join) =>
+      join.onRef('opening.tenant_id', '=', 'event.tenant_id').onRef('opening.sequence', '=', 'event.sequence'),
+    )
+    .select(['opening.sequence', 'opening.path'])
+    .where('event.tenant_id', '=', tenantId)
+    .where('event.target_id', 'in', targetIds)
+    .where('opening.path', '<>', 'actorEmail')
+    .where('opening.value', 'is not', null)
+    .limit(sql.lit(mostCleared))
+    .execute();
+  return clear(queries, tenantId, found);
+}
+
+async function clear(
+  queries: Queries,
+  tenantId: string,
+  found: readonly Pick<Selectable<Tables['audit_openings']>, 'sequence' | 'path'>[],
+): Promise<ClearedOpenings> {
   for (const [path, rows] of Map.groupBy(found, (row) => row.path)) {
     await queries
       .updateTable('audit_openings')
@@ -94,7 +136,8 @@ export async function clearOpenings(queries: Queries, tenantId: string, value: s
       .where('path', '=', path)
       .execute();
   }
-  return [...new Set(found.map(({ sequence }) => sequence))];
+  const sequences = [...new Set(found.map(({ sequence }) => sequence))].sort((one, other) => one - other);
+  return { sequences, hasMore: found.length === mostCleared };
 }
 
 const mostCleared = 1000;

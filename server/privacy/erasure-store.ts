@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { type RowKind, recordChanges } from '../audit/row-state.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
+import { recordErasure } from '../audit/store.ts';
+import { clearOpeningsAbout } from '../ledger/opening-store.ts';
 import {
   addTime,
   type Database,
@@ -38,12 +40,21 @@ export const erasableBreaches = {
   // Kysely's types are too deep for a table that varies, so the queries name one of the two.
 } as unknown as Erasable;
 
+/** What a unit of work erased of requests or breaches. */
+export interface ErasedTexts {
+  /** How many rows. */
+  readonly rows: number;
+  /** The numbers of the audit events whose openings were cleared: the caller records them (`recordErasure`). */
+  readonly sequences: readonly number[];
+  /** Whether the audit log has more openings about them: then the rows still have their texts, so that they are found again. */
+  readonly hasMore: boolean;
+}
+
 /**
- * Erases the texts of what has ended, and the salts without which their hashes in the audit log confirm no guess. What is
- * open or erased stays as it is. The audit log, which cannot be erased, gets the number of texts.
+ * Erases the texts of what has ended, the salts without which their hashes in the audit log confirm no guess, and the
+ * openings of the audit events about it. What is open or erased stays as it is. The audit log gets the number of texts.
  * @param ids of rows of the tenant of the source.
  * @param reason for the audit log; names no person.
- * @returns how many rows were erased.
  */
 export async function eraseTexts(
   work: UnitOfWork,
@@ -51,25 +62,30 @@ export async function eraseTexts(
   { kind, endedStatus }: Erasable,
   ids: readonly string[],
   reason: string,
-): Promise<number> {
+): Promise<ErasedTexts> {
   const { transaction, now } = work;
+  const { tenantId } = source;
   const texts = kind.personal as readonly (keyof DsrRow)[];
-  await work.lockTenant(source.tenantId);
-  if (ids.length === 0) return 0;
-  const found = await transaction
-    .selectFrom(kind.table)
-    .selectAll()
-    .where('tenant_id', '=', source.tenantId)
-    .where('id', 'in', ids)
-    .where('status', '=', endedStatus)
-    .where('erased_at', 'is', null)
-    .execute();
-  if (found.length === 0) return 0;
+  await work.lockTenant(tenantId);
+  const found =
+    ids.length === 0
+      ? []
+      : await transaction
+          .selectFrom(kind.table)
+          .selectAll()
+          .where('tenant_id', '=', tenantId)
+          .where('id', 'in', ids)
+          .where('status', '=', endedStatus)
+          .where('erased_at', 'is', null)
+          .execute();
+  if (found.length === 0) return { rows: 0, sequences: [], hasMore: false };
   const counts = new Map(found.map((row) => [row.id, texts.filter((name) => row[name] !== null).length]));
+  const cleared = await clearOpeningsAbout(transaction, tenantId, [...counts.keys()]);
+  if (cleared.hasMore) return { rows: 0, ...cleared };
   const rows = await transaction
     .updateTable(kind.table)
     .set({ ...Object.fromEntries(texts.map((name) => [name, null])), salt: null, erased_at: now, updated_at: now })
-    .where('tenant_id', '=', source.tenantId)
+    .where('tenant_id', '=', tenantId)
     .where('id', 'in', [...counts.keys()])
     .returningAll()
     .execute();
@@ -78,7 +94,8 @@ export async function eraseTexts(
     return { source, row, change: { verb: 'erased', targetRef: null, reason, diff } };
   });
   await recordChanges(work, kind, changes);
-  return rows.length;
+  work.afterCommit(() => work.signals.emit('erased'));
+  return { rows: rows.length, ...cleared };
 }
 
 /** So many rows are erased in one pass: others of the tenant wait for its lock meanwhile. */
@@ -104,14 +121,20 @@ export async function eraseExpired(database: Database, now: string): Promise<boo
         // The setting may have been changed since, or a breach reopened.
         const [current] = await listRetentions(work.transaction, erasable, tenant.id);
         if (current?.days !== tenant.days) return 0;
-        const ids = await find(work.transaction);
-        return eraseTexts(
+        const source = systemSource(tenant.id);
+        const reason = 'The retention period of the tenant has passed';
+        const { rows, sequences, hasMore } = await eraseTexts(
           work,
-          systemSource(tenant.id),
+          source,
           erasable,
-          ids,
-          'The retention period of the tenant has passed',
+          await find(work.transaction),
+          reason,
         );
+        if (sequences.length > 0) {
+          const event = { module: 'privacy', action: 'texts.erased', targetId: null, targetRef: null, reason } as const;
+          await recordErasure(work, source, { audit: sequences }, event);
+        }
+        return hasMore ? left : rows;
       });
       if (left <= 0) return true;
     }

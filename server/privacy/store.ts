@@ -136,7 +136,7 @@ export function listBreaches(queries: Queries, tenantId: string, filter: BreachF
   return takeNewest(query, start.after, start.limit);
 }
 
-// The audit log cannot be erased, the data of a person can. So audit events hold types, statuses, outcomes and dates only.
+// Audit events hold types, statuses, outcomes and dates only: less to erase, and nothing to erase where texts are kept for good.
 
 function newColumns({ now }: UnitOfWork, { tenantId }: AuditSource) {
   return { id: newId(), tenant_id: tenantId, status: 'open', salt: newSalt(), created_at: now, updated_at: now };

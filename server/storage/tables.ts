@@ -298,12 +298,8 @@ interface ErasureJobsTable {
   through: number;
   /** The last idempotency key that was looked at; null before the first, empty after the last. */
   position: string | null;
-  /** What was erased so far. */
-  records: number;
-  requests: number;
-  events: number;
-  deliveries: number;
-  responses: number;
+  /** JSON: what was erased so far. */
+  counts: string;
   created_at: string;
 }
 

@@ -88,6 +88,8 @@ export interface ErasureCounts {
   readonly records: number;
   /** Completed data-subject requests. */
   readonly requests: number;
+  /** Events of the audit log. */
+  readonly auditEvents: number;
   /** Webhook events. */
   readonly events: number;
   /** Pending deliveries of these events, which were canceled. */

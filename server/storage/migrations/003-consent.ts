@@ -64,11 +64,7 @@ create table erasure_jobs (
   subject_id text not null,
   through bigint not null, -- The last record at the time of the request.
   position text, -- The last idempotency key that was looked at; null before the first, empty after the last.
-  records bigint not null, -- What was erased so far.
-  requests bigint not null,
-  events bigint not null,
-  deliveries bigint not null,
-  responses bigint not null,
+  counts text not null, -- JSON: what was erased so far.
   created_at text not null
 );
 create index erasure_jobs_subject on erasure_jobs (tenant_id, subject_id);

@@ -4,8 +4,7 @@ import * as web from '../../../packages/node-sdk/src/ledger/browser.ts';
 import * as node from '../../../packages/node-sdk/src/ledger/index.ts';
 import { personal } from '../../audit/personal.ts';
 import { systemSource } from '../../audit/source.ts';
-import { recordEvent } from '../../audit/store.ts';
-import { describeErasure } from '../../ledger/erasures.ts';
+import { recordErasure, recordEvent } from '../../audit/store.ts';
 import { clearOpenings } from '../../ledger/opening-store.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { payload } from '../consent/helpers.ts';
@@ -116,9 +115,9 @@ describeOnOneDatabase('personal values of audit events, offline', (dialect) => {
     const { closed: atFirst } = await node.verifyExport(file, { publicKey });
     assert.equal(atFirst, 0);
     await run(async (work) => {
-      const sequences = await clearOpenings(work.transaction, server.tenant.id, person);
+      const { sequences } = await clearOpenings(work.transaction, server.tenant.id, person);
       const event = { module: 'privacy', action: 'subject.erased', targetId: null, targetRef: null } as const;
-      await recordEvent(work, systemSource(server.tenant.id), { ...event, diff: describeErasure('audit', sequences) });
+      await recordErasure(work, systemSource(server.tenant.id), { audit: sequences }, event);
     });
     payload(await server.request('POST', '/v1/ledgers/audit/checkpoints'));
     const { event, proof } = await read();

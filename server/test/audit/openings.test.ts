@@ -6,10 +6,9 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { type MaybePersonal, Personal, personal, putPersonal, takePersonal } from '../../audit/personal.ts';
 import { systemSource } from '../../audit/source.ts';
-import { findEvent, listEvents, recordEvent, recordEvents } from '../../audit/store.ts';
+import { findEvent, listEvents, recordErasure, recordEvent, recordEvents } from '../../audit/store.ts';
 import type { Installation } from '../../installation/installation.ts';
 import type { Opening } from '../../ledger/commitment.ts';
-import { describeErasure } from '../../ledger/erasures.ts';
 import { clearOpenings } from '../../ledger/opening-store.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
@@ -52,10 +51,9 @@ describeOnEachDatabase('personal values of audit events', (dialect) => {
   };
   const erase = (value: string, tenant = tenantId) =>
     run(async (work) => {
-      const sequences = await clearOpenings(work.transaction, tenant, value);
+      const { sequences } = await clearOpenings(work.transaction, tenant, value);
       const erasure = { module: 'privacy', action: 'subject.erased', targetId: null, targetRef: null } as const;
-      if (sequences.length > 0)
-        await recordEvent(work, systemSource(tenant), { ...erasure, diff: describeErasure('audit', sequences) });
+      if (sequences.length > 0) await recordErasure(work, systemSource(tenant), { audit: sequences }, erasure);
       return sequences;
     });
 

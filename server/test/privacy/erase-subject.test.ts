@@ -3,10 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { verifyExport, verifyInclusion } from '../../../packages/node-sdk/src/ledger/index.ts';
+import { personal } from '../../audit/personal.ts';
+import { systemSource } from '../../audit/source.ts';
+import { type NewAuditEvent, recordEvents } from '../../audit/store.ts';
 import { appendRecords } from '../../consent/record-store.ts';
-import { continueErasure, forgetErased, stepRows } from '../../erasure/store.ts';
+import { continueErasure, eraseSubject } from '../../erasure/erase.ts';
+import { noCounts } from '../../erasure/erasure.ts';
+import { forgetErased, stepRows } from '../../erasure/store.ts';
+import { type Actor, systemActor } from '../../principal/principal.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
-import { capture, payload } from '../consent/helpers.ts';
+import { assertProblem, capture, payload } from '../consent/helpers.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { draftRecord, runVerify } from '../ledger/fixture.ts';
 import { changeRow, type Row, readRows } from '../ledger/tamper.ts';
@@ -48,6 +54,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     const tables = [
       'consent_records',
       'audit_events',
+      'audit_openings',
       'webhook_events',
       'webhook_deliveries',
       'idempotency_keys',
@@ -75,7 +82,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     const { erasureId, ...done } = await erase(subject);
     assert.deepEqual(done, {
       status: 'done',
-      counts: { records: 2, requests: 0, events: 2, deliveries: 2, responses: 2 },
+      counts: { records: 2, requests: 0, auditEvents: 0, events: 2, deliveries: 2, responses: 2 },
     });
     const left = await contents();
     for (const value of [subject, first.ipHash, first.uaHash, first.salt]) assert.ok(!left.includes(value), value);
@@ -127,6 +134,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     assert.deepEqual((await erase('twice')).counts, {
       records: 0,
       requests: 0,
+      auditEvents: 0,
       events: 0,
       deliveries: 0,
       responses: 0,
@@ -148,6 +156,70 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     const dsr = payload(await server.request('GET', `/v1/dsr/${id}`), 200);
     assert.deepEqual([dsr.subjectId, dsr.notes], [null, null]);
     assert.ok(!(await contents()).includes('with-request'));
+    await verified();
+  });
+
+  /** Records an event of the tenant that names people. */
+  const note = (event: Partial<NewAuditEvent>, actor: Actor = systemActor, times = 1) => {
+    const source = { ...systemSource(server.tenant.id), actor };
+    const whole = { module: 'privacy', action: 'person.noted', targetId: null, targetRef: null, ...event } as const;
+    const events = Array.from({ length: times }, () => ({ source, event: whole }));
+    return runUnitOfWork(server.installation.database, server.clock.now(), (work) => recordEvents(work, events));
+  };
+
+  test('clears the subject in the audit log, and the texts of events about its requests, but not who dealt with them', async () => {
+    const subject = 'logged.person@example.com';
+    const colleague = { type: 'user', id: 'colleague', email: 'colleague@example.com' } as const;
+    const { id } = payload(await server.request('POST', '/v1/dsr', { body: { subjectId: subject, type: 'access' } }));
+    payload(await server.request('POST', `/v1/dsr/${id}/complete`, { body: { outcome: 'fulfilled' } }), 200);
+    await note({ targetRef: personal(subject), reason: personal('kept text') }, colleague);
+    await note({ targetId: id, diff: { after: { notes: personal('called at home') } } }, colleague);
+    await note({ targetRef: 'plain' }, { type: 'user', id: 'the person', email: subject });
+    assert.ok((await contents()).includes('called at home'));
+    assert.equal((await erase(subject)).counts.auditEvents, 3);
+    const left = await contents();
+    for (const value of [subject, 'called at home']) assert.ok(!left.includes(value), value);
+    for (const value of ['kept text', colleague.email]) assert.ok(left.includes(value), value);
+    await verified();
+    assert.deepEqual((await erase(subject)).counts, noCounts);
+  });
+
+  test('by the person itself leaves its address in no event of the erasure', async () => {
+    const person = { type: 'user', id: 'self', email: 'self@example.com' } as const;
+    const { id } = payload(
+      await server.request('POST', '/v1/dsr', { body: { subjectId: person.email, type: 'access' } }),
+    );
+    payload(await server.request('POST', `/v1/dsr/${id}/complete`, { body: { outcome: 'fulfilled' } }), 200);
+    const source = { ...systemSource(server.tenant.id), actor: person };
+    const { counts } = await runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
+      eraseSubject(work, source, person.email, 'By myself'),
+    );
+    assert.equal(counts.requests, 1);
+    assert.ok(!(await contents()).includes(person.email));
+    await verified();
+  });
+
+  test('refuses a reason that names the subject: the log keeps it', async () => {
+    await record('ann-7');
+    for (const reason of ['ann-7', 'Sent by ann-7.', 'x ann-77, ann-7'])
+      assertProblem(await send('ann-7', reason), '422 validation_failed', ['body.reason']);
+    assert.equal((await server.request('GET', '/v1/consent/subjects/ann-7')).status, 200);
+    payload(await send('ann-7', 'Joann-7 and ann-77 are others'), 200);
+  });
+
+  test('continues in the background beyond a thousand openings of the audit log, of a request too', async () => {
+    const { database, clock } = server.installation;
+    const subject = 'often.logged@example.com';
+    const { id } = payload(await server.request('POST', '/v1/dsr', { body: { subjectId: subject, type: 'access' } }));
+    payload(await server.request('POST', `/v1/dsr/${id}/complete`, { body: { outcome: 'fulfilled' } }), 200);
+    await note({ targetRef: personal(subject) }, systemActor, stepRows + 5);
+    await note({ targetId: id, reason: personal('a secret text') }, systemActor, stepRows + 5);
+    const { status, counts } = await erase(subject);
+    assert.deepEqual([status, counts.auditEvents, counts.requests], ['running', 2 * stepRows, 0]);
+    await verified();
+    while (await continueErasure(database, clock()));
+    const left = await contents();
+    for (const value of [subject, 'a secret text']) assert.ok(!left.includes(value), value);
     await verified();
   });
 

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { personal } from '../../audit/personal.ts';
+import { systemSource } from '../../audit/source.ts';
+import { recordEvents } from '../../audit/store.ts';
 import { eraseExpired } from '../../privacy/erasure-store.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { readAllPages } from '../audit/audit-trail.ts';
 import {
   assertNothingWritten,
@@ -105,6 +109,34 @@ describeServerOnEachDatabase('the texts of requests and breaches', (server) => {
         ['dsr.erased', 'system', reference, null, 8, 2],
       ],
     );
+    const { code, lines } = await runVerify(server.installation);
+    assert.equal(code, 0, lines.join());
+  });
+
+  test('are erased in the audit log too, without who dealt with them, and of what is kept they stay', async () => {
+    const client = await createClient({ dsrTextDays: 30, breachTextDays: 30 });
+    const { id: open } = await client.opened();
+    const ids = [await completed(client), await closed(client), open];
+    const actor = { type: 'user', id: 'colleague', email: `colleague@${client.tenant.slug}.example` } as const;
+    const events = ids.map((targetId) => ({
+      source: { ...systemSource(client.tenant.id), actor },
+      event: {
+        module: 'privacy',
+        action: 'text.noted',
+        targetId,
+        targetRef: null,
+        diff: { after: { notes: personal(`text of ${targetId}`) } },
+      } as const,
+    }));
+    await runUnitOfWork(server.installation.database, server.clock.now(), (work) => recordEvents(work, events));
+    server.clock.advance(31 * day);
+    await pass();
+    const openings = (await readTables(server)).audit_openings?.join() ?? '';
+    assert.deepEqual(
+      ids.map((id) => openings.includes(`text of ${id}`)),
+      [false, false, true],
+    );
+    assert.equal(openings.split(actor.email).length - 1, 3);
     const { code, lines } = await runVerify(server.installation);
     assert.equal(code, 0, lines.join());
   });

@@ -53,10 +53,11 @@ export class ConsentSubjects {
   }
 
   /**
-   * Erases what identifies a subject: in its records, completed data-subject requests, webhook events and stored
-   * responses. The records stay in the ledger. It cannot be undone. Needs the scope `dsr:write`.
+   * Erases what identifies a subject: in its records, completed data-subject requests, audit events, webhook events
+   * and stored responses. The records stay in the ledger. It cannot be undone. Needs the scope `dsr:write`.
    * @param subjectId 1 to 256 characters.
-   * @param input `reason` is for the audit log, 1 to 2,000 characters; do not name the person in it.
+   * @param input `reason` is for the audit log, 1 to 2,000 characters; it must not contain
+   *   the subject.
    * @throws {ConflictError} `dsr_open` while a request of the subject is open.
    * @throws {UnprocessableEntityError} `validation_failed`.
    */

@@ -659,6 +659,8 @@ export interface ErasureCounts {
   readonly records: number;
   /** Completed data-subject requests. */
   readonly requests: number;
+  /** Events of the audit log. */
+  readonly auditEvents: number;
   /** Webhook events. */
   readonly events: number;
   /** Pending deliveries of these events, which were canceled. */
@@ -668,7 +670,7 @@ export interface ErasureCounts {
 }
 
 export interface ErasureInput {
-  /** For the audit log; do not name the person in it. 1 to 2,000 characters. */
+  /** For the audit log, which keeps it: do not name the person in it. 1 to 2,000 characters. */
   readonly reason: string;
 }
 
