@@ -10,7 +10,7 @@ export const verify = defineCommand({
   name: 'verify',
   summary: 'recompute every hash chain and report the rows that were changed',
   description: `Recomputes the consent ledger and the audit log of each tenant; compares them with the signed checkpoints, the Merkle
-trees, the seals of the chain heads and ${anchorFile}; compares the published notice versions and every row of
+trees, the log of the installation, the seals of the chain heads and ${anchorFile}; compares the published notice versions and every row of
 ${changingTables}
 with the audit log; and compares the tables, and the triggers that reject changes, with those that Svc creates. May run
 while the server runs, and on a backup, even on read-only storage.
@@ -24,7 +24,7 @@ dsr_form_uses), of consent by day (consent_days), of deliveries by hour (webhook
 (sign_in_failures), where notices were seen (consent_sightings), data that expires or is used once (sessions,
 sign_in_challenges, one_time_tokens, access_tokens, backup_codes), webhook events and their deliveries
 (webhook_events, webhook_deliveries, webhook_attempts, webhook_redeliveries), the state of webhooks (webhook_health)
-and their senders (webhook_senders), the progress of proofs (merkle_trees) and of erasures (erasure_jobs), verifications
+and their senders (webhook_senders), the progress of proofs (merkle_trees, log_tasks) and of erasures (erasure_jobs), verifications
 by the server (verification_runs, verifications), when keys, tokens and users were last seen, and Kysely's list of
 migrations.
 

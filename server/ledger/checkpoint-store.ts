@@ -22,7 +22,7 @@ import {
 } from './checkpoint.ts';
 import type { NoteSigner } from './signed-note.ts';
 import { IncompleteTiles } from './tiles.ts';
-import { growTree, type LedgerOf, type LedgerState, listStates, readRoot } from './tree-store.ts';
+import { growTree, type LedgerOf, type LedgerState, listStates, readRoot, type TreeOf } from './tree-store.ts';
 
 /** A checkpoint as it is stored. */
 export interface StoredCheckpoint extends Pick<LedgerOf, 'ledger'>, Omit<Checkpoint, 'origin'> {
@@ -102,12 +102,12 @@ export function listCheckpoints(
   return takeNewest(checkpoints(queries, of), before, limit, 'size');
 }
 
-/** Every checkpoint of a ledger, smallest first. */
-export function readCheckpoints(queries: Queries, of: LedgerOf): Promise<readonly StoredCheckpoint[]> {
+/** Every checkpoint of a ledger or of the log, smallest first. */
+export function readCheckpoints(queries: Queries, of: TreeOf): Promise<readonly StoredCheckpoint[]> {
   return checkpoints(queries, of).orderBy('size').execute();
 }
 
-function checkpoints(queries: Queries, { tenantId, ledger }: LedgerOf) {
+function checkpoints(queries: Queries, { tenantId, ledger }: TreeOf) {
   return queries
     .selectFrom('checkpoints')
     .select(['ledger', 'size', 'root_hash as rootHash', 'at', 'note'])

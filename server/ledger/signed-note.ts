@@ -30,10 +30,21 @@ export class NoteSigner {
     this.verifierKey = writeKey(this.verifier);
   }
 
-  /** @param text lines, each terminated by a line break. */
-  sign(text: string): string {
+  /**
+   * @param text lines, each terminated by a line break.
+   * @param names further names under which the same key signs.
+   */
+  sign(text: string, names: readonly string[] = []): string {
     const signature = sign(null, Buffer.from(text), this.#privateKey);
-    return `${text}\n— ${this.verifier.name} ${Buffer.concat([this.verifier.id, signature]).toString('base64')}\n`;
+    const lines = [this.verifier, ...names.map((name) => this.named(name))].map(
+      ({ name, id }) => `— ${name} ${Buffer.concat([id, signature]).toString('base64')}\n`,
+    );
+    return `${text}\n${lines.join('')}`;
+  }
+
+  /** The same key under another name. */
+  named(name: string): Signer {
+    return nameKey(sha256, name, this.verifier.key);
   }
 }
 

@@ -23,6 +23,12 @@ export interface LedgerOf {
   readonly ledger: LedgerName;
 }
 
+/** What has a Merkle tree: a ledger, or the log of the installation. */
+export type TreeOf = LedgerOf | typeof installationLog;
+
+/** The log of the installation, whose entries are the checkpoints of all ledgers. It belongs to no tenant. */
+export const installationLog = { tenantId: 'installation', ledger: 'log' } as const;
+
 /** Entries per read. */
 const pageSize = 2000;
 
@@ -33,11 +39,11 @@ const pageSize = 2000;
  */
 export async function growTree(
   queries: Queries,
-  of: LedgerOf,
+  of: TreeOf,
   atMost: number,
 ): Promise<{ readonly added: number; readonly size: number; readonly entries: number }> {
   const size = await lockTree(queries, of);
-  const entries = (await readHead(queries, of))?.sequence ?? 0;
+  const entries = await countEntries(queries, of);
   const end = Math.min(entries, size + atMost);
   if (end <= size) return { added: 0, size, entries };
   const tree = new TiledTree(size, await readTiles(queries, of, listOpenTiles(size)));
@@ -55,18 +61,28 @@ export async function growTree(
   return { added: end - size, size: end, entries };
 }
 
+async function countEntries(queries: Queries, of: TreeOf): Promise<number> {
+  return of.ledger === 'log' ? countLeaves(queries) : ((await readHead(queries, of))?.sequence ?? 0);
+}
+
+/** How many checkpoints are in the log of the installation. */
+export async function countLeaves(queries: Queries): Promise<number> {
+  const leaves = queries.selectFrom('log_leaves').select('sequence').orderBy('sequence', 'desc').limit(sql.lit(1));
+  return (await leaves.executeTakeFirst())?.sequence ?? 0;
+}
+
 /** The root, base64, of the tree over the first entries. @throws {IncompleteTiles} if it is not grown that far. */
-export async function readRoot(queries: Queries, of: LedgerOf, size: number): Promise<string> {
+export async function readRoot(queries: Queries, of: TreeOf, size: number): Promise<string> {
   const range = { start: 0, end: size };
   return hashRange(range, await readTilesOf(queries, of, [range])).toString('base64');
 }
 
 /** Reads the tiles that are needed to compute the hashes of ranges. */
-export function readTilesOf(queries: Queries, of: LedgerOf, ranges: readonly Range[]): Promise<Tiles> {
+export function readTilesOf(queries: Queries, of: TreeOf, ranges: readonly Range[]): Promise<Tiles> {
   return readTiles(queries, of, listTiles(ranges));
 }
 
-async function readTiles(queries: Queries, of: LedgerOf, wanted: readonly TileAddress[]): Promise<Tiles> {
+async function readTiles(queries: Queries, of: TreeOf, wanted: readonly TileAddress[]): Promise<Tiles> {
   const tiles = new Map<string, Buffer>();
   for (const address of wanted) {
     const [tile] = await selectTile(queries, { ...of, ...address });
@@ -75,7 +91,7 @@ async function readTiles(queries: Queries, of: LedgerOf, wanted: readonly TileAd
   return tiles;
 }
 
-const selectTile = prepareQuery<LedgerOf & TileAddress, { readonly hashes: string }>((queries, parameter) =>
+const selectTile = prepareQuery<TreeOf & TileAddress, { readonly hashes: string }>((queries, parameter) =>
   queries
     .selectFrom('merkle_tiles')
     .select('hashes')
@@ -85,13 +101,13 @@ const selectTile = prepareQuery<LedgerOf & TileAddress, { readonly hashes: strin
     .where('number', '=', parameter('number')),
 );
 
-async function writeTiles(queries: Queries, { tenantId, ledger }: LedgerOf, tiles: readonly Tile[]): Promise<void> {
+async function writeTiles(queries: Queries, of: TreeOf, tiles: readonly Tile[]): Promise<void> {
   for (const { level, number, hashes } of tiles) {
-    await upsertTile(queries, { tenantId, ledger, level, number, hashes: hashes.toString('base64') });
+    await upsertTile(queries, { ...of, level, number, hashes: hashes.toString('base64') });
   }
 }
 
-const upsertTile = prepareQuery<LedgerOf & TileAddress & { readonly hashes: string }, unknown>((queries, parameter) =>
+const upsertTile = prepareQuery<TreeOf & TileAddress & { readonly hashes: string }, unknown>((queries, parameter) =>
   queries
     .insertInto('merkle_tiles')
     .values({
@@ -108,8 +124,8 @@ const upsertTile = prepareQuery<LedgerOf & TileAddress & { readonly hashes: stri
     ),
 );
 
-/** The size of a tree; creates its row if there is none. */
-async function lockTree(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<number> {
+/** Locks a tree until the transaction ends; creates its row if there is none. @returns its size. */
+export async function lockTree(queries: Queries, { tenantId, ledger }: TreeOf): Promise<number> {
   await insertRows(queries, 'merkle_trees', [{ tenant_id: tenantId, ledger, size: 0 }], { skipsPresent: true });
   const query = queries
     .selectFrom('merkle_trees')
@@ -220,10 +236,22 @@ async function openEntries(queries: Queries, tenantId: string, rows: readonly En
 /** Reads the numbers and hashes of a range, in order. */
 export function readHashes(
   queries: Queries,
-  of: LedgerOf,
+  of: TreeOf,
   range: Range,
 ): Promise<readonly Pick<StoredEntry, 'sequence' | 'hash'>[]> {
+  if (of.ledger === 'log') return readLeaves(queries, range);
   return inRange(queries, of, range).select(['sequence', 'hash']).execute();
+}
+
+/** Reads the leaves of the log of the installation in a range, in order. */
+export function readLeaves(queries: Queries, { start, end }: Range) {
+  return queries
+    .selectFrom('log_leaves')
+    .selectAll()
+    .where('sequence', '>', start)
+    .where('sequence', '<=', end)
+    .orderBy('sequence')
+    .execute();
 }
 
 /** The entries of a range, in order; the first of a ledger is the one after 0. */

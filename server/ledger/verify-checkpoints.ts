@@ -9,7 +9,7 @@ import { readCheckpoints, type StoredCheckpoint } from './checkpoint-store.ts';
 import { leafOf } from './merkle.ts';
 import type { NoteVerifier } from './signed-note.ts';
 import { countHashes, nameTile, type TileAddress, TiledTree } from './tiles.ts';
-import type { LedgerOf } from './tree-store.ts';
+import { installationLog, type TreeOf } from './tree-store.ts';
 import type { RootClaim } from './verify-anchors.ts';
 
 export interface ProofReport {
@@ -36,7 +36,7 @@ export class ProofCheck {
   /** The checkpoints of the database. */
   readonly checkpoints: readonly StoredCheckpoint[];
   readonly #queries: Queries;
-  readonly #of: LedgerOf;
+  readonly #of: TreeOf;
   readonly #treeSize: number;
   readonly #tree = new TiledTree();
   /** By name (`nameTile`). */
@@ -50,7 +50,7 @@ export class ProofCheck {
 
   private constructor(
     queries: Queries,
-    of: LedgerOf,
+    of: TreeOf,
     claims: readonly RootClaim[],
     checkpoints: readonly StoredCheckpoint[],
     treeSize: number,
@@ -68,7 +68,7 @@ export class ProofCheck {
    * Reads what is to be compared. Call it before reading the entries: a running server only adds to them.
    * @param claims about the ledger from outside the database, read before.
    */
-  static async open(queries: Queries, of: LedgerOf, claims: readonly RootClaim[] = []): Promise<ProofCheck> {
+  static async open(queries: Queries, of: TreeOf, claims: readonly RootClaim[] = []): Promise<ProofCheck> {
     const checkpoints = await readCheckpoints(queries, of);
     const tree = await findRow(queries, 'merkle_trees', { tenant_id: of.tenantId, ledger: of.ledger });
     return new ProofCheck(queries, of, claims, checkpoints, tree?.size ?? 0);
@@ -211,7 +211,7 @@ export async function findStrayProofs(queries: Queries): Promise<readonly string
     const { rows } = await sql<{ readonly tenant_id: string; readonly ledger: string }>`
       select distinct tenant_id, ledger from ${sql.table(table)} as proof where not exists (
         select 1 from chain_heads where tenant_id = proof.tenant_id and ledger = proof.ledger
-      )`.execute(queries);
+      ) and not (tenant_id = ${installationLog.tenantId} and ledger = ${installationLog.ledger})`.execute(queries);
     for (const { tenant_id, ledger } of rows)
       issues.push(`${table} has rows of the ledger ${ledger} of ${tenant_id}, which does not exist`);
   }

@@ -10,6 +10,7 @@ import type { Installation } from '../installation/installation.ts';
 import { eraseExpired } from '../privacy/erasure-store.ts';
 import { deleteUnconfirmed, forgetFormUses } from '../privacy/form-store.ts';
 import type { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
+import type { LogKeeper } from '../proofs/log-keeper.ts';
 import { inTransaction, type Queries } from '../storage/database.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
 import { type Repeated, repeat } from '../storage/repeat.ts';
@@ -28,7 +29,11 @@ export function startHousekeeping(
     sightings,
     verifier,
     keeper,
-  }: Pick<App, 'limiter' | 'lastUses' | 'sightings' | 'verifier'> & { readonly keeper: CheckpointKeeper },
+    logKeeper,
+  }: Pick<App, 'limiter' | 'lastUses' | 'sightings' | 'verifier'> & {
+    readonly keeper: CheckpointKeeper;
+    readonly logKeeper: LogKeeper;
+  },
   faults: FaultLog,
 ): Repeated {
   const every = (milliseconds: number, step: () => Promise<unknown>) =>
@@ -62,6 +67,7 @@ export function startHousekeeping(
     every(60_000, () => eraseExpired(database, clock())),
     every(60_000, () => change((queries) => forgetRuns(queries, clock()))),
     every(60_000, () => keeper.step(clock())),
+    every(60_000, () => logKeeper.step(clock())),
     every(60_000, () => verifier.step(clock())),
     every(10_000, () => lastUses.write(database)),
     every(5_000, () => sightings.write(database)),

@@ -4,6 +4,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { type App, type AppOptions, createApp } from '../app.ts';
 import type { Installation } from '../installation/installation.ts';
 import { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
+import { LogKeeper } from '../proofs/log-keeper.ts';
 import { nameAddress, type Settings } from '../settings.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
@@ -50,6 +51,7 @@ export async function startServer(
   const keeper = new CheckpointKeeper({ ...installation, interval: settings.checkpointInterval, log: options.log });
   // A crash between a commit and its line in the log loses no anchor.
   await keeper.start(installation.clock());
+  const logKeeper = new LogKeeper(installation);
   const app = createApp(installation, { ...options, isClosing: () => closing });
   const server = new GracefulServer(app.koa.callback(), {
     ...serverLimits,
@@ -67,7 +69,7 @@ export async function startServer(
   const warnOfClock = atMostEvery(60 * 60_000, (fall: object) => options.log.warn(fall, clockFell));
   installation.database.signals.on('clockFell', warnOfClock);
   const housekeeping =
-    options.housekeeping === false ? null : startHousekeeping(installation, { ...app, keeper }, app.faults);
+    options.housekeeping === false ? null : startHousekeeping(installation, { ...app, keeper, logKeeper }, app.faults);
   const sending = options.sends === false ? null : startSending(installation, app.faults);
   const lock = held.move();
   const close = async () => {

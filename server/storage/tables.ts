@@ -12,6 +12,9 @@ export interface Tables {
   readonly audit_events: AuditEventsTable;
   readonly audit_openings: AuditOpeningsTable;
   readonly checkpoints: CheckpointsTable;
+  readonly log_leaves: LogLeavesTable;
+  readonly log_attestations: LogAttestationsTable;
+  readonly log_tasks: LogTasksTable;
   readonly merkle_trees: MerkleTreesTable;
   readonly merkle_tiles: MerkleTilesTable;
   readonly verification_runs: VerificationRunsTable;
@@ -186,6 +189,49 @@ interface CheckpointsTable {
   at: string;
   /** The signed note (C2SP signed-note, tlog-checkpoint). */
   note: string;
+}
+
+/**
+ * The log of the installation: each hour, the checkpoints that are new. Its own checkpoints and tiles are those of the
+ * tenant 'installation' and the ledger 'log'.
+ */
+interface LogLeavesTable {
+  /** From 1, without gaps. */
+  sequence: number;
+  /** The checkpoint: its tenant, its ledger and its size. */
+  tenant_id: string;
+  ledger: string;
+  size: number;
+  /** SHA-256 of its signed note, hex. */
+  hash: string;
+}
+
+/** What others state about a checkpoint of the log. */
+interface LogAttestationsTable {
+  /** timestamp or cosignature. */
+  kind: string;
+  /** The number of leaves that the checkpoint covers. */
+  size: number;
+  /** The SHA-256 of the authority's certificate, hex, or the verifier key of the witness. */
+  source: string;
+  /** The time that it states. */
+  at: string;
+  /** The token (RFC 3161), base64, or the signature line (C2SP tlog-cosignature). */
+  content: string;
+}
+
+/** The hourly tasks of the log: to get a timestamp, and the cosignature of each witness. */
+interface LogTasksTable {
+  /** timestamp or cosignature. */
+  kind: string;
+  /** The verifier key of the witness; otherwise empty. */
+  source: string;
+  /** When a server last began it. */
+  tried_at: string | null;
+  /** The size that the witness answered that it knows. */
+  size: number | null;
+  /** Why the latest try failed. */
+  fault: string | null;
 }
 
 /** How many entries the tiles of a ledger cover. */

@@ -24,6 +24,7 @@ import { UnreadableDatabase } from '../storage/sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { listTenants } from '../tenants/store.ts';
 import type { Finding, Findings } from './findings.ts';
+import { type VerifiedLog, verifyLog } from './verify-log.ts';
 import {
   changingRows,
   type KeptClaim,
@@ -78,7 +79,7 @@ export async function verifyInstallation(order: VerifyOrder, findings: Findings)
   return verifyDatabase(order, findings).catch((error: unknown) => {
     const { kind, reason } = explainFailure(error, order.settings.databaseUrl);
     findings.add(kind, 'database', `database: ${reason}`);
-    return { database: [reason], anchors: null, tenants: [] };
+    return { database: [reason], anchors: null, log: null, tenants: [] };
   });
 }
 
@@ -86,6 +87,8 @@ export async function verifyInstallation(order: VerifyOrder, findings: Findings)
 export interface Verified {
   readonly database: readonly string[];
   readonly anchors: Pick<ReadAnchors, 'isThere' | 'records' | 'events'> | null;
+  /** Null if only one tenant was verified. */
+  readonly log: VerifiedLog | null;
   readonly tenants: readonly VerifiedTenant['report'][];
 }
 
@@ -141,8 +144,14 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
   }
   const stored = verified.flatMap((tenant) => tenant.stored);
   reportUnanchored(stored, anchors, { dataDir: settings.dataDir, now: Date.parse(now) }, findings);
+  const log = only === undefined ? await verifyLog(queries, keys, progress, findings) : null;
   const { isThere, records, events } = anchors;
-  return { database: issues, anchors: { isThere, records, events }, tenants: verified.map(({ report }) => report) };
+  return {
+    database: issues,
+    anchors: { isThere, records, events },
+    log,
+    tenants: verified.map(({ report }) => report),
+  };
 }
 
 /** Every tenant, and every id that rows name as a tenant. @param only the one to check, by id or slug. */

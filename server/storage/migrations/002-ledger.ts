@@ -1,6 +1,6 @@
 /** Hash chains, the audit log, the Merkle trees over the ledgers and their signed checkpoints. */
 export const ledger = {
-  appendOnly: ['audit_events', 'audit_openings', 'checkpoints'],
+  appendOnly: ['audit_events', 'audit_openings', 'checkpoints', 'log_leaves', 'log_attestations'],
   erasable: { audit_openings: ['salt', 'value'] },
   statistics: {
     audit_events: {
@@ -75,6 +75,37 @@ create table checkpoints (
   at text not null,
   note text not null, -- The signed note (C2SP signed-note, tlog-checkpoint).
   primary key (tenant_id, ledger, size)
+) without rowid;
+
+-- The log of the installation: each hour, the checkpoints that are new. Its own checkpoints and tiles are those of the
+-- tenant 'installation' and the ledger 'log'.
+create table log_leaves (
+  sequence bigint not null primary key, -- From 1, without gaps.
+  tenant_id text not null, -- The checkpoint: its tenant, its ledger and its size.
+  ledger text not null,
+  size bigint not null,
+  hash text not null -- SHA-256 of its signed note, hex.
+) without rowid;
+create unique index log_leaves_checkpoint on log_leaves (tenant_id, ledger, size);
+
+-- What others state about a checkpoint of the log.
+create table log_attestations (
+  kind text not null, -- timestamp or cosignature.
+  size bigint not null, -- The number of leaves that the checkpoint covers.
+  source text not null, -- The SHA-256 of the authority's certificate, hex, or the verifier key of the witness.
+  at text not null, -- The time that it states.
+  content text not null, -- The token (RFC 3161), base64, or the signature line (C2SP tlog-cosignature).
+  primary key (kind, size, source)
+);
+
+-- The hourly tasks of the log: to get a timestamp, and the cosignature of each witness.
+create table log_tasks (
+  kind text not null, -- timestamp or cosignature.
+  source text not null, -- The verifier key of the witness; otherwise empty.
+  tried_at text, -- When a server last began it.
+  size bigint, -- The size that the witness answered that it knows.
+  fault text, -- Why the latest try failed.
+  primary key (kind, source)
 ) without rowid;
 
 -- How many entries the tiles of a ledger cover.

@@ -7,6 +7,7 @@ import { Sightings } from '../../consent/sightings.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { startHousekeeping } from '../../process/housekeeping.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
+import { LogKeeper } from '../../proofs/log-keeper.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
 import { Verifier } from '../../verification/verifier.ts';
 import { openTestInstallation } from '../harness.ts';
@@ -44,7 +45,14 @@ describe('housekeeping', () => {
     const verifier = new Verifier(installation, faults);
     const housekeeping = startHousekeeping(
       installation,
-      { limiter: new RateLimiter(), lastUses: new LastUses(), sightings: new Sightings(), verifier, keeper },
+      {
+        limiter: new RateLimiter(),
+        lastUses: new LastUses(),
+        sightings: new Sightings(),
+        verifier,
+        keeper,
+        logKeeper: new LogKeeper(installation),
+      },
       faults,
     );
     assert.equal(await tick(59_999), 2500);

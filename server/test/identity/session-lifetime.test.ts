@@ -7,6 +7,7 @@ import { Sightings } from '../../consent/sightings.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { startHousekeeping } from '../../process/housekeeping.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
+import { LogKeeper } from '../../proofs/log-keeper.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
 import { Verifier } from '../../verification/verifier.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
@@ -115,7 +116,14 @@ describeOnOneDatabase('a session', (dialect) => {
     );
     const housekeeping = startHousekeeping(
       installation,
-      { limiter: new RateLimiter(), lastUses: new LastUses(), sightings: new Sightings(), verifier, keeper },
+      {
+        limiter: new RateLimiter(),
+        lastUses: new LastUses(),
+        sightings: new Sightings(),
+        verifier,
+        keeper,
+        logKeeper: new LogKeeper(installation),
+      },
       faults,
     );
     /** Lets a minute pass, and what it starts run to its end. */

@@ -32,6 +32,7 @@ import type { Tenant } from '../../tenants/tenant.ts';
 import { replaceTrustCenter } from '../../trust/store.ts';
 import { TrustCenterInput } from '../../trust/trust-center.ts';
 import type { Finding } from '../../verification/findings.ts';
+import type { VerifiedLog } from '../../verification/verify-log.ts';
 import { createEndpoint, deleteEndpoint, disableEndpoint, rotateSecret } from '../../webhooks/endpoints/changes.ts';
 import { EndpointInput } from '../../webhooks/endpoints/endpoint.ts';
 import { noticeContent } from '../harness.ts';
@@ -272,6 +273,7 @@ export interface VerifyReport {
   readonly exitCode: number;
   readonly findings: readonly Finding[];
   readonly database: readonly string[];
+  readonly log: VerifiedLog | null;
   readonly tenants: readonly {
     readonly tenantId: string;
     readonly slug: string;

@@ -110,6 +110,9 @@ function nameRow(table: ProtectedTable, row: Row): RawBuilder<unknown> {
 /** The files of evidence, whose bytes are checked against the hash in the row of the evidence (evidence-files.test.ts). */
 export const fileTables = ['control_evidence_files', 'control_evidence_chunks'];
 
+/** The log of the installation, which belongs to no tenant (installation-log.test.ts, attestations.test.ts). */
+export const logTables = ['log_leaves', 'log_attestations'];
+
 /** Tables that `svc verify` does not check: they contain no record, event, notice, key or tenant. */
 export const workingState = [
   'idempotency_keys',
@@ -132,6 +135,7 @@ export const workingState = [
   'webhook_redeliveries',
   'erasure_jobs',
   'merkle_trees',
+  'log_tasks',
   'verification_runs',
   'verifications',
 ];

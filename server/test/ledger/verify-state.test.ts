@@ -18,6 +18,7 @@ import {
   deleteRow,
   fileTables,
   insertRow,
+  logTables,
   type ProtectedTable,
   protectedTables,
   type Row,
@@ -52,7 +53,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
 
   test('every table is either checked or working state', async () => {
     const tables = await installation.database.kysely.introspection.getTables();
-    const known = [...Object.keys(protectedTables), ...fileTables, ...workingState, 'installation'];
+    const known = [...Object.keys(protectedTables), ...fileTables, ...logTables, ...workingState, 'installation'];
     assert.deepEqual(
       tables
         .map(({ name }) => name)

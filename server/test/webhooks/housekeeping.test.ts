@@ -7,6 +7,7 @@ import { Sightings } from '../../consent/sightings.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { startHousekeeping } from '../../process/housekeeping.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
+import { LogKeeper } from '../../proofs/log-keeper.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
 import { createTenant } from '../../tenants/store.ts';
@@ -34,7 +35,14 @@ describe('the housekeeping', () => {
     const keeper = new CheckpointKeeper({ ...installation, interval: 3_600_000, log });
     const faults = new FaultLog(installation.database, log);
     const verifier = new Verifier(installation, faults);
-    const app = { limiter: new RateLimiter(), lastUses: new LastUses(), sightings: new Sightings(), verifier, keeper };
+    const app = {
+      limiter: new RateLimiter(),
+      lastUses: new LastUses(),
+      sightings: new Sightings(),
+      verifier,
+      keeper,
+      logKeeper: new LogKeeper(installation),
+    };
     const housekeeping = startHousekeeping(installation, app, faults);
     context.mock.timers.tick(60_000);
     for (let times = 0; times < 100; times += 1) await turn();

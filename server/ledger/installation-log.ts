@@ -1,0 +1,187 @@
+import { type Selectable, sql } from 'kysely';
+import type { Queries, UnitOfWork } from '../storage/database.ts';
+import { findRow, insertRow, insertRows, prepareQuery } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
+import { type Checkpoint, nameOrigin, openCheckpoint, writeCheckpoint } from './checkpoint.ts';
+import { consistencyPath, inclusionPath, sha256 } from './merkle.ts';
+import type { NoteSigner, NoteVerifier } from './signed-note.ts';
+import { hashRange } from './tiles.ts';
+import {
+  countLeaves,
+  growTree,
+  installationLog,
+  type LedgerOf,
+  lockTree,
+  readLeaves,
+  readRoot,
+  readTilesOf,
+} from './tree-store.ts';
+
+// The log of an installation: an append-only tree whose entries are the checkpoints of all its ledgers. A timestamp or a
+// cosignature for one checkpoint of the log covers the checkpoints of every ledger.
+
+/** A signed state of the log. */
+export interface LogCheckpoint extends Omit<Checkpoint, 'origin'> {
+  readonly note: string;
+}
+
+/** A checkpoint of a ledger in the log. */
+export type LogLeaf = Selectable<Tables['log_leaves']>;
+
+/** The name of the log, which is the origin of its checkpoints, and the name of the key that witnesses know. */
+export function nameLog(keyName: string): string {
+  return nameOrigin(keyName, installationLog.tenantId, installationLog.ledger);
+}
+
+/** What a leaf commits to, hex: the whole note of the checkpoint. */
+export function hashNote(note: string): string {
+  return sha256(note).toString('hex');
+}
+
+/** Between two checkpoints of the log, in milliseconds. */
+export const logInterval = 60 * 60_000;
+
+/** Whether the log has no checkpoint of the last hour, and there is something to add. */
+export async function isLogDue(queries: Queries, now: string): Promise<boolean> {
+  const latest = await findLogCheckpoint(queries);
+  // A checkpoint in the future was signed with a wrong clock, and must not delay the next one.
+  const isDue = latest === undefined || Math.abs(Date.parse(now) - Date.parse(latest.at)) >= logInterval;
+  return isDue && (await listNew(queries)).length > 0;
+}
+
+/**
+ * If the log is due, adds the newest checkpoint of each ledger that has a new one, and signs the state of the log.
+ * @returns the new state; null if nothing is due.
+ */
+export async function extendLog({ transaction, now }: UnitOfWork, signer: NoteSigner): Promise<LogCheckpoint | null> {
+  // First, so that two servers do not add the same checkpoints.
+  await lockTree(transaction, installationLog);
+  if (!(await isLogDue(transaction, now))) return null;
+  const latest = await findLogCheckpoint(transaction);
+  const before = await countLeaves(transaction);
+  const added = (await listNew(transaction)).filter((one) => isSigned(one, signer.verifier));
+  await insertRows(
+    transaction,
+    'log_leaves',
+    added.map(({ tenantId, ledger, size, note }, index) => ({
+      sequence: before + index + 1,
+      tenant_id: tenantId,
+      ledger,
+      size,
+      hash: hashNote(note),
+    })),
+  );
+  const { size } = await growTree(transaction, installationLog, Number.MAX_SAFE_INTEGER);
+  if (size === (latest?.size ?? 0)) return null;
+  if (size < (latest?.size ?? 0))
+    throw new Error('the log of checkpoints lacks leaves that were signed: run svc verify');
+  const rootHash = await readRoot(transaction, installationLog, size);
+  const origin = nameLog(signer.verifier.name);
+  const note = signer.sign(writeCheckpoint({ origin, size, rootHash, at: now }), [origin]);
+  const { tenantId: tenant_id, ledger } = installationLog;
+  await insertRow(transaction, 'checkpoints', { tenant_id, ledger, size, root_hash: rootHash, at: now, note });
+  return { size, rootHash, at: now, note };
+}
+
+type LoggedCheckpoint = LedgerOf & { readonly size: number; readonly note: string };
+
+/** The newest checkpoint of each ledger, unless the log has it. */
+async function listNew(queries: Queries): Promise<readonly LoggedCheckpoint[]> {
+  const { rows } = await sql<LoggedCheckpoint>`
+    select newest.tenant_id as "tenantId", newest.ledger, newest.size, note from (
+      select tenant_id, ledger,
+        (select max(size) from checkpoints where tenant_id = head.tenant_id and ledger = head.ledger) as size
+      from chain_heads as head
+    ) as newest
+    join checkpoints on checkpoints.tenant_id = newest.tenant_id and checkpoints.ledger = newest.ledger
+      and checkpoints.size = newest.size
+    where not exists (
+      select 1 from log_leaves as leaf
+      where leaf.tenant_id = newest.tenant_id and leaf.ledger = newest.ledger and leaf.size = newest.size
+    ) order by newest.tenant_id, newest.ledger`.execute(queries);
+  return rows;
+}
+
+/** Rows with invalid signatures are left for `svc verify` to report. */
+function isSigned({ tenantId, ledger, note }: LoggedCheckpoint, verifier: NoteVerifier): boolean {
+  const signed = typeof note === 'string' ? openCheckpoint(note, verifier) : null;
+  return signed?.origin === nameOrigin(verifier.name, tenantId, ledger);
+}
+
+/** The newest state of the log, or the newest of at most a size. */
+export async function findLogCheckpoint(
+  queries: Queries,
+  atMost = Number.MAX_SAFE_INTEGER,
+): Promise<LogCheckpoint | undefined> {
+  const [found] = await selectNewest(queries, { atMost });
+  return found;
+}
+
+const selectNewest = prepareQuery<{ readonly atMost: number }, LogCheckpoint>((queries, parameter) =>
+  queries
+    .selectFrom('checkpoints')
+    .select(['size', 'root_hash as rootHash', 'at', 'note'])
+    .where('tenant_id', '=', sql.lit(installationLog.tenantId))
+    .where('ledger', '=', sql.lit(installationLog.ledger))
+    .where('size', '<=', parameter('atMost'))
+    .orderBy('size', 'desc')
+    .limit(sql.lit(1)),
+);
+
+/** The newest leaf of a ledger among the first `size` leaves, up to a checkpoint of `covers` entries. */
+export async function findLeaf(
+  queries: Queries,
+  { tenantId, ledger }: LedgerOf,
+  size: number,
+  covers: number,
+): Promise<LogLeaf | undefined> {
+  return queries
+    .selectFrom('log_leaves')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('ledger', '=', ledger)
+    .where('size', '<=', covers)
+    .where('sequence', '<=', size)
+    .orderBy('size', 'desc')
+    .limit(sql.lit(1))
+    .executeTakeFirst();
+}
+
+/** The audit path of a leaf in the log of a size (RFC 6962 section 2.1.1). */
+export function proveLeaf(queries: Queries, { sequence }: Pick<LogLeaf, 'sequence'>, size: number) {
+  return hashPath(queries, inclusionPath(sequence - 1, size));
+}
+
+/** Proves that the log of one size extends that of another (RFC 6962 section 2.1.2). */
+export function proveExtension(queries: Queries, from: number, to: number): Promise<readonly Buffer[]> {
+  return hashPath(queries, consistencyPath(from, to));
+}
+
+async function hashPath(queries: Queries, path: ReturnType<typeof inclusionPath>): Promise<readonly Buffer[]> {
+  const tiles = await readTilesOf(queries, installationLog, path);
+  return path.map((range) => hashRange(range, tiles));
+}
+
+const pageSize = 1000;
+
+/**
+ * Compares every leaf with the checkpoint that it names.
+ * @param take is called with the hash of each leaf, in order.
+ * @returns the leaves that differ.
+ */
+export async function checkLeaves(queries: Queries, take: (hash: string) => void): Promise<readonly string[]> {
+  const issues: string[] = [];
+  for (let read = 0; ; ) {
+    const rows = await readLeaves(queries, { start: read, end: read + pageSize });
+    for (const { sequence, tenant_id, ledger, size, hash } of rows) {
+      read += 1;
+      if (sequence !== read) return [...issues, `leaf ${read} is missing`];
+      const checkpoint = await findRow(queries, 'checkpoints', { tenant_id, ledger, size });
+      const note = checkpoint?.note;
+      if (typeof note !== 'string' || hashNote(note) !== hash)
+        issues.push(`leaf ${sequence} is not the checkpoint of ${size} entries of ${ledger} of ${tenant_id}`);
+      take(hash);
+    }
+    if (rows.length < pageSize) return issues;
+  }
+}
