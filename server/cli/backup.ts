@@ -1,8 +1,11 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { type ReplayCounts, replayErasures } from '../erasure/replay.ts';
+import { forgetErased } from '../erasure/store.ts';
 import {
   databaseFile,
+  deriveSecrets,
   findSecret,
   type Installation,
   isSecretOf,
@@ -10,11 +13,12 @@ import {
   secretFile,
 } from '../installation/installation.ts';
 import { AnchorLog, anchorFile, nameLedger, readLedgerName } from '../ledger/anchor-log.ts';
-import { completeAnchors, stateRestore } from '../ledger/checkpoint-store.ts';
-import { NoteSigner } from '../ledger/signed-note.ts';
+import { type Anchoring, completeAnchors, stateRestore } from '../ledger/checkpoint-store.ts';
+import { type ErasureLine, ErasureLog, erasureFile } from '../ledger/erasure-log.ts';
+import { completeErasures, listLastErasures } from '../ledger/erasure-store.ts';
 import type { LedgerOf } from '../ledger/tree-store.ts';
 import type { Settings } from '../settings.ts';
-import { openDatabase, systemClock } from '../storage/database.ts';
+import { type Database, openDatabase, type RowSeal, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { migrate } from '../storage/migrate.ts';
 import { copySqlite, flushToDisk } from '../storage/sqlite.ts';
@@ -22,7 +26,7 @@ import { type CommandContext, defineCommand, explainUncreated, flag, requireData
 
 export const backup = defineCommand({
   name: 'backup',
-  summary: 'copy the SQLite database, its secret and its checkpoints, even while the server runs',
+  summary: 'copy the SQLite database, its secret, checkpoints and erasures, even while the server runs',
   description:
     'The copy is a consistent snapshot, and is checked before the command succeeds. It can be verified in place, even on read-only storage: SVC_DATA_DIR=<folder> svc verify. For PostgreSQL use its own tools: pg_dump, or a backup of the whole cluster.',
   options: {
@@ -59,19 +63,22 @@ export const backup = defineCommand({
   },
 });
 
-/** Copies the database, and the log of checkpoints as far as it describes the copy. @returns the size of the database. */
+/** Copies the database, the log of checkpoints as far as it describes the copy, and the log of erasures. @returns the size of the database. */
 async function copyWithAnchors(settings: Settings, to: string): Promise<number> {
   const { dataDir: from } = settings;
   const [log, copy] = [join(from, anchorFile), join(to, anchorFile)];
   // Copied before the database: a record of the log describes entries committed before it.
   if (existsSync(log)) copyFileSync(log, copy);
+  if (existsSync(join(from, erasureFile))) copyFileSync(join(from, erasureFile), join(to, erasureFile));
   const { bytes } = copySqlite(databaseFile(from), databaseFile(to));
   await using database = openDatabase({ url: null, file: databaseFile(to), reads: true });
   const secret = findSecret(settings);
   // Without the secret, checkpoints cannot be verified: the next start with the copy appends them.
   if (secret === null) return bytes;
-  const signer = new NoteSigner(secret);
+  const { signer, seal } = deriveSecrets(secret);
   await completeAnchors(database.kysely, { signer, anchors: new AnchorLog(copy, signer.verifier) });
+  const erasures = new ErasureLog(join(to, erasureFile), seal);
+  await completeErasures(database.kysely, erasures, erasures.readNames());
   return bytes;
 }
 
@@ -89,29 +96,41 @@ export const restore = defineCommand({
 the data folder, nothing is restored. The next start brings the schema up to date. A signed statement in ${anchorFile}
 records the restore, so that svc verify does not report it as a roll-back.
 
+What was erased since the backup is erased again, as ${erasureFile} of the data folder names it; if the folder is new, that of
+the backup. Without a file that is whole and unchanged, nothing is restored: put a copy in its place, from another server or
+a newer backup. If there is none, --without-erasures goes on without what is missing.
+
 With --in-place nothing is copied: the database in the settings was restored by other means (pg_restore, a snapshot of
 the machine), and the command only records that in ${anchorFile}. With several servers on one PostgreSQL, run it on each.
 It prints the entries of each ledger in ${anchorFile} and in the database, and stops there without --yes: earlier records
-of ${anchorFile} no longer count after a restore. svc verify prints the time of the restore.`,
+of ${anchorFile} no longer count after a restore. svc verify prints the time of the restore. Erases again, too.`,
   options: {
     from: { schema: z.string().optional(), meaning: 'the folder that `svc backup` made', value: 'folder' },
     'in-place': { schema: flag, meaning: 'accept the current database as restored by other means' },
+    'without-erasures': {
+      schema: flag,
+      meaning: 'go on without erasures.log, or with what is unchanged of it: erased values may return',
+    },
     yes: { schema: flag, meaning: 'with --in-place: yes, I know of this restore' },
   },
   async run(context) {
     const { settings, options } = context;
-    const { from, 'in-place': isInPlace = false, yes = false } = options;
+    const { from, 'in-place': isInPlace = false, yes = false, 'without-erasures': mayLack = false } = options;
     if ((from === undefined) !== isInPlace) throw new UsageError('Give either --from or --in-place.');
-    if (from === undefined) return acceptRestored(context, yes);
+    if (from === undefined) return acceptRestored(context, yes, mayLack);
     if (settings.databaseUrl !== null)
       throw new UsageError(
         'The data is in PostgreSQL. Restore it with pg_restore, give the server its secret, and run: svc restore --in-place',
       );
-    return restoreFolder(context, resolve(from));
+    return restoreFolder(context, resolve(from), mayLack);
   },
 });
 
-async function restoreFolder({ settings, say, result }: CommandContext, from: string): Promise<undefined> {
+async function restoreFolder(
+  { settings, say, result }: CommandContext,
+  from: string,
+  mayLack: boolean,
+): Promise<undefined> {
   const { dataDir } = settings;
   const target = databaseFile(dataDir);
   if (!existsSync(databaseFile(from))) throw new UsageError(`There is no backup in ${from}.`);
@@ -126,41 +145,116 @@ async function restoreFolder({ settings, say, result }: CommandContext, from: st
     await requireSecretOf(draft, secret);
     placeSecret(from, dataDir);
     requireNoDatabase(dataDir);
-    await anchorRestored(draft, from, dataDir, secret);
+    const secrets = deriveSecrets(secret);
+    const erasures = new ErasureLog(join(dataDir, erasureFile), secrets.seal);
+    placeErasures(erasures, from, dataDir, mayLack);
+    const lines = checkErasures(erasures, { say, mayLack });
+    placeMissing(anchorFile, from, dataDir);
+    const anchors = new AnchorLog(join(dataDir, anchorFile), secrets.signer.verifier);
+    const erased = await completeDraft(draft, { ...secrets, anchors, erasures }, lines);
     // Atomic, and unlike a rename it replaces nothing.
     linkSync(draft, target);
     flushToDisk(dataDir);
+    say(describeErased(erased));
     say(`${bytes} bytes are in ${dataDir}. Check every hash with: svc verify`);
-    result({ dataDir, bytes });
+    result({ dataDir, bytes, erased });
   } finally {
     for (const end of ['', '-wal', '-shm']) rmSync(`${draft}${end}`, { force: true });
   }
 }
 
-/** Appends to the log of the data folder; if there is none, to that of the backup. */
-async function anchorRestored(draft: string, from: string, dataDir: string, secret: string): Promise<void> {
-  const [saved, own] = [join(from, anchorFile), join(dataDir, anchorFile)];
-  if (!existsSync(own) && existsSync(saved)) copyFileSync(saved, own);
-  await using database = openDatabase({ url: null, file: draft });
-  // A backup of an older version lacks tables that the statement is computed from.
-  await migrate(database);
-  const signer = new NoteSigner(secret);
-  await stateRestore(database, { signer, anchors: new AnchorLog(own, signer.verifier) }, systemClock());
+/** Copies a file of the backup that the data folder does not have. */
+function placeMissing(name: string, from: string, dataDir: string): void {
+  const [saved, own] = [join(from, name), join(dataDir, name)];
+  if (!existsSync(own) && existsSync(saved)) placeCopy(saved, own);
 }
 
-async function acceptRestored({ settings, say, result }: CommandContext, isKnown: boolean): Promise<undefined> {
+/** Takes the log of erasures of the backup for a new data folder. @throws {UsageError} if a used one has lost its own. */
+function placeErasures({ file }: ErasureLog, from: string, dataDir: string, mayLack: boolean): void {
+  if (!existsSync(file) && existsSync(join(dataDir, anchorFile)) && !mayLack)
+    throw lacksErasures(file, 'it is missing');
+  placeMissing(erasureFile, from, dataDir);
+}
+
+/** Goes through the log of erasures once before anything is changed. @returns its lines. @throws {UsageError} */
+function checkErasures(
+  log: ErasureLog,
+  { say, mayLack }: Pick<CommandContext, 'say'> & { readonly mayLack: boolean },
+): Iterable<ErasureLine> {
+  const refuse = (issue: string) => {
+    if (!mayLack) throw lacksErasures(log.file, issue);
+    say(`${log.file}: ${issue}`);
+  };
+  try {
+    for (const _ of log.read(refuse));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw lacksErasures(log.file, `it cannot be read (${error.code})`);
+  }
+  return log.read(() => undefined);
+}
+
+function lacksErasures(file: string, issue: string): UsageError {
+  return new UsageError(
+    `${file}: ${issue}. What was erased could return, so nothing was restored. Put an unchanged copy in its place: each server and each backup has one. If there is none, --without-erasures erases only what the unchanged lines name.`,
+  );
+}
+
+interface Restoring extends Anchoring {
+  readonly seal: RowSeal;
+  readonly erasures: ErasureLog;
+}
+
+/** Erases again, and appends to the logs of the data folder. @returns what was erased. */
+async function completeDraft(draft: string, restoring: Restoring, lines: Iterable<ErasureLine>) {
+  await using opened = openDatabase({ url: null, file: draft });
+  // A backup of an older version lacks tables that the statement is computed from.
+  await migrate(opened);
+  return await completeRestore({ ...opened, seal: restoring.seal }, restoring, lines, systemClock());
+}
+
+async function completeRestore(
+  database: Database,
+  { erasures, ...anchoring }: Anchoring & Pick<Restoring, 'erasures'>,
+  lines: Iterable<ErasureLine>,
+  now: string,
+): Promise<ReplayCounts> {
+  const erased = await replayErasures(database, lines, now);
+  await stateRestore(database, anchoring, now);
+  await completeErasures(database.kysely, erasures, erasures.readNames());
+  erasures.appendRestored(now, await listLastErasures(database.kysely));
+  return erased;
+}
+
+function describeErased(erased: ReplayCounts): string {
+  const { subjects, records, requests, breaches, auditEvents } = erased;
+  if (Object.values(erased).every((count) => count === 0))
+    return `${erasureFile} names nothing that had to be erased again.`;
+  return `Erased again, as ${erasureFile} names it: ${subjects} data subjects with ${records} records, ${requests} requests, ${breaches} breaches, ${auditEvents} audit events.`;
+}
+
+async function acceptRestored(
+  { settings, say, result }: CommandContext,
+  isKnown: boolean,
+  mayLack: boolean,
+): Promise<undefined> {
   requireDatabase(settings);
   using _ = lockFolder(settings.dataDir, 'exclusive');
   await using installation = await openInstallation(settings);
+  const { database, erasures, clock } = installation;
   const { file } = installation.anchors;
+  placeErasures(erasures, settings.dataDir, settings.dataDir, mayLack);
+  const lines = checkErasures(erasures, { say, mayLack });
   for (const line of await compareWithLog(installation)) say(line);
   if (!isKnown)
     throw new UsageError(
       `Nothing was changed. If ${anchorFile} has more entries than the database, accepting silences the alarm about the missing ones. If you know of this restore, add --yes.`,
     );
-  await stateRestore(installation.database, installation, installation.clock());
+  const erased = await completeRestore(database, installation, lines, clock());
+  await forgetErased(database);
+  say(describeErased(erased));
   say(`${file} now records that this database was restored. Check every hash with: svc verify`);
-  result({ file });
+  result({ file, erased });
 }
 
 /** One line for each ledger: its entries in the log and in the database. */

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import {
   databaseFile,
+  deriveSecrets,
   describeIncomplete,
   describeMoved,
   findInstallation,
@@ -15,7 +16,8 @@ import { completeCopy, isCopyOf, markMoved, nameDatabase, openPlace, openTarget 
 import { explainUnreachable, explainUnwritable } from '../installation/unreachable.ts';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
 import { completeAnchors } from '../ledger/checkpoint-store.ts';
-import { NoteSigner } from '../ledger/signed-note.ts';
+import { ErasureLog, erasureFile } from '../ledger/erasure-log.ts';
+import { completeErasures } from '../ledger/erasure-store.ts';
 import type { Settings } from '../settings.ts';
 import { compareTable, copyTable, UnmovableData } from '../storage/copy-rows.ts';
 import { openDatabase, type Queries } from '../storage/database.ts';
@@ -43,8 +45,8 @@ compares both, and verifies the copy as svc verify does. Then the old database i
 the message says where the data went. It is not deleted.
 
 Ledgers, checkpoints, proofs, keys and passwords remain valid. To PostgreSQL, the data folder stays in use: start the server
-with the same SVC_DATA_DIR and with DATABASE_URL. To SQLite, the folder gets secret.key and ${anchorFile} too; it becomes
-SVC_DATA_DIR.
+with the same SVC_DATA_DIR and with DATABASE_URL. To SQLite, the folder gets secret.key, ${anchorFile}
+and ${erasureFile} too; it becomes SVC_DATA_DIR.
 
 If it is interrupted, run it again: it starts over, or completes the last step. No server starts on an incomplete copy.`,
   options: {
@@ -151,8 +153,9 @@ async function copyAll(context: CommandContext, move: Move) {
   const from = nameDatabase(settings);
   const log = join(dataDir, anchorFile);
   const isElsewhere = dataDir !== settings.dataDir;
-  if (isElsewhere && existsSync(log) && !(await isCopyOf(target, from, installation)))
-    throw new UsageError(`${log} belongs to another database. Name an empty folder. Nothing was moved.`);
+  const left = [log, join(dataDir, erasureFile)].find((file) => isElsewhere && existsSync(file));
+  if (left !== undefined && !(await isCopyOf(target, from, installation)))
+    throw new UsageError(`${left} belongs to another database. Name an empty folder. Nothing was moved.`);
   // The row of the installation is the mark of the move.
   const tables = move.tables.filter(({ name }) => name !== 'installation');
   let all = 0;
@@ -172,13 +175,15 @@ async function copyAll(context: CommandContext, move: Move) {
       await compareTable(transaction, database.kysely, table, onProgress);
       showProgress('');
     }
-    if (isElsewhere && existsSync(join(settings.dataDir, anchorFile)))
-      placeCopy(join(settings.dataDir, anchorFile), log);
+    for (const name of [anchorFile, erasureFile])
+      if (isElsewhere && existsSync(join(settings.dataDir, name)))
+        placeCopy(join(settings.dataDir, name), join(dataDir, name));
     // Of another server, which this log would get within a minute. A missing log stays missing, and is reported.
-    if (existsSync(log)) {
-      const signer = new NoteSigner(findSecret(target) as string);
+    const { signer, seal } = deriveSecrets(findSecret(target) as string);
+    if (existsSync(log))
       await completeAnchors(database.kysely, { signer, anchors: new AnchorLog(log, signer.verifier) });
-    }
+    const erasures = new ErasureLog(join(dataDir, erasureFile), seal);
+    await completeErasures(database.kysely, erasures, erasures.readNames());
   }
   say('Verifying the copy …');
   const findings = new Findings(say);

@@ -2,6 +2,8 @@ import { type AuditSource, systemSource } from '../audit/source.ts';
 import { recordErasure } from '../audit/store.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { lockChain } from '../ledger/append.ts';
+import { nameEntry } from '../ledger/erasure-log.ts';
+import { noteErased } from '../ledger/erasure-store.ts';
 import { clearOpenings } from '../ledger/opening-store.ts';
 import { erasableDsrs, eraseTexts } from '../privacy/erasure-store.ts';
 import { type Database, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
@@ -9,12 +11,13 @@ import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { addCounts, type Erasure, type ErasureCounts, hasErased, namesSubject, noCounts } from './erasure.ts';
 import {
+  clearRecords,
   deleteJob,
   eraseEvents,
-  eraseRecords,
   eraseResponses,
   findNextJob,
   type Job,
+  listErasableRecords,
   listErasableRequests,
   stepRows,
 } from './store.ts';
@@ -85,6 +88,32 @@ export async function continueErasure(database: Database, now: string): Promise<
   return true;
 }
 
+/** Erases a data subject that was erased before, in a database that was restored from an older backup. */
+export async function eraseAgain(
+  database: Database,
+  now: string,
+  tenantId: string,
+  subjectId: string,
+): Promise<ErasureCounts> {
+  const id = newId();
+  let progress: Progress = { counts: noCounts, position: null, isDone: false };
+  while (!progress.isDone)
+    progress = await runUnitOfWork(database, now, async (work) => {
+      const through = await lockChain(work, { tenantId, ledger: 'consent' });
+      await work.lockTenant(tenantId);
+      const { counts, position } = progress;
+      const ofSubject = { tenant_id: tenantId, subject_id: subjectId };
+      const job = { id, ...ofSubject, through, position, counts: JSON.stringify(counts), created_at: now };
+      const step = await eraseStep(work, systemSource(tenantId), job, restoredReason);
+      if (step.isDone) await announce(work, job, step.counts);
+      return step;
+    });
+  return progress.counts;
+}
+
+/** Why what was erased is erased again, for the audit log. */
+export const restoredReason = 'The database was restored from a backup that is older than the erasure';
+
 /** Emits the webhook event at the end, if anything was erased. */
 async function announce(work: UnitOfWork, job: Pick<Job, 'id' | 'tenant_id'>, counts: ErasureCounts): Promise<void> {
   if (!hasErased(counts)) return;
@@ -105,9 +134,15 @@ async function eraseStep(work: UnitOfWork, given: AuditSource, job: Job, reason:
   const { actor } = given;
   // People can erase themselves: the event of it must not have their address again.
   const source = actor.email === job.subject_id ? { ...given, actor: { ...actor, email: null } } : given;
-  const consent = await eraseRecords(work, job);
-  const requests = await eraseTexts(work, source, erasableDsrs, await listErasableRequests(transaction, job), reason);
-  const openings = await clearOpenings(transaction, job.tenant_id, job.subject_id);
+  const records = await listErasableRecords(transaction, job);
+  const consent = records.map(({ sequence }) => sequence);
+  const ids = await listErasableRequests(transaction, job);
+  // Before the requests lose the subject: a restore finds it through them, too.
+  if (records.length + ids.length > 0)
+    await noteErased(work, job.tenant_id, { kind: 'subject', records: records.map(nameEntry), requests: ids });
+  await clearRecords(transaction, job.tenant_id, consent, work.now);
+  const requests = await eraseTexts(work, source, erasableDsrs, ids, reason);
+  const openings = await clearOpenings(work, job.tenant_id, job.subject_id);
   const { events, deliveries } = await eraseEvents(work, job);
   const { responses, position } = await eraseResponses(work, job);
   const audit = [...new Set([...requests.sequences, ...openings.sequences])];

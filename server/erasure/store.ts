@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
+import { type EntryName, nameEntry } from '../ledger/erasure-log.ts';
 import type { Database, Queries, UnitOfWork } from '../storage/database.ts';
-import { updateRow } from '../storage/rows.ts';
+import { inBatches, updateRow } from '../storage/rows.ts';
 import { emptyLog } from '../storage/sqlite.ts';
 import type { Tables } from '../storage/tables.ts';
 import { eraseJson } from './erasure.ts';
@@ -29,23 +30,54 @@ export async function deleteJob(queries: Queries, { id }: Job): Promise<void> {
   await queries.deleteFrom('erasure_jobs').where('id', '=', id).execute();
 }
 
-/** Clears the openings of records. @returns their sequences. */
-export async function eraseRecords({ transaction, now }: UnitOfWork, job: Job): Promise<readonly number[]> {
-  const rows = await transaction
+/** Records of the subject that still have their openings. */
+export function listErasableRecords(queries: Queries, job: Job) {
+  return queries
     .selectFrom('consent_records')
-    .select('sequence')
+    .select(['sequence', 'hash'])
     .where('tenant_id', '=', job.tenant_id)
     .where('subject_id', '=', job.subject_id)
     .where('sequence', '<=', job.through)
     .limit(stepRows)
     .execute();
-  const sequences = rows.map(({ sequence }) => sequence);
-  await clearRecords(transaction, job.tenant_id, sequences, now);
-  return sequences;
+}
+
+/** The subjects of the records and requests that `erasures.log` names, as far as this database has them with their values. */
+export async function findSubjects(
+  queries: Queries,
+  tenantId: string,
+  records: readonly EntryName[],
+  requests: readonly string[],
+): Promise<readonly string[]> {
+  const named = new Map(records);
+  const rows = await inBatches(records, (some) =>
+    queries
+      .selectFrom('consent_records')
+      .select(['sequence', 'hash', 'subject_id'])
+      .where('tenant_id', '=', tenantId)
+      .where(
+        'sequence',
+        'in',
+        some.map(([sequence]) => sequence),
+      )
+      .execute(),
+  );
+  // Another history has another record of the same number.
+  const same = rows.filter((row) => named.get(row.sequence) === nameEntry(row)[1]);
+  const asked = await inBatches(requests, (some) =>
+    queries
+      .selectFrom('dsr_requests')
+      .select('subject_id')
+      .where('tenant_id', '=', tenantId)
+      .where('id', 'in', some)
+      .execute(),
+  );
+  const found = [...same, ...asked].map(({ subject_id }) => subject_id);
+  return [...new Set(found)].filter((one) => one !== null);
 }
 
 /** Clears the openings of the records with these numbers: the only change of a record that the triggers allow. */
-async function clearRecords(
+export async function clearRecords(
   queries: Queries,
   tenantId: string,
   sequences: readonly number[],

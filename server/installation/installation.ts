@@ -3,6 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import type { Selectable } from 'kysely';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
+import { ErasureLog, erasureFile } from '../ledger/erasure-log.ts';
 import { NoteSigner } from '../ledger/signed-note.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import {
@@ -25,6 +26,8 @@ export interface Installation extends Secrets, AsyncDisposable {
   readonly database: Database;
   /** The signed checkpoints outside of the database. */
   readonly anchors: AnchorLog;
+  /** What was erased, outside of the database. */
+  readonly erasures: ErasureLog;
 }
 
 /** The SQLite file of a data folder. */
@@ -53,7 +56,15 @@ export async function openInstallation(
     const secrets = await openSecrets(settings, opened, clock());
     const database = { ...opened, clock, seal: secrets.seal };
     const anchors = new AnchorLog(join(settings.dataDir, anchorFile), secrets.signer.verifier);
-    return { settings, clock, database, anchors, ...secrets, [Symbol.asyncDispose]: () => database.close() };
+    const erasures = new ErasureLog(join(settings.dataDir, erasureFile), secrets.seal);
+    database.signals.on('erasureNoted', (line) => {
+      try {
+        erasures.append([line]);
+      } catch {
+        // It is committed; housekeeping appends it, or logs why it cannot.
+      }
+    });
+    return { settings, clock, database, anchors, erasures, ...secrets, [Symbol.asyncDispose]: () => database.close() };
   } catch (error) {
     await opened.close();
     throw error;

@@ -188,7 +188,8 @@ export function readLedgerName(name: string): LedgerOf | null {
   return tenantId === undefined ? null : { tenantId, ledger: ledger as LedgerOf['ledger'] };
 }
 
-function syncFolder(folder: string): void {
+/** Syncs the names in a folder to disk. */
+export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   fsyncSync(handle);
   closeSync(handle);

@@ -1,8 +1,10 @@
 import { type Selectable, sql } from 'kysely';
-import type { Queries } from '../storage/database.ts';
+import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { inBatches } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { Opening } from './commitment.ts';
+import { type EntryName, nameEntry } from './erasure-log.ts';
+import { noteErased } from './erasure-store.ts';
 
 /** The canonical text of an event contains this if it has commitments: quotes inside texts are escaped. */
 export const commitmentsMark = '"commitments":{';
@@ -80,22 +82,32 @@ export interface ClearedOpenings {
  * Clears the openings of a value in the audit log of a tenant: at most 1,000 at a time. The caller records an event that
  * names the entries (`recordErasure`) in the same unit of work, and calls again while there are more.
  */
-export async function clearOpenings(queries: Queries, tenantId: string, value: string): Promise<ClearedOpenings> {
-  const found = await queries
+export async function clearOpenings(work: UnitOfWork, tenantId: string, value: string): Promise<ClearedOpenings> {
+  const { transaction: queries } = work;
+  const found = await selectOfValue(queries, tenantId, value).execute();
+  if (found.length > 0) {
+    const hashes = await readHashes(queries, tenantId, found);
+    const openings = found.map(({ sequence, path }) => [sequence, hashes.get(sequence) as string, path] as const);
+    await noteErased(work, tenantId, { kind: 'openings', openings });
+  }
+  return clear(queries, tenantId, found);
+}
+
+/** The openings of a value. */
+export function selectOfValue(queries: Queries, tenantId: string, value: string) {
+  return queries
     .selectFrom('audit_openings')
     .select(['sequence', 'path'])
     .where('tenant_id', '=', tenantId)
     .where(sql`substr(value, 1, 200)`, '=', sql`substr(${value}, 1, 200)`)
     .where('value', '=', value)
     .orderBy('sequence')
-    .limit(sql.lit(mostCleared))
-    .execute();
-  return clear(queries, tenantId, found);
+    .limit(sql.lit(mostCleared));
 }
 
 /**
  * Clears the openings of the events about rows of a tenant, as `clearOpenings` does. The address of the actor stays: who
- * dealt with a row is not the person whom it is about.
+ * dealt with a row is not the person whom it is about. The caller notes the rows for `erasures.log`.
  * @param targetIds what the events are about.
  */
 export async function clearOpeningsAbout(
@@ -141,3 +153,38 @@ async function clear(
 }
 
 const mostCleared = 1000;
+
+/** The hashes of events by their numbers, as the log of erasures has them. */
+async function readHashes(queries: Queries, tenantId: string, events: readonly { readonly sequence: number }[]) {
+  const rows = await inBatches([...new Set(events.map(({ sequence }) => sequence))], (some) =>
+    queries
+      .selectFrom('audit_events')
+      .select(['sequence', 'hash'])
+      .where('tenant_id', '=', tenantId)
+      .where('sequence', 'in', some)
+      .execute(),
+  );
+  return new Map(rows.map(nameEntry));
+}
+
+/** The values of openings that the log of erasures names, as far as this database has them and the same events. */
+export async function findOpened(
+  queries: Queries,
+  tenantId: string,
+  openings: readonly (readonly [...EntryName, path: string])[],
+): Promise<readonly string[]> {
+  const events = openings.map(([sequence]) => ({ sequence }));
+  const hashes = await readHashes(queries, tenantId, events);
+  const rows = await inBatches([...hashes.keys()], (some) =>
+    queries
+      .selectFrom('audit_openings')
+      .select(['sequence', 'path', 'value'])
+      .where('tenant_id', '=', tenantId)
+      .where('sequence', 'in', some)
+      .where('value', 'is not', null)
+      .execute(),
+  );
+  const named = new Set(openings.map((opening) => opening.join(' ')));
+  const found = rows.filter(({ sequence, path }) => named.has([sequence, hashes.get(sequence), path].join(' ')));
+  return [...new Set(found.map(({ value }) => value as string))];
+}

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { type RowKind, recordChanges } from '../audit/row-state.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
 import { recordErasure } from '../audit/store.ts';
+import { newSalt } from '../ledger/commitment.ts';
+import { noteErased } from '../ledger/erasure-store.ts';
 import { clearOpeningsAbout } from '../ledger/opening-store.ts';
 import {
   addTime,
@@ -11,6 +13,7 @@ import {
   runUnitOfWork,
   type UnitOfWork,
 } from '../storage/database.ts';
+import { updateRow } from '../storage/rows.ts';
 import type { DsrRow } from './dsr.ts';
 import { breachRows, dsrRows } from './store.ts';
 
@@ -55,6 +58,8 @@ export interface ErasedTexts {
  * openings of the audit events about it. What is open or erased stays as it is. The audit log gets the number of texts.
  * @param ids of rows of the tenant of the source.
  * @param reason for the audit log; names no person.
+ * @param isAgain after a restore: what had ended when it was erased may be open in the backup. It loses its texts and can be
+ *   used as before.
  */
 export async function eraseTexts(
   work: UnitOfWork,
@@ -62,12 +67,13 @@ export async function eraseTexts(
   { kind, endedStatus }: Erasable,
   ids: readonly string[],
   reason: string,
+  isAgain = false,
 ): Promise<ErasedTexts> {
   const { transaction, now } = work;
   const { tenantId } = source;
   const texts = kind.personal as readonly (keyof DsrRow)[];
   await work.lockTenant(tenantId);
-  const found =
+  const rows =
     ids.length === 0
       ? []
       : await transaction
@@ -75,27 +81,38 @@ export async function eraseTexts(
           .selectAll()
           .where('tenant_id', '=', tenantId)
           .where('id', 'in', ids)
-          .where('status', '=', endedStatus)
+          .$if(!isAgain, (query) => query.where('status', '=', endedStatus))
           .where('erased_at', 'is', null)
           .execute();
+  const countTexts = (row: DsrRow) => texts.filter((name) => row[name] !== null).length;
+  const found = rows.filter((row) => row.status === endedStatus || countTexts(row) > 0);
   if (found.length === 0) return { rows: 0, sequences: [], hasMore: false };
-  const counts = new Map(found.map((row) => [row.id, texts.filter((name) => row[name] !== null).length]));
+  const counts = new Map(found.map((row) => [row.id, countTexts(row)]));
+  await noteErased(work, tenantId, { kind: 'texts', table: kind.table, ids: [...counts.keys()] });
   const cleared = await clearOpeningsAbout(transaction, tenantId, [...counts.keys()]);
   if (cleared.hasMore) return { rows: 0, ...cleared };
-  const rows = await transaction
-    .updateTable(kind.table)
-    .set({ ...Object.fromEntries(texts.map((name) => [name, null])), salt: null, erased_at: now, updated_at: now })
-    .where('tenant_id', '=', tenantId)
-    .where('id', 'in', [...counts.keys()])
-    .returningAll()
-    .execute();
-  const changes = rows.map((row) => {
+  const empty = { ...Object.fromEntries(texts.map((name) => [name, null])), updated_at: now };
+  const ended = found.filter(({ status }) => status === endedStatus).map(({ id }) => id);
+  const erased =
+    ended.length === 0
+      ? []
+      : await transaction
+          .updateTable(kind.table)
+          .set({ ...empty, salt: null, erased_at: now })
+          .where('tenant_id', '=', tenantId)
+          .where('id', 'in', ended)
+          .returningAll()
+          .execute();
+  for (const { id, status } of found)
+    if (status !== endedStatus)
+      erased.push(await updateRow(transaction, kind.table, { id }, { ...empty, salt: newSalt() }));
+  const changes = erased.map((row) => {
     const diff = { texts: counts.get(row.id) as number };
     return { source, row, change: { verb: 'erased', targetRef: null, reason, diff } };
   });
   await recordChanges(work, kind, changes);
   work.afterCommit(() => work.signals.emit('erased'));
-  return { rows: rows.length, ...cleared };
+  return { rows: erased.length, ...cleared };
 }
 
 /** So many rows are erased in one pass: others of the tenant wait for its lock meanwhile. */

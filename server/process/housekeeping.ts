@@ -7,6 +7,7 @@ import { forgetErased } from '../erasure/store.ts';
 import { forgetExpiredKeys, mostForgotten } from '../http/idempotency.ts';
 import { deleteExpiredSignIns } from '../identity/sign-in.ts';
 import type { Installation } from '../installation/installation.ts';
+import { completeErasures } from '../ledger/erasure-store.ts';
 import { eraseExpired } from '../privacy/erasure-store.ts';
 import { deleteUnconfirmed, forgetFormUses } from '../privacy/form-store.ts';
 import type { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
@@ -22,7 +23,7 @@ import { forgetOldEvents } from '../webhooks/deliveries/retention-store.ts';
  * were used, every five where banners were seen; on PostgreSQL, shares the counts of the rate limits every half second.
  */
 export function startHousekeeping(
-  { database, clock, hasher, settings }: Installation,
+  { database, clock, hasher, settings, erasures }: Installation,
   {
     limiter,
     lastUses,
@@ -68,6 +69,7 @@ export function startHousekeeping(
     every(60_000, () => change((queries) => forgetRuns(queries, clock()))),
     every(60_000, () => keeper.step(clock())),
     every(60_000, () => logKeeper.step(clock())),
+    every(60_000, () => completeErasures(database.kysely, erasures)),
     every(60_000, () => verifier.step(clock())),
     every(10_000, () => lastUses.write(database)),
     every(5_000, () => sightings.write(database)),

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type App, type AppOptions, createApp } from '../app.ts';
 import type { Installation } from '../installation/installation.ts';
+import { completeErasures } from '../ledger/erasure-store.ts';
 import { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
 import { LogKeeper } from '../proofs/log-keeper.ts';
 import { nameAddress, type Settings } from '../settings.ts';
@@ -52,6 +53,7 @@ export async function startServer(
   // A crash between a commit and its line in the log loses no anchor.
   await keeper.start(installation.clock());
   const logKeeper = new LogKeeper(installation);
+  await completeErasures(installation.database.kysely, installation.erasures);
   const app = createApp(installation, { ...options, isClosing: () => closing });
   const server = new GracefulServer(app.koa.callback(), {
     ...serverLimits,

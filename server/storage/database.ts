@@ -27,6 +27,8 @@ export type Signals = EventEmitter<{
   deliveries: [endpointIds: readonly string[]];
   /** Values of a person were erased: copies of them, in memory or in a log, must go. */
   erased: [];
+  /** An erasure is to be kept outside the database: its line in the log. */
+  erasureNoted: [line: string];
   /** An entry with a time before that of the newest one is about to be appended: the clock was set back. */
   clockFell: [fall: { readonly ledger: string; readonly now: string; readonly newest: string }];
 }>;

@@ -23,6 +23,7 @@ export interface Tables {
   readonly consent_notice_versions: ConsentNoticeVersionsTable;
   readonly consent_records: ConsentRecordsTable;
   readonly erasure_jobs: ErasureJobsTable;
+  readonly erasures: ErasuresTable;
   readonly consent_days: ConsentDaysTable;
   readonly consent_sightings: ConsentSightingsTable;
   readonly users: UsersTable;
@@ -347,6 +348,15 @@ interface ErasureJobsTable {
   /** JSON: what was erased so far. */
   counts: string;
   created_at: string;
+}
+
+/** What was erased, without values: each server appends it to its erasures.log. */
+interface ErasuresTable {
+  tenant_id: string;
+  /** From 1, without gaps. */
+  number: number;
+  /** As it is in the log, with its HMAC. */
+  line: string;
 }
 
 /**

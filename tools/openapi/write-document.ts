@@ -6,6 +6,7 @@ import { createApp } from '../../server/app.ts';
 import { writeApiDocument } from '../../server/documentation/api-document.ts';
 import { deriveSecrets } from '../../server/installation/installation.ts';
 import { AnchorLog } from '../../server/ledger/anchor-log.ts';
+import { ErasureLog } from '../../server/ledger/erasure-log.ts';
 import { readSettings } from '../../server/settings.ts';
 import { openDatabase, systemClock } from '../../server/storage/database.ts';
 
@@ -16,6 +17,7 @@ const installation = {
   clock: systemClock,
   database,
   anchors: new AnchorLog('', secrets.signer.verifier),
+  erasures: new ErasureLog('', secrets.seal),
   ...secrets,
   [Symbol.asyncDispose]: () => database.close(),
 };

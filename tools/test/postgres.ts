@@ -44,8 +44,8 @@ export async function startPostgres(parent: string = tmpdir()): Promise<TestPost
   }
 }
 
-/** The folder that holds initdb and postgres; of several versions the newest. */
-export function findPrograms(): string | undefined {
+/** The folder that holds these programs; of several versions the newest. */
+export function findPrograms(names: readonly string[] = ['initdb', 'postgres']): string | undefined {
   const installed = globSync([
     '/usr/lib/postgresql/*/bin',
     '/usr/pgsql-*/bin',
@@ -53,9 +53,7 @@ export function findPrograms(): string | undefined {
     '/Applications/Postgres.app/Contents/Versions/*/bin',
   ]).sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
   const onPath = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-  return [...onPath, ...installed].find((folder) =>
-    ['initdb', 'postgres'].every((program) => existsSync(join(folder, program))),
-  );
+  return [...onPath, ...installed].find((folder) => names.every((program) => existsSync(join(folder, program))));
 }
 
 function installPrograms(): string | undefined {

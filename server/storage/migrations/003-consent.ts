@@ -69,6 +69,14 @@ create table erasure_jobs (
 );
 create index erasure_jobs_subject on erasure_jobs (tenant_id, subject_id);
 
+-- What was erased, without values: each server appends it to its erasures.log.
+create table erasures (
+  tenant_id text not null references tenants (id),
+  number bigint not null, -- From 1, without gaps.
+  line text not null, -- As it is in the log, with its HMAC.
+  primary key (tenant_id, number)
+);
+
 -- Counts of a notice by day: of its records under an empty purpose (captures as granted, withdrawals as refused), and of
 -- the choices for each purpose.
 create table consent_days (

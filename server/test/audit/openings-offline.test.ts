@@ -115,7 +115,7 @@ describeOnOneDatabase('personal values of audit events, offline', (dialect) => {
     const { closed: atFirst } = await node.verifyExport(file, { publicKey });
     assert.equal(atFirst, 0);
     await run(async (work) => {
-      const { sequences } = await clearOpenings(work.transaction, server.tenant.id, person);
+      const { sequences } = await clearOpenings(work, server.tenant.id, person);
       const event = { module: 'privacy', action: 'subject.erased', targetId: null, targetRef: null } as const;
       await recordErasure(work, systemSource(server.tenant.id), { audit: sequences }, event);
     });

@@ -51,7 +51,7 @@ describeOnEachDatabase('personal values of audit events', (dialect) => {
   };
   const erase = (value: string, tenant = tenantId) =>
     run(async (work) => {
-      const { sequences } = await clearOpenings(work.transaction, tenant, value);
+      const { sequences } = await clearOpenings(work, tenant, value);
       const erasure = { module: 'privacy', action: 'subject.erased', targetId: null, targetRef: null } as const;
       if (sequences.length > 0) await recordErasure(work, systemSource(tenant), { audit: sequences }, erasure);
       return sequences;

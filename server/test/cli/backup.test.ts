@@ -52,7 +52,7 @@ describe('svc backup and svc restore', () => {
     await writing;
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /\d+ bytes are in .*, with the secret: keep it as safe as the server itself\./);
-    assert.deepEqual(readdirSync(to).sort(), ['checkpoints.log', 'secret.key', 'svc.sqlite']);
+    assert.deepEqual(readdirSync(to).sort(), ['checkpoints.log', 'erasures.log', 'secret.key', 'svc.sqlite']);
     // The format of a rollback journal (SQLite file format, section 1.3.3), which can be read on read-only storage.
     assert.deepEqual([...readFileSync(join(to, 'svc.sqlite')).subarray(18, 20)], [1, 1]);
     assert.equal(statSync(to).mode & 0o777, 0o700);
@@ -60,7 +60,13 @@ describe('svc backup and svc restore', () => {
 
     const restored = await restore(to);
     assert.deepEqual([restored.code, restored.stderr], [0, '']);
-    assert.deepEqual(readdirSync(restored.to).sort(), ['checkpoints.log', 'secret.key', 'svc.lock', 'svc.sqlite']);
+    assert.deepEqual(readdirSync(restored.to).sort(), [
+      'checkpoints.log',
+      'erasures.log',
+      'secret.key',
+      'svc.lock',
+      'svc.sqlite',
+    ]);
     const verified = await runSvc(['verify', '--json'], { SVC_DATA_DIR: restored.to });
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);
     assert.deepEqual(JSON.parse(verified.stdout).tenants[0].files, { checked: 1, faults: [] });
@@ -74,14 +80,17 @@ describe('svc backup and svc restore', () => {
 
   test('leave out the secret with --without-secret, and say why it is needed', async () => {
     const { to, stdout } = await backUp('--without-secret');
-    assert.deepEqual(readdirSync(to).sort(), ['checkpoints.log', 'svc.sqlite']);
+    assert.deepEqual(readdirSync(to).sort(), ['checkpoints.log', 'erasures.log', 'svc.sqlite']);
     assert.match(stdout, /keep secret\.key elsewhere; nothing can be restored without it/);
     const refused = await restore(to);
     assert.deepEqual([refused.code, existsSync(refused.to)], [2, false]);
     assert.match(refused.stderr, /There is no secret\.key in/);
     const secret = readFileSync(join(dataDir, 'secret.key'), 'utf8').trim();
     const taken = await restore(to, undefined, { SVC_SECRET: secret });
-    assert.deepEqual([taken.code, readdirSync(taken.to).sort()], [0, ['checkpoints.log', 'svc.lock', 'svc.sqlite']]);
+    assert.deepEqual(
+      [taken.code, readdirSync(taken.to).sort()],
+      [0, ['checkpoints.log', 'erasures.log', 'svc.lock', 'svc.sqlite']],
+    );
   });
 
   test('reject a secret that is not that of the backup', async () => {

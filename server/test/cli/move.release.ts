@@ -131,7 +131,13 @@ describe('svc move', { skip }, () => {
     const { from, to, dataDir, verified: result } = JSON.parse(back.stdout);
     assert.match(from, /^postgres:\/\/127\.0\.0\.1/);
     assert.deepEqual([to, dataDir, result.exitCode], [`sqlite:${home}`, home, 0]);
-    assert.deepEqual(readdirSync(home).sort(), ['checkpoints.log', 'secret.key', 'svc.lock', 'svc.sqlite']);
+    assert.deepEqual(readdirSync(home).sort(), [
+      'checkpoints.log',
+      'erasures.log',
+      'secret.key',
+      'svc.lock',
+      'svc.sqlite',
+    ]);
     assert.deepEqual(await readEverything({ SVC_DATA_DIR: home }), newRows);
     assert.deepEqual((await verify({ SVC_DATA_DIR: home })).tenants, grown.tenants);
     const closed = await runSvc(['serve'], target);
@@ -237,7 +243,7 @@ describe('svc move', { skip }, () => {
     const back = { ...source, DATABASE_URL: to };
     const home = inFolder();
     mkdirSync(home);
-    for (const name of ['svc.sqlite', 'svc.sqlite-wal', 'checkpoints.log', 'secret.key']) {
+    for (const name of ['svc.sqlite', 'svc.sqlite-wal', 'checkpoints.log', 'erasures.log', 'secret.key']) {
       const kept =
         name === 'svc.sqlite'
           ? readFileSync(join(seed, name))

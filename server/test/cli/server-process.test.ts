@@ -170,6 +170,7 @@ describe('the server process', () => {
     assert.deepEqual(readdirSync(open).toSorted(), [
       'checkpoints.log',
       'demo-credentials.json',
+      'erasures.log',
       'secret.key',
       'svc.lock',
       'svc.sqlite',

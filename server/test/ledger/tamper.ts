@@ -134,6 +134,7 @@ export const workingState = [
   'webhook_senders',
   'webhook_redeliveries',
   'erasure_jobs',
+  'erasures',
   'merkle_trees',
   'log_tasks',
   'verification_runs',

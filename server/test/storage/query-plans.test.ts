@@ -44,7 +44,7 @@ import type { Installation } from '../../installation/installation.ts';
 import { deriveSecrets } from '../../installation/installation.ts';
 import { generateToken } from '../../installation/token.ts';
 import { findCheckpoint, listCheckpoints } from '../../ledger/checkpoint-store.ts';
-import { clearOpenings, clearOpeningsAbout, readOpenings } from '../../ledger/opening-store.ts';
+import { clearOpeningsAbout, readOpenings, selectOfValue } from '../../ledger/opening-store.ts';
 import { listBehind, readTilesOf } from '../../ledger/tree-store.ts';
 import { readOverview } from '../../platform/overview-store.ts';
 import type { Principal } from '../../principal/principal.ts';
@@ -141,7 +141,7 @@ test('openings of events are found by their events, and to erase them by their v
   const event = { sequence: 1, entry: '{"commitments":{}}' };
   const read = await readPlans((queries) => readOpenings(queries, 't', [event]), /audit_openings/);
   assert.deepEqual(read, ['SEARCH audit_openings USING PRIMARY KEY (tenant_id=? AND sequence=?)']);
-  const clear = await readPlans((queries) => clearOpenings(queries, 't', 'v'), /audit_openings/);
+  const clear = await readPlans((queries) => selectOfValue(queries, 't', 'v').execute(), /audit_openings/);
   assert.deepEqual(clear, ['SEARCH audit_openings USING INDEX audit_openings_value (tenant_id=? AND <expr>=?)']);
   const about = await readPlans((queries) => clearOpeningsAbout(queries, 't', ['i', 'j']), /event|opening/);
   assert.deepEqual(about.join().split('\n'), [

@@ -1,0 +1,99 @@
+import { systemSource } from '../audit/source.ts';
+import { recordErasure } from '../audit/store.ts';
+import type { Erased, ErasureLine } from '../ledger/erasure-log.ts';
+import { clearOpenings, findOpened } from '../ledger/opening-store.ts';
+import { erasableBreaches, erasableDsrs, eraseTexts } from '../privacy/erasure-store.ts';
+import { type Database, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import { continueErasure, eraseAgain, restoredReason } from './erase.ts';
+import { type ErasureCounts, noCounts } from './erasure.ts';
+import { findSubjects } from './store.ts';
+
+/** What a restore erased again. */
+export interface ReplayCounts extends ErasureCounts {
+  readonly subjects: number;
+  readonly breaches: number;
+}
+
+/**
+ * Erases in a restored database what was erased before the restore. Each line names where the values were; the values are
+ * found there, if the backup has them, and erased everywhere, with audit events as for the first time. What the backup does
+ * not have, or what its history has in other entries, is left alone.
+ */
+export async function replayErasures(
+  database: Database,
+  lines: Iterable<ErasureLine>,
+  now: string,
+): Promise<ReplayCounts> {
+  let counts: ReplayCounts = { ...noCounts, subjects: 0, breaches: 0 };
+  const add = (more: Partial<ReplayCounts>) => {
+    const names = Object.keys(more) as (keyof ReplayCounts)[];
+    counts = { ...counts, ...Object.fromEntries(names.map((name) => [name, counts[name] + (more[name] as number)])) };
+  };
+  for (const { tenantId, erased } of lines) {
+    if (erased.kind === 'subject')
+      for (const subject of await findSubjects(database.kysely, tenantId, erased.records, erased.requests))
+        add({ subjects: 1, ...(await eraseAgain(database, now, tenantId, subject)) });
+    else if (erased.kind === 'texts') add(await replayTexts(database, now, tenantId, erased));
+    else if (erased.kind === 'openings') add({ auditEvents: await replayOpenings(database, now, tenantId, erased) });
+    else throw new UnknownErasure((erased as { readonly kind: unknown }).kind);
+  }
+  // Those that the backup was made during.
+  while (await continueErasure(database, now));
+  return counts;
+}
+
+/** A newer version wrote the log. */
+export class UnknownErasure extends Error {
+  override readonly name = 'UnknownErasure';
+
+  constructor(kind: unknown) {
+    super(`A newer version of Svc erased something of the kind "${kind}"; restore with that version.`);
+  }
+}
+
+const erasables = [erasableDsrs, erasableBreaches];
+
+async function replayTexts(
+  database: Database,
+  now: string,
+  tenantId: string,
+  { table, ids }: Extract<Erased, { kind: 'texts' }>,
+): Promise<Partial<ReplayCounts>> {
+  const erasable = erasables.find(({ kind }) => kind.table === table);
+  if (erasable === undefined) throw new UnknownErasure(table);
+  let [all, auditEvents] = [0, 0];
+  for (let isDone = false; !isDone; )
+    await runUnitOfWork(database, now, async (work) => {
+      const source = systemSource(tenantId);
+      const { rows, sequences, hasMore } = await eraseTexts(work, source, erasable, ids, restoredReason, true);
+      await recordCleared(work, tenantId, sequences);
+      all += rows;
+      auditEvents += sequences.length;
+      isDone = !hasMore;
+    });
+  return { auditEvents, [erasable === erasableDsrs ? 'requests' : 'breaches']: all };
+}
+
+async function replayOpenings(
+  database: Database,
+  now: string,
+  tenantId: string,
+  { openings }: Extract<Erased, { kind: 'openings' }>,
+): Promise<number> {
+  let events = 0;
+  for (const value of await findOpened(database.kysely, tenantId, openings))
+    for (let isDone = false; !isDone; )
+      await runUnitOfWork(database, now, async (work) => {
+        const { sequences, hasMore } = await clearOpenings(work, tenantId, value);
+        await recordCleared(work, tenantId, sequences);
+        events += sequences.length;
+        isDone = !hasMore;
+      });
+  return events;
+}
+
+async function recordCleared(work: UnitOfWork, tenantId: string, sequences: readonly number[]): Promise<void> {
+  if (sequences.length === 0) return;
+  const event = { module: 'ledger', action: 'openings.erased', targetId: null, targetRef: null } as const;
+  await recordErasure(work, systemSource(tenantId), { audit: sequences }, { ...event, reason: restoredReason });
+}

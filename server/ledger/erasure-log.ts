@@ -1,0 +1,264 @@
+import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { RowSeal } from '../storage/database.ts';
+import { syncFolder } from './anchor-log.ts';
+
+// The log of erasures: one line each, `<HMAC> <tenant id> <number> <JSON>`, or `<HMAC> restored <JSON>` for a restore.
+
+/** The file of the data folder that keeps outside the database what was erased, so that a restore erases it again. */
+export const erasureFile = 'erasures.log';
+
+/** An entry of a ledger: its number, and the first 32 characters of its hash, which another history does not have. */
+export type EntryName = readonly [sequence: number, hash: string];
+
+/** Names an entry. */
+export function nameEntry({ sequence, hash }: { readonly sequence: number; readonly hash: string }): EntryName {
+  return [sequence, hash.slice(0, 32)];
+}
+
+/** What was erased: where values were, never a value. */
+export type Erased =
+  /** Everything of the data subject of these consent records and data-subject requests. */
+  | { readonly kind: 'subject'; readonly records: readonly EntryName[]; readonly requests: readonly string[] }
+  /** The personal texts of these rows. */
+  | { readonly kind: 'texts'; readonly table: string; readonly ids: readonly string[] }
+  /** The value that has an opening at this path of each of these audit events. */
+  | { readonly kind: 'openings'; readonly openings: readonly (readonly [...EntryName, path: string])[] };
+
+/** A line of the log. `number` counts the erasures of a tenant from 1 without gaps. */
+export interface ErasureLine {
+  readonly tenantId: string;
+  readonly number: number;
+  /** RFC 3339, UTC. */
+  readonly at: string;
+  readonly erased: Erased;
+}
+
+/** Writes the line of an erasure, without its line break. */
+export function writeErasure(seal: RowSeal, { tenantId, number, ...rest }: ErasureLine): string {
+  return sealLine(seal, `${tenantId} ${number} ${JSON.stringify(rest)}`);
+}
+
+function writeRestored(seal: RowSeal, at: string, numbers: Numbers): string {
+  return sealLine(seal, `restored ${JSON.stringify({ at, numbers: Object.fromEntries(numbers) })}`);
+}
+
+/** The number of the last erasure of each tenant. */
+type Numbers = ReadonlyMap<string, number>;
+
+function sealLine(seal: RowSeal, text: string): string {
+  return `${macOf(seal, text)} ${text}`;
+}
+
+function macOf(seal: RowSeal, text: string): string {
+  return seal.seal(`svc erasure 1\n${text}`);
+}
+
+/** What a line says; null if no server of this installation wrote it. */
+function readLine(seal: RowSeal, line: string): { readonly name: string; readonly rest: string } | null {
+  const end = line.indexOf(' ');
+  const text = line.slice(end + 1);
+  if (line.slice(0, end) !== macOf(seal, text)) return null;
+  const space = text.indexOf(' ');
+  return { name: text.slice(0, space), rest: text.slice(space + 1) };
+}
+
+/** Counts the erasures of each tenant: lines of several servers may be out of order and repeated. */
+class Counter {
+  #last = new Map<string, number>();
+  readonly #ahead = new Map<string, Set<number>>();
+
+  /** The number up to which there is no gap. */
+  last(tenantId: string): number {
+    return this.#last.get(tenantId) ?? 0;
+  }
+
+  has(tenantId: string, number: number): boolean {
+    return number <= this.last(tenantId) || this.#ahead.get(tenantId)?.has(number) === true;
+  }
+
+  take(tenantId: string, number: number): void {
+    let last = this.last(tenantId);
+    if (number <= last) return;
+    const ahead = this.#ahead.get(tenantId) ?? new Set();
+    ahead.add(number);
+    while (ahead.delete(last + 1)) last += 1;
+    this.#last.set(tenantId, last);
+    if (ahead.size > 0) this.#ahead.set(tenantId, ahead);
+    else this.#ahead.delete(tenantId);
+  }
+
+  /** Starts again after a restore. */
+  reset(numbers: Record<string, number>): void {
+    this.#last = new Map(Object.entries(numbers));
+    this.#ahead.clear();
+  }
+
+  /** The first erasure that is missing before others; null for none. */
+  findGap(): string | null {
+    const [tenantId] = this.#ahead.keys();
+    return tenantId === undefined ? null : `erasure ${this.last(tenantId) + 1} of the tenant ${tenantId}`;
+  }
+}
+
+/**
+ * Keeps the erasures of an installation in an append-only file outside the database, where a restore does not reach them. A
+ * line is on disk when `append` returns. Several processes may append to one file.
+ *
+ * Each line has an HMAC under the secret of the installation, so that a restore erases only what a server erased before.
+ */
+export class ErasureLog {
+  readonly file: string;
+  readonly #seal: RowSeal;
+  #end = 0;
+  #counter = new Counter();
+
+  constructor(file: string, seal: RowSeal) {
+    this.file = file;
+    this.#seal = seal;
+  }
+
+  /** Creates the file if it is missing, and reads what was appended. */
+  open(): void {
+    this.#use(() => undefined);
+  }
+
+  /** The number up to which the log has the erasures of a tenant, as of the last read. */
+  last(tenantId: string): number {
+    return this.#counter.last(tenantId);
+  }
+
+  /** Whether the log has an erasure, as of the last read. */
+  has(tenantId: string, number: number): boolean {
+    return this.#counter.has(tenantId, number);
+  }
+
+  /** Appends the lines that a server of this installation wrote. */
+  append(lines: readonly string[]): void {
+    const own = lines.filter((line) => readLine(this.#seal, line) !== null);
+    if (own.length > 0) this.#use((file) => this.#write(file, own));
+  }
+
+  /** Appends that a database was put in place whose tenants have so many erasures. */
+  appendRestored(at: string, numbers: Numbers): void {
+    this.append([writeRestored(this.#seal, at, numbers)]);
+  }
+
+  /**
+   * Reads every erasure, in constant memory.
+   * @param refuse is called with what is wrong with a line; throws, or accepts that the line is skipped.
+   */
+  *read(refuse: (issue: string) => void): Generator<ErasureLine> {
+    if (!existsSync(this.file)) return;
+    const file = openSync(this.file, 'r');
+    const counter = new Counter();
+    const checkGaps = () => {
+      const gap = counter.findGap();
+      if (gap !== null) refuse(`it lacks ${gap}`);
+    };
+    try {
+      let number = 0;
+      for (const { line } of readLines(file, 0)) {
+        number += 1;
+        if (line.endsWith(cutMark)) continue;
+        const found = readLine(this.#seal, line);
+        if (found === null) {
+          refuse(`line ${number} was not written by this installation, or was changed`);
+          continue;
+        }
+        const { name: tenantId, rest } = found;
+        if (tenantId === restoredName) {
+          checkGaps();
+          counter.reset(JSON.parse(rest).numbers);
+          continue;
+        }
+        const space = rest.indexOf(' ');
+        const erasure = { tenantId, number: Number(rest.slice(0, space)), ...JSON.parse(rest.slice(space + 1)) };
+        counter.take(tenantId, erasure.number);
+        yield erasure;
+      }
+      checkGaps();
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** The HMACs of all lines: a set to compare with, where rows may be missing anywhere. */
+  readNames(): ReadonlySet<string> {
+    const names = new Set<string>();
+    this.#use((file) => {
+      for (const { line } of readLines(file, 0)) names.add(nameLine(line));
+    });
+    return names;
+  }
+
+  #use(step: (file: number) => void): void {
+    const folder = dirname(this.file);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const isNew = !existsSync(this.file);
+    const file = openSync(this.file, 'a+', 0o600);
+    try {
+      if (isNew) syncFolder(folder);
+      this.#read(file);
+      step(file);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  #write(file: number, lines: readonly string[]): void {
+    // A single write, so that another process cannot write in between.
+    const isCut = fstatSync(file).size > this.#end;
+    const bytes = Buffer.from(`${isCut ? `${cutMark}\n` : ''}${lines.join('\n')}\n`);
+    if (writeSync(file, bytes) !== bytes.length) throw new Error(`${this.file}: only part of a line was written`);
+    fsyncSync(file);
+    this.#read(file);
+  }
+
+  /** Counts what was appended since the last read. */
+  #read(file: number): void {
+    if (fstatSync(file).size < this.#end) {
+      this.#end = 0;
+      this.#counter = new Counter();
+    }
+    for (const { line, end } of readLines(file, this.#end)) {
+      this.#end = end;
+      const { name, rest } = readLine(this.#seal, line) ?? {};
+      if (name === undefined || rest === undefined) continue;
+      if (name === restoredName) this.#counter.reset(JSON.parse(rest).numbers);
+      else this.#counter.take(name, Number.parseInt(rest, 10));
+    }
+  }
+}
+
+const restoredName = 'restored';
+
+/** Marks a line that a crash cut off, before the next one is appended. */
+const cutMark = ' (cut off)';
+
+/** A short name of a line. */
+export function nameLine(line: string): string {
+  return line.slice(0, line.indexOf(' '));
+}
+
+/** Reads the complete lines from an offset on, and where each ends. */
+function* readLines(file: number, start: number): Generator<{ readonly line: string; readonly end: number }> {
+  let chunk = Buffer.allocUnsafe(256 * 1024);
+  let rest: Buffer = Buffer.alloc(0);
+  let offset = start;
+  for (let position = start; ; ) {
+    const count = readSync(file, chunk, 0, chunk.length, position);
+    if (count === 0) return;
+    position += count;
+    const bytes = Buffer.concat([rest, chunk.subarray(0, count)]);
+    let from = 0;
+    for (let at = bytes.indexOf('\n'); at !== -1; at = bytes.indexOf('\n', from)) {
+      offset += at + 1 - from;
+      yield { line: bytes.toString('utf8', from, at), end: offset };
+      from = at + 1;
+    }
+    rest = Buffer.from(bytes.subarray(from));
+    // Doubles, so that a long line is copied only a few times.
+    if (rest.length > chunk.length) chunk = Buffer.allocUnsafe(2 * chunk.length);
+  }
+}

@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import { type Queries, requireSeal, type UnitOfWork } from '../storage/database.ts';
+import { insertRows } from '../storage/rows.ts';
+import { type Erased, type ErasureLog, nameLine, writeErasure } from './erasure-log.ts';
+
+/**
+ * Notes what this unit of work erases, for `erasures.log`: this server appends it after the commit, others within a minute.
+ * Every function that clears values for good calls it.
+ */
+export async function noteErased(work: UnitOfWork, tenantId: string, erased: Erased): Promise<void> {
+  await work.lockTenant(tenantId);
+  const { transaction, now, signals } = work;
+  const number = (await readLast(transaction, tenantId)) + 1;
+  const line = writeErasure(requireSeal(work), { tenantId, number, at: now, erased });
+  await insertRows(transaction, 'erasures', [{ tenant_id: tenantId, number, line }]);
+  work.afterCommit(() => signals.emit('erasureNoted', line));
+}
+
+/** The number of the last erasure of a tenant. */
+async function readLast(queries: Queries, tenantId: string): Promise<number> {
+  const { last } = await queries
+    .selectFrom('erasures')
+    .select(({ fn }) => fn.max<number | null>('number').as('last'))
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow();
+  return last ?? 0;
+}
+
+/** The number of the last erasure of each tenant that has one. */
+export async function listLastErasures(queries: Queries): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ id: string; last: number | null }>`
+    select id, (select max(number) from erasures where tenant_id = tenants.id) as last from tenants`.execute(queries);
+  return new Map(rows.flatMap(({ id, last }) => (last === null ? [] : [[id, last]])));
+}
+
+/**
+ * Appends the erasures that the log lacks: those of other servers, and those whose append a crash interrupted.
+ * @param known the names of the lines to leave out, for a log that may have gaps anywhere; without it, what follows the last
+ *   line of each tenant is appended.
+ */
+export async function completeErasures(
+  queries: Queries,
+  log: ErasureLog,
+  known: ReadonlySet<string> | null = null,
+): Promise<void> {
+  log.open();
+  for (const [tenantId, last] of await listLastErasures(queries))
+    for (let from = known === null ? log.last(tenantId) : 0; from < last; from += batch) {
+      const rows = await queries
+        .selectFrom('erasures')
+        .select(['number', 'line'])
+        .where('tenant_id', '=', tenantId)
+        .where('number', '>', from)
+        .where('number', '<=', from + batch)
+        .orderBy('number')
+        .execute();
+      const isKnown = (row: (typeof rows)[number]) => known?.has(nameLine(row.line)) ?? log.has(tenantId, row.number);
+      log.append(rows.filter((row) => !isKnown(row)).map(({ line }) => line));
+    }
+}
+
+const batch = 50;
