@@ -175,28 +175,15 @@ export class ConsentRecorder {
     if (repeated !== undefined) return repeated;
     request.countAppend?.();
     const { ip = null, ua = null, capturedAt = now, ...said } = request.body;
-    const state = stateAfter(history[0]);
-    // A withdrawal turns off the newest of the records that grant what is refused now.
-    const granting = findGranting(state, said.purposes);
-    const recent = history.find(({ id }) => granting.has(id));
-    const [only = null, ...more] = granting;
-    const withdrawsRecordId =
-      recent?.id ?? (more.length === 0 ? only : await findNewest(queries, place.noticeId, [...granting]));
-    const draft: RecordDraft = {
+    const draft = await draftRecord(queries, place, published, history, {
       // A field of a request is absent, never undefined.
       ...(said as Pick<RecordDraft, 'purposes'>),
-      ...place,
       id: newId(),
-      noticeVersion: published.version,
-      noticeContentHash: published.contentHash,
-      kind: withdrawsRecordId === null ? 'capture' : 'withdrawal',
-      withdrawsRecordId,
-      otherPurposes: keepOthers(state, said.purposes),
       source: place.space,
       ipHash: this.#hasher.hash(place.tenantId, ip),
       uaHash: this.#hasher.hash(place.tenantId, ua),
       capturedAt,
-    };
+    });
     histories.set(name, [draft, ...history]);
     drafts.set(draft, request.caller);
     return draft;
@@ -278,6 +265,36 @@ const mostLookedBack = 50;
 
 function nameOf({ noticeId, space, subjectId }: Pick<ConsentRecord, 'noticeId' | 'space' | 'subjectId'>): string {
   return `${noticeId} ${space} ${subjectId}`;
+}
+
+/**
+ * The draft of what a subject decided: a withdrawal if it turns off what an earlier record granted.
+ * @param history earlier records of the subject there, newest first: at least the newest, if there is one.
+ */
+export async function draftRecord(
+  queries: Queries,
+  place: SubjectPlace,
+  published: NoticeVersion,
+  history: readonly EarlierRecord[],
+  decided: Pick<RecordDraft, 'id' | 'purposes' | 'source' | 'capturedAt'> & Partial<RecordDraft>,
+): Promise<RecordDraft> {
+  const { purposes } = decided;
+  const state = stateAfter(history[0]);
+  // A withdrawal turns off the newest of the records that grant what is refused now.
+  const granting = findGranting(state, purposes);
+  const recent = history.find(({ id }) => granting.has(id));
+  const [only = null, ...more] = granting;
+  const withdrawsRecordId =
+    recent?.id ?? (more.length === 0 ? only : await findNewest(queries, place.noticeId, [...granting]));
+  return {
+    ...decided,
+    ...place,
+    noticeVersion: published.version,
+    noticeContentHash: published.contentHash,
+    kind: withdrawsRecordId === null ? 'capture' : 'withdrawal',
+    withdrawsRecordId,
+    otherPurposes: keepOthers(state, purposes),
+  };
 }
 
 /**
