@@ -7,7 +7,7 @@ import { commit } from '../ledger/commitment.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { Purpose } from './notice.ts';
 
-const SubjectChannel = z.enum(['email', 'phone', 'subject_id']).meta({ id: 'SubjectChannel' });
+export const SubjectChannel = z.enum(['email', 'phone', 'subject_id']).meta({ id: 'SubjectChannel' });
 const CaptureMethod = z
   .enum(['banner', 'modal', 'inline', 'checkbox', 'double_opt_in', 'verbal_recorded'])
   .meta({ id: 'CaptureMethod' });
@@ -87,13 +87,15 @@ const ledgerHash = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
 export const RecordKind = z.enum(['capture', 'withdrawal']).meta({ id: 'RecordKind' });
 export const RecordSource = z
-  .enum(['api', 'public'])
-  .meta({ id: 'RecordSource', description: 'Who sent it: a caller with credentials, or a page.' });
+  .enum(['api', 'public', 'import'])
+  .meta({ id: 'RecordSource', description: 'Who sent it: a caller with credentials, a page, or `svc import`.' });
 
 /** A row of the consent ledger. */
 export const ConsentRecord = z
   .strictObject({
-    id: Id,
+    id: Id.meta({
+      description: 'UUID. That of an imported record is version 8: a keyed hash of its id in the other tool.',
+    }),
     noticeId: Id,
     noticeVersion: z.int().min(1),
     noticeContentHash: z.string().meta({ description: 'SHA-256 of the content of that version, hex.' }),
@@ -347,7 +349,8 @@ export function findRepeated<Earlier extends EarlierRecord>(
   );
 }
 
-function sameChoices(one: PurposeChoices, other: PurposeChoices): boolean {
+/** Whether both name the same purposes with the same choices. */
+export function sameChoices(one: PurposeChoices, other: PurposeChoices): boolean {
   const keys = Object.keys(one);
   return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
 }

@@ -45,7 +45,10 @@ type NoticeSighting = z.output<typeof NoticeSighting>;
 
 type Counts = [noticeId: string, day: string, purpose: string, granted: number, refused: number, visitors: number];
 
-/** Adds records to the counts of their days, in the transaction that appends them: the counts are exact. */
+/**
+ * Adds records to the counts of their days, in the transaction that appends them: the counts are exact. Imported ones are
+ * left out: all would be on the day of the import.
+ */
 export async function countDecisions(queries: Queries, records: readonly ConsentRecord[]): Promise<void> {
   const counts = new Map<string, Counts>();
   const add = (record: ConsentRecord, purpose: string, isFirst: boolean) => {
@@ -57,6 +60,7 @@ export async function countDecisions(queries: Queries, records: readonly Consent
     counts.set(name, row);
   };
   for (const record of records) {
+    if (record.source === 'import') continue;
     add(record, whole, record.kind === 'capture');
     for (const [purpose, isGranted] of Object.entries(record.purposes)) add(record, purpose, isGranted);
   }

@@ -141,8 +141,8 @@ export type NoticeStatus = Open<'draft' | 'published' | 'archived'>;
 
 export type RecordKind = Open<'capture' | 'withdrawal'>;
 
-/** Who sent it: a caller with credentials, or a page. */
-export type RecordSource = Open<'api' | 'public'>;
+/** Who sent it: a caller with credentials, a page, or `svc import`. */
+export type RecordSource = Open<'api' | 'public' | 'import'>;
 
 /**
  * Which decisions it counts with: `public` for those of visitors, `api` for all others. A withdrawal is in the space of

@@ -456,7 +456,7 @@ export const operationScopes = {
 
 export const noticeStatusValues = ['draft', 'published', 'archived'] as const;
 export const recordKindValues = ['capture', 'withdrawal'] as const;
-export const recordSourceValues = ['api', 'public'] as const;
+export const recordSourceValues = ['api', 'public', 'import'] as const;
 export const subjectChannelValues = ['email', 'phone', 'subject_id'] as const;
 export const captureMethodValues = ['banner', 'modal', 'inline', 'checkbox', 'double_opt_in', 'verbal_recorded'] as const;
 export const controlCadenceValues = ['monthly', 'quarterly', 'semi_annual', 'annual', 'event_driven'] as const;

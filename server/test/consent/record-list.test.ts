@@ -126,7 +126,7 @@ describeServer('reading consent records', (server) => {
     await captureMany(notice, 3);
     for (const [name, value] of [
       ['kind', 'both'],
-      ['source', 'import'],
+      ['source', 'visitor'],
       ['version', '0'],
       ['version', 'latest'],
       ['from', 'yesterday'],

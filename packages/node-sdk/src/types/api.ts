@@ -212,6 +212,7 @@ export interface ConsentEvidence {
 }
 
 export interface ConsentRecord {
+  /** UUID. That of an imported record is version 8: a keyed hash of its id in the other tool. */
   readonly id: string;
   readonly noticeId: string;
   readonly noticeVersion: number;
@@ -1211,6 +1212,7 @@ export interface ProveConsistencyParams {
 }
 
 export interface PublicConsentRecord {
+  /** UUID. That of an imported record is version 8: a keyed hash of its id in the other tool. */
   readonly id: string;
   readonly noticeId: string;
   readonly noticeVersion: number;
@@ -1324,8 +1326,8 @@ export interface ReadinessGroup {
 
 export type RecordKind = 'capture' | 'withdrawal';
 
-/** Who sent it: a caller with credentials, or a page. */
-export type RecordSource = 'api' | 'public';
+/** Who sent it: a caller with credentials, a page, or `svc import`. */
+export type RecordSource = 'api' | 'public' | 'import';
 
 /**
  * Which decisions it counts with: `public` for those of visitors, `api` for all others. A withdrawal is in the space of

@@ -829,6 +829,7 @@ export const de: PageWords = {
     withdrawal: 'Widerruf',
     api: 'API',
     public: 'Besucher',
+    import: 'Import',
     granted: 'Erteilt',
     refused: 'Abgelehnt',
     admin: 'Administration',

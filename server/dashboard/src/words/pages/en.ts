@@ -806,6 +806,7 @@ export const en = {
     withdrawal: 'Withdrawal',
     api: 'API',
     public: 'Visitor',
+    import: 'Import',
     granted: 'Granted',
     refused: 'Refused',
     admin: 'Administrator',

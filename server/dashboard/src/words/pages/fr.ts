@@ -831,6 +831,7 @@ export const fr: PageWords = {
     withdrawal: 'Retrait',
     api: 'API',
     public: 'Visiteur',
+    import: 'Importation',
     granted: 'Accordé',
     refused: 'Refusé',
     admin: 'Administration',
