@@ -19,6 +19,7 @@ import {
   UsageError,
 } from './command.ts';
 import { exportCreate, exportVerify } from './export.ts';
+import { importCommand } from './import.ts';
 import { move } from './move.ts';
 import { demo, migrateCommand, serve } from './serve.ts';
 import { verify } from './verify.ts';
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   scimTokenCreate,
   backup,
   restore,
+  importCommand,
   move,
   verify,
   exportCreate,

@@ -2,7 +2,16 @@ import { CompiledQuery, sql } from 'kysely';
 import { appendEntries, readHead } from '../ledger/append.ts';
 import { newSalt } from '../ledger/commitment.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { cutPage, mapPage, type Page, prepareQuery, rememberText, scanPage, takeNewest } from '../storage/rows.ts';
+import {
+  cutPage,
+  inBatches,
+  mapPage,
+  type Page,
+  prepareQuery,
+  rememberText,
+  scanPage,
+  takeNewest,
+} from '../storage/rows.ts';
 import {
   type ConsentRecord,
   placeRecord,
@@ -94,6 +103,19 @@ export async function findRecordById(queries: Queries, tenantId: string, id: str
 
 function records(queries: Queries, tenantId: string) {
   return queries.selectFrom('consent_records').select(storedRecordColumns).where('tenant_id', '=', tenantId);
+}
+
+/** The records of a notice with these ids, in any order. */
+export function listRecordsOf(
+  queries: Queries,
+  tenantId: string,
+  noticeId: string,
+  ids: readonly string[],
+): Promise<readonly ConsentRecord[]> {
+  return inBatches(ids, async (batch) => {
+    const found = records(queries, tenantId).where('notice_id', '=', noticeId).where('id', 'in', batch);
+    return (await found.execute()).map(readRecord);
+  });
 }
 
 /** The newest of some records of a notice. Ids of servers with different clocks are not in order; sequences are. */

@@ -19,6 +19,7 @@ const commands = [
   'scim-token create',
   'backup',
   'restore',
+  'import',
   'move',
   'verify',
   'export create',

@@ -15,6 +15,7 @@ import {
   listNewestRecords,
   listRecords,
   listRecordsAfter,
+  listRecordsOf,
   readSubject,
 } from '../../consent/record-store.ts';
 import { listDays, listSightings } from '../../consent/statistics-store.ts';
@@ -75,6 +76,7 @@ describe('the plans of SQLite', () => {
     ['a record', 'consent_records_notice', (queries) => findRecord(queries, 't', 'n', 'i')],
     ['a record without its notice', 'consent_records_notice', (queries) => findRecordById(queries, 't', 'i')],
     ['the newest of some records', 'consent_records_notice', (queries) => findNewest(queries, 'n', ['i', 'j'])],
+    ['records by their ids', 'consent_records_notice', (queries) => listRecordsOf(queries, 't', 'n', ['i', 'j'])],
     ['the first page of records', 'consent_records_newest', (queries) => listRecords(queries, 't', 'n', {}, null, 50)],
     ['a later page of records', 'consent_records_newest', (queries) => listRecords(queries, 't', 'n', {}, 9, 50)],
     ['an event', 'audit_events_id', (queries) => findEvent(queries, 't', 'i')],

@@ -1,0 +1,162 @@
+import { systemSource } from '../../audit/source.ts';
+import { recordEvent } from '../../audit/store.ts';
+import type { PrivateHasher } from '../../installation/installation.ts';
+import type { Queries, UnitOfWork } from '../../storage/database.ts';
+import type { Spooled } from '../../storage/spool.ts';
+import type { NoticeVersion } from '../notice.ts';
+import { findNotice } from '../notice-store.ts';
+import { type ConsentRecord, type RecordDraft, sameChoices } from '../record.ts';
+import { appendRecords, findLatestRecords, listRecordsOf } from '../record-store.ts';
+import { draftRecord } from '../recorder.ts';
+import type { ImportedDecision } from './decision.ts';
+
+/** Where decisions are imported to: a published version of a notice, whose status does not matter. */
+export interface ImportTarget {
+  readonly tenantId: string;
+  readonly noticeId: string;
+  readonly version: NoticeVersion;
+}
+
+/** A decision on its way: the key is the id of its record. */
+type Waiting = Spooled<ImportedDecision>;
+
+/**
+ * The id of the record of an imported decision: a UUID of version 8 (RFC 9562) of a keyed hash of its id in the other tool,
+ * which is so recognized if it is imported again, also after an erasure, and is itself stored nowhere.
+ */
+export function nameRecord(hasher: PrivateHasher, { tenantId, noticeId }: ImportTarget, id: string): string {
+  const hex = hasher.hash(tenantId, `import ${noticeId} ${id}`) as string;
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0b11) | 0b1000).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    variant + hex.slice(17, 20),
+    hex.slice(20, 32),
+  ].join('-');
+}
+
+/** What the records of the notice say about decisions of the file. */
+export interface Comparison {
+  /** Not imported yet. */
+  readonly fresh: readonly Waiting[];
+  /** Imported before. */
+  readonly present: readonly Waiting[];
+  readonly faults: readonly { readonly of: Waiting; readonly issue: string }[];
+}
+
+/** Compares decisions with the records that there are: those of the same ids, and the newest of their subjects. */
+export async function compareDecisions(
+  queries: Queries,
+  target: ImportTarget,
+  waiting: readonly Waiting[],
+): Promise<Comparison> {
+  const { latest, ...comparison } = await lookUp(queries, target, waiting);
+  return comparison;
+}
+
+async function lookUp(queries: Queries, { tenantId, noticeId, version }: ImportTarget, waiting: readonly Waiting[]) {
+  const found = await listRecordsOf(
+    queries,
+    tenantId,
+    noticeId,
+    waiting.map(({ key }) => key),
+  );
+  const records = new Map(found.map((record) => [record.id, record]));
+  const present: Waiting[] = [];
+  const faults: { of: Waiting; issue: string }[] = [];
+  const others: Waiting[] = [];
+  for (const one of waiting) {
+    const record = records.get(one.key);
+    if (record === undefined) others.push(one);
+    else if (isSame(record, one.item, version)) present.push(one);
+    else faults.push({ of: one, issue: 'id: was imported before with another decision' });
+  }
+  const subjects = [...new Set(others.map(({ item }) => item.subjectId))];
+  const places = subjects.map((subjectId) => ({ tenantId, noticeId, subjectId, space: 'api' as const }));
+  const newest = await findLatestRecords(queries, places);
+  const latest = new Map(newest.map((record) => [record.subjectId as string, record]));
+  const fresh: Waiting[] = [];
+  for (const one of others) {
+    const { capturedAt, subjectId } = one.item;
+    const newer = latest.get(subjectId)?.capturedAt ?? '';
+    if (newer <= capturedAt) fresh.push(one);
+    // The state of a subject follows the order of its records.
+    else faults.push({ of: one, issue: `capturedAt: the subject has a newer record, of ${newer}` });
+  }
+  return { fresh, present, faults, latest };
+}
+
+/** Whether a record is that of a decision. What was erased says no more than that it was imported. */
+function isSame(record: ConsentRecord, decision: ImportedDecision, { version }: NoticeVersion): boolean {
+  if (record.noticeVersion !== version || record.capturedAt !== decision.capturedAt) return false;
+  if (record.subjectId !== null && record.subjectId !== decision.subjectId) return false;
+  return sameChoices(record.purposes, decision.purposes);
+}
+
+/** A decision cannot be imported any more, because others were recorded since it was checked. */
+export class ImportConflict extends Error {
+  override readonly name = 'ImportConflict';
+}
+
+/**
+ * Appends the records of decisions, oldest first, with one audit event for all of them. No webhook event: the decisions
+ * are old, and receivers would take them for new ones.
+ * @param file the SHA-256 of the file, hex. @param remaining the decisions of the file that follow.
+ * @throws {ImportConflict} and nothing is written.
+ */
+export async function importDecisions(
+  work: UnitOfWork,
+  hasher: PrivateHasher,
+  target: ImportTarget,
+  waiting: readonly Waiting[],
+  { file, remaining }: { readonly file: string; readonly remaining: number },
+): Promise<{ readonly records: number; readonly withdrawals: number }> {
+  const { tenantId, noticeId, version } = target;
+  const { transaction: queries } = work;
+  // Locks the notice, so that no capture of the same subjects comes between the look and the write.
+  await findNotice(queries, tenantId, noticeId);
+  const { fresh, faults, latest } = await lookUp(queries, target, waiting);
+  const [fault] = faults;
+  if (fault !== undefined) throw new ImportConflict(`Line ${fault.of.line}: ${fault.issue}.`);
+  const histories = new Map<string, readonly (ConsentRecord | RecordDraft)[]>();
+  const drafts: RecordDraft[] = [];
+  for (const { key: id, item } of fresh) {
+    const { id: _, subjectId, ip = null, ua = null, subjectChannel = null, method = null, ...said } = item;
+    const newest = latest.get(subjectId);
+    const history = histories.get(subjectId) ?? (newest === undefined ? [] : [newest]);
+    const place = { tenantId, noticeId, subjectId, space: 'api' } as const;
+    const draft = await draftRecord(queries, place, version, history, {
+      ...said,
+      id,
+      subjectChannel,
+      method,
+      source: 'import',
+      ipHash: hasher.hash(tenantId, ip),
+      uaHash: hasher.hash(tenantId, ua),
+    });
+    histories.set(subjectId, [draft, ...history]);
+    drafts.push(draft);
+  }
+  if (drafts.length === 0) return { records: 0, withdrawals: 0 };
+  const records = await appendRecords(work, drafts);
+  const [first, last] = [records[0], records.at(-1)] as [ConsentRecord, ConsentRecord];
+  const withdrawals = records.filter(({ kind }) => kind === 'withdrawal').length;
+  await recordEvent(work, systemSource(tenantId), {
+    module: 'consent',
+    action: 'consent.imported',
+    targetId: noticeId,
+    targetRef: null,
+    diff: {
+      file,
+      noticeVersion: version.version,
+      records: records.length,
+      withdrawals,
+      remaining,
+      firstSequence: first.sequence,
+      lastSequence: last.sequence,
+      ledgerHash: last.ledgerHash,
+    },
+  });
+  return { records: records.length, withdrawals };
+}

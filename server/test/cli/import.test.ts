@@ -1,0 +1,465 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { findMemoryFolder } from '../../../tools/test/memory-folder.ts';
+import { capture, payload } from '../consent/helpers.ts';
+import { describeOnEachDatabase, startTestServer, TestClock, type TestServer } from '../harness.ts';
+import { type Environment, runSvc, runSvcProcess } from './run-svc.ts';
+
+interface Decision {
+  readonly id: string;
+  readonly subjectId: string;
+  readonly capturedAt: string;
+  readonly purposes: Readonly<Record<string, boolean>>;
+}
+
+const decision = (id: string, change: object = {}): Decision => ({
+  id,
+  subjectId: `subject of ${id}`,
+  capturedAt: '2024-05-01T10:00:00+02:00',
+  purposes: { necessary: true, analytics: true, marketing: false },
+  ...change,
+});
+
+const lines = (...values: readonly unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+/** Tests `svc import` beside a server. */
+function startBeforeTests(dialect: 'sqlite' | 'postgres') {
+  const context = {} as { server: TestServer; environment: Environment; folder: string };
+  let made = 0;
+  before(async () => {
+    context.folder = mkdtempSync(join(findMemoryFolder(), 'svc-import-'));
+    // The command has the clock of the machine.
+    context.server = await startTestServer(dialect, {}, { clock: new TestClock(Date.now) });
+    const { dataDir, databaseUrl } = context.server.installation.settings;
+    context.environment = { SVC_DATA_DIR: dataDir, ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) };
+  });
+  after(async () => {
+    await context.server[Symbol.asyncDispose]();
+    rmSync(context.folder, { recursive: true, force: true });
+  });
+  const run = async (notice: string, content: string | Uint8Array, ...words: readonly string[]) => {
+    made += 1;
+    const file = join(context.folder, `${made}.${words.includes('csv') ? 'csv' : 'jsonl'}`);
+    writeFileSync(file, content);
+    const command = ['import', '--notice', notice, '--version', '1', '--file', file, '--json', ...words];
+    const { code, stdout, stderr } = await runSvc(command, context.environment);
+    assert.equal(stderr, '');
+    return { code, ...JSON.parse(stdout) };
+  };
+  /** The records of a notice, oldest first. */
+  const read = async (notice: string) => {
+    const response = await context.server.request('GET', `/v1/consent/${notice}/records?limit=100`);
+    assert.equal(response.status, 200, response.text);
+    return response.body.data.data.toReversed();
+  };
+  const verify = async () => {
+    const { code, stdout } = await runSvc(['verify'], context.environment);
+    assert.equal(code, 0, stdout);
+  };
+  return { context, run, read, verify };
+}
+
+describeOnEachDatabase('svc import', (dialect) => {
+  const { context, run, read, verify } = startBeforeTests(dialect);
+
+  test('appends records with their original times, in the order of time, beside a server', async () => {
+    const { server } = context;
+    const notice = await server.createNotice();
+    const withdrawn = { capturedAt: '2024-06-01T00:00:00Z', purposes: { necessary: true, marketing: false } };
+    const content = lines(
+      decision('2', { subjectId: 'anna', ...withdrawn }),
+      decision('1', { subjectId: 'anna', purposes: { necessary: true, marketing: true }, method: 'banner' }),
+      decision('3', { ip: '203.0.113.7', subjectChannel: 'email' }),
+    );
+    const dry = await run(notice, content, '--dry-run');
+    assert.deepEqual([dry.code, dry.decisions, dry.imported, dry.isDryRun], [0, 3, 0, true]);
+    assert.deepEqual(await read(notice), []);
+
+    const done = await run(notice, content);
+    assert.deepEqual(
+      [done.code, done.lines, done.decisions, done.imported, done.withdrawals, done.present, done.invalid, done.faults],
+      [0, 3, 3, 3, 1, 0, 0, []],
+    );
+    const [first, other, second] = await read(notice);
+    assert.deepEqual(
+      [first.subjectId, first.capturedAt, first.source, first.space, first.kind, first.method, first.noticeVersion],
+      ['anna', '2024-05-01T08:00:00.000Z', 'import', 'api', 'capture', 'banner', 1],
+    );
+    assert.equal(other.subjectChannel, 'email');
+    assert.match(other.ipHash, /^[0-9a-f]{64}$/);
+    assert.deepEqual([second.kind, second.withdrawsRecordId], ['withdrawal', first.id]);
+    assert.match(first.id, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const state = payload(await server.request('GET', '/v1/consent/subjects/anna'), 200).state.api;
+    assert.equal(state[0].purposes.marketing.granted, false);
+
+    const events = await server.request('GET', `/v1/audit?targetId=${notice}&action=consent.imported`);
+    const [event, ...more] = events.body.data.items;
+    assert.equal(more.length, 0);
+    const detail = payload(await server.request('GET', `/v1/audit/${event.id}`), 200);
+    assert.deepEqual(detail.diff, {
+      file: done.sha256,
+      noticeVersion: 1,
+      records: 3,
+      withdrawals: 1,
+      remaining: 0,
+      firstSequence: first.sequence,
+      lastSequence: second.sequence,
+      ledgerHash: second.ledgerHash,
+    });
+    // The server goes on where the import ended.
+    const next = payload(await capture(server, notice, { subjectId: 'anna', purposes: { marketing: true } }));
+    assert.equal(next.sequence, second.sequence + 1);
+    await verify();
+  });
+
+  test('skips what was imported before, by its id', async () => {
+    const notice = await context.server.createNotice();
+    assert.equal((await run(notice, lines(decision('1'), decision('2')))).imported, 2);
+    const again = await run(notice, lines(decision('1'), decision('2'), decision('3')));
+    assert.deepEqual([again.code, again.imported, again.present], [0, 1, 2]);
+    assert.equal((await run(notice, lines(decision('1'), decision('2'), decision('3')))).imported, 0);
+    assert.equal((await read(notice)).length, 3);
+    // The same id on another notice is another decision.
+    const other = await context.server.createNotice();
+    assert.equal((await run(other, lines(decision('1')))).imported, 1);
+  });
+
+  test('recognizes decisions whose subject was erased, and does not record them again', async () => {
+    const { server } = context;
+    const notice = await server.createNotice();
+    const content = lines(decision('1', { subjectId: 'erased' }));
+    await run(notice, content);
+    const erased = await server.request('POST', '/v1/consent/subjects/erased/erase', { body: { reason: 'request' } });
+    assert.equal(erased.body.data.counts.records, 1);
+    const again = await run(notice, content);
+    assert.deepEqual([again.code, again.imported, again.present], [0, 0, 1]);
+    assert.equal((await read(notice))[0].subjectId, null);
+    await verify();
+  });
+
+  test('continues after batches that were written', async () => {
+    const { server } = context;
+    const notice = await server.createNotice();
+    const all = Array.from({ length: 1203 }, (_, index) => decision(`${index}`, { subjectId: `subject ${index % 7}` }));
+    await run(notice, lines(...all.slice(0, 600)));
+    const rest = await run(notice, lines(...all));
+    assert.deepEqual([rest.code, rest.imported, rest.present], [0, 603, 600]);
+    const shown = await server.request('GET', `/v1/consent/${notice}/records?limit=1`);
+    assert.equal(shown.body.data.page.total, 1203);
+    await verify();
+  });
+
+  test('records each decision once if two processes import the same file while a server captures', async () => {
+    const { server, environment, folder } = context;
+    const notice = await server.createNotice();
+    const file = join(folder, 'both.jsonl');
+    const all = Array.from({ length: 1100 }, (_, index) => decision(`${index}`));
+    writeFileSync(file, lines(...all));
+    const words = ['import', '--notice', notice, '--version', '1', '--file', file, '--json'];
+    const running = Promise.all([1, 2].map(() => runSvcProcess(words, environment)));
+    let isRunning = true;
+    void running.finally(() => {
+      isRunning = false;
+    });
+    let captured = 0;
+    for (; isRunning; captured += 1)
+      payload(await capture(server, notice, { subjectId: `live ${captured}`, purposes: { analytics: true } }));
+    const done = (await running).map(({ code, stdout, stderr }) => {
+      assert.deepEqual([code, stderr], [0, ''], stdout);
+      return JSON.parse(stdout);
+    });
+    assert.equal(done[0].imported + done[1].imported, 1100);
+    const shown = await server.request('GET', `/v1/consent/${notice}/records?limit=1`);
+    assert.equal(shown.body.data.page.total, 1100 + captured);
+    await verify();
+  });
+
+  test('refuses an id that was imported with another decision, and one older than what is recorded', async () => {
+    const { server } = context;
+    const notice = await server.createNotice();
+    await run(notice, lines(decision('1')));
+    await capture(server, notice, { subjectId: 'customer', purposes: { analytics: false } });
+    const refused = await run(
+      notice,
+      lines(decision('1', { purposes: { necessary: true } }), decision('2', { subjectId: 'customer' }), decision('3')),
+    );
+    assert.deepEqual([refused.code, refused.imported, refused.invalid], [1, 0, 2]);
+    const [older, changed] = refused.faults.toSorted(
+      (one: { line: number }, two: { line: number }) => two.line - one.line,
+    );
+    assert.equal(older.line, 2);
+    assert.match(older.issues[0], /^capturedAt: the subject has a newer record, of 20/);
+    assert.deepEqual(changed, { line: 1, issues: ['id: was imported before with another decision'] });
+    assert.equal((await read(notice)).length, 2);
+  });
+});
+
+describe('what svc import refuses', () => {
+  const { context, run, read } = startBeforeTests('sqlite');
+
+  test('names each line and all of its faults, and writes nothing', async () => {
+    const notice = await context.server.createNotice();
+    const cases: readonly [text: string, issues: readonly string[]][] = [
+      ['{"id": 1', ['is not JSON']],
+      ['[]', ['is not a JSON object']],
+      [lines({ purposes: { necessary: true } }), ['id: is missing', 'subjectId: is missing', 'capturedAt: is missing']],
+      [lines(decision('a', { purposes: 'all' })), ['purposes: must be an object']],
+      [
+        lines(decision('b', { purposes: { necessary: true, telemetry: true } })),
+        ['purposes.telemetry: is not a purpose of the notice'],
+      ],
+      [lines(decision('c', { purposes: { analytics: true } })), ['purposes.necessary: is required, and missing']],
+      [
+        lines(decision('d', { purposes: { necessary: false } })),
+        ['purposes.necessary: is required and cannot be refused'],
+      ],
+      [
+        lines(decision('e', { purposes: { necessary: true, analytics: 'maybe' } })),
+        ['purposes.analytics: must be true or false'],
+      ],
+      ...['2024-05-01', '2024-05-01T10:00:00', '2024-02-30T10:00:00Z', 'yesterday', ''].map(
+        (capturedAt, index): [string, readonly string[]] => [
+          lines(decision(`f${index}`, { capturedAt })),
+          ['capturedAt: must be a time with its offset, such as 2026-01-31T09:30:00Z or 2026-01-31 09:30:00+01:00'],
+        ],
+      ),
+      [lines(decision('g', { capturedAt: '1999-12-31T23:59:59Z' })), ['capturedAt: must not be before 2000-01-01']],
+      [
+        lines(decision('h', { capturedAt: '2999-01-01T00:00:00Z' })),
+        ['capturedAt: must not be in the future; here it is …'],
+      ],
+      [lines(decision('i', { subjectId: 'x\0' })), ['subjectId: must not contain a NUL character']],
+      [
+        lines(decision('j', { subjectId: 'x'.repeat(257) })),
+        ['subjectId: Too big: expected string to have <=256 characters'],
+      ],
+      [lines(decision('k')), []],
+      [lines(decision('k')), ['id: is that of line 18, too']],
+      [`${' '.repeat(70_000)}{}`, ['is longer than 65536 bytes']],
+    ];
+    const text = cases.map(([line]) => line.replace(/\n?$/, '\n')).join('');
+    const refused = await run(notice, text);
+    assert.deepEqual([refused.code, refused.imported, refused.lines], [1, 0, cases.length]);
+    const found = new Map(
+      refused.faults.map(({ line, issues }: { line: number; issues: readonly string[] }) => [line, issues]),
+    );
+    for (const [index, [, issues]] of cases.entries()) {
+      const shown = ((found.get(index + 1) ?? []) as string[]).map((issue) =>
+        issue.replace(/here it is .*/, 'here it is …'),
+      );
+      assert.deepEqual(shown, issues, `line ${index + 1}`);
+    }
+    assert.deepEqual(await read(notice), []);
+
+    const skipped = await run(notice, text, '--skip-invalid');
+    assert.deepEqual([skipped.code, skipped.imported, skipped.invalid], [0, 1, cases.length - 1]);
+    assert.equal((await read(notice)).length, 1);
+  });
+
+  test('names lines that are not UTF-8, and a file that is UTF-16; accepts a byte order mark', async () => {
+    const notice = await context.server.createNotice();
+    const text = lines(decision('1'), decision('2', { subjectId: 'Zoë' }), decision('3'));
+    const latin = await run(notice, Buffer.from(text, 'latin1'));
+    assert.deepEqual([latin.code, latin.faults], [1, [{ line: 2, issues: ['is not UTF-8'] }]]);
+    for (const bytes of [
+      Buffer.from(`\uFEFF${text}`, 'utf16le'),
+      Buffer.from(text, 'utf16le'),
+      Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
+    ]) {
+      const wide = await run(notice, bytes);
+      assert.deepEqual([wide.code, wide.faults], [1, [{ line: 1, issues: ['is UTF-16. Convert the file to UTF-8'] }]]);
+    }
+    assert.equal((await run(notice, `\uFEFF${text.replaceAll('\n', '\r\n')}`)).imported, 3);
+  });
+
+  test('rejects a notice, version, file, format or mapping that there is not', async () => {
+    const { environment, folder, server } = context;
+    const notice = await server.createNotice();
+    const file = join(folder, 'decisions');
+    writeFileSync(file, '');
+    const given = { notice, version: '1', file, format: 'jsonl' };
+    const cases: readonly [change: Readonly<Record<string, string>>, hint: RegExp][] = [
+      [{ notice: 'x' }, /--notice: must be the id of a notice/],
+      [{ notice: '01900000-0000-7000-8000-000000000000' }, /There is no notice 01900000/],
+      [{ version: '0' }, /--version: must be the number/],
+      [{ version: '2' }, /--version: the notice has no published version 2; its latest is 1/],
+      [{ file: join(folder, 'nothing') }, /There is no file/],
+      [{ file: folder }, /There is no file/],
+      [{ format: 'xml' }, /--format: must be one of csv, jsonl, cookieconsent, didomi, iubenda/],
+      [{ column: 'subject=x' }, /--column: must be one of id, subjectId/],
+      [{ purpose: 'telemetry=x' }, /--purpose: must be one of necessary, analytics, marketing/],
+    ];
+    for (const [change, hint] of cases) {
+      const words = Object.entries({ ...given, ...change }).flatMap(([name, value]) => [`--${name}`, value]);
+      const { code, stderr } = await runSvc(['import', ...words], environment);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, hint);
+    }
+    const { format: _, ...unnamed } = given;
+    const words = Object.entries(unnamed).flatMap(([name, value]) => [`--${name}`, value]);
+    const { code, stderr } = await runSvc(['import', ...words], environment);
+    assert.deepEqual([code, stderr], [2, 'svc: --format: name one of csv, jsonl, cookieconsent, didomi, iubenda.\n']);
+  });
+});
+
+describe('the formats of svc import', () => {
+  const { context, run, read } = startBeforeTests('sqlite');
+  /** The fields of the records that differ. */
+  const show = async (notice: string) =>
+    (await read(notice)).map((record: Decision) => [record.subjectId, record.capturedAt, record.purposes]);
+
+  test('read CSV with mapped columns, quoted fields and any of three delimiters', async () => {
+    const rows = [
+      ['uid', 'visitor', 'when', 'Necessary', 'Statistics', 'purposes.marketing', 'Other', 'note'],
+      ['1', 'anna, "a"', '2024-05-01 10:00:00 UTC', 'yes', 'No', '', 'x', 'two\nlines'],
+      ['2', 'ben', '1714557600', '1', 'GRANTED', 'false', '', 'a; b\tc'],
+      ['3', 'cleo', '1714557601000', 'TRUE', '', 'accepted', '', ''],
+    ];
+    const words = [
+      ...[
+        '--format',
+        'csv',
+        '--ignore',
+        'Other',
+        '--purpose',
+        'necessary=Necessary',
+        '--purpose',
+        'analytics=Statistics',
+      ],
+      ...['--column', 'id=uid', '--column', 'subjectId=visitor', '--column', 'capturedAt=when'],
+    ];
+    for (const delimiter of [',', ';', '\t']) {
+      const notice = await context.server.createNotice();
+      const text = rows
+        .map((row) => row.map((field) => `"${field.replaceAll('"', '""')}"`).join(delimiter))
+        .join('\r\n');
+      const done = await run(notice, text, ...words);
+      assert.deepEqual([done.code, done.imported, done.faults], [0, 3, []]);
+      assert.deepEqual(await show(notice), [
+        ['anna, "a"', '2024-05-01T10:00:00.000Z', { necessary: true, analytics: false }],
+        ['ben', '2024-05-01T10:00:00.000Z', { necessary: true, analytics: true, marketing: false }],
+        ['cleo', '2024-05-01T10:00:01.000Z', { necessary: true, marketing: true }],
+      ]);
+    }
+  });
+
+  test('name each record of CSV that is malformed by its first line', async () => {
+    const notice = await context.server.createNotice();
+    const row = (id: string, subject = id) => `${id},${subject},2024-05-01T10:00:00Z,1`;
+    const text = [
+      'id,subjectId,capturedAt,purposes.necessary',
+      row('1', '"a\nb"'),
+      '2,short',
+      row('3', 'x"y"'),
+      row('4', '"x"y'),
+      row('5'),
+      row('6', '"never closed'),
+      row('7'),
+    ].join('\n');
+    const refused = await run(notice, text, '--format', 'csv');
+    assert.deepEqual(
+      refused.faults.map(({ line, issues }: { line: number; issues: readonly string[] }) => `${line}: ${issues}`),
+      [
+        '4: has 2 fields, but the header has 4',
+        '5: has a misplaced quotation mark',
+        '6: has a misplaced quotation mark',
+        '8: has a quotation mark that is not closed',
+      ],
+    );
+    assert.deepEqual(await read(notice), []);
+    const repeated = await run(notice, 'id,id\n1,2\n', '--format', 'csv');
+    assert.deepEqual(repeated.faults, [
+      { line: 1, issues: ['has the column "id" twice, and is the header, so that nothing else can be read'] },
+    ]);
+  });
+
+  test('read JSON with paths, and grant required purposes on request', async () => {
+    const notice = await context.server.createNotice();
+    const line = {
+      event: { id: 7 },
+      user: { key: 'anna' },
+      at: '2024-05-01T10:00:00Z',
+      purposes: { stats: false, old: true },
+    };
+    const words = ['--column', 'id=event.id', '--column', 'subjectId=user.key', '--column', 'capturedAt=at'];
+    const mapped = [...words, '--purpose', 'analytics=stats', '--ignore', 'old', '--add-required'];
+    assert.equal((await run(notice, lines(line), ...mapped)).imported, 1);
+    assert.deepEqual(await show(notice), [['anna', '2024-05-01T10:00:00.000Z', { necessary: true, analytics: false }]]);
+  });
+
+  test('read the cookie of CookieConsent, of which each change is a decision', async () => {
+    const notice = await context.server.createNotice();
+    const first = {
+      categories: ['necessary', 'analytics'],
+      revision: 0,
+      data: null,
+      consentTimestamp: '2024-05-01T10:00:00.000Z',
+      consentId: '4d9cd46f-5b3a-4f0c-9a53-0f6f5dd5e6a1',
+      services: { necessary: [], analytics: [] },
+      languageCode: 'en',
+      lastConsentTimestamp: '2024-05-01T10:00:00.000Z',
+      expirationTime: 1_730_368_800_000,
+    };
+    const later = { ...first, categories: ['necessary', 'ads'], lastConsentTimestamp: '2024-06-01T10:00:00.000Z' };
+    const words = ['--format', 'cookieconsent', '--purpose', 'marketing=ads'];
+    const done = await run(notice, lines(first, later), ...words);
+    assert.deepEqual([done.code, done.imported, done.withdrawals, done.faults], [0, 2, 1, []]);
+    assert.deepEqual(await show(notice), [
+      [first.consentId, first.consentTimestamp, { necessary: true, analytics: true, marketing: false }],
+      [first.consentId, later.lastConsentTimestamp, { necessary: true, analytics: false, marketing: true }],
+    ]);
+    const bad = await run(notice, lines({ ...first, categories: 'all' }, { ...first, consentId: null }), ...words);
+    assert.deepEqual(
+      bad.faults.map(({ issues }: { issues: readonly string[] }) => issues.join('; ')),
+      ['categories: must be a list of texts', 'id: is missing; subjectId: is missing'],
+    );
+  });
+
+  test('read events of Didomi, whose later refusals are withdrawals', async () => {
+    const notice = await context.server.createNotice();
+    const event = (id: string, created_at: string, purposes: readonly object[], change: object = {}) => ({
+      id,
+      organization_id: 'example',
+      created_at,
+      user: { id: 'b6dbb4a0', organization_user_id: 'customer-7', country: 'FR' },
+      consents: { purposes, vendors: [{ id: 'google', enabled: true }] },
+      status: 'confirmed',
+      ...change,
+    });
+    const granted = event('e1', '2024-05-01T10:00:00.000Z', [
+      { id: 'measure', enabled: true },
+      { id: 'marketing', enabled: true },
+    ]);
+    const withdrawn = event('e2', '2024-05-02T10:00:00.000Z', [{ id: 'marketing', enabled: false }]);
+    const words = ['--format', 'didomi', '--purpose', 'analytics=measure', '--add-required'];
+    const done = await run(notice, lines(granted, withdrawn), ...words);
+    assert.deepEqual([done.code, done.imported, done.withdrawals, done.faults], [0, 2, 1, []]);
+    const [, last] = await read(notice);
+    assert.deepEqual(
+      [last.subjectId, last.kind, last.purposes],
+      ['customer-7', 'withdrawal', { necessary: true, marketing: false }],
+    );
+    const pending = event('e3', '2024-05-03T10:00:00.000Z', [], { status: 'pending_approval' });
+    assert.deepEqual((await run(notice, lines(pending), ...words)).faults, [
+      { line: 1, issues: ['status: is not "confirmed"'] },
+    ]);
+  });
+
+  test('read consents of iubenda', async () => {
+    const notice = await context.server.createNotice();
+    const consent = {
+      id: '7b1f6c1e-9d0c-4b52-8a4f-0a3c8d1f6e55',
+      timestamp: '2024-05-01T10:00:00+00:00',
+      owner: 'example',
+      source: 'public',
+      subject: { id: 'a2c1', email: 'anna@example.com', verified: false },
+      preferences: { terms: 'true', newsletter: 'false' },
+    };
+    const words = ['--format', 'iubenda', '--purpose', 'necessary=terms', '--purpose', 'marketing=newsletter'];
+    const done = await run(notice, lines(consent), ...words);
+    assert.deepEqual([done.code, done.imported, done.faults], [0, 1, []]);
+    assert.deepEqual(await show(notice), [['a2c1', '2024-05-01T10:00:00.000Z', { necessary: true, marketing: false }]]);
+  });
+});
