@@ -16,7 +16,7 @@ const Environment = z.object({
   SVC_DATA_DIR: z
     .string()
     .default('data')
-    .describe('Folder of the SQLite file, the secret, checkpoints.log and the demo credentials'),
+    .describe('Folder of the SQLite file, the secret, checkpoints.log, erasures.log and the demo credentials'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()

@@ -147,7 +147,7 @@ async function restoreFolder(
     requireNoDatabase(dataDir);
     const secrets = deriveSecrets(secret);
     const erasures = new ErasureLog(join(dataDir, erasureFile), secrets.seal);
-    placeErasures(erasures, from, dataDir, mayLack);
+    placeErasures(erasures, from, dataDir, { mayLack, say });
     const lines = checkErasures(erasures, { say, mayLack });
     placeMissing(anchorFile, from, dataDir);
     const anchors = new AnchorLog(join(dataDir, anchorFile), secrets.signer.verifier);
@@ -170,10 +170,16 @@ function placeMissing(name: string, from: string, dataDir: string): void {
 }
 
 /** Takes the log of erasures of the backup for a new data folder. @throws {UsageError} if a used one has lost its own. */
-function placeErasures({ file }: ErasureLog, from: string, dataDir: string, mayLack: boolean): void {
-  if (!existsSync(file) && existsSync(join(dataDir, anchorFile)) && !mayLack)
-    throw lacksErasures(file, 'it is missing');
+function placeErasures(
+  { file }: ErasureLog,
+  from: string,
+  dataDir: string,
+  { mayLack, say }: Pick<CommandContext, 'say'> & { readonly mayLack: boolean },
+): void {
+  if (existsSync(file)) return;
+  if (existsSync(join(dataDir, anchorFile)) && !mayLack) throw lacksErasures(file, 'it is missing');
   placeMissing(erasureFile, from, dataDir);
+  say(`${dataDir} had no ${erasureFile}: what was erased after the backup is not known.`);
 }
 
 /** Goes through the log of erasures once before anything is changed. @returns its lines. @throws {UsageError} */
@@ -243,7 +249,7 @@ async function acceptRestored(
   await using installation = await openInstallation(settings);
   const { database, erasures, clock } = installation;
   const { file } = installation.anchors;
-  placeErasures(erasures, settings.dataDir, settings.dataDir, mayLack);
+  placeErasures(erasures, settings.dataDir, settings.dataDir, { mayLack, say });
   const lines = checkErasures(erasures, { say, mayLack });
   for (const line of await compareWithLog(installation)) say(line);
   if (!isKnown)

@@ -60,6 +60,8 @@ describe('svc backup and svc restore', () => {
 
     const restored = await restore(to);
     assert.deepEqual([restored.code, restored.stderr], [0, '']);
+    assert.match(restored.stdout, / had no erasures\.log: what was erased after the backup is not known\.\n/);
+    assert.match(restored.stdout, /erasures\.log names nothing that had to be erased again\.\n/);
     assert.deepEqual(readdirSync(restored.to).sort(), [
       'checkpoints.log',
       'erasures.log',
