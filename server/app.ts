@@ -104,7 +104,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     ...userRoutes(identity),
     ...invitationRoutes(identity),
     ...privacyRoutes(installation),
-    ...erasureRoutes(),
+    ...erasureRoutes(installation),
     ...tenantRoutes(installation),
     ...trustRoutes(installation, publishedTrust),
     ...webhookRoutes(installation),

@@ -104,6 +104,7 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
   createPublicDsr: { body: { type: 'access', email: 'ada@example.com', message: 'I was a customer in 2024.' } },
   confirmPublicDsr: { body: { token: '$TOKEN' } },
   eraseSubject: { body: { reason: 'The person asked for it: request 4711.' } },
+  eraseUser: { body: { reason: 'Left the company, and asked for it.' } },
   completeDsr: { body: { outcome: 'fulfilled' } },
   reportBreach: {
     body: {

@@ -5,6 +5,10 @@ import { rotateScimToken } from '../access/scim-token-store.ts';
 import { endSessions } from '../access/session-store.ts';
 import { systemSource } from '../audit/source.ts';
 import { dashboardPath } from '../dashboard/serve.ts';
+import { forgetErased } from '../erasure/store.ts';
+import type { UserErasure } from '../erasure/user-erasure.ts';
+import { continueUserErasure, eraseUser, findAnyMembership, listTenantsWith } from '../erasure/user-store.ts';
+import { Problem } from '../http/problem.ts';
 import { findAccount, updatePassword } from '../identity/account-store.ts';
 import { Email, normalizeEmail } from '../identity/email.ts';
 import { createUser } from '../identity/invitations.ts';
@@ -17,7 +21,7 @@ import { isScope, platformRoles, roleIds, scopes } from '../principal/roles.ts';
 import { nameAddress } from '../settings.ts';
 import { runUnitOfWork, systemClock } from '../storage/database.ts';
 import { createTenant, findTenant } from '../tenants/store.ts';
-import { TenantName, TenantSlug } from '../tenants/tenant.ts';
+import { type Tenant, TenantName, TenantSlug } from '../tenants/tenant.ts';
 import { defineCommand, flag, requireTenant, tenantOption, time, UsageError, withMessage } from './command.ts';
 
 export const tenantCreate = defineCommand({
@@ -137,6 +141,62 @@ Records the reset in the audit log of each of their tenants. A reset ends every 
     if (password !== null) say(`New password of ${email} (shown only once):\n${password}`);
     if (resetsFactor) say(isFactorReset ? 'The second factor is off.' : 'There was no second factor to turn off.');
     result({ id, email, ...(password !== null && { password }), ...(link !== null && { link }), isFactorReset });
+  },
+});
+
+export const userErase = defineCommand({
+  name: 'user erase',
+  summary: 'erase what identifies a user',
+  description: `Removes the user and clears their e-mail address and names in every tenant, or in one, also after they were removed
+or when they were only invited. The account goes with the last tenant. The audit log keeps what they did, without their
+address, and verifies as before; API keys stay. Cannot be undone.`,
+  options: {
+    email: { schema: z.string(), meaning: 'e-mail address of the user' },
+    tenant: { schema: z.string().optional(), meaning: 'id or slug of the only tenant to erase them in' },
+    reason: {
+      schema: withMessage(z.string().trim().min(1).max(2000), 'must have 1 to 2,000 characters').default(
+        'Erased by the operator',
+      ),
+      meaning: 'for the audit log; do not name the user in it',
+    },
+  },
+  async run({ settings, options, say, result }) {
+    await using installation = await openInstallation(settings);
+    const { database, clock, box } = installation;
+    const only = options.tenant === undefined ? null : await requireTenant(database.kysely, options.tenant);
+    const email = normalizeEmail(options.email.trim()) ?? '';
+    const erased = await runUnitOfWork(database, clock(), async (work) => {
+      const { transaction } = work;
+      const account = await findAccount(transaction, email);
+      if (account !== undefined) await work.lockAccount(account.id);
+      const found = await listTenantsWith(transaction, email);
+      const tenantIds = only === null ? found : found.filter((id) => id === only.id);
+      await work.lockTenant(...tenantIds);
+      const erasures: (UserErasure & { readonly tenantId: string })[] = [];
+      for (const tenantId of tenantIds) {
+        const member = (account && (await findAnyMembership(transaction, tenantId, account.id))) ?? null;
+        try {
+          const source = systemSource(tenantId);
+          const erasure = await eraseUser(work, box, source, { member, email }, options.reason);
+          erasures.push({ tenantId, ...erasure });
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+          if (error.code === 'validation_failed') throw new UsageError('--reason must not name the user.');
+          const { slug } = (await findTenant(transaction, tenantId)) as Tenant;
+          throw new UsageError(`${slug}: ${error.message} Nothing was erased.`);
+        }
+      }
+      return erasures;
+    });
+    if (erased.length === 0)
+      throw new UsageError(`There is no user ${options.email}${only ? ` in ${only.slug}` : ''}.`);
+    while (await continueUserErasure(database, box, clock()));
+    const isForgotten = await forgetErased(database);
+    const isAccountErased = (await findAccount(database.kysely, email)) === undefined;
+    say(`Erased ${options.email} in ${erased.length === 1 ? '1 tenant' : `${erased.length} tenants`}.`);
+    if (!isAccountErased) say('Other tenants have this user, so the account stays.');
+    if (!isForgotten) say('A server still reads the log of the database: restart it, so that the log is emptied.');
+    result({ email: options.email, isAccountErased, tenants: erased.map(({ status: _, ...erasure }) => erasure) });
   },
 });
 

@@ -10,6 +10,7 @@ import {
   type Installation,
   isSecretOf,
   openInstallation,
+  type SecretBox,
   secretFile,
 } from '../installation/installation.ts';
 import { AnchorLog, anchorFile, nameLedger, readLedgerName } from '../ledger/anchor-log.ts';
@@ -208,6 +209,7 @@ function lacksErasures(file: string, issue: string): UsageError {
 
 interface Restoring extends Anchoring {
   readonly seal: RowSeal;
+  readonly box: SecretBox;
   readonly erasures: ErasureLog;
 }
 
@@ -221,11 +223,11 @@ async function completeDraft(draft: string, restoring: Restoring, lines: Iterabl
 
 async function completeRestore(
   database: Database,
-  { erasures, ...anchoring }: Anchoring & Pick<Restoring, 'erasures'>,
+  { erasures, box, ...anchoring }: Anchoring & Pick<Restoring, 'erasures' | 'box'>,
   lines: Iterable<ErasureLine>,
   now: string,
 ): Promise<ReplayCounts> {
-  const erased = await replayErasures(database, lines, now);
+  const erased = await replayErasures(database, box, lines, now);
   await stateRestore(database, anchoring, now);
   await completeErasures(database.kysely, erasures, erasures.readNames());
   erasures.appendRestored(now, await listLastErasures(database.kysely));
@@ -233,10 +235,10 @@ async function completeRestore(
 }
 
 function describeErased(erased: ReplayCounts): string {
-  const { subjects, records, requests, breaches, auditEvents } = erased;
+  const { subjects, users, records, requests, breaches, auditEvents } = erased;
   if (Object.values(erased).every((count) => count === 0))
     return `${erasureFile} names nothing that had to be erased again.`;
-  return `Erased again, as ${erasureFile} names it: ${subjects} data subjects with ${records} records, ${requests} requests, ${breaches} breaches, ${auditEvents} audit events.`;
+  return `Erased again, as ${erasureFile} names it: ${subjects} data subjects with ${records} records, ${requests} requests, ${breaches} breaches, ${users} members, ${auditEvents} audit events.`;
 }
 
 async function acceptRestored(

@@ -8,7 +8,7 @@ import { systemClock } from '../storage/database.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
 import { DamagedDatabase } from '../storage/sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
-import { keyCreate, scimTokenCreate, tenantCreate, userCreate, userReset } from './administer.ts';
+import { keyCreate, scimTokenCreate, tenantCreate, userCreate, userErase, userReset } from './administer.ts';
 import { backup, restore } from './backup.ts';
 import {
   type Command,
@@ -33,6 +33,7 @@ export const commands: readonly Command[] = [
   tenantCreate,
   userCreate,
   userReset,
+  userErase,
   keyCreate,
   scimTokenCreate,
   backup,

@@ -24,9 +24,9 @@ dsr_form_uses), of consent by day (consent_days), of deliveries by hour (webhook
 (sign_in_failures), where notices were seen (consent_sightings), data that expires or is used once (sessions,
 sign_in_challenges, one_time_tokens, access_tokens, backup_codes), webhook events and their deliveries
 (webhook_events, webhook_deliveries, webhook_attempts, webhook_redeliveries), the state of webhooks (webhook_health)
-and their senders (webhook_senders), the progress of proofs (merkle_trees, log_tasks) and of erasures (erasure_jobs),
-what servers append to erasures.log (erasures), verifications by the server (verification_runs, verifications), when keys, tokens and users were last seen, and Kysely's list of
-migrations.
+and their senders (webhook_senders), the progress of proofs (merkle_trees, log_tasks) and of erasures (erasure_jobs,
+user_erasures), what servers append to erasures.log (erasures), verifications by the server (verification_runs,
+verifications), when keys, tokens and users were last seen, and Kysely's list of migrations.
 
 ${exitCodeHelp}`,
   options: {

@@ -22,13 +22,15 @@ export const ErasureCounts = z
   .meta({ id: 'ErasureCounts' });
 export type ErasureCounts = z.output<typeof ErasureCounts>;
 
+export const ErasureStatus = z.enum(['running', 'done']).meta({
+  id: 'ErasureStatus',
+  description: '`running`: the rest follows in the background; of a data subject, `subject.erased` at the end.',
+});
+
 export const Erasure = z
   .strictObject({
     erasureId: Id,
-    status: z.enum(['running', 'done']).meta({
-      id: 'ErasureStatus',
-      description: '`running`: the rest follows in the background, and `subject.erased` at the end.',
-    }),
+    status: ErasureStatus,
     counts: ErasureCounts.meta({ description: 'What was erased so far.' }),
   })
   .meta({ id: 'Erasure' });

@@ -1,5 +1,6 @@
 import { systemSource } from '../audit/source.ts';
 import { recordErasure } from '../audit/store.ts';
+import type { SecretBox } from '../installation/installation.ts';
 import type { Erased, ErasureLine } from '../ledger/erasure-log.ts';
 import { clearOpenings, findOpened } from '../ledger/opening-store.ts';
 import { erasableBreaches, erasableDsrs, eraseTexts } from '../privacy/erasure-store.ts';
@@ -7,10 +8,12 @@ import { type Database, runUnitOfWork, type UnitOfWork } from '../storage/databa
 import { continueErasure, eraseAgain, restoredReason } from './erase.ts';
 import { type ErasureCounts, noCounts } from './erasure.ts';
 import { findSubjects } from './store.ts';
+import { continueUserErasure, eraseUserAgain } from './user-store.ts';
 
 /** What a restore erased again. */
 export interface ReplayCounts extends ErasureCounts {
   readonly subjects: number;
+  readonly users: number;
   readonly breaches: number;
 }
 
@@ -21,10 +24,11 @@ export interface ReplayCounts extends ErasureCounts {
  */
 export async function replayErasures(
   database: Database,
+  box: SecretBox,
   lines: Iterable<ErasureLine>,
   now: string,
 ): Promise<ReplayCounts> {
-  let counts: ReplayCounts = { ...noCounts, subjects: 0, breaches: 0 };
+  let counts: ReplayCounts = { ...noCounts, subjects: 0, users: 0, breaches: 0 };
   const add = (more: Partial<ReplayCounts>) => {
     const names = Object.keys(more) as (keyof ReplayCounts)[];
     counts = { ...counts, ...Object.fromEntries(names.map((name) => [name, counts[name] + (more[name] as number)])) };
@@ -33,12 +37,14 @@ export async function replayErasures(
     if (erased.kind === 'subject')
       for (const subject of await findSubjects(database.kysely, tenantId, erased.records, erased.requests))
         add({ subjects: 1, ...(await eraseAgain(database, now, tenantId, subject)) });
+    else if (erased.kind === 'user') add(await replayUser(database, box, now, tenantId, erased));
     else if (erased.kind === 'texts') add(await replayTexts(database, now, tenantId, erased));
     else if (erased.kind === 'openings') add({ auditEvents: await replayOpenings(database, now, tenantId, erased) });
     else throw new UnknownErasure((erased as { readonly kind: unknown }).kind);
   }
   // Those that the backup was made during.
   while (await continueErasure(database, now));
+  while (await continueUserErasure(database, box, now));
   return counts;
 }
 
@@ -49,6 +55,19 @@ export class UnknownErasure extends Error {
   constructor(kind: unknown) {
     super(`A newer version of Svc erased something of the kind "${kind}"; restore with that version.`);
   }
+}
+
+async function replayUser(
+  database: Database,
+  box: SecretBox,
+  now: string,
+  tenantId: string,
+  user: Extract<Erased, { kind: 'user' }>,
+): Promise<Partial<ReplayCounts>> {
+  const erased = await runUnitOfWork(database, now, (work) => eraseUserAgain(work, box, tenantId, user));
+  if (erased === null) return {};
+  const { sessions: _, invitations: _invitations, ...counts } = erased.counts;
+  return { users: 1, ...counts };
 }
 
 const erasables = [erasableDsrs, erasableBreaches];

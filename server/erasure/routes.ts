@@ -1,11 +1,17 @@
 import { z } from 'zod';
 import { SubjectId } from '../consent/record.ts';
+import { requireScopesOf } from '../http/authorize.ts';
+import { Problem, requireFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { Id } from '../http/schemas.ts';
+import type { Installation } from '../installation/installation.ts';
 import { eraseSubject } from './erase.ts';
 import { Erasure, ErasureInput } from './erasure.ts';
+import { UserErasure } from './user-erasure.ts';
+import { eraseUser, findAnyMembership } from './user-store.ts';
 
 /** The operations that erase what identifies a person. */
-export function erasureRoutes(): readonly Route[] {
+export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Route[] {
   return [
     defineRoute('POST /v1/consent/subjects/{subjectId}/erase', {
       operationId: 'eraseSubject',
@@ -19,6 +25,31 @@ export function erasureRoutes(): readonly Route[] {
       result: Erasure,
       errors: ['dsr_open'],
       change: (call, work) => eraseSubject(work, call.source(), call.params.subjectId, call.body.reason),
+    }),
+    defineRoute('POST /v1/users/{id}/erase', {
+      operationId: 'eraseUser',
+      tag: 'Users',
+      scope: 'users:write',
+      summary: 'Erase what identifies a present or former member',
+      description:
+        'Removes the member and ends their sessions in this tenant, and clears their e-mail address, names and id at the identity provider in invitations, the audit log, webhook events and stored responses of this tenant. What they did stays in the audit log without their address, which verifies as before; API keys stay. Pending deliveries are canceled. Other tenants keep the membership that they have; the account, with password and second factor, goes with the last one. Cannot be undone. The last administrator who can sign in cannot be erased.',
+      params: z.strictObject({ id: Id }),
+      body: ErasureInput,
+      result: UserErasure,
+      errors: ['forbidden'],
+      async change(call, work) {
+        const { principal, params } = call;
+        const { tenantId, actor } = principal;
+        // Before the lock of the account, which must not reveal whether there is one.
+        requireFound(await findAnyMembership(work.transaction, tenantId, params.id), 'user');
+        const { email } = await work.lockAccount(params.id);
+        await work.lockTenant(tenantId);
+        const member = requireFound(await findAnyMembership(work.transaction, tenantId, params.id), 'user');
+        if (member.user_id === actor.id)
+          throw new Problem('conflict', 'You cannot erase yourself; ask another administrator.');
+        requireScopesOf(principal, member.role);
+        return eraseUser(work, box, call.source(), { member, email }, call.body.reason);
+      },
     }),
   ];
 }

@@ -115,17 +115,25 @@ export async function eraseEvents(work: UnitOfWork, job: Job) {
     .where('subject_id', '=', job.subject_id)
     .limit(stepRows)
     .execute();
-  if (rows.length === 0) return { events: 0, deliveries: 0 };
   for (const { id, data } of rows) {
     const erased = eraseJson(data, job.subject_id, now) ?? data;
     await updateRow(transaction, 'webhook_events', { id }, { data: erased, subject_id: null });
   }
-  const ids = rows.map(({ id }) => id);
+  const deliveries = await cancelDeliveries(
+    work,
+    rows.map(({ id }) => id),
+  );
+  return { events: rows.length, deliveries };
+}
+
+/** Cancels the pending deliveries of events, and forgets what receivers answered. @returns how many were canceled. */
+export async function cancelDeliveries({ transaction, now }: UnitOfWork, eventIds: readonly string[]): Promise<number> {
+  if (eventIds.length === 0) return 0;
   const canceled = { status: 'canceled', reason: 'erased', due_at: null, claimed_by: null, finished_at: now };
   const { numUpdatedRows } = await transaction
     .updateTable('webhook_deliveries')
     .set(canceled)
-    .where('event_id', 'in', ids)
+    .where('event_id', 'in', eventIds)
     .where('status', '=', 'pending')
     .executeTakeFirstOrThrow();
   // A receiver may have repeated what it was sent.
@@ -134,10 +142,10 @@ export async function eraseEvents(work: UnitOfWork, job: Job) {
     .set({ excerpt: null })
     .where('excerpt', 'is not', null)
     .where('delivery_id', 'in', (query) =>
-      query.selectFrom('webhook_deliveries').select('id').where('event_id', 'in', ids),
+      query.selectFrom('webhook_deliveries').select('id').where('event_id', 'in', eventIds),
     )
     .execute();
-  return { events: rows.length, deliveries: Number(numUpdatedRows) };
+  return Number(numUpdatedRows);
 }
 
 /** Erases the subject in responses that are kept for retries. The keys stay, so that a retry changes nothing. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
+import { AccountGone } from '../storage/database.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
 import { notFound, Problem, type ProblemCode } from './problem.ts';
 import { type ReadBody, readJsonBody, refuseSmuggling } from './request.ts';
@@ -52,6 +53,7 @@ function hasPath(ctx: Context): boolean {
 
 /** Failures are logged; the client gets a generic error. */
 function hideFailure(faults: Pick<FaultLog, 'logRequest'>, requestId: string, error: unknown): Problem {
+  if (error instanceof AccountGone) return new Problem('conflict', 'The user was erased in the meantime.');
   if (!faults.logRequest(error, requestId))
     return new Problem('internal_error', 'An unexpected error occurred. If it happens again, report the request id.');
   // Most outages are over within seconds: a restart, a failover, the lock of a backup.

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { SecretBox } from '../installation/installation.ts';
 import type { Principal } from '../principal/principal.ts';
 import { addTime, type Queries } from '../storage/database.ts';
-import { findRow } from '../storage/rows.ts';
+import { findRow, updateRow } from '../storage/rows.ts';
 import { ReadyAnswer } from './answer.ts';
 import { Problem } from './problem.ts';
 import type { Route } from './route.ts';
@@ -132,12 +132,53 @@ export class IdempotencyKeys {
   }
 }
 
+/**
+ * Changes stored answers of a tenant, those that hold a secret too.
+ * @param after the last key of the previous call; null for the first.
+ * @param change returns null for an answer that stays as it is.
+ * @returns how many changed, and the last key; empty after the last of all.
+ */
+export async function changeAnswers(
+  queries: Queries,
+  box: SecretBox,
+  tenantId: string,
+  after: string | null,
+  limit: number,
+  change: (text: string) => string | null,
+): Promise<{ readonly changed: number; readonly position: string }> {
+  const rows = await queries
+    .selectFrom('idempotency_keys')
+    .select(['key', 'body'])
+    .where('tenant_id', '=', tenantId)
+    .$if(after !== null, (query) => query.where('key', '>', after as string))
+    .orderBy('key')
+    .limit(limit)
+    .execute();
+  let changed = 0;
+  for (const { key, body } of rows) {
+    // A key that was just taken has none yet; sealed answers are base64url.
+    if (body === '') continue;
+    const isSealed = !body.startsWith('{');
+    const purpose = sealPurpose({ tenantId, key });
+    const text = change(isSealed ? box.open(body, purpose) : body);
+    if (text === null) continue;
+    changed += 1;
+    await updateRow(
+      queries,
+      'idempotency_keys',
+      { tenant_id: tenantId, key },
+      { body: isSealed ? box.seal(text, purpose) : text },
+    );
+  }
+  return { changed, position: rows.length < limit ? '' : (rows.at(-1)?.key ?? '') };
+}
+
 /** The tenant first: the same key may exist in several. */
-export function nameKey({ tenantId, key }: IdempotencyClaim): string {
+export function nameKey({ tenantId, key }: Pick<IdempotencyClaim, 'tenantId' | 'key'>): string {
   return `${tenantId} ${key}`;
 }
 
-function sealPurpose(claim: IdempotencyClaim): string {
+function sealPurpose(claim: Pick<IdempotencyClaim, 'tenantId' | 'key'>): string {
   return `answer ${nameKey(claim)}`;
 }
 

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import type { z } from 'zod';
 import { maySignIn } from '../access/session-store.ts';
 import { describeRows } from '../audit/row-state.ts';
-import { invalidValues } from '../http/problem.ts';
+import { invalidValues, Problem } from '../http/problem.ts';
 import { viewRow } from '../http/schemas.ts';
 import { adminRoles, type MemberRole } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
@@ -171,6 +171,20 @@ export async function hasOtherAdmin(queries: Queries, { tenant_id, user_id }: Me
   const admins = queries.selectFrom('memberships').select('user_id').where('role', 'in', adminRoles).where(maySignIn);
   const others = admins.where('tenant_id', '=', tenant_id).where('user_id', '!=', user_id);
   return (await others.limit(sql.lit(1)).executeTakeFirst()) !== undefined;
+}
+
+/**
+ * Protects the last administrator who can sign in, so that a tenant cannot lock itself out. An identity provider can
+ * remove them, because it has its own token.
+ * @throws {Problem} `conflict`.
+ */
+export async function requireAdminLeft(queries: Queries, member: MembershipRow): Promise<void> {
+  if (!adminRoles.includes(member.role as MemberRole) || !canSignIn(member)) return;
+  if (await hasOtherAdmin(queries, member)) return;
+  throw new Problem(
+    'conflict',
+    'This is the last administrator who can sign in; make another member an administrator first.',
+  );
 }
 
 /** Members as the API returns them. */

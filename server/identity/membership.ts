@@ -168,7 +168,10 @@ export const TenantReference = z
   .strictObject({ id: Id, slug: z.string(), name: z.string() })
   .meta({ id: 'TenantReference' });
 
-const memberFields = { userId: Id, email: z.string(), role: MemberRoleName, status: UserStatus };
+/** The address of a member in the data of an event. */
+export const EventEmail = z.string().nullable().meta({ description: 'Null once the user was erased.' });
+
+const memberFields = { userId: Id, email: EventEmail, role: MemberRoleName, status: UserStatus };
 const StatusState = z.strictObject({ status: UserStatus }).meta({ id: 'UserStatusState' });
 const RoleState = z.strictObject({ role: MemberRoleName }).meta({ id: 'UserRoleState' });
 const StatusChange = z

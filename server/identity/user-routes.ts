@@ -4,7 +4,7 @@ import { requireRoleToGive, requireScopesOf } from '../http/authorize.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { cursorPageOf, Id, text, UtcTime } from '../http/schemas.ts';
-import { adminRoles, type MemberRole, RoleName } from '../principal/roles.ts';
+import { type MemberRole, RoleName } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { mapPage } from '../storage/rows.ts';
 import { normalizeEmail } from './email.ts';
@@ -12,10 +12,10 @@ import { canSignIn, displayName, Member, MemberRoleName, type MembershipRow, Use
 import { changeMembers } from './membership-changes.ts';
 import {
   findMember,
-  hasOtherAdmin,
   isAcceptedElsewhere,
   listMembers,
   lockMembers,
+  requireAdminLeft,
   viewUser,
   viewUsers,
 } from './membership-store.ts';
@@ -233,18 +233,4 @@ async function lockAccountOf(call: PrincipalCall<{ readonly id: string }>, work:
 async function requireOnlyHere(work: UnitOfWork, { user_id, tenant_id }: MembershipRow, what: string): Promise<void> {
   if (await isAcceptedElsewhere(work.transaction, user_id, tenant_id))
     throw new Problem('conflict', `Only the operator of this server can reset the ${what} of this member.`);
-}
-
-/**
- * Protects the last administrator who can sign in, so that a tenant cannot lock itself out. An identity provider can
- * remove them, because it has its own token.
- * @throws {Problem} `conflict`.
- */
-async function requireAdminLeft(queries: Queries, member: MembershipRow): Promise<void> {
-  if (!adminRoles.includes(member.role as MemberRole) || !canSignIn(member)) return;
-  if (await hasOtherAdmin(queries, member)) return;
-  throw new Problem(
-    'conflict',
-    'This is the last administrator who can sign in; make another member an administrator first.',
-  );
 }

@@ -20,6 +20,8 @@ export function nameEntry({ sequence, hash }: { readonly sequence: number; reado
 export type Erased =
   /** Everything of the data subject of these consent records and data-subject requests. */
   | { readonly kind: 'subject'; readonly records: readonly EntryName[]; readonly requests: readonly string[] }
+  /** Everything of this member, present or former; null for an address that was only invited. The invitations name it. */
+  | { readonly kind: 'user'; readonly userId: string | null; readonly invitations: readonly string[] }
   /** The personal texts of these rows. */
   | { readonly kind: 'texts'; readonly table: string; readonly ids: readonly string[] }
   /** The value that has an opening at this path of each of these audit events. */

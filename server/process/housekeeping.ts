@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import { deleteAbandonedFile } from '../controls/file-store.ts';
 import { continueErasure } from '../erasure/erase.ts';
 import { forgetErased } from '../erasure/store.ts';
+import { continueUserErasure } from '../erasure/user-store.ts';
 import { forgetExpiredKeys, mostForgotten } from '../http/idempotency.ts';
 import { deleteExpiredSignIns } from '../identity/sign-in.ts';
 import type { Installation } from '../installation/installation.ts';
@@ -23,7 +24,7 @@ import { forgetOldEvents } from '../webhooks/deliveries/retention-store.ts';
  * were used, every five where banners were seen; on PostgreSQL, shares the counts of the rate limits every half second.
  */
 export function startHousekeeping(
-  { database, clock, hasher, settings, erasures }: Installation,
+  { database, clock, hasher, box, settings, erasures }: Installation,
   {
     limiter,
     lastUses,
@@ -48,6 +49,7 @@ export function startHousekeeping(
   });
   const tasks = [
     every(1000, () => continueErasure(database, clock())),
+    every(1000, () => continueUserErasure(database, box, clock())),
     every(1000, async () => {
       if (!hasErased) return;
       hasErased = false;

@@ -106,7 +106,7 @@ export interface UnitOfWork {
   /** Returns the current time, which is later than `now` if the change had to wait. */
   readonly clock: Clock;
   afterCommit(step: () => void): void;
-  /** Reads the account of a user and locks it until the unit of work ends. */
+  /** Reads the account of a user and locks it until the unit of work ends. @throws {AccountGone} */
   lockAccount(id: string): Promise<Selectable<Tables['users']>>;
   /**
    * Locks tenants until the unit of work ends. Every change of a tenant appends an audit event, so the head of the audit
@@ -169,6 +169,11 @@ export async function runUnitOfWork<Result>(
   return result;
 }
 
+/** The account of a user was erased after a request had found it. */
+export class AccountGone extends Error {
+  override readonly name = 'AccountGone';
+}
+
 function createLocks(transaction: Transaction<Tables>): Pick<UnitOfWork, 'lockAccount' | 'lockTenant' | 'noteLock'> {
   const held = new Set<string>();
   let latest = '';
@@ -186,7 +191,7 @@ function createLocks(transaction: Transaction<Tables>): Pick<UnitOfWork, 'lockAc
       noteLock('account', id);
       const query = transaction.selectFrom('users').selectAll().where('id', '=', id);
       // The key does not change, so inserts of rows that reference it do not wait.
-      return (locksRows(transaction) ? query.forNoKeyUpdate() : query).executeTakeFirstOrThrow();
+      return (locksRows(transaction) ? query.forNoKeyUpdate() : query).executeTakeFirstOrThrow(() => new AccountGone());
     },
     async lockTenant(...ids) {
       for (const id of ids.toSorted()) if (noteLock('tenant', id)) await lockAuditHead(transaction, { id });

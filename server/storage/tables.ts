@@ -35,6 +35,7 @@ export interface Tables {
   readonly one_time_tokens: OneTimeTokensTable;
   readonly sign_in_failures: SignInFailuresTable;
   readonly invitations: InvitationsTable;
+  readonly user_erasures: UserErasuresTable;
   readonly scim_tokens: ScimTokensTable;
   readonly access_tokens: AccessTokensTable;
   readonly control_programs: ControlProgramsTable;
@@ -503,6 +504,21 @@ interface InvitationsTable {
   revoked_at: string | null;
 }
 
+/**
+ * Erasures of people that go on in the background, because they are more than one unit of work; removed at their end.
+ */
+interface UserErasuresTable {
+  id: string;
+  tenant_id: string;
+  /** Of the former member; null for an address that was only invited. */
+  user_id: string | null;
+  /** JSON: the e-mail address in every spelling that is searched. */
+  names: string;
+  /** The last idempotency key that was looked at; null before the first, empty after the last. */
+  position: string | null;
+  created_at: string;
+}
+
 interface ScimTokensTable {
   id: string;
   tenant_id: string;
@@ -852,5 +868,7 @@ interface WebhookEventsTable {
   data: string;
   /** The person whom the data names, if it does: an erasure looks here. */
   subject_id: string | null;
+  /** The member whom the data names, likewise. */
+  user_id: string | null;
   created_at: string;
 }

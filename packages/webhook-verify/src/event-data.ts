@@ -117,7 +117,8 @@ export type MemberRole = Open<
 
 export interface MfaData {
   readonly userId: string;
-  readonly email: string;
+  /** Null once the user was erased. */
+  readonly email: string | null;
 }
 
 export interface NoticeArchivedData {
@@ -157,7 +158,8 @@ export interface SubjectErasedData {
 
 export interface UserProvisionedData {
   readonly userId: string;
-  readonly email: string;
+  /** Null once the user was erased. */
+  readonly email: string | null;
   readonly role: MemberRole;
   readonly status: UserStatus;
   readonly after: UserState;
@@ -167,7 +169,8 @@ export interface UserProvisionedData {
 
 export interface UserRoleData {
   readonly userId: string;
-  readonly email: string;
+  /** Null once the user was erased. */
+  readonly email: string | null;
   readonly role: MemberRole;
   readonly status: UserStatus;
   readonly before: UserRoleState;
@@ -187,7 +190,8 @@ export type UserStatus = Open<'active' | 'suspended' | 'deleted'>;
 
 export interface UserStatusData {
   readonly userId: string;
-  readonly email: string;
+  /** Null once the user was erased. */
+  readonly email: string | null;
   readonly role: MemberRole;
   readonly status: UserStatus;
   readonly before: UserStatusState;

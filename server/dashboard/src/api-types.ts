@@ -413,6 +413,7 @@ export const operationScopes = {
   getBreach: 'breach:read',
   editBreach: 'breach:write',
   eraseSubject: 'dsr:write',
+  eraseUser: 'users:write',
   getTenant: 'users:read',
   editTenant: 'tenant:write',
   getTrustCenter: 'trust:read',

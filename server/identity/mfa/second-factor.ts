@@ -11,11 +11,12 @@ import { findRow, insertRows } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { recordAccountChange, secondFactorRows } from '../account-store.ts';
+import { EventEmail } from '../membership.ts';
 
 /** The state is `disabled`, `pending` or `enabled` (spec.md "User second factor"); who never enrolled has no row. */
 export type SecondFactorRow = Selectable<Tables['second_factors']>;
 
-const MfaEventData = z.strictObject({ userId: Id, email: z.string() }).meta({ id: 'MfaEventData' });
+const MfaEventData = z.strictObject({ userId: Id, email: EventEmail }).meta({ id: 'MfaEventData' });
 
 /** The data of the webhook events about second factors. */
 export const mfaEvents = { 'mfa.enabled': MfaEventData, 'mfa.disabled': MfaEventData };

@@ -120,6 +120,16 @@ create table invitations (
 );
 create index invitations_tenant on invitations (tenant_id, id);
 
+-- Erasures of people that go on in the background, because they are more than one unit of work; removed at their end.
+create table user_erasures (
+  id text not null primary key,
+  tenant_id text not null references tenants (id),
+  user_id text, -- Of the former member; null for an address that was only invited.
+  names text not null, -- JSON: the e-mail address in every spelling that is searched.
+  position text, -- The last idempotency key that was looked at; null before the first, empty after the last.
+  created_at text not null
+);
+
 create table scim_tokens (
   id text not null primary key,
   tenant_id text not null references tenants (id),

@@ -130,9 +130,11 @@ create table webhook_events (
   type text not null,
   data text not null, -- JSON.
   subject_id text, -- The person whom the data names, if it does: an erasure looks here.
+  user_id text, -- The member whom the data names, likewise.
   created_at text not null
 );
 create index webhook_events_tenant on webhook_events (tenant_id, created_at);
 create index webhook_events_subject on webhook_events (tenant_id, subject_id) where subject_id is not null;
+create index webhook_events_user on webhook_events (tenant_id, user_id) where user_id is not null;
 `,
 };

@@ -30,6 +30,7 @@ const expectedEvents: Readonly<Record<string, readonly string[]>> = {
   extendDsr: ['dsr.extended'],
   completeDsr: ['dsr.completed'],
   eraseSubject: ['subject.erased'],
+  eraseUser: ['user.erased'],
   createDsrConfirmationLink: ['dsr.confirmation_link_created'],
   createPublicDsr: ['dsr.created'],
   confirmPublicDsr: ['dsr.address_confirmed'],
@@ -131,7 +132,11 @@ describeOnOneDatabase('the audit log', (dialect) => {
     const before = await readLog(scene);
     await step();
     const after = await readLog(scene);
-    assert.deepEqual(after.slice(after.length - before.length), before);
+    const kept = after.slice(after.length - before.length);
+    // An erasure clears what identifies a person, which the hashes only commit to.
+    const isErased = after.some(({ action }) => action === 'user.erased');
+    const read = (event: ListedEvent) => (isErased ? event.hash : event);
+    assert.deepEqual(kept.map(read), before.map(read));
     return after.slice(0, after.length - before.length).reverse();
   }
 

@@ -21,7 +21,16 @@ import { createEndpoint } from '../webhooks/sending.ts';
 import { type Environment, runSvc } from './run-svc.ts';
 
 /** Every value that identifies the people who are erased below. */
-const erasedValues = ['erased.person@example.com', 'Erased Name', 'erased notes', 'Stolen from the erased'] as const;
+const erasedMember = 'erased.member@example.com';
+const erasedGuest = 'erased.guest@example.com';
+const erasedValues = [
+  'erased.person@example.com',
+  'Erased Name',
+  'erased notes',
+  'Stolen from the erased',
+  erasedMember,
+  erasedGuest,
+] as const;
 const [subject] = erasedValues;
 const kept = 'kept.person@example.com';
 
@@ -120,6 +129,8 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     const first = await record(subject);
     const other = await record(kept);
     const request = await client.opened({ subjectId: subject, notes: 'erased notes' });
+    const member = await server.createMember({ email: erasedMember, role: 'engineer' });
+    payload(await server.request('POST', '/v1/users/invitations', { body: { email: erasedGuest, role: 'auditor' } }));
     const breach = await client.reported({ title: 'Stolen from the erased' });
     await run((work) =>
       recordEvent(work, systemSource(tenant.id), {
@@ -144,6 +155,10 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     const erase = `/v1/consent/subjects/${subject}/erase`;
     const { counts } = payload(await server.request('POST', erase, { body: { reason: 'Asked for it' } }), 200);
     assert.deepEqual([counts.records, counts.requests], [2, 1]);
+    const eraseMember = `/v1/users/${member.userId}/erase`;
+    payload(await server.request('POST', eraseMember, { body: { reason: 'Asked for it' } }), 200);
+    const guest = await runSvc(['user', 'erase', '--email', erasedGuest], environment());
+    assert.deepEqual([guest.code, guest.stderr], [0, '']);
     clock.advance(31 * day);
     await eraseExpired(installation.database, clock.now());
     for (const value of ['Erased Name'])
@@ -167,6 +182,7 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     assert.deepEqual([restored.code, restored.stderr], [0, '']);
     const { erased } = JSON.parse(restored.stdout);
     assert.deepEqual([erased.subjects, erased.records, erased.requests, erased.breaches], [1, 1, 1, 1]);
+    assert.equal(erased.users, 2);
     assert.ok(erased.auditEvents > 0);
     const settings = { ...installation.settings, dataDir: restored.to };
     const again = inFolder();

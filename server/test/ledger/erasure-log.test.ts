@@ -110,7 +110,8 @@ describeOnEachDatabase('erasures.log', (dialect) => {
     assert.equal([...write(join([changed, second])).read((issue) => issues.push(issue))].length, 1);
     assert.equal(issues.length, 2);
     const unknown = { ...(read(openLog('erasures.log'))[0] as ErasureLine), erased: { kind: 'other' } } as never;
-    await assert.rejects(replayErasures(server.installation.database, [unknown], server.clock.now()), UnknownErasure);
+    const { database, box } = server.installation;
+    await assert.rejects(replayErasures(database, box, [unknown], server.clock.now()), UnknownErasure);
   });
 
   test('erases no entry of another history that has the same number', async () => {
@@ -122,7 +123,7 @@ describeOnEachDatabase('erasures.log', (dialect) => {
     const replay = (of: string) => {
       const erased = { kind: 'subject', records: [[made.sequence, of]], requests: [] } as const;
       const line = { tenantId: tenant.id, number: 9, at: clock.now(), erased };
-      return replayErasures(installation.database, [line], clock.now());
+      return replayErasures(installation.database, installation.box, [line], clock.now());
     };
     assert.equal((await replay(hash.replaceAll(/./g, '0'))).records, 0);
     assert.equal((await replay(hash)).records, 1);

@@ -135,6 +135,7 @@ export const workingState = [
   'webhook_redeliveries',
   'erasure_jobs',
   'erasures',
+  'user_erasures',
   'merkle_trees',
   'log_tasks',
   'verification_runs',

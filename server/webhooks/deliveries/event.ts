@@ -52,6 +52,12 @@ export interface NewWebhookEvent {
 export type StoredEvent = Selectable<Tables['webhook_events']>;
 
 /** The body of its deliveries (spec.md "Webhook delivery body"), the same bytes for each. */
-export function writeBody({ id, type, created_at, tenant_id, data }: Omit<StoredEvent, 'subject_id'>): string {
+export function writeBody({
+  id,
+  type,
+  created_at,
+  tenant_id,
+  data,
+}: Omit<StoredEvent, 'subject_id' | 'user_id'>): string {
   return `{"id":"${id}","type":"${type}","createdAt":"${created_at}","tenantId":"${tenant_id}","data":${data}}`;
 }

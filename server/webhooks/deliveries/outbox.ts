@@ -83,6 +83,7 @@ export async function queueEvents(
     type,
     data: JSON.stringify(data),
     subject_id: typeof data.subjectId === 'string' ? data.subjectId : null,
+    user_id: typeof data.userId === 'string' ? data.userId : null,
     created_at: now,
   }));
   const ready = subscribers.map((one) => ({ ...one, filter: one.filter === null ? null : readFilter(one.filter) }));

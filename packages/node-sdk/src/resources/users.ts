@@ -1,12 +1,14 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
 import type {
   EndedSessions,
+  ErasureInput,
   ListUsersParams,
   Member,
   PasswordResetToken,
   Session,
   User,
   UserChange,
+  UserErasure,
 } from '../types/api.ts';
 import type { Items, PageParams } from '../types/values.ts';
 import { Invitations } from './invitations.ts';
@@ -78,6 +80,28 @@ export class Users {
   remove(userId: string, options?: RequestOptions): ApiPromise<User> {
     return this.#transport.request(
       { id: 'removeUser', method: 'DELETE', path: '/v1/users/{id}', parameters: { id: userId } },
+      options,
+    );
+  }
+
+  /**
+   * Erases what identifies a present or former member in this tenant: removes them, ends their sessions, and clears their
+   * address and names in invitations, the audit log, webhook events and stored responses. What they did stays in the audit
+   * log, which verifies as before; API keys stay. Cannot be undone. Needs the scope `users:write`, and every scope of their
+   * role.
+   * @throws {ConflictError} `conflict` for the last administrator who can sign in.
+   * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
+   * @throws {NotFoundError} `not_found`, also if they were erased before.
+   */
+  erase(userId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<UserErasure> {
+    return this.#transport.request(
+      {
+        id: 'eraseUser',
+        method: 'POST',
+        path: '/v1/users/{id}/erase',
+        parameters: { id: userId },
+        body: input,
+      },
       options,
     );
   }

@@ -675,7 +675,7 @@ export interface ErasureInput {
   readonly reason: string;
 }
 
-/** `running`: the rest follows in the background, and `subject.erased` at the end. */
+/** `running`: the rest follows in the background; of a data subject, `subject.erased` at the end. */
 export type ErasureStatus = 'running' | 'done';
 
 export interface Evidence {
@@ -1938,6 +1938,27 @@ export interface UserChange {
   readonly reason?: string | undefined;
 }
 
+export interface UserErasure {
+  readonly erasureId: string;
+  readonly status: ErasureStatus;
+  /** What was erased so far. */
+  readonly counts: UserErasureCounts;
+}
+
+export interface UserErasureCounts {
+  /** Sessions that ended. */
+  readonly sessions: number;
+  readonly invitations: number;
+  /** Events of the audit log that named the person. */
+  readonly auditEvents: number;
+  /** Webhook events. */
+  readonly events: number;
+  /** Pending deliveries of these events, which were canceled. */
+  readonly deliveries: number;
+  /** Responses that are kept for retries. */
+  readonly responses: number;
+}
+
 export type UserStatus = 'active' | 'suspended' | 'deleted';
 
 /** `failed`: something was changed. `could_not_check`: no change was found, but not everything could be checked. */
@@ -2336,6 +2357,7 @@ export interface OperationResults {
   readonly getBreach: Breach;
   readonly editBreach: Breach;
   readonly eraseSubject: Erasure;
+  readonly eraseUser: UserErasure;
   readonly getTenant: Tenant;
   readonly editTenant: Tenant;
   readonly getTrustCenter: TrustCenter;

@@ -91,6 +91,7 @@ const calls: { readonly [Id in keyof OperationResults]: SdkCall<OperationResults
   getUser: (svc, { options, id }) => svc.users.retrieve(id, options),
   editUser: (svc, { options, id, body }) => svc.users.update(id, body, options),
   removeUser: (svc, { options, id }) => svc.users.remove(id, options),
+  eraseUser: (svc, { options, id, body }) => svc.users.erase(id, body, options),
   createPasswordReset: (svc, { options, id }) => svc.users.createPasswordReset(id, options),
   listUserSessions: (svc, { options, id }) => svc.users.sessions.list(id, options),
   revokeUserSessions: (svc, { options, id }) => svc.users.sessions.revokeAll(id, options),

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { Id } from '../http/schemas.ts';
+import { ErasureStatus } from './erasure.ts';
+
+const Count = z.int().min(0);
+
+/** What was erased of a person in one tenant. */
+export const UserErasureCounts = z
+  .strictObject({
+    sessions: Count.meta({ description: 'Sessions that ended.' }),
+    invitations: Count,
+    auditEvents: Count.meta({ description: 'Events of the audit log that named the person.' }),
+    events: Count.meta({ description: 'Webhook events.' }),
+    deliveries: Count.meta({ description: 'Pending deliveries of these events, which were canceled.' }),
+    responses: Count.meta({ description: 'Responses that are kept for retries.' }),
+  })
+  .meta({ id: 'UserErasureCounts' });
+export type UserErasureCounts = z.output<typeof UserErasureCounts>;
+
+export const UserErasure = z
+  .strictObject({
+    erasureId: Id,
+    status: ErasureStatus,
+    counts: UserErasureCounts.meta({ description: 'What was erased so far.' }),
+  })
+  .meta({ id: 'UserErasure' });
+export type UserErasure = z.output<typeof UserErasure>;
+
+/** The fields of a member that the API shows of them, in an object with their id. */
+const profileNames: ReadonlySet<string> = new Set([
+  'email',
+  'name',
+  'displayName',
+  'givenName',
+  'familyName',
+  'externalId',
+]);
+
+/**
+ * The erased form of a JSON text: their addresses are null wherever they are, and so is the profile beside their id.
+ * @param userId null for an address that was only invited.
+ * @returns null for a text that does not name the person.
+ */
+export function erasePerson(text: string, userId: string | null, names: readonly string[]): string | null {
+  const isNamed = names.some((name) => text.includes(JSON.stringify(name)));
+  if (!isNamed && (userId === null || !text.includes(userId))) return null;
+  let isFound = false;
+  const erase = (name: string, value: unknown, isTheirs: boolean): unknown => {
+    if (value === null || (!isTheirs && !names.includes(value as string))) return value;
+    if (isTheirs && !profileNames.has(name) && !names.includes(value as string)) return value;
+    isFound = true;
+    return null;
+  };
+  const erased = JSON.stringify(JSON.parse(text), (_, value) => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((one) => erase('', one, false));
+    const isTheirs = userId !== null && (value.id === userId || value.userId === userId);
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, erase(name, one, isTheirs)]));
+  });
+  return isFound ? erased : null;
+}

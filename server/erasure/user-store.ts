@@ -1,0 +1,247 @@
+import type { Selectable } from 'kysely';
+import { endSessions } from '../access/session-store.ts';
+import { describeState, recordRemoval } from '../audit/row-state.ts';
+import { type AuditSource, systemSource } from '../audit/source.ts';
+import { recordErasure } from '../audit/store.ts';
+import { changeAnswers } from '../http/idempotency.ts';
+import { invalidValues } from '../http/problem.ts';
+import { type MembershipRow, memberStatus } from '../identity/membership.ts';
+import { invitationRows } from '../identity/membership-changes.ts';
+import { membershipRows, requireAdminLeft } from '../identity/membership-store.ts';
+import type { SecretBox } from '../installation/installation.ts';
+import type { Erased } from '../ledger/erasure-log.ts';
+import { noteErased } from '../ledger/erasure-store.ts';
+import { clearOpenings, clearOpeningsAbout } from '../ledger/opening-store.ts';
+import { type Database, type Queries, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
+import { emitEvents } from '../webhooks/deliveries/outbox.ts';
+import { restoredReason } from './erase.ts';
+import { namesSubject } from './erasure.ts';
+import { cancelDeliveries, stepRows } from './store.ts';
+import { erasePerson, type UserErasure } from './user-erasure.ts';
+
+type Job = Selectable<Tables['user_erasures']>;
+
+/**
+ * Erases what a tenant knows of a person: the membership with its sessions and invitations, and the openings of the audit
+ * log, webhook events and stored answers that name them, up to 1,000 of each in this unit of work, the rest in the
+ * background. The account goes with the last membership: other tenants keep theirs.
+ * Call it with the account, if there is one, and the tenant locked.
+ * @param person.member present or former; null for an address that was only invited.
+ * @param person.email normalized.
+ * @param isAgain whether they were erased before, and came back with an older backup: then also the last administrator is
+ *   erased.
+ * @throws {Problem} `conflict` for the last administrator who can sign in; `validation_failed` for a reason that names the
+ *   person.
+ */
+export async function eraseUser(
+  work: UnitOfWork,
+  box: SecretBox,
+  source: AuditSource,
+  { member, email }: { readonly member: MembershipRow | null; readonly email: string },
+  reason: string,
+  isAgain = false,
+): Promise<UserErasure> {
+  const { transaction, now } = work;
+  const { tenantId } = source;
+  if (
+    [email, member?.user_name].some(
+      (name) => name !== undefined && namesSubject(reason.toLowerCase(), name.toLowerCase()),
+    )
+  )
+    throw invalidValues([{ path: 'body.reason', issue: 'must not name the person: the audit log keeps the reason' }]);
+  if (member !== null && !isAgain) await requireAdminLeft(transaction, member);
+  const userId = member?.user_id ?? null;
+  const names = new Set([email]);
+  let sessions = 0;
+  if (member !== null) {
+    names.add(member.user_name);
+    sessions = await endSessions(transaction, { userIds: [member.user_id], tenantId });
+    await transaction
+      .deleteFrom('one_time_tokens')
+      .where('user_id', '=', member.user_id)
+      .where('tenant_id', '=', tenantId)
+      .execute();
+    await transaction
+      .deleteFrom('memberships')
+      .where('tenant_id', '=', tenantId)
+      .where('user_id', '=', member.user_id)
+      .execute();
+    await deleteAccount(transaction, member.user_id);
+  }
+  const invitations = await deleteInvitations(work, source, email);
+  await noteErased(work, tenantId, { kind: 'user', userId, invitations });
+  const job: Job = {
+    id: newId(),
+    tenant_id: tenantId,
+    user_id: userId,
+    names: JSON.stringify([...names]),
+    position: null,
+    created_at: now,
+  };
+  const step = await eraseStep(work, box, job);
+  const counts = { sessions, invitations: invitations.length, ...step.counts };
+  const states = member === null ? {} : { states: describeState(membershipRows, null) };
+  await record(work, source, userId, { ...step, counts }, reason, states);
+  // Its receivers learn the rest from the id.
+  if (member !== null && member.deleted_at === null) {
+    const data = { userId: member.user_id, email: null, role: member.role, status: 'deleted' };
+    const change = { before: { status: memberStatus(member) }, after: { status: 'deleted' } };
+    await emitEvents(work, [{ tenantId, type: 'user.deprovisioned', data: { ...data, ...change } }]);
+  }
+  if (!step.isDone) await insertRow(transaction, 'user_erasures', { ...job, position: step.position });
+  return { erasureId: job.id, status: step.isDone ? 'done' : 'running', counts };
+}
+
+/** Continues the oldest erasure of a person that is not done. @returns whether there may be more. */
+export async function continueUserErasure(database: Database, box: SecretBox, now: string): Promise<boolean> {
+  const next = await database.kysely.selectFrom('user_erasures').selectAll().orderBy('id').limit(1).executeTakeFirst();
+  if (next === undefined) return false;
+  await runUnitOfWork(database, now, async (work) => {
+    const { transaction } = work;
+    await work.lockTenant(next.tenant_id);
+    // Under the lock: another server may have gone on with it.
+    const job = await findRow(transaction, 'user_erasures', { id: next.id });
+    if (job === undefined) return;
+    const step = await eraseStep(work, box, job);
+    if (Object.values(step.counts).some((count) => count > 0))
+      await record(work, systemSource(job.tenant_id), job.user_id, step, 'The rest of an erasure');
+    if (step.isDone) await transaction.deleteFrom('user_erasures').where('id', '=', job.id).execute();
+    else await updateRow(transaction, 'user_erasures', { id: job.id }, { position: step.position });
+  });
+  return true;
+}
+
+/**
+ * Erases in a restored database a person who was erased before, if the backup has them.
+ * @returns what was erased so far; null if they are not there.
+ */
+export async function eraseUserAgain(
+  work: UnitOfWork,
+  box: SecretBox,
+  tenantId: string,
+  { userId, invitations }: Extract<Erased, { kind: 'user' }>,
+): Promise<UserErasure | null> {
+  const { transaction } = work;
+  const member = userId === null ? undefined : await findAnyMembership(transaction, tenantId, userId);
+  const account = member && (await work.lockAccount(member.user_id));
+  await work.lockTenant(tenantId);
+  let email = account?.email;
+  for (const id of email === undefined ? invitations : [])
+    email ??= (await findRow(transaction, 'invitations', { tenant_id: tenantId, id }))?.email;
+  if (email === undefined) return null;
+  const person = { member: member ?? null, email };
+  return eraseUser(work, box, systemSource(tenantId), person, restoredReason, true);
+}
+
+/** The membership of a user in a tenant, also a former one: an erasure covers what is left of it. */
+export function findAnyMembership(queries: Queries, tenantId: string, userId: string) {
+  return findRow(queries, 'memberships', { tenant_id: tenantId, user_id: userId });
+}
+
+/** The tenants that have an e-mail address: as that of a member, present or former, or in an invitation. */
+export async function listTenantsWith(queries: Queries, email: string): Promise<readonly string[]> {
+  const members = queries
+    .selectFrom('memberships')
+    .select('tenant_id')
+    .where('user_id', 'in', (row) => row.selectFrom('users').select('id').where('email', '=', email));
+  const invited = queries.selectFrom('invitations').select('tenant_id').where('email', '=', email);
+  const rows = await members.union(invited).execute();
+  return rows.map(({ tenant_id }) => tenant_id).sort();
+}
+
+/** Deletes the account of a user of whom no tenant has a membership. */
+async function deleteAccount(queries: Queries, userId: string): Promise<void> {
+  if ((await findRow(queries, 'memberships', { user_id: userId })) !== undefined) return;
+  await endSessions(queries, { userIds: [userId] });
+  for (const table of ['one_time_tokens', 'backup_codes', 'second_factors'] as const)
+    await queries.deleteFrom(table).where('user_id', '=', userId).execute();
+  await queries.deleteFrom('users').where('id', '=', userId).execute();
+}
+
+/** Deletes every invitation of an address to the tenant of the source. @returns their ids. */
+async function deleteInvitations(work: UnitOfWork, source: AuditSource, email: string): Promise<readonly string[]> {
+  const rows = await work.transaction
+    .deleteFrom('invitations')
+    .where('tenant_id', '=', source.tenantId)
+    .where('email', '=', email)
+    .returning('id')
+    .execute();
+  for (const { id } of rows) await recordRemoval(work, source, invitationRows, id, { targetRef: null });
+  return rows.map(({ id }) => id);
+}
+
+interface Step {
+  readonly counts: Readonly<Record<'auditEvents' | 'events' | 'deliveries' | 'responses', number>>;
+  /** The numbers of the audit events whose openings were cleared. */
+  readonly sequences: readonly number[];
+  /** Of the job after it. */
+  readonly position: string;
+  readonly isDone: boolean;
+}
+
+/** Erases a bounded number of rows. The caller records it. */
+async function eraseStep(work: UnitOfWork, box: SecretBox, job: Job): Promise<Step> {
+  const { transaction } = work;
+  const { tenant_id: tenantId, user_id: userId } = job;
+  const names: readonly string[] = JSON.parse(job.names);
+  const sequences = new Set<number>();
+  const clearings = names.map((name) => () => clearOpenings(work, tenantId, name));
+  if (userId !== null) clearings.push(() => clearOpeningsAbout(transaction, tenantId, [userId]));
+  let hasMore = false;
+  for (const clear of clearings) {
+    if (hasMore) break;
+    const cleared = await clear();
+    for (const sequence of cleared.sequences) sequences.add(sequence);
+    hasMore = cleared.hasMore;
+  }
+  const { events, deliveries } = await eraseEvents(work, job, names);
+  const { changed: responses, position } =
+    job.position === ''
+      ? { changed: 0, position: '' }
+      : await changeAnswers(transaction, box, tenantId, job.position, stepRows, (text) =>
+          erasePerson(text, userId, names),
+        );
+  return {
+    counts: { auditEvents: sequences.size, events, deliveries, responses },
+    sequences: [...sequences],
+    position,
+    isDone: !hasMore && events < stepRows && position === '',
+  };
+}
+
+function record(
+  work: UnitOfWork,
+  source: AuditSource,
+  userId: string | null,
+  { sequences, counts }: Pick<Step, 'sequences' | 'counts'>,
+  reason: string,
+  states = {},
+): Promise<void> {
+  const diff = { erasedAt: work.now, counts, ...states };
+  const event = { module: 'identity', action: 'user.erased', targetId: userId, targetRef: null, diff, reason } as const;
+  return recordErasure(work, source, { audit: sequences }, event);
+}
+
+/** Erases the person in the data of webhook events, and cancels what still waits to be sent. */
+async function eraseEvents(work: UnitOfWork, job: Job, names: readonly string[]) {
+  if (job.user_id === null) return { events: 0, deliveries: 0 };
+  const { transaction } = work;
+  const rows = await transaction
+    .selectFrom('webhook_events')
+    .select(['id', 'data'])
+    .where('tenant_id', '=', job.tenant_id)
+    .where('user_id', '=', job.user_id)
+    .limit(stepRows)
+    .execute();
+  for (const { id, data } of rows) {
+    const erased = erasePerson(data, job.user_id, names) ?? data;
+    await updateRow(transaction, 'webhook_events', { id }, { data: erased, user_id: null });
+  }
+  const deliveries = await cancelDeliveries(
+    work,
+    rows.map(({ id }) => id),
+  );
+  return { events: rows.length, deliveries };
+}
