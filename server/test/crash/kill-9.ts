@@ -1,12 +1,14 @@
 /**
  * Kills the real server with SIGKILL at random moments under load on loopback and restarts it, many times: every record
- * acknowledged with 201 must be there, the chains must verify, and a retried request must not create a second record.
+ * acknowledged with 201 must be there, the chains must verify, and a retried request must not create a second record. The
+ * load erases some of the subjects: none of these may come back, and erasures.log must have each. With --postgres the
+ * database is PostgreSQL.
  *
- * With --deliveries it is killed while it sends webhooks; with --postgres two servers share a database, and one or both of
- * them are killed. Every event of an acknowledged change must arrive at every receiver, repeated only if it was in flight at
+ * With --deliveries it is killed while it sends webhooks; with --postgres then two servers share a database, and one or both
+ * of them are killed. Every event of an acknowledged change must arrive at every receiver, repeated only if it was in flight at
  * a kill, and the other servers must send everything that a killed server had claimed.
  *
- *   npm run test:crash -- [--deliveries [--postgres]] [--rounds 20] [--seed 1] [--json]
+ *   npm run test:crash -- [--deliveries] [--postgres] [--rounds 20] [--seed 1] [--json]
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -25,9 +27,9 @@ const { values } = parseArgs({
 const { deliveries, postgres, json } = values;
 const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
 const isSeed = Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32;
-if (!Number.isInteger(rounds) || rounds < 1 || !isSeed || (postgres && !deliveries)) {
+if (!Number.isInteger(rounds) || rounds < 1 || !isSeed) {
   console.error(
-    'Usage: npm run test:crash -- [--deliveries [--postgres]] [--rounds <1 or more>] [--seed <0 to 4294967295>] [--json]',
+    'Usage: npm run test:crash -- [--deliveries] [--postgres] [--rounds <1 or more>] [--seed <0 to 4294967295>] [--json]',
   );
   process.exit(2);
 }
@@ -37,15 +39,16 @@ if (postgres && !process.env.SVC_TEST_POSTGRES_URL) {
 }
 
 const say = json ? () => undefined : console.log;
+const dialect = postgres ? 'postgres' : 'sqlite';
 const report = deliveries
   ? await runDeliveryRounds({
-      dialect: postgres ? 'postgres' : 'sqlite',
+      dialect,
       rounds,
       seed,
       isTimed: true,
       onRound: (round) => say(describeDeliveryRound(round)),
     })
-  : await runCrashRounds({ rounds, seed, onRound: (round) => say(describeRound(round)) });
+  : await runCrashRounds({ dialect, rounds, seed, onRound: (round) => say(describeRound(round)) });
 if (json) console.log(JSON.stringify(report, null, 2));
 else if ('deliveries' in report) say(describeDeliveries(report));
 else
@@ -64,7 +67,7 @@ function describeRound(round: Round): string {
       : `WRONG: ${[...round.wrong, round.complaint ?? ''].join(' ')}`;
   return (
     `round ${round.round}: seed ${round.seed}, killed ${milliseconds} ms after ${answers} answers; ` +
-    `acknowledged ${round.acknowledged}, found ${round.found}; ` +
+    `acknowledged ${round.acknowledged}, found ${round.found}; erased ${round.erased}; ` +
     `unanswered ${round.unanswered}, of these ${round.keptUnanswered} kept, all sent again; ` +
     `restarted in ${round.restartMilliseconds} ms; ${state}`
   );

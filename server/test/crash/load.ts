@@ -4,8 +4,11 @@ import type { ServerProcess } from './server-process.ts';
 /** A change with its own subject, so that the created objects can be counted. */
 export interface Change {
   readonly subjectId: string;
-  /** A visitor's capture, one with an API key, or a request of a data subject; with a key comes an Idempotency-Key. */
-  readonly kind: 'public' | 'authenticated' | 'request';
+  /**
+   * A visitor's capture, one with an API key, a request of a data subject, or the erasure of a subject; with a key comes an
+   * Idempotency-Key, except for an erasure, which may be repeated.
+   */
+  readonly kind: 'public' | 'authenticated' | 'request' | 'erasure';
   readonly at: string;
 }
 
@@ -14,7 +17,7 @@ export const capturedPurposes = { necessary: true, analytics: true, marketing: f
 
 /** The results of a load. */
 export interface LoadResult {
-  /** The changes acknowledged with 201, with the ids of the created objects. */
+  /** The acknowledged changes, with the ids of the created objects. */
   readonly acknowledged: ReadonlyMap<Change, string>;
   /** Sent without a response. */
   readonly unanswered: readonly Change[];
@@ -26,15 +29,15 @@ export interface LoadOptions {
   /** To each server. */
   readonly connections: number;
   readonly nextChange: () => Change;
-  /** Called with the number of answers so far. */
-  readonly onAcknowledged?: (count: number) => void;
+  /** Called with the number of answers so far, and the change that was acknowledged last. */
+  readonly onAcknowledged?: (count: number, change: Change) => void;
   /** Whether the servers that still respond are kept running. */
   readonly isOver?: () => boolean;
 }
 
 /**
  * Sends changes over a bounded number of connections until each server is gone or the load is stopped.
- * @throws if a server responds with anything but 201.
+ * @throws if a server responds with an error.
  */
 export async function loadServers(options: LoadOptions): Promise<LoadResult> {
   const { servers, credentials, connections, nextChange, onAcknowledged, isOver = () => false } = options;
@@ -49,7 +52,7 @@ export async function loadServers(options: LoadOptions): Promise<LoadResult> {
         return;
       }
       acknowledged.set(change, id);
-      onAcknowledged?.(acknowledged.size);
+      onAcknowledged?.(acknowledged.size, change);
     }
   };
   await Promise.all(servers.flatMap((server) => Array.from({ length: connections }, () => sendUntilGone(server))));
@@ -75,13 +78,17 @@ export async function sendChange(
     public: `/v1/public/consent/${noticeId}/records`,
     authenticated: `/v1/consent/${noticeId}/records`,
     request: '/v1/dsr',
+    erasure: `/v1/consent/subjects/${subjectId}/erase`,
   }[kind];
-  const headers =
-    kind === 'public' ? { Origin: origin } : { Authorization: `Bearer ${apiKey}`, 'Idempotency-Key': subjectId };
-  const body =
-    kind === 'request'
-      ? { subjectId, type: 'access', receivedAt: at }
-      : { subjectId, purposes: capturedPurposes, capturedAt: at };
+  const key = kind === 'erasure' ? {} : { 'Idempotency-Key': subjectId };
+  const headers = kind === 'public' ? { Origin: origin } : { Authorization: `Bearer ${apiKey}`, ...key };
+  const captured = { subjectId, purposes: capturedPurposes, capturedAt: at };
+  const body = {
+    public: captured,
+    authenticated: captured,
+    request: { subjectId, type: 'access', receivedAt: at },
+    erasure: { reason: 'Asked for it' },
+  }[kind];
   let status: number;
   let text: string;
   try {
@@ -96,8 +103,10 @@ export async function sendChange(
     return null;
   }
   if (status === 503) throw new Refused(`a change (${kind}) was answered with 503: ${text}`);
-  if (status !== 201) throw new Error(`a change (${kind}) was answered with ${status}: ${text}`);
-  return JSON.parse(text).data.id;
+  if (status !== (kind === 'erasure' ? 200 : 201))
+    throw new Error(`a change (${kind}) was answered with ${status}: ${text}`);
+  const { data } = JSON.parse(text);
+  return kind === 'erasure' ? data.erasureId : data.id;
 }
 
 /**
@@ -119,12 +128,12 @@ export async function sendAgain(
   );
 }
 
-/** The ids of every record of the notice, by subject. */
+/** The ids of every record of the notice, by subject; of the erased ones under null. */
 export async function listRecordIds(
   { url }: ServerProcess,
   { noticeId, apiKey }: DemoCredentials,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const ids = new Map<string, string[]>();
+): Promise<ReadonlyMap<string | null, readonly string[]>> {
+  const ids = new Map<string | null, string[]>();
   let cursor: string | null = null;
   do {
     const page: RecordPage = await readPage(url, noticeId, apiKey, cursor);
@@ -135,7 +144,7 @@ export async function listRecordIds(
 }
 
 interface RecordPage {
-  readonly data: readonly { readonly subjectId: string; readonly id: string }[];
+  readonly data: readonly { readonly subjectId: string | null; readonly id: string }[];
   readonly page: { readonly nextCursor: string | null };
 }
 
