@@ -21,7 +21,7 @@ import { LineReader, readCsv } from '../consent/import/lines.ts';
 import { findStates, findVersion } from '../consent/notice-store.ts';
 import { Id } from '../http/schemas.ts';
 import { type Installation, openInstallation } from '../installation/installation.ts';
-import { type Queries, runUnitOfWork, systemClock } from '../storage/database.ts';
+import { blamesRow, type Queries, runUnitOfWork, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { Spool } from '../storage/spool.ts';
 import {
@@ -221,6 +221,8 @@ async function readFile(
   return { lines, sha256: reader.digest() };
 }
 
+type Batch = Parameters<typeof importDecisions>[3];
+
 /** Writes what is in the spool, oldest first, one unit of work for each batch. */
 async function write(
   { showProgress }: CommandContext,
@@ -232,14 +234,26 @@ async function write(
   const imported = { records: 0, withdrawals: 0 };
   const total = spool.size;
   let done = 0;
+  const append = (batch: Batch) =>
+    runUnitOfWork(database, clock(), (work) =>
+      importDecisions(work, hasher, target, batch, { file: sha256, remaining: total - done }),
+    );
+  /** Appends those of a batch that no other process imports meanwhile. */
+  const appendRest = async (batch: Batch, error: unknown): Promise<Awaited<ReturnType<typeof append>>> => {
+    if (!blamesRow(error) && !(error instanceof ImportConflict)) throw error;
+    const { fresh, faults } = await compareDecisions(database.kysely, target, batch);
+    if (faults[0] !== undefined) throw new ImportConflict(faults[0]);
+    if (fresh.length === batch.length) throw error;
+    return fresh.length === 0
+      ? { records: 0, withdrawals: 0 }
+      : append(fresh).catch((next: unknown) => appendRest(fresh, next));
+  };
   for (const batch of spool.readBatches(batchSize)) {
-    if (done > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    // PostgreSQL hands its locks to those that wait.
+    if (done > 0 && database.dialect === 'sqlite') await new Promise((resolve) => setTimeout(resolve, pause));
     done += batch.length;
-    const file = { file: sha256, remaining: total - done };
     try {
-      const { records, withdrawals } = await runUnitOfWork(database, clock(), (work) =>
-        importDecisions(work, hasher, target, batch, file),
-      );
+      const { records, withdrawals } = await append(batch).catch((error: unknown) => appendRest(batch, error));
       imported.records += records;
       imported.withdrawals += withdrawals;
     } catch (error) {

@@ -51,11 +51,7 @@ export async function compareDecisions(
   target: ImportTarget,
   waiting: readonly Waiting[],
 ): Promise<Comparison> {
-  const { latest, ...comparison } = await lookUp(queries, target, waiting);
-  return comparison;
-}
-
-async function lookUp(queries: Queries, { tenantId, noticeId, version }: ImportTarget, waiting: readonly Waiting[]) {
+  const { tenantId, noticeId, version } = target;
   const found = await listRecordsOf(
     queries,
     tenantId,
@@ -64,27 +60,34 @@ async function lookUp(queries: Queries, { tenantId, noticeId, version }: ImportT
   );
   const records = new Map(found.map((record) => [record.id, record]));
   const present: Waiting[] = [];
-  const faults: { of: Waiting; issue: string }[] = [];
+  const changed: { of: Waiting; issue: string }[] = [];
   const others: Waiting[] = [];
   for (const one of waiting) {
     const record = records.get(one.key);
     if (record === undefined) others.push(one);
     else if (isSame(record, one.item, version)) present.push(one);
-    else faults.push({ of: one, issue: 'id: was imported before with another decision' });
+    else changed.push({ of: one, issue: 'id: was imported before with another decision' });
   }
-  const subjects = [...new Set(others.map(({ item }) => item.subjectId))];
+  const { fresh, outdated } = await compareTimes(queries, target, others);
+  return { fresh, present, faults: [...changed, ...outdated] };
+}
+
+/** The newest record of each subject, and the decisions that are older than it. */
+async function compareTimes(queries: Queries, { tenantId, noticeId }: ImportTarget, waiting: readonly Waiting[]) {
+  const subjects = [...new Set(waiting.map(({ item }) => item.subjectId))];
   const places = subjects.map((subjectId) => ({ tenantId, noticeId, subjectId, space: 'api' as const }));
   const newest = await findLatestRecords(queries, places);
   const latest = new Map(newest.map((record) => [record.subjectId as string, record]));
   const fresh: Waiting[] = [];
-  for (const one of others) {
+  const outdated: { of: Waiting; issue: string }[] = [];
+  for (const one of waiting) {
     const { capturedAt, subjectId } = one.item;
     const newer = latest.get(subjectId)?.capturedAt ?? '';
     if (newer <= capturedAt) fresh.push(one);
     // The state of a subject follows the order of its records.
-    else faults.push({ of: one, issue: `capturedAt: the subject has a newer record, of ${newer}` });
+    else outdated.push({ of: one, issue: `capturedAt: the subject has a newer record, of ${newer}` });
   }
-  return { fresh, present, faults, latest };
+  return { latest, fresh, outdated };
 }
 
 /** Whether a record is that of a decision. What was erased says no more than that it was imported. */
@@ -97,11 +100,16 @@ function isSame(record: ConsentRecord, decision: ImportedDecision, { version }: 
 /** A decision cannot be imported any more, because others were recorded since it was checked. */
 export class ImportConflict extends Error {
   override readonly name = 'ImportConflict';
+
+  constructor({ of, issue }: Comparison['faults'][number]) {
+    super(`Line ${of.line}: ${issue}.`);
+  }
 }
 
 /**
  * Appends the records of decisions, oldest first, with one audit event for all of them. No webhook event: the decisions
  * are old, and receivers would take them for new ones.
+ * @param waiting none of them recorded: an index refuses an id that is there.
  * @param file the SHA-256 of the file, hex. @param remaining the decisions of the file that follow.
  * @throws {ImportConflict} and nothing is written.
  */
@@ -116,12 +124,12 @@ export async function importDecisions(
   const { transaction: queries } = work;
   // Locks the notice, so that no capture of the same subjects comes between the look and the write.
   await findNotice(queries, tenantId, noticeId);
-  const { fresh, faults, latest } = await lookUp(queries, target, waiting);
-  const [fault] = faults;
-  if (fault !== undefined) throw new ImportConflict(`Line ${fault.of.line}: ${fault.issue}.`);
+  const { latest, outdated } = await compareTimes(queries, target, waiting);
+  const [fault] = outdated;
+  if (fault !== undefined) throw new ImportConflict(fault);
   const histories = new Map<string, readonly (ConsentRecord | RecordDraft)[]>();
   const drafts: RecordDraft[] = [];
-  for (const { key: id, item } of fresh) {
+  for (const { key: id, item } of waiting) {
     const { id: _, subjectId, ip = null, ua = null, subjectChannel = null, method = null, ...said } = item;
     const newest = latest.get(subjectId);
     const history = histories.get(subjectId) ?? (newest === undefined ? [] : [newest]);
@@ -138,7 +146,6 @@ export async function importDecisions(
     histories.set(subjectId, [draft, ...history]);
     drafts.push(draft);
   }
-  if (drafts.length === 0) return { records: 0, withdrawals: 0 };
   const records = await appendRecords(work, drafts);
   const [first, last] = [records[0], records.at(-1)] as [ConsentRecord, ConsentRecord];
   const withdrawals = records.filter(({ kind }) => kind === 'withdrawal').length;

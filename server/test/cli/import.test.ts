@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { findMemoryFolder } from '../../../tools/test/memory-folder.ts';
 import { capture, payload } from '../consent/helpers.ts';
 import { describeOnEachDatabase, startTestServer, TestClock, type TestServer } from '../harness.ts';
-import { type Environment, runSvc, runSvcProcess } from './run-svc.ts';
+import { type Environment, runSvc, runSvcProcess, spawnSvc } from './run-svc.ts';
 
 interface Decision {
   readonly id: string;
@@ -67,6 +69,13 @@ describeOnEachDatabase('svc import', (dialect) => {
   test('appends records with their original times, in the order of time, beside a server', async () => {
     const { server } = context;
     const notice = await server.createNotice();
+    const url = 'https://receiver.example.com/hook';
+    const types = ['consent.recorded', 'consent.withdrawn'];
+    const endpoint = await server.request('POST', '/v1/webhooks', {
+      body: { url, eventTypes: types },
+      headers: { 'Idempotency-Key': randomUUID() },
+    });
+    assert.equal(endpoint.status, 201, endpoint.text);
     const withdrawn = { capturedAt: '2024-06-01T00:00:00Z', purposes: { necessary: true, marketing: false } };
     const content = lines(
       decision('2', { subjectId: 'anna', ...withdrawn }),
@@ -108,6 +117,8 @@ describeOnEachDatabase('svc import', (dialect) => {
       lastSequence: second.sequence,
       ledgerHash: second.ledgerHash,
     });
+    const deliveries = await server.request('GET', '/v1/webhooks/deliveries');
+    assert.deepEqual(deliveries.body.data.items, []);
     // The server goes on where the import ended.
     const next = payload(await capture(server, notice, { subjectId: 'anna', purposes: { marketing: true } }));
     assert.equal(next.sequence, second.sequence + 1);
@@ -155,7 +166,10 @@ describeOnEachDatabase('svc import', (dialect) => {
     const { server, environment, folder } = context;
     const notice = await server.createNotice();
     const file = join(folder, 'both.jsonl');
-    const all = Array.from({ length: 1100 }, (_, index) => decision(`${index}`));
+    const all = Array.from({ length: 1100 }, (_, index) => {
+      const capturedAt = new Date(Date.UTC(2024, 4, 1, 0, index)).toISOString();
+      return decision(`${index}`, { subjectId: `subject ${index % 3}`, capturedAt });
+    });
     writeFileSync(file, lines(...all));
     const words = ['import', '--notice', notice, '--version', '1', '--file', file, '--json'];
     const running = Promise.all([1, 2].map(() => runSvcProcess(words, environment)));
@@ -173,6 +187,29 @@ describeOnEachDatabase('svc import', (dialect) => {
     assert.equal(done[0].imported + done[1].imported, 1100);
     const shown = await server.request('GET', `/v1/consent/${notice}/records?limit=1`);
     assert.equal(shown.body.data.page.total, 1100 + captured);
+    await verify();
+  });
+
+  test('continues after it was killed', async () => {
+    const { server, environment, folder } = context;
+    const notice = await server.createNotice();
+    const file = join(folder, 'killed.jsonl');
+    writeFileSync(file, lines(...Array.from({ length: 3000 }, (_, index) => decision(`${index}`))));
+    const words = ['import', '--notice', notice, '--version', '1', '--file', file, '--json'];
+    const child = spawnSvc(words, environment);
+    const exited = once(child, 'exit');
+    const count = async () => {
+      const response = await server.request('GET', `/v1/consent/${notice}/records?limit=1`);
+      return response.body.data.page.total as number;
+    };
+    while ((await count()) === 0 && child.exitCode === null);
+    child.kill('SIGKILL');
+    await exited;
+    const written = await count();
+    assert.ok(written > 0 && written % 500 === 0, `${written}`);
+    const { code, stdout } = await runSvc(words, environment);
+    const { imported, present } = JSON.parse(stdout);
+    assert.deepEqual([code, imported, present, await count()], [0, 3000 - written, written, 3000]);
     await verify();
   });
 
