@@ -18,6 +18,7 @@ import { databaseFile, type Installation, openInstallation } from '../../install
 import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
 import { nameOrigin, nameRestore, writeCheckpoint, writeRestoreStatement } from '../../ledger/checkpoint.ts';
 import { anchorCheckpoints, completeAnchors, findCheckpoint } from '../../ledger/checkpoint-store.ts';
+import { erasureFile } from '../../ledger/erasure-log.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import { startServer } from '../../process/serve.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
@@ -62,6 +63,8 @@ describe('backups, copies and restores', () => {
     early = join(settings.dataDir, 'early');
     await using installation = await openInstallation(settings, clock.now);
     [tenantId] = (await fillLedgers(installation)).map(({ id }) => id) as [string];
+    // As a server does when it starts.
+    installation.erasures.open();
     await run(backup, settings, { to: early });
     await grow(installation);
   });
@@ -77,7 +80,7 @@ describe('backups, copies and restores', () => {
   const newFolder = () => mkdtempSync(join(settings.dataDir, 'folder-'));
   const copyFolder = () => {
     const folder = newFolder();
-    for (const name of ['svc.sqlite', 'secret.key', anchorFile])
+    for (const name of ['svc.sqlite', 'secret.key', anchorFile, erasureFile])
       cpSync(join(settings.dataDir, name), join(folder, name));
     return folder;
   };
