@@ -5,6 +5,7 @@ import { systemSource } from '../../audit/source.ts';
 import { recordEvents } from '../../audit/store.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { appendEntries, type Link, nextTime, openChains } from '../../ledger/append.ts';
+import { canonicalize } from '../../ledger/canonical.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
@@ -199,6 +200,6 @@ describeOnEachDatabase('appendEntries', (dialect) => {
 function sealEvent(tenantId: string, at: string) {
   const id = newId();
   const columns = { action: 'thing.done', at, id, module: 'access' };
-  const entry = JSON.stringify({ actorId: null, actorType: 'system', targetId: null, tenantId, ...columns });
+  const entry = canonicalize({ actorId: null, actorType: 'system', targetId: null, tenantId, ...columns });
   return { ...columns, actor_type: 'system', actor_id: null, target_id: null, entry };
 }
