@@ -114,8 +114,8 @@ async function measureLatency(bench: Bench, origin: string, receiver: Child): Pr
     budget: { atMost },
   });
   return [
-    finding('commit to receiver, 1,000 events a second, median', at(0.5), 5),
-    finding('commit to receiver, 1,000 events a second, 99 of 100', at(0.99), 20),
+    finding('commit to receiver, 1,000 events a second, median', at(0.5), 3),
+    finding('commit to receiver, 1,000 events a second, 99 of 100', at(0.99), 15),
   ];
 }
 

@@ -29,7 +29,7 @@ export const notice: Benchmark = {
         floor: perCpuSecond(found.floor),
         value: found.speed,
         unit: '×',
-        budget: { atLeast: 0.9 },
+        budget: { atLeast: 0.85 },
       },
     ];
   },

@@ -52,7 +52,7 @@ async function compareCapture(bench: Bench, url: string, notices: number, what: 
     floor: perSecond(found.floor),
     value: found.speed,
     unit: '×',
-    budget: { atLeast: 0.5 },
+    budget: { atLeast: 0.45 },
     note: `${batch} at a time, by the clock, fsync ${rows[0]?.fsync}`,
   };
 }

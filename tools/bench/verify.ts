@@ -42,7 +42,7 @@ export const verify: Benchmark = {
         floor: perCpuSecond(found.floor),
         value: found.cost,
         unit: '×',
-        budget: { atMost: 3.5 },
+        budget: { atMost: 3 },
       },
     ];
   },
