@@ -66,6 +66,15 @@ const Environment = z.object({
   SVC_CHECKPOINT_MINUTES: wholeNumber(60, 1, 1440).describe(
     'A ledger with new entries gets a signed checkpoint after so many minutes',
   ),
+  SVC_TIMESTAMP_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Timestamp authority (RFC 3161) that signs the time of each hour; needs SVC_TIMESTAMP_CA'),
+  SVC_TIMESTAMP_CA: z.string().optional().describe('File with the certificates, in PEM, that timestamps must lead to'),
+  SVC_WITNESS_POLICY: z
+    .string()
+    .optional()
+    .describe('File with the witnesses (C2SP tlog-policy) that cosign the checkpoints of each hour'),
   SVC_VERIFY_HOURS: wholeNumber(24, 0, 8760).describe(
     'Every ledger and row is verified after so many hours; 0 for only on request',
   ),
@@ -82,6 +91,8 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
+const refusal = 'Some settings cannot be used:';
+
 /**
  * Reads the settings from environment variables.
  * @param defaults what holds for variables that are absent, where it is not what holds otherwise.
@@ -97,8 +108,13 @@ export function readSettings(
   const parsed = Environment.safeParse({ ...defaults, ...given });
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new SettingsError(`Some settings cannot be used:\n${lines.join('\n')}`);
+    throw new SettingsError(`${refusal}\n${lines.join('\n')}`);
   }
+  if (parsed.data.SVC_TIMESTAMP_URL !== undefined && parsed.data.SVC_TIMESTAMP_CA === undefined)
+    throw new SettingsError(
+      `${refusal}
+  SVC_TIMESTAMP_URL: needs SVC_TIMESTAMP_CA, the certificates to verify its timestamps with`,
+    );
   return toSettings(parsed.data);
 }
 
@@ -132,6 +148,11 @@ function toSettings(read: z.output<typeof Environment>) {
     keepAlive: read.SVC_KEEP_ALIVE_SECONDS * 1000,
     stopWithin: read.SVC_STOP_SECONDS * 1000,
     checkpointInterval: read.SVC_CHECKPOINT_MINUTES * 60_000,
+    timestamps: {
+      url: read.SVC_TIMESTAMP_URL ?? null,
+      authorityFile: read.SVC_TIMESTAMP_CA === undefined ? null : resolve(read.SVC_TIMESTAMP_CA),
+    },
+    witnessPolicy: read.SVC_WITNESS_POLICY === undefined ? null : resolve(read.SVC_WITNESS_POLICY),
     /** 0 for only on request. */
     verifyInterval: read.SVC_VERIFY_HOURS * 3_600_000,
     sessionLifetime: {

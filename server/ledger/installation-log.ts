@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { nameKey, writeKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRow, insertRows, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -31,6 +32,11 @@ export type LogLeaf = Selectable<Tables['log_leaves']>;
 /** The name of the log, which is the origin of its checkpoints, and the name of the key that witnesses know. */
 export function nameLog(keyName: string): string {
   return nameOrigin(keyName, installationLog.tenantId, installationLog.ledger);
+}
+
+/** The key of the log as text, under the name of the log: what witnesses and policies know it by. */
+export function nameLogKey({ name, key }: Pick<NoteVerifier, 'name' | 'key'>): string {
+  return writeKey(nameKey(sha256, nameLog(name), key));
 }
 
 /** What a leaf commits to, hex: the whole note of the checkpoint. */

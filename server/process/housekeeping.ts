@@ -79,6 +79,7 @@ export function startHousekeeping(
   if (database.dialect === 'postgres') tasks.push(every(500, () => limiter.exchange(database.kysely, hasher)));
   return {
     stop: async () => {
+      logKeeper.stop();
       await Promise.all(tasks.map((task) => task.stop()));
     },
   };

@@ -26,6 +26,9 @@ const names = [
   'SVC_KEEP_ALIVE_SECONDS',
   'SVC_STOP_SECONDS',
   'SVC_CHECKPOINT_MINUTES',
+  'SVC_TIMESTAMP_URL',
+  'SVC_TIMESTAMP_CA',
+  'SVC_WITNESS_POLICY',
   'SVC_VERIFY_HOURS',
   'SVC_WEBHOOK_ALLOW_PRIVATE',
   'SVC_SESSION_IDLE_MINUTES',
@@ -53,6 +56,8 @@ const defaults = {
   stopWithin: 25_000,
   webhooks: { allowPrivate: false },
   checkpointInterval: 60 * minute,
+  timestamps: { url: null, authorityFile: null },
+  witnessPolicy: null,
   verifyInterval: 24 * hour,
   sessionLifetime: { idle: 60 * minute, absolute: 24 * hour },
 };
@@ -107,6 +112,9 @@ describe('the settings', () => {
       SVC_KEEP_ALIVE_SECONDS: '11',
       SVC_STOP_SECONDS: '12',
       SVC_CHECKPOINT_MINUTES: '8',
+      SVC_TIMESTAMP_URL: 'https://tsa.example.com/tsr',
+      SVC_TIMESTAMP_CA: 'tsa.pem',
+      SVC_WITNESS_POLICY: 'policy',
       SVC_VERIFY_HOURS: '9',
       SVC_WEBHOOK_ALLOW_PRIVATE: 'true',
       SVC_SESSION_IDLE_MINUTES: '6',
@@ -130,6 +138,8 @@ describe('the settings', () => {
       stopWithin: 12_000,
       webhooks: { allowPrivate: true },
       checkpointInterval: 8 * minute,
+      timestamps: { url: 'https://tsa.example.com/tsr', authorityFile: resolve('tsa.pem') },
+      witnessPolicy: resolve('policy'),
       verifyInterval: 9 * hour,
       sessionLifetime: { idle: 6 * minute, absolute: 7 * hour },
     });
@@ -215,6 +225,13 @@ describe('the settings', () => {
       for (const value of good) assert.deepEqual(refusedNames({ [name]: value }), [], `${name}=${value}`);
       for (const value of bad) assert.deepEqual(refusedNames({ [name]: value }), [name], `${name}=${value}`);
     }
+  });
+
+  test('refuse a timestamp authority without certificates', () => {
+    assert.deepEqual(refusedNames({ SVC_TIMESTAMP_URL: 'https://tsa.example.com' }), ['SVC_TIMESTAMP_URL']);
+    assert.deepEqual(refusedNames({ SVC_TIMESTAMP_URL: 'ftp://tsa.example.com', SVC_TIMESTAMP_CA: 'x' }), [
+      'SVC_TIMESTAMP_URL',
+    ]);
   });
 
   test('name every invalid variable, and show no secret', () => {

@@ -144,7 +144,7 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
   }
   const stored = verified.flatMap((tenant) => tenant.stored);
   reportUnanchored(stored, anchors, { dataDir: settings.dataDir, now: Date.parse(now) }, findings);
-  const log = only === undefined ? await verifyLog(queries, keys, progress, findings) : null;
+  const log = only === undefined ? await verifyLog({ queries, keys, settings, progress, findings }) : null;
   const { isThere, records, events } = anchors;
   return {
     database: issues,

@@ -6,7 +6,14 @@ import { readNote } from '../../../packages/node-sdk/src/ledger/checkpoint.ts';
 import { followPath, hashLeaf, isGrown, readHash } from '../../../packages/node-sdk/src/ledger/merkle.ts';
 import { openCheckpoint } from '../../ledger/checkpoint.ts';
 import { findCheckpoint } from '../../ledger/checkpoint-store.ts';
-import { findLeaf, findLogCheckpoint, nameLog, proveExtension, proveLeaf } from '../../ledger/installation-log.ts';
+import {
+  findLeaf,
+  findLogCheckpoint,
+  nameLog,
+  nameLogKey,
+  proveExtension,
+  proveLeaf,
+} from '../../ledger/installation-log.ts';
 import { sha256 } from '../../ledger/merkle.ts';
 import type { LedgerOf } from '../../ledger/tree-store.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
@@ -98,7 +105,15 @@ describeOnEachDatabase('the log of the installation', (dialect) => {
     assert.equal(readNote(second.note, signer.named(origin)).signatures.length, 1, 'also signed under its own name');
     const { code, report, lines } = await runVerify(scene.installation, {}, clock.now);
     assert.equal(code, 0, lines.join('\n'));
-    assert.deepEqual(report.log, { leaves: 3, checkpoints: 2, faults: [] });
+    assert.deepEqual(report.log, {
+      verifierKey: nameLogKey(signer.verifier),
+      leaves: 3,
+      checkpoints: 2,
+      timestamps: 0,
+      cosignatures: 0,
+      gaps: {},
+      faults: [],
+    });
   });
 
   test('waits an hour after its newest checkpoint, except after one of a clock that was ahead', async () => {

@@ -49,9 +49,12 @@ export function readKey(sha256: Sha256, text: unknown): Signer {
   );
 }
 
-/** A key with its name and its id, which is derived from both (C2SP signed-note). */
-export function nameKey(sha256: Sha256, name: string, key: Uint8Array<ArrayBuffer>): Signer {
-  const named = concat(new TextEncoder().encode(`${name}\n`), Uint8Array.of(ed25519), key);
+/**
+ * A key with its name and its id, which is derived from both (C2SP signed-note).
+ * @param type of the signatures; default: Ed25519 of the note.
+ */
+export function nameKey(sha256: Sha256, name: string, key: Uint8Array<ArrayBuffer>, type = 1): Signer {
+  const named = concat(new TextEncoder().encode(`${name}\n`), Uint8Array.of(type), key);
   return { name, id: sha256(named).slice(0, idLength), key };
 }
 

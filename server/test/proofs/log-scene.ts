@@ -1,0 +1,56 @@
+import { pino } from 'pino';
+import type { Attestation } from '../../ledger/attestation-store.ts';
+import { listTasks, readAttestations } from '../../ledger/attestation-store.ts';
+import type { LedgerOf } from '../../ledger/tree-store.ts';
+import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
+import { LogKeeper } from '../../proofs/log-keeper.ts';
+import { type Dialect, runUnitOfWork } from '../../storage/database.ts';
+import { createTenant } from '../../tenants/store.ts';
+import { openTestInstallation, TestClock } from '../harness.ts';
+import { appendOne } from '../ledger/exported.ts';
+
+export const hour = 60 * 60_000;
+
+/** An installation whose log is extended in steps. */
+export async function openLog(
+  dialect: Dialect,
+  environment: Readonly<Record<string, string>> = {},
+  answerWithin?: number,
+) {
+  const clock = new TestClock();
+  const installation = await openTestInstallation(dialect, environment, clock);
+  const { database } = installation;
+  const checkpoints = new CheckpointKeeper({ ...installation, interval: hour, log: pino({ level: 'silent' }) });
+  const openKeeper = () => new LogKeeper({ ...installation, ...(answerWithin === undefined ? {} : { answerWithin }) });
+  const keeper = openKeeper();
+  const sign = async () => {
+    while (await checkpoints.step(clock.now()));
+  };
+  let tenants = 0;
+  return {
+    installation,
+    database,
+    queries: database.kysely,
+    clock,
+    keeper,
+    openKeeper,
+    sign,
+    /** Signs what is due, extends the log, and asks authorities and witnesses. */
+    async run() {
+      await sign();
+      await keeper.step(clock.now());
+    },
+    async addTenant(): Promise<LedgerOf> {
+      tenants += 1;
+      const wanted = { slug: `tenant-${tenants}`, name: 'Tenant' };
+      const { id } = await runUnitOfWork(database, clock.now(), (work) => createTenant(work, wanted));
+      return { tenantId: id, ledger: 'audit' };
+    },
+    append: (of: LedgerOf) => appendOne(installation, of.tenantId, clock.now(), 'a'),
+    readAttestations: (): Promise<readonly Attestation[]> => readAttestations(database.kysely),
+    async readFaults() {
+      return (await listTasks(database.kysely)).map(({ fault }) => fault);
+    },
+    [Symbol.asyncDispose]: () => installation[Symbol.asyncDispose](),
+  };
+}
