@@ -21,6 +21,8 @@ interface FormDialog {
   fields(): TemplateResult;
   /** Of the button that sends the form; default: the title. */
   readonly button?: string;
+  /** Whether what it does cannot be undone. */
+  readonly isDangerous?: boolean;
   send(values: Readonly<Record<string, string>>, form: HTMLFormElement): Promise<void>;
 }
 
@@ -128,6 +130,7 @@ export class PageElement extends TaskElement {
     submit: (event: SubmitEvent) => void,
     close: () => void,
     button = title,
+    isDangerous = false,
   ): TemplateResult {
     const cancel = ({ currentTarget }: Event) => {
       if (mayLeave((currentTarget as Element).closest('dialog') ?? document)) close();
@@ -137,7 +140,7 @@ export class PageElement extends TaskElement {
       html`<form @submit=${submit}>
         ${fields} ${viewError(this.error)}
         <div class="actions">
-          <button class="primary" ?disabled=${this.isBusy}>${button}</button>
+          <button class=${isDangerous ? 'danger' : 'primary'} ?disabled=${this.isBusy}>${button}</button>
           <button type="button" @click=${cancel}>${words.cancel}</button>
         </div>
       </form>`,
@@ -145,7 +148,7 @@ export class PageElement extends TaskElement {
     );
   }
 
-  #viewForm({ title, fields, button = title, send }: FormDialog): TemplateResult {
+  #viewForm({ title, fields, button = title, isDangerous = false, send }: FormDialog): TemplateResult {
     const close = () => {
       this.formDialog = null;
       this.error = null;
@@ -158,7 +161,7 @@ export class PageElement extends TaskElement {
         this.formDialog = null;
       });
     };
-    return this.viewFormDialog(title, fields(), submit, close, button);
+    return this.viewFormDialog(title, fields(), submit, close, button, isDangerous);
   }
 
   #viewConfirmation({ title, text, button, run }: Confirmation): TemplateResult {

@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Session, User, UserChange } from '../../../../packages/node-sdk/src/types/api.ts';
+import type { Session, User, UserChange, UserErasure } from '../../../../packages/node-sdk/src/types/api.ts';
 import { roleValues } from '../api-types.ts';
 import { choice, field } from '../element.ts';
+import { countItem, viewErased, viewErasing } from '../erase.ts';
 import { nameDevice, nameValue, viewMemberStatus, viewTerm, viewTime } from '../format.ts';
 import { PageElement } from '../page-element.ts';
 import { pageWords, words } from '../preferences.ts';
@@ -14,20 +15,28 @@ export class PersonPage extends PageElement {
     userId: {},
     user: { state: true },
     sessions: { state: true },
+    erasure: { state: true },
   };
 
   declare userId: string;
   declare user: User | null;
   declare sessions: readonly Session[];
+  /** What was erased; null before. */
+  declare erasure: UserErasure | null;
 
   constructor() {
     super();
     this.user = null;
     this.sessions = [];
+    this.erasure = null;
   }
 
   protected override render(): TemplateResult {
     const { user } = this;
+    if (this.erasure !== null)
+      return html`<h1>${pageWords.erasing.erasedUser}</h1>
+        ${viewErased(this.erasure)}
+        <p><a href="/app/people">${pageWords.people}</a></p>`;
     if (user === null) return this.viewPending(pageWords.member);
     return html`<h1>${user.displayName}</h1>
       ${this.viewOutcome()}
@@ -87,7 +96,29 @@ export class PersonPage extends PageElement {
       >
         ${pageWords.remove}
       </button>
+      ${
+        session.allows('eraseUser') && user.id !== session.me?.user.id
+          ? html`<button class="danger" @click=${() => this.#erase(user)}>${pageWords.erasing.erase}</button>`
+          : nothing
+      }
     </div>`;
+  }
+
+  #erase({ id, email }: User): void {
+    const { erasing } = pageWords;
+    this.formDialog = {
+      title: erasing.eraseUser,
+      button: erasing.erase,
+      isDangerous: true,
+      fields: () =>
+        viewErasing(email, {
+          clears: [erasing.profile, countItem('sessions', this.sessions.length), erasing.userTraces],
+          keeps: [erasing.keptActions, erasing.keptKeys, erasing.keptTenants],
+        }),
+      send: async ({ reason = '' }) => {
+        this.erasure = await users.erase(id, { reason });
+      },
+    };
   }
 
   #viewSessions(): TemplateResult {

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type {
   ConsentRecord,
+  Erasure,
   Notice,
   NoticeState,
   SubjectLedger,
@@ -8,23 +9,35 @@ import type {
 } from '../../../../packages/node-sdk/src/types/api.ts';
 import { RequestError } from '../api.ts';
 import { saveFile } from '../download.ts';
+import { type Coverage, countItem, viewErased, viewErasing } from '../erase.ts';
 import { viewStatus } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
 import { PageElement, viewEmpty } from '../page-element.ts';
+import { Polling } from '../polling.ts';
 import { pageWords } from '../preferences.ts';
-import { notices, records, subjects } from '../sdk.ts';
+import { notices, records, requests, subjects } from '../sdk.ts';
 import { session } from '../session.ts';
 import { viewRecords } from './records.ts';
 
 /** What a data subject has decided: the state of each notice, and every record. */
 export class SubjectPage extends PageElement {
-  static override properties = { subjectId: {}, state: { state: true }, notices: { state: true } };
+  static override properties = {
+    subjectId: {},
+    state: { state: true },
+    notices: { state: true },
+    erasure: { state: true },
+    coverage: { state: true },
+  };
 
   declare subjectId: string;
   declare state: SubjectState | null;
   /** The notices by their ids, once they are loaded. */
   declare notices: ReadonlyMap<string, Notice>;
+  /** What was erased; null before. */
+  declare erasure: Erasure | null;
+  /** What an erasure covers; null until it was read. */
+  declare coverage: Coverage | null;
   #records: ListView<ConsentRecord> | null = null;
   /** What was requested for the page, for the list too. */
   #requested: PromiseLike<SubjectLedger> | null = null;
@@ -33,6 +46,9 @@ export class SubjectPage extends PageElement {
     super();
     this.state = null;
     this.notices = new Map();
+    this.erasure = null;
+    this.coverage = null;
+    new Polling(this, () => this.#follow());
   }
 
   override connectedCallback(): void {
@@ -70,7 +86,11 @@ export class SubjectPage extends PageElement {
   }
 
   protected override render(): TemplateResult {
-    const { state } = this;
+    const { state, erasure } = this;
+    if (erasure !== null)
+      return html`<h1>${pageWords.erasing.erasedSubject}</h1>
+        ${viewErased(erasure)}
+        <p><a href="/app/subjects">${pageWords.otherSubject}</a></p>`;
     if (Object(this.error).status === 404)
       return html`<h1>${this.subjectId}</h1>
         ${viewEmpty({
@@ -91,8 +111,57 @@ export class SubjectPage extends PageElement {
       <svc-list .view=${this.#records}></svc-list>
       <div class="actions">
         <button ?disabled=${this.isBusy} @click=${this.#export}>${pageWords.saveJson}</button>
+        ${
+          session.allows('eraseSubject') && state !== null
+            ? html`<button class="danger" ?disabled=${this.isBusy} @click=${this.#erase}>${pageWords.erasing.erase}</button>`
+            : nothing
+        }
       </div>
       ${this.#viewOpenRequest()} ${this.viewDialogs()}`;
+  }
+
+  readonly #erase = (): void => {
+    const { erasing } = pageWords;
+    void this.run(async () => {
+      this.coverage = await this.#readCoverage();
+      this.formDialog = {
+        title: erasing.eraseSubject,
+        button: erasing.erase,
+        isDangerous: true,
+        fields: () => viewErasing(this.subjectId, this.coverage),
+        send: async ({ reason = '' }) => {
+          this.erasure = await subjects.erase(this.subjectId, { reason });
+          // The address no longer names the person either.
+          history.replaceState(history.state, '', '/app/subjects');
+        },
+      };
+    });
+  };
+
+  async #readCoverage(): Promise<Coverage> {
+    const { erasing } = pageWords;
+    const { subjectId } = this;
+    const [{ items, nextCursor }, open, completed] = await Promise.all([
+      subjects.retrieve(subjectId, { limit: 200 }),
+      requests.list({ subjectId, status: 'open', limit: 1 }),
+      requests.list({ subjectId, status: 'completed', limit: 100 }),
+    ]);
+    const ofRecords = countItem('records', items.length, nextCursor !== null);
+    const ofRequests = countItem('requests', completed.items.length, completed.nextCursor !== null);
+    return {
+      clears: [ofRecords, ofRequests, erasing.subjectTraces],
+      keeps: [erasing.keptLedger, ...(open.items.length > 0 ? [erasing.openRequest] : [])],
+    };
+  }
+
+  /** Looks whether an erasure that goes on in the background is done. */
+  async #follow(): Promise<void> {
+    if (this.erasure?.status !== 'running') return;
+    try {
+      await subjects.retrieve(this.subjectId, { limit: 1 });
+    } catch (error) {
+      if (Object(error).status === 404) this.erasure = { ...this.erasure, status: 'done' };
+    }
   }
 
   #viewOpenRequest(): TemplateResult | typeof nothing {

@@ -95,6 +95,53 @@ describeDashboard('records, audit log and proofs in the dashboard', (dashboard) 
     });
   });
 
+  test('erases a subject on its page, which says what is covered, and follows what goes on in the background', async () => {
+    const { server, tenant, noticeId, member } = await createTenant();
+    const person = `erased-${crypto.randomUUID()}@example.com`;
+    const body = { subjectId: person, purposes: { analytics: true } };
+    assert.equal((await capture(server, noticeId, body, { key: tenant.key })).status, 201);
+    const dsr = { subjectId: person, type: 'erasure' };
+    const made = await server.request('POST', '/v1/dsr', { key: tenant.key, body: dsr });
+    const page = `subjects/${encodeURIComponent(person)}`;
+    await visitAs(member, page, async (page) => {
+      await page.getByRole('button', { name: 'Erase' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Erase this data subject' });
+      await dialog.getByText('Consent records: 1').waitFor();
+      await dialog.getByText('A request of the person is open').waitFor();
+      await assertAccessible(page);
+      const erase = async () => {
+        await dialog.getByLabel('Reason').fill('Asked for it');
+        await dialog.getByRole('checkbox', { name: person }).check();
+        await dialog.getByRole('button', { name: 'Erase' }).click();
+      };
+      await erase();
+      await dialog.getByRole('alert').waitFor();
+      page.once('dialog', (question) => question.accept());
+      await page.keyboard.press('Escape');
+      const complete = { key: tenant.key, body: { outcome: 'fulfilled' } };
+      await server.request('POST', `/v1/dsr/${made.body.data.id}/complete`, complete);
+      await page.getByRole('button', { name: 'Erase' }).click();
+      await dialog.getByText('Completed requests: 1').waitFor();
+      assert.equal(await dialog.getByText('is open').count(), 0);
+      await page.route('**/erase', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, body: (await response.text()).replace('"done"', '"running"') });
+      });
+      await erase();
+      await page.getByText('the rest follows in the background').waitFor();
+      await page.getByText('Erased.', { exact: true }).waitFor();
+      assert.match((await page.locator('dl').textContent()) ?? '', /Consent records\s*1\s*Completed requests\s*1/);
+      assert.equal(new URL(page.url()).pathname, '/app/subjects');
+      assert.ok(!(await page.locator('body').textContent())?.includes(person));
+      await assertAccessible(page);
+    });
+    const auditor = await server.createMember({ tenantId: tenant.id, role: 'auditor' });
+    await visitAs(auditor, `subjects/${encodeURIComponent(subjectId)}`, async (page) => {
+      await page.getByRole('button', { name: 'Save as JSON' }).waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Erase' }).count(), 0);
+    });
+  });
+
   test('does not prove a record that the server altered on the way', async () => {
     const { noticeId, recordId, member } = await createTenant();
     await visitAs(member, '', async (page) => {

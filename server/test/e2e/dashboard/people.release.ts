@@ -69,6 +69,44 @@ describeDashboard('people, provisioning and keys in the dashboard', (dashboard) 
     });
   });
 
+  test('erases a member with a reason after a second step, and shows what was erased', async () => {
+    const { server, tenant, member } = await createTenant();
+    const other = await server.createMember({ tenantId: tenant.id, role: 'engineer' });
+    await visitAs(member, `people/${other.userId}`, async (page) => {
+      await page.getByRole('button', { name: 'Erase' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Erase this member' });
+      await dialog.getByText('Sessions: 1').waitFor();
+      await dialog.getByText('What they did, in the audit log').waitFor();
+      await assertAccessible(page);
+      const erase = dialog.getByRole('button', { name: 'Erase' });
+      await dialog.getByLabel('Reason').fill(`For ${other.email}`);
+      await erase.click();
+      const sure = dialog.getByRole('checkbox', { name: `cannot be undone: ${other.email}` });
+      assert.equal(await sure.evaluate((box) => box === document.activeElement), true, 'the second step is missing');
+      await page.keyboard.press('Space');
+      await page.keyboard.press('Enter');
+      await dialog.getByRole('alert').waitFor();
+      const user = { key: tenant.key };
+      assert.equal((await server.request('GET', `/v1/users/${other.userId}`, user)).status, 200);
+      await dialog.getByLabel('Reason').fill('Asked for it');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Erased member' }).waitFor();
+      await page.getByText('Erased.', { exact: true }).waitFor();
+      assert.match(
+        (await page.locator('dl').textContent()) ?? '',
+        /Sessions\s*1\s*Invitations\s*0\s*Audit events\s*[1-9]/,
+      );
+      await assertAccessible(page);
+      assert.equal((await server.request('GET', `/v1/users/${other.userId}`, user)).status, 404);
+      await page.reload();
+      await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    });
+    await visitAs(member, `people/${member.userId}`, async (page) => {
+      await page.getByRole('button', { name: 'Remove' }).waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Erase' }).count(), 0, 'nobody erases themselves');
+    });
+  });
+
   test('says why the last administrator cannot be removed, and leaves the member as it is', async () => {
     const { member } = await createTenant();
     await visitAs(member, `people/${member.userId}`, async (page) => {

@@ -1,0 +1,44 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { field } from './element.ts';
+import { formatCount, viewTerm } from './format.ts';
+import { pageWords } from './preferences.ts';
+
+/** What was erased, whatever it was. */
+export interface Erased {
+  readonly status: 'running' | 'done';
+  readonly counts: Readonly<Partial<Record<keyof typeof pageWords.erasing.counts, number>>>;
+}
+
+/** What an erasure clears, and what it leaves. */
+export interface Coverage {
+  readonly clears: readonly string[];
+  readonly keeps: readonly string[];
+}
+
+/**
+ * The fields of a dialog that erases: what is covered, the reason, and a second step that names the object.
+ * @param coverage null while it is read.
+ */
+export function viewErasing(name: string, coverage: Coverage | null): TemplateResult {
+  const words = pageWords.erasing;
+  const list = (title: string, items: readonly string[]) => html`<p>${title}</p>
+    <ul>
+      ${items.map((item) => html`<li>${item}</li>`)}
+    </ul>`;
+  return html`${coverage === null ? nothing : [list(words.clears, coverage.clears), list(words.keeps, coverage.keeps)]}
+    ${field(words.reason, 'reason', { hint: words.reasonHint })}
+    <label class="check"><input type="checkbox" required /> <span>${words.sure} <bdi>${name}</bdi></span></label>`;
+}
+
+/** What an erasure has done, by kind. */
+export function viewErased({ status, counts }: Erased): TemplateResult {
+  const words = pageWords.erasing;
+  const shown = Object.entries(counts) as [keyof typeof words.counts, number][];
+  return html`<p class="notice" role="status">${status === 'done' ? words.done : words.running}</p>
+    <dl>${shown.map(([name, count]) => viewTerm(words.counts[name], formatCount(count)))}</dl>`;
+}
+
+/** What is covered, with a number: `Consent records: 3`. */
+export function countItem(name: keyof typeof pageWords.erasing.counts, count: number, hasMore = false): string {
+  return `${pageWords.erasing.counts[name]}: ${formatCount(count)}${hasMore ? '+' : ''}`;
+}
