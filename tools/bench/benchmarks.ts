@@ -7,6 +7,7 @@ import { captureLarge } from './capture-large.ts';
 import { controlFramework } from './controls.ts';
 import { dashboard } from './dashboard.ts';
 import { deliveries } from './deliveries.ts';
+import { importDecisions } from './import.ts';
 import { notice } from './notice.ts';
 import { page } from './page.ts';
 import { postgres } from './postgres.ts';
@@ -32,6 +33,7 @@ export const benchmarks: readonly Benchmark[] = [
   page,
   verify,
   proofs,
+  importDecisions,
   start,
   badge,
   banner,
