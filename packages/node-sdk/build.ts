@@ -1,6 +1,6 @@
 // Writes dist: one JavaScript file for each entry, because a hundred small ones take three times as long to import, and the
 // declarations that the entries lead to.
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'vite';
 
@@ -27,6 +27,7 @@ await build({
   },
 });
 removeHiddenDeclarations();
+removeMap('types/api.d.ts');
 
 /** Declarations of what no entry shows would be two thirds of the package. */
 function removeHiddenDeclarations(): void {
@@ -41,4 +42,11 @@ function removeHiddenDeclarations(): void {
   for (const name of entries.filter((entry) => entry !== 'ledger/browser')) visit(join(dist, `${name}.d.ts`));
   for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' }))
     if (/\.d\.ts(?:\.map)?$/.test(file) && !shown.has(join(dist, file.replace(/\.map$/, '')))) rmSync(join(dist, file));
+}
+
+/** The generated types read the same in their declarations: a map to them would be a fourteenth of the package. */
+function removeMap(name: string): void {
+  const file = join(dist, name);
+  rmSync(`${file}.map`);
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/\/\/# sourceMappingURL=.*\n?$/, ''));
 }

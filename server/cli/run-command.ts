@@ -21,6 +21,7 @@ import {
 import { exportCreate, exportVerify } from './export.ts';
 import { importCommand } from './import.ts';
 import { move } from './move.ts';
+import { proofCreate } from './proof.ts';
 import { demo, migrateCommand, serve } from './serve.ts';
 import { verify } from './verify.ts';
 import { widgets } from './widgets.ts';
@@ -43,6 +44,7 @@ export const commands: readonly Command[] = [
   verify,
   exportCreate,
   exportVerify,
+  proofCreate,
   widgets,
 ];
 

@@ -1,8 +1,11 @@
 import { type Selectable, sql } from 'kysely';
 import { addTime, type Queries } from '../storage/database.ts';
-import { insertRows, updateRow } from '../storage/rows.ts';
+import { findRow, insertRows, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { logInterval } from './installation-log.ts';
+import { readLedgerName } from './anchor-log.ts';
+import { textOf } from './attestations.ts';
+import { readCheckpoint } from './checkpoint.ts';
+import { findLogCheckpoint, hashNote, logInterval, proveLeaf } from './installation-log.ts';
 
 /** An hourly task: to get a statement about the newest checkpoint of the log. */
 export type LogTask = Selectable<Tables['log_tasks']>;
@@ -82,4 +85,39 @@ export async function findNewestAttested(
 /** Every statement, in the order of the checkpoints. */
 export function readAttestations(queries: Queries): Promise<readonly Attestation[]> {
   return queries.selectFrom('log_attestations').selectAll().orderBy('size').orderBy('kind').orderBy('source').execute();
+}
+
+/**
+ * Proves that the log has a checkpoint, in its newest state that has a timestamp or a cosignature, or else in its newest.
+ * @param note the signed note of the checkpoint.
+ * @returns undefined if the log does not have it.
+ */
+export async function findAttestedProof(queries: Queries, note: string) {
+  const hash = hashNote(note);
+  const named = readCheckpoint(textOf(note));
+  const of = named && readLedgerName(named.origin.slice(named.origin.indexOf('/') + 1));
+  if (!of) return undefined;
+  const wanted = { tenant_id: of.tenantId, ledger: of.ledger, size: named.size, hash };
+  const leaf = await findRow(queries, 'log_leaves', wanted);
+  if (leaf === undefined) return undefined;
+  const newest = await queries
+    .selectFrom('log_attestations')
+    .select('size')
+    .where('size', '>=', leaf.sequence)
+    .orderBy('size', 'desc')
+    .limit(sql.lit(1))
+    .executeTakeFirst();
+  const checkpoint = await findLogCheckpoint(queries, newest?.size);
+  if (checkpoint === undefined) return undefined;
+  const { size } = checkpoint;
+  const attestations = await listAttestations(queries, size);
+  const cosignatures = attestations.filter(({ kind }) => kind === 'cosignature').map(({ content }) => `${content}\n`);
+  const timestamp = attestations.find(({ kind }) => kind === 'timestamp');
+  return {
+    hash,
+    index: leaf.sequence - 1,
+    hashes: (await proveLeaf(queries, leaf, size)).map((one) => one.toString('base64')),
+    note: `${checkpoint.note}${cosignatures.join('')}`,
+    extra: timestamp?.content ?? null,
+  };
 }

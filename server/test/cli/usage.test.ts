@@ -25,6 +25,7 @@ const commands = [
   'verify',
   'export create',
   'export verify',
+  'proof create',
   'widgets',
 ];
 

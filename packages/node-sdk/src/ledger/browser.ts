@@ -10,6 +10,7 @@ export const {
   openCheckpoint,
   verifyExport,
   verifyInclusion,
+  verifyTlogProof,
   verifyConsistency,
   verifyRecords,
   verifyEvents,

@@ -17,6 +17,7 @@ export type {
   InclusionProofInput,
 } from './proofs.ts';
 export type { LedgerEvent, LedgerRecord, VerifiedRows } from './rows.ts';
+export type { TlogProofOptions, VerifiedTlogProof } from './tlog-proof.ts';
 export { createLedgerVerifier, type LedgerVerifier } from './verifier.ts';
 export type { VerifiedLedger, VerifyLedgerOptions } from './verify-ledger.ts';
 
@@ -24,6 +25,7 @@ export const {
   openCheckpoint,
   verifyExport,
   verifyInclusion,
+  verifyTlogProof,
   verifyConsistency,
   verifyRecords,
   verifyEvents,

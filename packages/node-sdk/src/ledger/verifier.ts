@@ -18,6 +18,7 @@ import {
   verifyEvents,
   verifyRecords,
 } from './rows.ts';
+import { type TlogProofOptions, type VerifiedTlogProof, verifyTlogProof } from './tlog-proof.ts';
 import { type VerifiedLedger, type VerifyLedgerOptions, verifyLedger } from './verify-ledger.ts';
 
 /** Verifies what a server says of its ledgers, with its public key. Only `verifyLedger` sends requests. */
@@ -59,6 +60,13 @@ export interface LedgerVerifier {
    *   `opening_mismatch`.
    */
   verifyInclusion(options: InclusionOptions): Promise<Inclusion>;
+
+  /**
+   * Verifies a proof in the format of C2SP tlog-proof, as `svc proof create` writes it: that a signed checkpoint covers an
+   * entry, or that the log of the installation has a checkpoint of a ledger, and which witnesses cosigned it.
+   * @throws {LedgerVerificationError} `proof_invalid`, `checkpoint_not_signed`, `key_invalid`.
+   */
+  verifyTlogProof(proof: string, options: TlogProofOptions): Promise<VerifiedTlogProof>;
 
   /**
    * Verifies that a ledger only grew between two checkpoints: nothing that the older one covers was changed, removed or
@@ -115,6 +123,7 @@ export function createLedgerVerifier(crypto: LedgerCrypto): LedgerVerifier {
     openCheckpoint: (note, publicKey) => openCheckpoint(crypto, note, publicKey),
     verifyExport: (chunks, options) => verifyExportBetween(crypto, chunks, options, undefined),
     verifyInclusion: (options) => verifyInclusion(crypto, options),
+    verifyTlogProof: (proof, options) => verifyTlogProof(crypto, proof, options),
     verifyConsistency: (options) => verifyConsistency(crypto, options),
     verifyRecords: (records, options) => verifyRecords(crypto.sha256, records, options),
     verifyEvents: (events, options) => verifyEvents(crypto.sha256, events, options),

@@ -1,0 +1,96 @@
+import { fromBase64, isEqual, type LedgerCrypto } from './bytes.ts';
+import { openNote, readCheckpoint, readKey } from './checkpoint.ts';
+import { readCosignature, readWitnessKey } from './cosignature.ts';
+import { LedgerVerificationError } from './error.ts';
+import { followPath, hashLeaf, readHash, readHashes } from './merkle.ts';
+
+// Proofs in the format of C2SP tlog-proof: an index, an audit path and a checkpoint with its cosignatures.
+
+/** What to verify a `.tlog-proof` with. */
+export interface TlogProofOptions {
+  /** What the leaf commits to: the chain hash of an entry, or the SHA-256 of the note of a checkpoint; 64 hex digits. */
+  readonly hash: string;
+  /** The line at `/.well-known/svc-ledger-key`; your own copy of it. */
+  readonly publicKey: string;
+  /** Keys of the witnesses that you trust (C2SP tlog-cosignature, Ed25519). */
+  readonly witnesses?: readonly string[];
+}
+
+/** What a `.tlog-proof` showed. */
+export interface VerifiedTlogProof {
+  /** The name of the log: `<name of the key>/<tenant id>/<ledger>`, or `<name of the key>/installation/log`. */
+  readonly origin: string;
+  /** From 0. */
+  readonly index: number;
+  readonly size: number;
+  /** When the server signed it: RFC 3339, UTC. Stated by the server. */
+  readonly at: string;
+  /** The witnesses that cosigned it, and the time that each states. Whether they are enough is for you to decide. */
+  readonly cosignatures: readonly { readonly witness: string; readonly at: string }[];
+  /** The text that cosignatures and timestamps are for. */
+  readonly text: string;
+  /**
+   * The response of a timestamp authority (RFC 3161, DER), base64; null without one. It is not verified: its imprint must
+   * be the SHA-256 of `text`. `openssl ts -verify -data <text> -in <response> -CAfile <certificates>` verifies it.
+   */
+  readonly timestamp: string | null;
+}
+
+/** Writes a proof. @param extra bytes in base64 that the proof carries unverified; null for none. */
+export function writeTlogProof(
+  { index, hashes, note }: { readonly index: number; readonly hashes: readonly string[]; readonly note: string },
+  extra: string | null = null,
+): string {
+  const lines = ['c2sp.org/tlog-proof@v1', ...(extra === null ? [] : [`extra ${extra}`]), `index ${index}`, ...hashes];
+  return `${lines.join('\n')}\n\n${note}`;
+}
+
+/** `verifyTlogProof` of `LedgerVerifier`. */
+export async function verifyTlogProof(
+  crypto: LedgerCrypto,
+  proof: string,
+  { hash, publicKey, witnesses = [] }: TlogProofOptions,
+): Promise<VerifiedTlogProof> {
+  const refuse = (message: string) => new LedgerVerificationError('proof_invalid', message);
+  const signer = readKey(crypto.sha256, publicKey);
+  const end = proof.indexOf('\n\n');
+  const [head = '', extra, number, ...path] = splitHead(proof.slice(0, Math.max(0, end)));
+  if (head !== 'c2sp.org/tlog-proof@v1' || number === undefined || path.length > 63)
+    throw refuse('this is no proof in the format c2sp.org/tlog-proof@v1');
+  const note = proof.slice(end + 2);
+  const text = await openNote(crypto, note, signer);
+  const checkpoint = text === null ? null : readCheckpoint(text);
+  if (text === null || !checkpoint?.origin.startsWith(`${signer.name}/`))
+    throw new LedgerVerificationError('checkpoint_not_signed', 'the checkpoint is not signed with this key');
+  const { origin, size, at } = checkpoint;
+  const index = Number(number);
+  const hashes = readHashes(path);
+  const data = /^[0-9a-f]{64}$/.test(hash)
+    ? Uint8Array.from(hash.match(/../g) ?? [], (two) => Number.parseInt(two, 16))
+    : null;
+  const root =
+    hashes && data && Number.isSafeInteger(index)
+      ? followPath(crypto.sha256, hashLeaf(crypto.sha256, data), index, size, hashes)
+      : null;
+  if (root === null || !isEqual(root, readHash(checkpoint.rootHash) as Uint8Array))
+    throw refuse('the proof does not show that the checkpoint covers this hash');
+  const cosignatures: VerifiedTlogProof['cosignatures'][number][] = [];
+  for (const witness of witnesses) {
+    const key = readWitnessKey(crypto.sha256, witness);
+    if (key === null)
+      throw new LedgerVerificationError('key_invalid', 'the key of a witness is not one for Ed25519 cosignatures');
+    const stated = await readCosignature(crypto, note, key);
+    if (stated !== null) cosignatures.push({ witness, at: stated });
+  }
+  return { origin, index, size, at, cosignatures, text, timestamp: extra ?? null };
+}
+
+/** The lines before the checkpoint: the format, the extra data or undefined, the index, and the audit path. */
+function splitHead(text: string): readonly (string | undefined)[] {
+  const [format, ...lines] = text.split('\n');
+  const extra = /^extra ([A-Za-z0-9+/=]*)$/.exec(lines[0] ?? '')?.[1];
+  const bytes = fromBase64(extra);
+  if (bytes !== null) lines.shift();
+  const [, index] = /^index (0|[1-9]\d{0,14})$/.exec(lines.shift() ?? '') ?? [];
+  return [format, bytes === null ? undefined : extra, index, ...lines];
+}

@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { writeTlogProof } from '../../packages/node-sdk/src/ledger/tlog-proof.ts';
+import { Problem } from '../http/problem.ts';
+import { openInstallation } from '../installation/installation.ts';
+import { type LedgerName, ledgerTables } from '../ledger/append.ts';
+import { findAttestedProof } from '../ledger/attestation-store.ts';
+import { proveInclusion } from '../proofs/routes.ts';
+import { systemClock } from '../storage/database.ts';
+import { lockFolder } from '../storage/folder-lock.ts';
+import {
+  defineCommand,
+  explainUncreated,
+  requireDatabase,
+  requireTenant,
+  tenantOption,
+  UsageError,
+} from './command.ts';
+import { readNote } from './kept-note.ts';
+
+const ledgers = Object.keys(ledgerTables) as [LedgerName, ...LedgerName[]];
+
+export const proofCreate = defineCommand({
+  name: 'proof create',
+  summary: 'write a proof that others verify offline (C2SP tlog-proof)',
+  description: `With --sequence, proves that the newest checkpoint of a ledger covers an entry. With --checkpoint, a checkpoint that
+you kept, proves that the log of the installation has it, with the cosignatures of witnesses and, as extra data, the
+timestamp for the log. The log has the newest checkpoint of each ledger at each hour, no others.`,
+  options: {
+    tenant: { ...tenantOption, schema: z.string().optional() },
+    ledger: { schema: z.enum(ledgers).optional(), meaning: ledgers.join(' or ') },
+    sequence: {
+      schema: z
+        .string()
+        .regex(/^[1-9]\d{0,14}$/)
+        .transform(Number)
+        .optional(),
+      meaning: 'the number of the entry',
+    },
+    checkpoint: { schema: z.string().optional(), meaning: 'a file with a checkpoint (the signed note)', value: 'file' },
+    file: { schema: z.string(), meaning: 'the file to write, such as entry.tlog-proof; it must not exist' },
+  },
+  async run({ settings, options, say, result }) {
+    const { tenant, ledger, sequence, checkpoint, file } = options;
+    requireDatabase(settings);
+    const isOfEntry = tenant !== undefined && ledger !== undefined && sequence !== undefined;
+    if (isOfEntry === (checkpoint !== undefined))
+      throw new UsageError('proof create needs either --checkpoint, or --tenant, --ledger and --sequence.');
+    using _ = lockFolder(settings.dataDir, 'shared');
+    await using installation = await openInstallation(settings, systemClock, null);
+    const queries = installation.database.kysely;
+    const proved = isOfEntry
+      ? await proveEntry(queries, { tenantId: (await requireTenant(queries, tenant)).id, ledger }, sequence)
+      : await findAttestedProof(queries, readNote(checkpoint as string));
+    if (proved === undefined)
+      throw new UsageError('--checkpoint: the log of the installation does not have this checkpoint.');
+    const { hash, extra, ...proof } = proved;
+    try {
+      writeFileSync(file, writeTlogProof(proof, extra), { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      explainUncreated(error as NodeJS.ErrnoException);
+    }
+    say(`The proof is in ${file}. Its leaf commits to ${hash}.`);
+    result({ file, hash, index: proof.index, verifierKey: installation.signer.verifierKey });
+  },
+});
+
+async function proveEntry(
+  queries: Parameters<typeof proveInclusion>[0],
+  of: Parameters<typeof proveInclusion>[1],
+  sequence: number,
+) {
+  const proof = await proveInclusion(queries, of, { sequence }).catch((error: unknown) => {
+    throw error instanceof Problem ? new UsageError(error.message) : error;
+  });
+  const { hash, hashes, checkpoint } = proof;
+  return { hash, index: sequence - 1, hashes, note: checkpoint.note, extra: null };
+}
