@@ -105,6 +105,8 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
   confirmPublicDsr: { body: { token: '$TOKEN' } },
   eraseSubject: { body: { reason: 'The person asked for it: request 4711.' } },
   eraseUser: { body: { reason: 'Left the company, and asked for it.' } },
+  eraseDsr: { body: { reason: 'Kept for as long as a claim was possible.' } },
+  eraseBreach: { body: { reason: 'Kept for as long as the authority could ask.' } },
   completeDsr: { body: { outcome: 'fulfilled' } },
   reportBreach: {
     body: {

@@ -5,21 +5,33 @@ import { lockChain } from '../ledger/append.ts';
 import { nameEntry } from '../ledger/erasure-log.ts';
 import { noteErased } from '../ledger/erasure-store.ts';
 import { clearOpenings } from '../ledger/opening-store.ts';
-import { erasableDsrs, eraseTexts } from '../privacy/erasure-store.ts';
+import { type ErasedTexts, erasableBreaches, erasableDsrs, eraseTexts } from '../privacy/erasure-store.ts';
+import { lockDsr, requireBreach } from '../privacy/store.ts';
 import { type Database, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
-import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
+import { findRow, newId } from '../storage/rows.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import { addCounts, type Erasure, type ErasureCounts, hasErased, namesSubject, noCounts } from './erasure.ts';
+import {
+  addCounts,
+  type Erasure,
+  type ErasureCounts,
+  hasErased,
+  type Job,
+  namesSubject,
+  noCounts,
+  type Target,
+} from './erasure.ts';
 import {
   clearRecords,
   deleteJob,
   eraseEvents,
   eraseResponses,
+  findJob,
   findNextJob,
-  type Job,
+  insertJob,
   listErasableRecords,
   listErasableRequests,
   stepRows,
+  updateJob,
 } from './store.ts';
 
 /** The action of the audit event of an erasure. Its `diff` names the ledgers and the sequences. */
@@ -37,27 +49,71 @@ export async function eraseSubject(
   subjectId: string,
   reason: string,
 ): Promise<Erasure> {
-  const { transaction, now } = work;
   const { tenantId } = source;
-  if (namesSubject(reason, subjectId))
-    throw invalidValues([
-      { path: 'body.reason', issue: 'must not contain the subject: the audit log keeps the reason' },
-    ]);
+  requireNameless(reason, [subjectId]);
   const through = await lockChain(work, { tenantId, ledger: 'consent' });
   await work.lockTenant(tenantId);
-  const ofSubject = { tenant_id: tenantId, subject_id: subjectId };
-  if ((await findRow(transaction, 'dsr_requests', { ...ofSubject, status: 'open' })) !== undefined)
+  const open = { tenant_id: tenantId, subject_id: subjectId, status: 'open' };
+  if ((await findRow(work.transaction, 'dsr_requests', open)) !== undefined)
     throw new Problem('dsr_open', 'A request of this data subject is open. Complete it, then erase the subject.');
-  const running = await findRow(transaction, 'erasure_jobs', ofSubject);
+  return startErasure(work, source, { kind: 'subject', target: subjectId }, through, reason);
+}
+
+/**
+ * Erases the texts of a completed request: also in the audit events, the webhook events and the stored responses about it.
+ * @throws {Problem} `not_found`, `dsr_open`, `validation_failed` for a reason that names the person.
+ */
+export async function eraseDsr(work: UnitOfWork, source: AuditSource, id: string, reason: string): Promise<Erasure> {
+  const dsr = await lockDsr(work, source, id);
+  if (dsr.status === 'open') throw new Problem('dsr_open', 'The request is open. Complete it, then erase its texts.');
+  requireNameless(reason, [dsr.subject_id, dsr.requester_email, dsr.requester_name]);
+  return startErasure(work, source, { kind: 'dsr', target: id }, 0, reason);
+}
+
+/**
+ * Erases the texts of a closed breach: also in the audit events and the stored responses about it.
+ * @throws {Problem} `not_found`, `breach_open`.
+ */
+export async function eraseBreach(work: UnitOfWork, source: AuditSource, id: string, reason: string): Promise<Erasure> {
+  await work.lockTenant(source.tenantId);
+  const { status } = await requireBreach(work.transaction, source.tenantId, id);
+  if (status !== 'closed') throw new Problem('breach_open', `The breach is ${status}. Close it, then erase its texts.`);
+  return startErasure(work, source, { kind: 'breach', target: id }, 0, reason);
+}
+
+/** Nothing can clear the reason, which the audit log has as it is. @throws {Problem} `validation_failed`. */
+function requireNameless(reason: string, names: readonly (string | null)[]): void {
+  if (names.some((name) => name !== null && namesSubject(reason, name)))
+    throw invalidValues([{ path: 'body.reason', issue: 'must not name the person: the audit log keeps the reason' }]);
+}
+
+/** Erases a first part under the lock of the tenant, or has a running erasure begin again. */
+async function startErasure(
+  work: UnitOfWork,
+  source: AuditSource,
+  target: Target,
+  through: number,
+  reason: string,
+): Promise<Erasure> {
+  const { transaction, now } = work;
+  const running = await findJob(transaction, source.tenantId, target);
   if (running !== undefined) {
     // Its last step includes what came since.
-    await updateRow(transaction, 'erasure_jobs', { id: running.id }, { through, position: null });
+    await updateJob(transaction, running, { through, position: null });
     return { erasureId: running.id, status: 'running', counts: noCounts };
   }
-  const job = { id: newId(), ...ofSubject, through, position: null, counts: JSON.stringify(noCounts), created_at: now };
+  const job: Job = {
+    id: newId(),
+    tenant_id: source.tenantId,
+    ...target,
+    through,
+    position: null,
+    counts: JSON.stringify(noCounts),
+    created_at: now,
+  };
   const { counts, position, isDone } = await eraseStep(work, source, job, reason);
   if (isDone) await announce(work, job, counts);
-  else await insertRow(transaction, 'erasure_jobs', { ...job, position, counts: JSON.stringify(counts) });
+  else await insertJob(transaction, { ...job, position, counts: JSON.stringify(counts) });
   return { erasureId: job.id, status: isDone ? 'done' : 'running', counts };
 }
 
@@ -65,46 +121,40 @@ export async function eraseSubject(
 export async function continueErasure(database: Database, now: string): Promise<boolean> {
   const next = await findNextJob(database.kysely);
   if (next === undefined) return false;
+  const source = systemSource(next.tenant_id);
   await runUnitOfWork(database, now, async (work) => {
     const { transaction } = work;
     await lockChain(work, { tenantId: next.tenant_id, ledger: 'consent' });
     await work.lockTenant(next.tenant_id);
     // Under the lock: another server may have gone on with it.
-    const job = await findRow(transaction, 'erasure_jobs', { id: next.id });
+    const job = await findJob(transaction, next.tenant_id, next);
     if (job === undefined) return;
-    const { counts, position, isDone } = await eraseStep(
-      work,
-      systemSource(job.tenant_id),
-      job,
-      'The rest of an erasure',
-    );
-    if (!isDone) {
-      await updateRow(transaction, 'erasure_jobs', { id: job.id }, { position, counts: JSON.stringify(counts) });
-      return;
-    }
+    const { counts, position, isDone } = await eraseStep(work, source, job, 'The rest of an erasure');
+    if (!isDone) return updateJob(transaction, job, { position, counts: JSON.stringify(counts) });
     await deleteJob(transaction, job);
     await announce(work, job, counts);
   });
   return true;
 }
 
-/** Erases a data subject that was erased before, in a database that was restored from an older backup. */
+/** Erases what was erased before, in a database that was restored from an older backup. */
 export async function eraseAgain(
   database: Database,
   now: string,
   tenantId: string,
-  subjectId: string,
+  target: Target,
 ): Promise<ErasureCounts> {
+  const source = systemSource(tenantId);
   const id = newId();
   let progress: Progress = { counts: noCounts, position: null, isDone: false };
   while (!progress.isDone)
     progress = await runUnitOfWork(database, now, async (work) => {
       const through = await lockChain(work, { tenantId, ledger: 'consent' });
       await work.lockTenant(tenantId);
-      const { counts, position } = progress;
-      const ofSubject = { tenant_id: tenantId, subject_id: subjectId };
-      const job = { id, ...ofSubject, through, position, counts: JSON.stringify(counts), created_at: now };
-      const step = await eraseStep(work, systemSource(tenantId), job, restoredReason);
+      const { position } = progress;
+      const counts = JSON.stringify(progress.counts);
+      const job: Job = { id, tenant_id: tenantId, ...target, through, position, counts, created_at: now };
+      const step = await eraseStep(work, source, job, restoredReason, true);
       if (step.isDone) await announce(work, job, step.counts);
       return step;
     });
@@ -115,7 +165,7 @@ export async function eraseAgain(
 export const restoredReason = 'The database was restored from a backup that is older than the erasure';
 
 /** Emits the webhook event at the end, if anything was erased. */
-async function announce(work: UnitOfWork, job: Pick<Job, 'id' | 'tenant_id'>, counts: ErasureCounts): Promise<void> {
+async function announce(work: UnitOfWork, job: Job, counts: ErasureCounts): Promise<void> {
   if (!hasErased(counts)) return;
   const data = { erasureId: job.id, counts };
   await emitEvents(work, [{ tenantId: job.tenant_id, type: 'subject.erased', data }]);
@@ -128,12 +178,66 @@ interface Progress {
   readonly isDone: boolean;
 }
 
-/** Erases a bounded number of rows, with the audit event that names the entries. */
-async function eraseStep(work: UnitOfWork, given: AuditSource, job: Job, reason: string): Promise<Progress> {
-  const { transaction } = work;
+/**
+ * Erases a bounded number of rows, with the audit event that names the entries.
+ * @param isAgain after a restore: a request or breach that had ended may be open in the backup.
+ */
+async function eraseStep(
+  work: UnitOfWork,
+  given: AuditSource,
+  job: Job,
+  reason: string,
+  isAgain = false,
+): Promise<Progress> {
   const { actor } = given;
   // People can erase themselves: the event of it must not have their address again.
-  const source = actor.email === job.subject_id ? { ...given, actor: { ...actor, email: null } } : given;
+  const source = actor.email === job.target ? { ...given, actor: { ...actor, email: null } } : given;
+  const { consent, audit, requests, breaches, hasMore } = await eraseOwn(work, source, job, reason, isAgain);
+  const { events, deliveries } = await eraseEvents(work, job);
+  const { responses, position } = await eraseResponses(work, job);
+  const step = {
+    records: consent.length,
+    requests,
+    breaches,
+    auditEvents: audit.length,
+    events,
+    deliveries,
+    responses,
+  };
+  if (hasErased(step)) {
+    if (job.kind !== 'subject') await noteErased(work, job.tenant_id, { kind: job.kind, id: job.target });
+    const module = job.kind === 'subject' ? 'consent' : 'privacy';
+    const diff = { erasedAt: work.now, counts: step };
+    const event = { module, action: erasureAction, targetId: job.id, targetRef: null, diff, reason } as const;
+    await recordErasure(work, source, { consent, audit }, event);
+  }
+  const isDone = !hasMore && events < stepRows && position === '';
+  return { counts: addCounts(JSON.parse(job.counts), step), position, isDone };
+}
+
+/** What a step erased in the ledgers, requests and breaches. */
+interface Own {
+  readonly consent: readonly number[];
+  readonly audit: readonly number[];
+  readonly requests: number;
+  readonly breaches: number;
+  readonly hasMore: boolean;
+}
+
+async function eraseOwn(
+  work: UnitOfWork,
+  source: AuditSource,
+  job: Job,
+  reason: string,
+  isAgain: boolean,
+): Promise<Own> {
+  const { transaction } = work;
+  if (job.kind !== 'subject') {
+    const erasable = job.kind === 'dsr' ? erasableDsrs : erasableBreaches;
+    const { rows, sequences, hasMore } = await eraseTexts(work, source, erasable, [job.target], reason, isAgain);
+    const [requests, breaches] = job.kind === 'dsr' ? [rows, 0] : [0, rows];
+    return { consent: [], audit: sequences, requests, breaches, hasMore };
+  }
   const records = await listErasableRecords(transaction, job);
   const consent = records.map(({ sequence }) => sequence);
   const ids = await listErasableRequests(transaction, job);
@@ -141,35 +245,13 @@ async function eraseStep(work: UnitOfWork, given: AuditSource, job: Job, reason:
   if (records.length + ids.length > 0)
     await noteErased(work, job.tenant_id, { kind: 'subject', records: records.map(nameEntry), requests: ids });
   await clearRecords(transaction, job.tenant_id, consent, work.now);
-  const requests = await eraseTexts(work, source, erasableDsrs, ids, reason);
-  const openings = await clearOpenings(work, job.tenant_id, job.subject_id);
-  const { events, deliveries } = await eraseEvents(work, job);
-  const { responses, position } = await eraseResponses(work, job);
-  const audit = [...new Set([...requests.sequences, ...openings.sequences])];
-  const step = {
-    records: consent.length,
-    requests: requests.rows,
-    auditEvents: audit.length,
-    events,
-    deliveries,
-    responses,
+  const texts: ErasedTexts = await eraseTexts(work, source, erasableDsrs, ids, reason);
+  const openings = await clearOpenings(work, job.tenant_id, job.target);
+  return {
+    consent,
+    audit: [...new Set([...texts.sequences, ...openings.sequences])],
+    requests: texts.rows,
+    breaches: 0,
+    hasMore: texts.hasMore || openings.hasMore || [consent, ids].some(({ length }) => length === stepRows),
   };
-  const counts = addCounts(JSON.parse(job.counts), step);
-  if (hasErased(step)) {
-    const diff = { erasedAt: work.now, counts: step };
-    const event = {
-      module: 'consent',
-      action: erasureAction,
-      targetId: job.id,
-      targetRef: null,
-      diff,
-      reason,
-    } as const;
-    await recordErasure(work, source, { consent, audit }, event);
-  }
-  const isDone =
-    !(openings.hasMore || requests.hasMore) &&
-    [consent.length, requests.rows, events].every((count) => count < stepRows) &&
-    position === '';
-  return { counts, position, isDone };
 }

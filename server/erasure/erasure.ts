@@ -1,5 +1,7 @@
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, visibleText } from '../http/schemas.ts';
+import type { Tables } from '../storage/tables.ts';
 
 export const ErasureInput = z
   .strictObject({
@@ -14,6 +16,7 @@ export const ErasureCounts = z
   .strictObject({
     records: Count.meta({ description: 'Consent records.' }),
     requests: Count.meta({ description: 'Completed data-subject requests.' }),
+    breaches: Count.meta({ description: 'Closed breaches.' }),
     auditEvents: Count.meta({ description: 'Events of the audit log.' }),
     events: Count.meta({ description: 'Webhook events.' }),
     deliveries: Count.meta({ description: 'Pending deliveries of these events, which were canceled.' }),
@@ -44,6 +47,7 @@ export const erasureEvents = { 'subject.erased': SubjectErased };
 export const noCounts: ErasureCounts = {
   records: 0,
   requests: 0,
+  breaches: 0,
   auditEvents: 0,
   events: 0,
   deliveries: 0,
@@ -70,7 +74,16 @@ export function namesSubject(text: string, subjectId: string): boolean {
   return false;
 }
 
-/** What the API shows of a person beside the subject, in the same object. */
+/** What is erased: a subject, or a data-subject request or breach by its id. */
+export interface Target {
+  readonly kind: 'subject' | 'dsr' | 'breach';
+  readonly target: string;
+}
+
+/** An erasure, and how far it is. */
+export type Job = Selectable<Tables['erasure_jobs']> & Target;
+
+/** What the API shows of a person, or was written about one, in the object about the target. */
 const personalNames: ReadonlySet<string> = new Set([
   'subjectId',
   'ipHash',
@@ -83,23 +96,38 @@ const personalNames: ReadonlySet<string> = new Set([
   'requesterEmail',
   'requesterName',
   'message',
+  'title',
+  'description',
+  'dataCategories',
+  'notificationReason',
 ]);
 
+/** The fields of an object that say what it is about. */
+const targetNames = { subject: ['subjectId'], dsr: ['id', 'dsrId'], breach: ['id'] } as const;
+
 /**
- * The erased form of a JSON text: of each object about the subject, the values that identify a person are null.
- * @returns null for a text without the subject.
+ * The erased form of a JSON text: of each object about the target, the values that identify a person are null, and lists of
+ * texts empty.
+ * @returns null for a text that has none of these values, because it is not about the target or was erased before.
  */
-export function eraseJson(text: string, subjectId: string, erasedAt: string): string | null {
-  if (!text.includes(JSON.stringify(subjectId))) return null;
+export function eraseJson(text: string, { kind, target }: Target, erasedAt: string): string | null {
+  if (!text.includes(JSON.stringify(target))) return null;
   let isFound = false;
   const erased = JSON.stringify(JSON.parse(text), (_, value) => {
-    if (typeof value !== 'object' || value === null || value.subjectId !== subjectId) return value;
+    if (typeof value !== 'object' || value === null) return value;
+    if (!targetNames[kind].some((name) => value[name] === target)) return value;
+    if (!Object.entries(value).some(([name, one]) => personalNames.has(name) && hasContent(one))) return value;
     isFound = true;
     const kept = Object.entries(value).map(([name, one]) => {
       if (name === 'erasedAt') return [name, erasedAt];
-      return [name, personalNames.has(name) ? null : one];
+      if (!personalNames.has(name)) return [name, one];
+      return [name, Array.isArray(one) ? [] : null];
     });
     return Object.fromEntries(kept);
   });
   return isFound ? erased : null;
+}
+
+function hasContent(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== null;
 }

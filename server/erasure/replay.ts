@@ -14,7 +14,6 @@ import { continueUserErasure, eraseUserAgain } from './user-store.ts';
 export interface ReplayCounts extends ErasureCounts {
   readonly subjects: number;
   readonly users: number;
-  readonly breaches: number;
 }
 
 /**
@@ -28,7 +27,7 @@ export async function replayErasures(
   lines: Iterable<ErasureLine>,
   now: string,
 ): Promise<ReplayCounts> {
-  let counts: ReplayCounts = { ...noCounts, subjects: 0, users: 0, breaches: 0 };
+  let counts: ReplayCounts = { ...noCounts, subjects: 0, users: 0 };
   const add = (more: Partial<ReplayCounts>) => {
     const names = Object.keys(more) as (keyof ReplayCounts)[];
     counts = { ...counts, ...Object.fromEntries(names.map((name) => [name, counts[name] + (more[name] as number)])) };
@@ -36,7 +35,9 @@ export async function replayErasures(
   for (const { tenantId, erased } of lines) {
     if (erased.kind === 'subject')
       for (const subject of await findSubjects(database.kysely, tenantId, erased.records, erased.requests))
-        add({ subjects: 1, ...(await eraseAgain(database, now, tenantId, subject)) });
+        add({ subjects: 1, ...(await eraseAgain(database, now, tenantId, { kind: 'subject', target: subject })) });
+    else if (erased.kind === 'dsr' || erased.kind === 'breach')
+      add(await eraseAgain(database, now, tenantId, { kind: erased.kind, target: erased.id }));
     else if (erased.kind === 'user') add(await replayUser(database, box, now, tenantId, erased));
     else if (erased.kind === 'texts') add(await replayTexts(database, now, tenantId, erased));
     else if (erased.kind === 'openings') add({ auditEvents: await replayOpenings(database, now, tenantId, erased) });

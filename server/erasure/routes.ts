@@ -5,10 +5,12 @@ import { Problem, requireFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Id } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
-import { eraseSubject } from './erase.ts';
+import { eraseBreach, eraseDsr, eraseSubject } from './erase.ts';
 import { Erasure, ErasureInput } from './erasure.ts';
 import { UserErasure } from './user-erasure.ts';
 import { eraseUser, findAnyMembership } from './user-store.ts';
+
+const params = z.strictObject({ id: Id });
 
 /** The operations that erase what identifies a person. */
 export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Route[] {
@@ -33,7 +35,7 @@ export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Rout
       summary: 'Erase what identifies a present or former member',
       description:
         'Removes the member and ends their sessions in this tenant, and clears their e-mail address, names and id at the identity provider in invitations, the audit log, webhook events and stored responses of this tenant. What they did stays in the audit log without their address, which verifies as before; API keys stay. Pending deliveries are canceled. Other tenants keep the membership that they have; the account, with password and second factor, goes with the last one. Cannot be undone. The last administrator who can sign in cannot be erased.',
-      params: z.strictObject({ id: Id }),
+      params,
       body: ErasureInput,
       result: UserErasure,
       errors: ['forbidden'],
@@ -50,6 +52,32 @@ export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Rout
         requireScopesOf(principal, member.role);
         return eraseUser(work, box, call.source(), { member, email }, call.body.reason);
       },
+    }),
+    defineRoute('POST /v1/dsr/{id}/erase', {
+      operationId: 'eraseDsr',
+      tag: 'Data-subject requests',
+      scope: 'dsr:write',
+      summary: 'Erase the texts of a completed data-subject request',
+      description:
+        'Clears the subject, the notes, the reasons and what was typed into the form, also in the audit events, webhook events and stored responses about the request. Its type, dates and outcome stay, and so do the consent records of the subject. Pending deliveries are canceled. Cannot be undone. Emits `subject.erased` unless nothing was left to erase.',
+      params,
+      body: ErasureInput,
+      result: Erasure,
+      errors: ['dsr_open'],
+      change: (call, work) => eraseDsr(work, call.source(), call.params.id, call.body.reason),
+    }),
+    defineRoute('POST /v1/breach/{id}/erase', {
+      operationId: 'eraseBreach',
+      tag: 'Breaches',
+      scope: 'breach:write',
+      summary: 'Erase the texts of a closed breach',
+      description:
+        'Clears the title, the description, the categories of data and the reason, also in the audit events and stored responses about the breach. Its severity, dates and the number of people stay. It cannot be reopened. Cannot be undone. Emits `subject.erased` unless nothing was left to erase.',
+      params,
+      body: ErasureInput,
+      result: Erasure,
+      errors: ['breach_open'],
+      change: (call, work) => eraseBreach(work, call.source(), call.params.id, call.body.reason),
     }),
   ];
 }

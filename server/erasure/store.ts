@@ -1,13 +1,9 @@
-import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
 import { type EntryName, nameEntry } from '../ledger/erasure-log.ts';
 import type { Database, Queries, UnitOfWork } from '../storage/database.ts';
-import { inBatches, updateRow } from '../storage/rows.ts';
+import { findRow, inBatches, insertRow, updateRow } from '../storage/rows.ts';
 import { emptyLog } from '../storage/sqlite.ts';
-import type { Tables } from '../storage/tables.ts';
-import { eraseJson } from './erasure.ts';
-
-/** An erasure, and how far it is. */
-export type Job = Selectable<Tables['erasure_jobs']>;
+import { eraseJson, type Job, type Target } from './erasure.ts';
 
 /** How many rows of each kind one unit of work erases or looks at: well below a second. */
 export const stepRows = 1000;
@@ -21,8 +17,28 @@ export async function forgetErased({ dialect, kysely }: Database): Promise<boole
 }
 
 /** The oldest erasure that is not done. */
-export function findNextJob(queries: Queries): Promise<Job | undefined> {
-  return queries.selectFrom('erasure_jobs').selectAll().orderBy('id').limit(1).executeTakeFirst();
+export async function findNextJob(queries: Queries): Promise<Job | undefined> {
+  const oldest = queries.selectFrom('erasure_jobs').selectAll().orderBy('id').limit(1);
+  return (await oldest.executeTakeFirst()) as Job | undefined;
+}
+
+/** The erasure of a target of a tenant, if it is not done. */
+export async function findJob(queries: Queries, tenantId: string, { kind, target }: Target): Promise<Job | undefined> {
+  return (await findRow(queries, 'erasure_jobs', { tenant_id: tenantId, kind, target })) as Job | undefined;
+}
+
+/** Stores an erasure that is to be continued. */
+export async function insertJob(queries: Queries, job: Job): Promise<void> {
+  await insertRow(queries, 'erasure_jobs', job);
+}
+
+/** Stores how far an erasure is. */
+export async function updateJob(
+  queries: Queries,
+  { id }: Job,
+  progress: Partial<Pick<Job, 'through' | 'position' | 'counts'>>,
+): Promise<void> {
+  await updateRow(queries, 'erasure_jobs', { id }, progress);
 }
 
 /** Forgets an erasure that is done. */
@@ -30,13 +46,13 @@ export async function deleteJob(queries: Queries, { id }: Job): Promise<void> {
   await queries.deleteFrom('erasure_jobs').where('id', '=', id).execute();
 }
 
-/** Records of the subject that still have their openings. */
+/** Records of a subject that still have their openings. */
 export function listErasableRecords(queries: Queries, job: Job) {
   return queries
     .selectFrom('consent_records')
     .select(['sequence', 'hash'])
     .where('tenant_id', '=', job.tenant_id)
-    .where('subject_id', '=', job.subject_id)
+    .where('subject_id', '=', job.target)
     .where('sequence', '<=', job.through)
     .limit(stepRows)
     .execute();
@@ -92,32 +108,26 @@ export async function clearRecords(
     .execute();
 }
 
-/** The completed requests of the subject that still have their texts. */
+/** The completed requests of a subject that still have their texts. */
 export async function listErasableRequests(queries: Queries, job: Job): Promise<readonly string[]> {
   const rows = await queries
     .selectFrom('dsr_requests')
     .select('id')
     .where('tenant_id', '=', job.tenant_id)
-    .where('subject_id', '=', job.subject_id)
+    .where('subject_id', '=', job.target)
     .where('status', '=', 'completed')
     .limit(stepRows)
     .execute();
   return rows.map(({ id }) => id);
 }
 
-/** Erases the data of webhook events, and cancels what still waits to be sent. */
+/** Erases the data of webhook events, and cancels what still waits to be sent. Those about breaches have no texts. */
 export async function eraseEvents(work: UnitOfWork, job: Job) {
   const { transaction, now } = work;
-  const rows = await transaction
-    .selectFrom('webhook_events')
-    .select(['id', 'data'])
-    .where('tenant_id', '=', job.tenant_id)
-    .where('subject_id', '=', job.subject_id)
-    .limit(stepRows)
-    .execute();
+  const rows = job.kind === 'breach' ? [] : await selectEvents(transaction, job.tenant_id, job).execute();
   for (const { id, data } of rows) {
-    const erased = eraseJson(data, job.subject_id, now) ?? data;
-    await updateRow(transaction, 'webhook_events', { id }, { data: erased, subject_id: null });
+    const erased = eraseJson(data, job, now) ?? data;
+    await updateRow(transaction, 'webhook_events', { id }, { data: erased, subject_id: null, dsr_id: null });
   }
   const deliveries = await cancelDeliveries(
     work,
@@ -148,7 +158,17 @@ export async function cancelDeliveries({ transaction, now }: UnitOfWork, eventId
   return Number(numUpdatedRows);
 }
 
-/** Erases the subject in responses that are kept for retries. The keys stay, so that a retry changes nothing. */
+/** Webhook events about a subject or a request. */
+export function selectEvents(queries: Queries, tenantId: string, { kind, target }: Target) {
+  return queries
+    .selectFrom('webhook_events')
+    .select(['id', 'data'])
+    .where('tenant_id', '=', tenantId)
+    .where(kind === 'subject' ? 'subject_id' : 'dsr_id', '=', target)
+    .limit(sql.lit(stepRows));
+}
+
+/** Erases the target in responses that are kept for retries. The keys stay, so that a retry changes nothing. */
 export async function eraseResponses({ transaction, now }: UnitOfWork, job: Job) {
   if (job.position === '') return { responses: 0, position: '' };
   const rows = await transaction
@@ -161,7 +181,7 @@ export async function eraseResponses({ transaction, now }: UnitOfWork, job: Job)
     .execute();
   let responses = 0;
   for (const { key, body } of rows) {
-    const erased = eraseJson(body, job.subject_id, now);
+    const erased = eraseJson(body, job, now);
     if (erased === null) continue;
     responses += 1;
     await updateRow(transaction, 'idempotency_keys', { tenant_id: job.tenant_id, key }, { body: erased });

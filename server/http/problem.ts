@@ -38,6 +38,7 @@ export const problemKinds = {
     status: 409,
     meaning: 'The incident cannot change from its status to the requested one.',
   },
+  breach_open: { status: 409, meaning: 'The breach is not closed; close it first.' },
   breach_erased: { status: 409, meaning: 'The texts of the breach were erased: it stays closed.' },
   control_transition_not_allowed: {
     status: 409,

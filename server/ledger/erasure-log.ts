@@ -22,6 +22,8 @@ export type Erased =
   | { readonly kind: 'subject'; readonly records: readonly EntryName[]; readonly requests: readonly string[] }
   /** Everything of this member, present or former; null for an address that was only invited. The invitations name it. */
   | { readonly kind: 'user'; readonly userId: string | null; readonly invitations: readonly string[] }
+  /** The texts of a data-subject request or a breach, wherever they are. */
+  | { readonly kind: 'dsr' | 'breach'; readonly id: string }
   /** The personal texts of these rows. */
   | { readonly kind: 'texts'; readonly table: string; readonly ids: readonly string[] }
   /** The value that has an opening at this path of each of these audit events. */

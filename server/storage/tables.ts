@@ -341,8 +341,11 @@ interface ConsentRecordsTable {
 interface ErasureJobsTable {
   id: string;
   tenant_id: string;
-  subject_id: string;
-  /** The last record at the time of the request. */
+  /** subject, dsr or breach. */
+  kind: string;
+  /** The subject, or the id of the request or breach. */
+  target: string;
+  /** The last record of the subject at the time of the request. */
   through: number;
   /** The last idempotency key that was looked at; null before the first, empty after the last. */
   position: string | null;
@@ -870,5 +873,7 @@ interface WebhookEventsTable {
   subject_id: string | null;
   /** The member whom the data names, likewise. */
   user_id: string | null;
+  /** The data-subject request that the data is about, likewise. */
+  dsr_id: string | null;
   created_at: string;
 }

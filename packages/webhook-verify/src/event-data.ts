@@ -88,6 +88,8 @@ export interface ErasureCounts {
   readonly records: number;
   /** Completed data-subject requests. */
   readonly requests: number;
+  /** Closed breaches. */
+  readonly breaches: number;
   /** Events of the audit log. */
   readonly auditEvents: number;
   /** Webhook events. */

@@ -12,7 +12,7 @@ export const eventShapes: Readonly<Record<string, Shape>> = {
   'dsr.completed': { dsrId: 'string', subjectId: 'string', type: 'string', outcome: 'string' },
   'breach.reported': { breachId: 'string', severity: 'string', status: 'string', notificationDueAt: 'string' },
   'breach.updated': { breachId: 'string', severity: 'string', status: 'string', notificationDueAt: 'string' },
-  'subject.erased': { erasureId: 'string', counts: { records: 'integer', requests: 'integer', auditEvents: 'integer', events: 'integer', deliveries: 'integer', responses: 'integer' } },
+  'subject.erased': { erasureId: 'string', counts: { records: 'integer', requests: 'integer', breaches: 'integer', auditEvents: 'integer', events: 'integer', deliveries: 'integer', responses: 'integer' } },
   'control.status_changed': { controlId: 'string', code: 'string', from: 'string', to: 'string' },
   'control.test_failed': { controlId: 'string', code: 'string', testId: 'string', resultId: 'string' },
   'ledger.verified': { status: 'string', startedAt: 'string', finishedAt: 'string', entries: 'integer', checkedRows: 'integer', fault: 'string or null' },

@@ -414,6 +414,8 @@ export const operationScopes = {
   editBreach: 'breach:write',
   eraseSubject: 'dsr:write',
   eraseUser: 'users:write',
+  eraseDsr: 'dsr:write',
+  eraseBreach: 'breach:write',
   getTenant: 'users:read',
   editTenant: 'tenant:write',
   getTrustCenter: 'trust:read',

@@ -61,13 +61,14 @@ create table consent_records (
 create table erasure_jobs (
   id text not null primary key,
   tenant_id text not null references tenants (id),
-  subject_id text not null,
-  through bigint not null, -- The last record at the time of the request.
+  kind text not null, -- subject, dsr or breach.
+  target text not null, -- The subject, or the id of the request or breach.
+  through bigint not null, -- The last record of the subject at the time of the request.
   position text, -- The last idempotency key that was looked at; null before the first, empty after the last.
   counts text not null, -- JSON: what was erased so far.
   created_at text not null
 );
-create index erasure_jobs_subject on erasure_jobs (tenant_id, subject_id);
+create index erasure_jobs_target on erasure_jobs (tenant_id, kind, target);
 
 -- What was erased, without values: each server appends it to its erasures.log.
 create table erasures (

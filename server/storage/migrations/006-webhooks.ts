@@ -131,10 +131,12 @@ create table webhook_events (
   data text not null, -- JSON.
   subject_id text, -- The person whom the data names, if it does: an erasure looks here.
   user_id text, -- The member whom the data names, likewise.
+  dsr_id text, -- The data-subject request that the data is about, likewise.
   created_at text not null
 );
 create index webhook_events_tenant on webhook_events (tenant_id, created_at);
 create index webhook_events_subject on webhook_events (tenant_id, subject_id) where subject_id is not null;
 create index webhook_events_user on webhook_events (tenant_id, user_id) where user_id is not null;
+create index webhook_events_dsr on webhook_events (tenant_id, dsr_id) where dsr_id is not null;
 `,
 };

@@ -31,6 +31,8 @@ const expectedEvents: Readonly<Record<string, readonly string[]>> = {
   completeDsr: ['dsr.completed'],
   eraseSubject: ['subject.erased'],
   eraseUser: ['user.erased'],
+  eraseDsr: ['dsr.erased', 'subject.erased'],
+  eraseBreach: ['breach.erased', 'subject.erased'],
   createDsrConfirmationLink: ['dsr.confirmation_link_created'],
   createPublicDsr: ['dsr.created'],
   confirmPublicDsr: ['dsr.address_confirmed'],

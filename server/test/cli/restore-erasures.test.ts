@@ -30,6 +30,8 @@ const erasedValues = [
   'Stolen from the erased',
   erasedMember,
   erasedGuest,
+  'single.person@example.com',
+  'Lost by the erased',
 ] as const;
 const [subject] = erasedValues;
 const kept = 'kept.person@example.com';
@@ -132,6 +134,11 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     const member = await server.createMember({ email: erasedMember, role: 'engineer' });
     payload(await server.request('POST', '/v1/users/invitations', { body: { email: erasedGuest, role: 'auditor' } }));
     const breach = await client.reported({ title: 'Stolen from the erased' });
+    const keyOf = (key: string) => ({ headers: { 'Idempotency-Key': key } });
+    const asked = { subjectId: 'single.person@example.com', type: 'access' };
+    const single = payload(await client.send('POST', '/v1/dsr', asked, keyOf('single-request')));
+    const lost = { title: 'Lost by the erased', description: '?', discoveredAt: clock.now(), severity: 'low' };
+    const lostOne = payload(await client.send('POST', '/v1/breach', lost, keyOf('single-breach')));
     await run((work) =>
       recordEvent(work, systemSource(tenant.id), {
         module: 'identity',
@@ -159,6 +166,10 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     payload(await server.request('POST', eraseMember, { body: { reason: 'Asked for it' } }), 200);
     const guest = await runSvc(['user', 'erase', '--email', erasedGuest], environment());
     assert.deepEqual([guest.code, guest.stderr], [0, '']);
+    payload(await client.complete(single.id), 200);
+    payload(await client.edit(lostOne.id, { status: 'closed', notificationReason: 'No risk' }), 200);
+    for (const path of [`/v1/dsr/${single.id}/erase`, `/v1/breach/${lostOne.id}/erase`])
+      assert.equal(payload(await client.send('POST', path, { reason: 'Asked for it' }), 200).counts.responses, 1);
     clock.advance(31 * day);
     await eraseExpired(installation.database, clock.now());
     for (const value of ['Erased Name'])
@@ -181,7 +192,7 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     const restored = await restore(old);
     assert.deepEqual([restored.code, restored.stderr], [0, '']);
     const { erased } = JSON.parse(restored.stdout);
-    assert.deepEqual([erased.subjects, erased.records, erased.requests, erased.breaches], [1, 1, 1, 1]);
+    assert.deepEqual([erased.subjects, erased.records, erased.requests, erased.breaches], [1, 1, 2, 2]);
     assert.equal(erased.users, 2);
     assert.ok(erased.auditEvents > 0);
     const settings = { ...installation.settings, dataDir: restored.to };

@@ -10,7 +10,7 @@ const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
-/** The value of a path parameter, by the path up to it, with the method where it needs another one; a plain string is the same for every tenant. */
+/** The value of a path parameter, by the path up to it, with the method where it needs another one, or by the method and the path of an action; a plain string is the same for every tenant. */
 const parameterSamples: Readonly<Record<string, string | ((scene: Scene) => Promise<string>)>> = {
   '/v1/audit/{id}': (scene) => scene.event(),
   '/v1/consent/{id}': (scene) => scene.notice(),
@@ -25,6 +25,8 @@ const parameterSamples: Readonly<Record<string, string | ((scene: Scene) => Prom
   '/v1/public/consent/{noticeId}': (scene) => scene.notice(),
   '/v1/public/dsr/{slug}': (scene) => scene.requestForm(),
   'POST /v1/dsr/{id}': (scene) => scene.publicDsr(),
+  'POST /v1/dsr/{id}/erase': (scene) => scene.completedDsr(),
+  'POST /v1/breach/{id}/erase': (scene) => scene.closedBreach(),
   '/v1/public/trust/{slug}': (scene) => scene.trustCenter(),
   '/v1/control-framework/frameworks/{code}': 'GDPR',
   '/v1/control-framework/controls/{controlId}': (scene) => scene.control(),
@@ -118,6 +120,8 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
   createDsr: ({ subjectId }) => ({ subjectId, type: 'access' }),
   eraseSubject: () => ({ reason: 'Asked for it' }),
   eraseUser: () => ({ reason: 'Asked for it' }),
+  eraseDsr: () => ({ reason: 'No longer needed' }),
+  eraseBreach: () => ({ reason: 'No longer needed' }),
   editDsr: () => ({ identityCheck: { method: 'Called back' } }),
   extendDsr: () => ({ reason: 'There is much to collect.' }),
   completeDsr: () => ({ outcome: 'fulfilled' }),
@@ -227,7 +231,7 @@ export function scopesFor({ scope, operationId }: Route): readonly Scope[] {
 /** Whether a path has a parameter that names an object of a tenant. */
 export function namesSomething({ method, path }: Route): boolean {
   return [...path.matchAll(/\{\w+\}/g)].some(
-    (match) => typeof findParameter(method, path.slice(0, match.index + match[0].length)) === 'function',
+    (match) => typeof findParameter(method, path, path.slice(0, match.index + match[0].length)) === 'function',
   );
 }
 
@@ -235,15 +239,16 @@ export function namesSomething({ method, path }: Route): boolean {
 export async function fillPath({ method, path }: Route, scene: Scene | null): Promise<string> {
   let filled = path;
   for (const { 0: parameter, index } of path.matchAll(/\{\w+\}/g)) {
-    const sample = findParameter(method, path.slice(0, index + parameter.length));
+    const sample = findParameter(method, path, path.slice(0, index + parameter.length));
     const value = typeof sample === 'string' ? sample : scene === null ? randomUUID() : await sample(scene);
     filled = filled.replace(parameter, value);
   }
   return filled;
 }
 
-function findParameter(method: string, name: string): string | ((scene: Scene) => Promise<string>) {
-  const sample = parameterSamples[`${method} ${name}`] ?? parameterSamples[name];
+function findParameter(method: string, path: string, name: string): string | ((scene: Scene) => Promise<string>) {
+  const ofAction = path.endsWith('}') ? undefined : parameterSamples[`${method} ${path}`];
+  const sample = ofAction ?? parameterSamples[`${method} ${name}`] ?? parameterSamples[name];
   if (sample === undefined) throw new Error(`${name} has no sample: add one to parameterSamples in route-samples.ts`);
   return sample;
 }

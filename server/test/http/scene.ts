@@ -79,6 +79,27 @@ export class Scene {
     });
   }
 
+  /** A completed request of another subject. */
+  completedDsr(): Promise<string> {
+    return this.#once('completed request', async () => {
+      const { id } = await this.#post('/v1/dsr', { subjectId: `completed-${randomUUID()}`, type: 'access' });
+      await this.#post(`/v1/dsr/${id}/complete`, { outcome: 'fulfilled' });
+      return id as string;
+    });
+  }
+
+  /** A closed incident. */
+  closedBreach(): Promise<string> {
+    return this.#once('closed breach', async () => {
+      const discoveredAt = this.server.clock.now();
+      const incident = { title: 'Lost key', description: 'Of an empty room.', discoveredAt, severity: 'low' };
+      const { id } = await this.#post('/v1/breach', incident);
+      const body = { status: 'closed', notificationReason: 'Found again.' };
+      await this.#send('PATCH', `/v1/breach/${id}`, { key: this.tenant.key, body });
+      return id as string;
+    });
+  }
+
   /** Turns on the form for requests. @returns the slug of the tenant. */
   requestForm(): Promise<string> {
     return this.#once('form', async () => {

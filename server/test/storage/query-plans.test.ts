@@ -31,6 +31,7 @@ import {
   requireEvidence,
   requireTest,
 } from '../../controls/store.ts';
+import { findJob, selectEvents } from '../../erasure/store.ts';
 import { findAccount } from '../../identity/account-store.ts';
 import type { MembershipRow } from '../../identity/membership.ts';
 import {
@@ -150,6 +151,20 @@ test('openings of events are found by their events, and to erase them by their v
     'SEARCH event USING COVERING INDEX audit_events_target (tenant_id=? AND target_id=?)',
     'SEARCH opening USING PRIMARY KEY (tenant_id=? AND sequence=?)',
   ]);
+});
+
+test('webhook events and running erasures are found by what they are about', async () => {
+  for (const [kind, column] of [['subject', 'subject'] as const, ['dsr', 'dsr'] as const]) {
+    const plans = await readPlans(
+      (queries) => selectEvents(queries, 't', { kind, target: 'x' }).execute(),
+      /webhook_events/,
+    );
+    assert.deepEqual(plans, [
+      `SEARCH webhook_events USING INDEX webhook_events_${column} (tenant_id=? AND ${column}_id=?)`,
+    ]);
+  }
+  const jobs = await readPlans((queries) => findJob(queries, 't', { kind: 'dsr', target: 'x' }), /erasure_jobs/);
+  assert.deepEqual(jobs, ['SEARCH erasure_jobs USING INDEX erasure_jobs_target (tenant_id=? AND kind=? AND target=?)']);
 });
 
 // Anyone may send any number of records of one subject. Captures and pages must find them through the index, with one

@@ -1,5 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
-import type { Breach, BreachChange, BreachInput, ListBreachesParams } from '../types/api.ts';
+import type { Breach, BreachChange, BreachInput, Erasure, ErasureInput, ListBreachesParams } from '../types/api.ts';
 
 /** Breaches of personal data, with the hour by which the authority must be notified. */
 export class Breaches {
@@ -59,6 +59,20 @@ export class Breaches {
         body: change,
         idempotent: true,
       },
+      options,
+    );
+  }
+
+  /**
+   * Erases the texts of a closed breach, also in the audit events and stored responses about it. Its severity, dates and
+   * the number of people stay; it cannot be reopened. It cannot be undone. Needs the scope `breach:write`.
+   * @param input `reason` is for the audit log, 1 to 2,000 characters; do not name a person in it.
+   * @throws {ConflictError} `breach_open` while the breach is not closed.
+   * @throws {NotFoundError} `not_found`.
+   */
+  erase(breachId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
+    return this.#transport.request(
+      { id: 'eraseBreach', method: 'POST', path: '/v1/breach/{id}/erase', parameters: { id: breachId }, body: input },
       options,
     );
   }

@@ -6,6 +6,8 @@ import type {
   DataSubjectRequestConfirmationLink,
   DataSubjectRequestExtension,
   DataSubjectRequestInput,
+  Erasure,
+  ErasureInput,
   ListDsrsParams,
 } from '../types/api.ts';
 
@@ -132,6 +134,20 @@ export class DataSubjectRequests {
         parameters: { id: dsrId },
         body: completion,
       },
+      options,
+    );
+  }
+
+  /**
+   * Erases the texts of a completed request, also in the audit events, webhook events and stored responses about it. Its
+   * type, dates and outcome stay. It cannot be undone. Needs the scope `dsr:write`.
+   * @param input `reason` is for the audit log, 1 to 2,000 characters; it must not name the person.
+   * @throws {ConflictError} `dsr_open` while the request is open.
+   * @throws {NotFoundError} `not_found`.
+   */
+  erase(dsrId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
+    return this.#transport.request(
+      { id: 'eraseDsr', method: 'POST', path: '/v1/dsr/{id}/erase', parameters: { id: dsrId }, body: input },
       options,
     );
   }

@@ -660,6 +660,8 @@ export interface ErasureCounts {
   readonly records: number;
   /** Completed data-subject requests. */
   readonly requests: number;
+  /** Closed breaches. */
+  readonly breaches: number;
   /** Events of the audit log. */
   readonly auditEvents: number;
   /** Webhook events. */
@@ -2358,6 +2360,8 @@ export interface OperationResults {
   readonly editBreach: Breach;
   readonly eraseSubject: Erasure;
   readonly eraseUser: UserErasure;
+  readonly eraseDsr: Erasure;
+  readonly eraseBreach: Erasure;
   readonly getTenant: Tenant;
   readonly editTenant: Tenant;
   readonly getTrustCenter: TrustCenter;
