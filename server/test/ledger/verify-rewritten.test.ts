@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { renameSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { appendRecords } from '../../consent/record-store.ts';
@@ -10,7 +11,7 @@ import { runUnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { appendOne, exportText, forgetTree, signNow, verifyFile } from './exported.ts';
-import { draftRecord } from './fixture.ts';
+import { draftRecord, runVerify } from './fixture.ts';
 import { readNote, rootsOfProof } from './naive-merkle.ts';
 import { changeRow, deleteRow, insertRow, liftProtection, type Row, readRows } from './tamper.ts';
 
@@ -24,7 +25,13 @@ const attacks: Readonly<Record<string, (rows: readonly Row[], at: number) => rea
     const copy = newId();
     return rows.toSpliced(at, 0, { ...row, id: copy, entry: String(entry).replace(String(id), copy) });
   },
-  'cut off': (rows, at) => rows.slice(0, at),
+  'rolled back': (rows, at) => rows.slice(0, at),
+  // What one party was shown, and what is shown to another, have only their start in common.
+  'shown differently': (rows, at) => [...rows.slice(0, at), ...rows.slice(at).map(replaceId)],
+};
+const replaceId = ({ id, entry, ...row }: Row): Row => {
+  const other = newId();
+  return { ...row, id: other, entry: String(entry).replace(String(id), other) };
 };
 const at0 = (rows: readonly Row[], at: number) => rows[at] as Row;
 const edit = (entry: string) => entry.replace(/"(reason|method)":null/, '"$1":"another"');
@@ -114,6 +121,20 @@ describeOnOneDatabase('a ledger that was rewritten by an attacker with full cont
     return { separately: separately.map(({ fault }) => fault), against: against.map(({ fault }) => fault !== null) };
   };
 
+  /** What `svc verify` finds with a kept checkpoint where the log of anchors is out of its reach. */
+  const findWith = async (tenant: TestTenant, { note }: StoredCheckpoint) => {
+    const { installation } = server;
+    const [kept, hidden] = [`${installation.anchors.file}.kept`, `${installation.anchors.file}.hidden`];
+    writeFileSync(kept, note);
+    renameSync(installation.anchors.file, hidden);
+    try {
+      const { code, report } = await runVerify(installation, { tenant: tenant.slug, checkpoint: [kept] });
+      return { code, found: report.findings.filter(({ message }) => message.includes(kept)) };
+    } finally {
+      renameSync(hidden, installation.anchors.file);
+    }
+  };
+
   let tenants = 0;
   for (const ledger of ['audit', 'consent'] as const) {
     test(`${ledger}: matches an earlier checkpoint while nothing is rewritten`, async () => {
@@ -132,12 +153,13 @@ describeOnOneDatabase('a ledger that was rewritten by an attacker with full cont
         ],
       );
       assert.ok(await proves(tenant, ledger, earlier));
+      assert.deepEqual((await findWith(tenant, earlier)).found, []);
       const rewritten = await rewrite(tenant.id, ledger, (rows) => rows);
       assert.equal(rewritten.rootHash, latest.rootHash, 'rewriting the same entries is not an attack');
     });
 
     for (const [name, attack] of Object.entries(attacks)) {
-      test(`${ledger}: with a row ${name} is consistent in itself and matches no earlier checkpoint`, async () => {
+      test(`${ledger}: with rows ${name} is consistent in itself and matches no earlier checkpoint`, async () => {
         await fc.assert(
           fc.asyncProperty(fc.integer({ min: 3, max: 12 }), fc.nat(8), fc.nat(), async (before, more, pick) => {
             tenants += 1;
@@ -159,6 +181,8 @@ describeOnOneDatabase('a ledger that was rewritten by an attacker with full cont
             assert.deepEqual(separately, [null, null, null]);
             assert.deepEqual(against, [true, true, true]);
             assert.equal(await proves(tenant, ledger, earlier), false);
+            const { code, found } = await findWith(tenant, earlier);
+            assert.deepEqual([code, found.length], [1, 1]);
             // The file also fails with the kept note in place of the new one.
             const [header = '', ...lines] = (await exportText(installation, of, latest)).split('\n');
             const forged = JSON.stringify({ ...JSON.parse(header), checkpoint: earlier.note });
