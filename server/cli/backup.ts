@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { hasErased } from '../erasure/erasure.ts';
 import { type ReplayCounts, replayErasures } from '../erasure/replay.ts';
-import { forgetErased } from '../erasure/store.ts';
 import {
   databaseFile,
   deriveSecrets,
@@ -22,7 +22,7 @@ import type { Settings } from '../settings.ts';
 import { type Database, openDatabase, type RowSeal, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { migrate } from '../storage/migrate.ts';
-import { copySqlite, flushToDisk } from '../storage/sqlite.ts';
+import { copySqlite, flushToDisk, rewriteFile } from '../storage/sqlite.ts';
 import { type CommandContext, defineCommand, explainUncreated, flag, requireDatabase, UsageError } from './command.ts';
 
 export const backup = defineCommand({
@@ -228,6 +228,7 @@ async function completeRestore(
   now: string,
 ): Promise<ReplayCounts> {
   const erased = await replayErasures(database, box, lines, now);
+  if (database.dialect === 'sqlite' && hasErased(erased)) await rewriteFile(database.kysely);
   await stateRestore(database, anchoring, now);
   await completeErasures(database.kysely, erasures, erasures.readNames());
   erasures.appendRestored(now, await listLastErasures(database.kysely));
@@ -236,8 +237,7 @@ async function completeRestore(
 
 function describeErased(erased: ReplayCounts): string {
   const { subjects, users, records, requests, breaches, auditEvents } = erased;
-  if (Object.values(erased).every((count) => count === 0))
-    return `${erasureFile} names nothing that had to be erased again.`;
+  if (!hasErased(erased)) return `${erasureFile} names nothing that had to be erased again.`;
   return `Erased again, as ${erasureFile} names it: ${subjects} data subjects with ${records} records, ${requests} requests, ${breaches} breaches, ${users} members, ${auditEvents} audit events.`;
 }
 
@@ -259,7 +259,6 @@ async function acceptRestored(
       `Nothing was changed. If ${anchorFile} has more entries than the database, accepting silences the alarm about the missing ones. If you know of this restore, add --yes.`,
     );
   const erased = await completeRestore(database, installation, lines, clock());
-  await forgetErased(database);
   say(describeErased(erased));
   say(`${file} now records that this database was restored. Check every hash with: svc verify`);
   result({ file, erased });

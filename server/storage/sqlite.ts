@@ -57,6 +57,15 @@ export async function emptyLog(kysely: Kysely<Tables>): Promise<boolean> {
   return rows[0]?.busy === 0;
 }
 
+/**
+ * Writes the file again from its rows. What was erased can be left in a page whose rows moved to another: secure_delete
+ * overwrites only what is freed. Takes as long as a copy, and no other process may use the file.
+ */
+export async function rewriteFile(kysely: Kysely<Tables>): Promise<void> {
+  await sql`vacuum`.execute(kysely);
+  await emptyLog(kysely);
+}
+
 function openWith(file: string, options: SQLite.Options, settings: readonly string[]): SQLite.Database {
   const database = new SQLite(file, options);
   try {
