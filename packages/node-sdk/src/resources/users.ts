@@ -85,10 +85,8 @@ export class Users {
   }
 
   /**
-   * Erases what identifies a present or former member in this tenant: removes them, ends their sessions, and clears their
-   * address and names in invitations, the audit log, webhook events and stored responses. What they did stays in the audit
-   * log, which verifies as before; API keys stay. Cannot be undone. Needs the scope `users:write`, and every scope of their
-   * role.
+   * Erases what identifies a present or former member in this tenant: they are removed, and what they did stays in the audit
+   * log without their address. Cannot be undone. Needs the scope `users:write`, and every scope of their role.
    * @throws {ConflictError} `conflict` for the last administrator who can sign in.
    * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
    * @throws {NotFoundError} `not_found`, also if they were erased before.

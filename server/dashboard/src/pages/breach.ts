@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Breach, BreachChange } from '../../../../packages/node-sdk/src/types/api.ts';
+import type { Breach, BreachChange, Erasure } from '../../../../packages/node-sdk/src/types/api.ts';
 import { breachStatusValues } from '../api-types.ts';
 import { choice, field } from '../element.ts';
+import { viewErased, viewErasing } from '../erase.ts';
 import { formatCount, nameValues, toLocalInput, viewStatus, viewTerm, viewTime } from '../format.ts';
 import { PageElement, textField } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
@@ -11,14 +12,17 @@ import { readBreachFields, viewBreachFields, viewNotification } from './breaches
 
 /** One breach: its clock, what is known, and who was notified. */
 export class BreachPage extends PageElement {
-  static override properties = { breachId: {}, breach: { state: true } };
+  static override properties = { breachId: {}, breach: { state: true }, erasure: { state: true } };
 
   declare breachId: string;
   declare breach: Breach | null;
+  /** What was erased just now; null before. */
+  declare erasure: Erasure | null;
 
   constructor() {
     super();
     this.breach = null;
+    this.erasure = null;
   }
 
   protected override async load(): Promise<void> {
@@ -30,7 +34,7 @@ export class BreachPage extends PageElement {
     if (breach === null) return this.viewPending(pageWords.breach);
     const { affectedSubjects, dataCategories, subjectsNotifiedAt, notificationReason } = breach;
     return html`<h1>${breach.title ?? pageWords.breach}</h1>
-      ${this.viewOutcome()}
+      ${this.viewOutcome()} ${this.erasure === null ? nothing : viewErased(this.erasure)}
       <dl>
         ${viewTerm(pageWords.severity, viewStatus(breach.severity))}
         ${viewTerm(pageWords.status, viewStatus(breach.status))}
@@ -46,6 +50,11 @@ export class BreachPage extends PageElement {
         breach.erasedAt === null && session.allows('editBreach')
           ? html`<div class="actions">
               <button class="primary" @click=${() => this.#edit(breach)}>${pageWords.edit}</button>
+              ${
+                breach.status === 'closed' && session.allows('eraseBreach')
+                  ? html`<button class="danger" @click=${() => this.#erase(breach)}>${pageWords.erasing.erase}</button>`
+                  : nothing
+              }
             </div>`
           : nothing
       }
@@ -56,6 +65,24 @@ export class BreachPage extends PageElement {
               <p class="text">${breach.description}</p>`
       }
       ${this.viewDialogs()}`;
+  }
+
+  #erase({ id, title }: Breach): void {
+    const { erasing } = pageWords;
+    this.formDialog = {
+      title: erasing.eraseBreach,
+      button: erasing.erase,
+      isDangerous: true,
+      fields: () =>
+        viewErasing(title ?? pageWords.breach, {
+          clears: [erasing.breachTexts, erasing.textTraces],
+          keeps: [erasing.keptBreach],
+        }),
+      send: async ({ reason = '' }) => {
+        this.erasure = await breaches.erase(id, { reason });
+        await this.load();
+      },
+    };
   }
 
   #edit(breach: Breach): void {

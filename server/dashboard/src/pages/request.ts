@@ -2,10 +2,12 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type {
   DataSubjectRequest,
   DataSubjectRequestCompletion,
+  Erasure,
   Member,
 } from '../../../../packages/node-sdk/src/types/api.ts';
 import { dataSubjectRequestOutcomeValues } from '../api-types.ts';
 import { choice, field } from '../element.ts';
+import { viewErased, viewErasing } from '../erase.ts';
 import { nameValue, nameValues, viewDue, viewStatus, viewTerm, viewTime } from '../format.ts';
 import { memberChoice, nameMember, readMembers } from '../members.ts';
 import { PageElement, textField } from '../page-element.ts';
@@ -15,17 +17,25 @@ import { session } from '../session.ts';
 
 /** One request of a data subject: its deadline, who answers it, and what ends it. */
 export class RequestPage extends PageElement {
-  static override properties = { requestId: {}, request: { state: true }, members: { state: true } };
+  static override properties = {
+    requestId: {},
+    request: { state: true },
+    members: { state: true },
+    erasure: { state: true },
+  };
 
   declare requestId: string;
   declare request: DataSubjectRequest | null;
   /** Who can answer requests. */
   declare members: readonly Member[];
+  /** What was erased just now; null before. */
+  declare erasure: Erasure | null;
 
   constructor() {
     super();
     this.request = null;
     this.members = [];
+    this.erasure = null;
   }
 
   protected override async load(): Promise<void> {
@@ -38,7 +48,7 @@ export class RequestPage extends PageElement {
     const { subjectId, channel, notes, outcome, reason, completedAt, extendedAt, extensionReason } = request;
     const { assigneeUserId, identityCheck, requesterEmail, requesterName, message } = request;
     return html`<h1>${nameValue(request.type)}: <bdi>${subjectId ?? pageWords.textsErased}</bdi></h1>
-      ${this.viewOutcome()}
+      ${this.viewOutcome()} ${this.erasure === null ? nothing : viewErased(this.erasure)}
       <dl>
         ${viewTerm(pageWords.status, viewStatus(request.status))}
         ${viewTerm(pageWords.due, viewDue(request.dueAt, request.isOverdue, request.status === 'open'))}
@@ -80,6 +90,13 @@ export class RequestPage extends PageElement {
         <p class="text">${notes}</p>`
       }
       ${request.status === 'open' && session.allows('completeDsr') ? this.#viewActions(request) : nothing}
+      ${
+        request.status === 'completed' && request.erasedAt === null && session.allows('eraseDsr')
+          ? html`<div class="actions">
+              <button class="danger" @click=${() => this.#erase(request)}>${pageWords.erasing.erase}</button>
+            </div>`
+          : nothing
+      }
       ${this.viewDialogs()}`;
   }
 
@@ -144,6 +161,24 @@ export class RequestPage extends PageElement {
       },
     };
   };
+
+  #erase({ id, type, subjectId }: DataSubjectRequest): void {
+    const { erasing } = pageWords;
+    this.formDialog = {
+      title: erasing.eraseRequest,
+      button: erasing.erase,
+      isDangerous: true,
+      fields: () =>
+        viewErasing(`${nameValue(type)}: ${subjectId}`, {
+          clears: [erasing.requestTexts, erasing.textTraces],
+          keeps: [erasing.keptRequest, erasing.keptRecords],
+        }),
+      send: async ({ reason = '' }) => {
+        this.erasure = await requests.erase(id, { reason });
+        await this.load();
+      },
+    };
+  }
 
   readonly #extend = (): void => {
     this.formDialog = {

@@ -77,6 +77,54 @@ describeDashboard('requests, breaches and settings in the dashboard', (dashboard
     );
   });
 
+  test('erases the texts of what has ended, on its page, for roles that may', async () => {
+    const { server, tenant, member } = await createTenant('dpo');
+    const { key } = tenant;
+    const send = async (method: string, path: string, body: object) => {
+      const { status, text, body: answer } = await server.request(method, path, { key, body });
+      assert.ok(status < 300, text);
+      return answer.data;
+    };
+    const request = await send('POST', '/v1/dsr', { subjectId: 'erased-ada', type: 'erasure', notes: 'erased notes' });
+    const discoveredAt = server.clock.now();
+    const incident = { title: 'Laptop of Ada', description: 'erased words', severity: 'low', discoveredAt };
+    const breach = await send('POST', '/v1/breach', incident);
+    const places = [
+      [`requests/${request.id}`, 'Erase the texts of this request', 'Erasure: erased-ada', 'erased notes'],
+      [`breaches/${breach.id}`, 'Erase the texts of this breach', 'Laptop of Ada', 'erased words'],
+    ] as const;
+    for (const [path, , name] of places)
+      await visitAs(member, path, async (page) => {
+        await page.getByRole('heading', { name }).waitFor();
+        assert.equal(await page.getByRole('button', { name: 'Erase' }).count(), 0, 'it is open');
+      });
+    await send('POST', `/v1/dsr/${request.id}/complete`, { outcome: 'fulfilled' });
+    await send('PATCH', `/v1/breach/${breach.id}`, { status: 'closed', notificationReason: 'No risk' });
+    const auditor = await server.createMember({ tenantId: tenant.id, role: 'auditor' });
+    for (const [path, title, name, text] of places) {
+      await visitAs(auditor, path, async (page) => {
+        await page.getByText(text).waitFor();
+        assert.equal(await page.getByRole('button', { name: 'Erase' }).count(), 0);
+      });
+      await visitAs(member, path, async (page) => {
+        await page.getByRole('button', { name: 'Erase' }).click();
+        const dialog = page.getByRole('dialog', { name: title });
+        await dialog.getByText('This stays:').waitFor();
+        await dialog.getByLabel('Reason').fill('No longer needed');
+        await dialog.getByRole('checkbox', { name }).check();
+        await dialog.getByRole('button', { name: 'Erase' }).click();
+        await page.getByText('Erased.', { exact: true }).waitFor();
+        await page.getByText('Texts erased').last().waitFor();
+        await assertAccessible(page);
+        await page.reload();
+        await page.getByText('Texts erased').last().waitFor();
+        const shown = (await page.locator('main').textContent()) ?? '';
+        assert.ok(!shown.includes(text) && !shown.includes('Ada') && !shown.includes('erased-ada'), shown);
+        assert.equal(await page.getByRole('button', { name: 'Erase' }).count(), 0);
+      });
+    }
+  });
+
   test('shows on the start page what is overdue, and leads to it', async () => {
     const { server, tenant, member } = await createTenant('dpo');
     const receivedAt = new Date(server.clock.milliseconds() - 60 * day).toISOString();

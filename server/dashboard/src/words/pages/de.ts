@@ -428,6 +428,7 @@ export const de: PageWords = {
     breachTexts: 'Titel, Beschreibung, Grund und Datenkategorien',
     textTraces: 'Diese Texte im Audit-Log und in Webhook-Ereignissen',
     keptRequest: 'Art, Zeitpunkte und Ergebnis der Anfrage',
+    keptRecords: 'Die Nachweise der Person; löschen Sie diese auf der Seite der Person',
     keptBreach: 'Schwere, Zeitpunkte und die Zahl der Betroffenen',
     counts: {
       records: 'Nachweise',

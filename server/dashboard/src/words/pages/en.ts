@@ -408,6 +408,7 @@ export const en = {
     breachTexts: 'Title, description, reason and categories of data',
     textTraces: 'These texts in the audit log and webhook events',
     keptRequest: 'Type, dates and outcome of the request',
+    keptRecords: 'Consent records of the subject, which its own page erases',
     keptBreach: 'Severity, dates and the number of people',
     counts: {
       records: 'Consent records',

@@ -430,6 +430,7 @@ export const fr: PageWords = {
     breachTexts: 'Titre, description, motif et catégories de données',
     textTraces: 'Ces textes dans le journal d’audit et les événements de webhook',
     keptRequest: 'Type, dates et issue de la demande',
+    keptRecords: 'Les enregistrements de la personne, à effacer sur sa propre page',
     keptBreach: 'Gravité, dates et nombre de personnes',
     counts: {
       records: 'Enregistrements de consentement',
