@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { attemptOffsets } from '../../webhooks/sender/schedule.ts';
 import { createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
-import type { TestServer } from '../harness.ts';
+import type { TestServer, TestTenant } from '../harness.ts';
 import {
   allowPrivate,
   createEndpoint,
@@ -54,6 +54,57 @@ async function playOut(
 describeServerOnEachDatabase(
   'the sender of webhooks',
   (server) => {
+    const eraseSubject = async (tenant: TestTenant, subjectId: string) => {
+      const path = `/v1/consent/subjects/${subjectId}/erase`;
+      payload(await server.request('POST', path, { key: tenant.key, body: { reason: 'Asked for it' } }), 200);
+    };
+    const completeRequest = async (tenant: TestTenant, subjectId: string) => {
+      const id = await openRequest(server, tenant, subjectId);
+      const body = { outcome: 'fulfilled' };
+      payload(await server.request('POST', `/v1/dsr/${id}/complete`, { key: tenant.key, body }), 200);
+    };
+
+    test('keeps nothing of a response that arrives after the person was erased, and does not retry', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant } = await createSubscriber(server, receiver.url);
+      await completeRequest(tenant, 'erased-meanwhile');
+      receiver.reply = { status: 500, text: 'no erased-meanwhile here' };
+      await sending.sender.look();
+      await sending.sender.turn();
+      await sending.sender.settle();
+      assert.ok(receiver.received.length > 0);
+      const sent = receiver.received.length;
+      await eraseSubject(tenant, 'erased-meanwhile');
+      await sending.deliver();
+      const deliveries = (await readDeliveries(server, tenant)).filter(({ attempts, status }) => {
+        return attempts === 0 && status === 'canceled';
+      });
+      assert.equal(deliveries.length, 2);
+      const attempts = (await Promise.all(deliveries.map(({ id }) => readAttempts(server, id)))).flat();
+      assert.equal(attempts.length, sent);
+      assert.ok(attempts.every(({ excerpt }) => excerpt === null));
+      assert.ok(receiver.received.slice(sent).every(({ body }) => !String(body).includes('erased-meanwhile')));
+    });
+
+    test('delivers an event again without what was erased, even if another server erased it', async () => {
+      await using receiver = await startScriptedReceiver();
+      await using sending = createTestSender(server);
+      const { tenant } = await createSubscriber(server, receiver.url);
+      await completeRequest(tenant, 'erased-elsewhere');
+      await sending.deliver();
+      const id = (await readDeliveries(server, tenant))[0]?.id;
+      await eraseSubject(tenant, 'erased-elsewhere');
+      const redeliver = `/v1/webhooks/deliveries/${id}/redeliver`;
+      const answer = await server.request('POST', redeliver, { key: tenant.key });
+      assert.ok(answer.status < 300, JSON.stringify(answer.body));
+      const before = receiver.received.length;
+      await sending.deliver();
+      const later = receiver.received.slice(before).map(bodyOf);
+      assert.deepEqual(later.map(({ type }) => type).sort(), ['dsr.created', 'subject.erased']);
+      assert.equal(later.find(({ type }) => type === 'dsr.created').data.subjectId, null);
+    });
+
     test('sends what it can when the event of a delivery is missing in a damaged database', async () => {
       await using receiver = await startScriptedReceiver();
       const lines: string[] = [];

@@ -82,10 +82,15 @@ export async function claimDeliveries(
         order by due_at, id limit ${0} ${skipped}
       )
       update webhook_deliveries set claimed_by = ${''} where id in (select id from next)
-      returning id, event_id, attempts, first_attempt_at, reason, response_status`;
+      returning id, event_id, attempts, first_attempt_at, reason, response_status, redelivery_of`;
   });
   const { endpointId, now, limit, sender } = claim;
-  const { rows } = await queries.executeQuery<ClaimedRow>(CompiledQuery.raw(text, [endpointId, now, limit, sender]));
+  const { rows: claimed } = await queries.executeQuery<ClaimedRow & Pick<DeliveryRow, 'redelivery_of'>>(
+    CompiledQuery.raw(text, [endpointId, now, limit, sender]),
+  );
+  // An erasure cancels what waits, but its event can be delivered again, without the values: maybe not by this process.
+  for (const { event_id, redelivery_of } of claimed) if (redelivery_of !== null) sent.delete(event_id);
+  const rows = claimed.map(({ redelivery_of: _, ...row }) => row);
   const events = await readEvents(queries, [...new Set(rows.map(({ event_id }) => event_id))], sent);
   // Only a damaged database has deliveries without their event. They must not keep the others from being sent.
   const orphaned = rows.filter(({ event_id }) => !events.has(event_id)).map(({ id }) => id);
@@ -137,7 +142,8 @@ function listOf(size: number) {
 }
 
 /**
- * Writes attempts and the new states of their deliveries, except of those that another process has taken over. Deliveries with
+ * Writes attempts and the new states of their deliveries, except of those that another process has taken over or that were
+ * canceled. Deliveries with
  * the same state share a statement: that costs SQLite a quarter of an update from a list of rows.
  * @returns the ids of those that were written.
  */
@@ -148,8 +154,6 @@ export async function finishAttempts(
   attempts: readonly AttemptRow[],
   states: readonly DeliveryState[],
 ): Promise<ReadonlySet<string>> {
-  // A commit whose answer was lost is done again, although it may have succeeded: the rows may be there.
-  await insertRows(queries, 'webhook_attempts', attempts, { skipsPresent: true });
   const written = new Set<string>();
   for (const same of Map.groupBy(states, nameState).values()) {
     const [{ status, reason, response_status, attempts: count, first_attempt_at, due_at }] = same as [DeliveryState];
@@ -171,6 +175,10 @@ export async function finishAttempts(
       for (const { id } of rows) written.add(id);
     }
   }
+  // An erasure may have canceled a delivery meanwhile, and the receiver may have repeated what it was sent.
+  const rows = attempts.map((row) => (written.has(row.delivery_id) ? row : { ...row, excerpt: null }));
+  // A commit whose answer was lost is done again, although it may have succeeded: the rows may be there.
+  await insertRows(queries, 'webhook_attempts', rows, { skipsPresent: true });
   return written;
 }
 
