@@ -11,7 +11,9 @@ import { readSystemStatus, SystemStatus } from './system.ts';
 import { CreatedTenant, PortfolioTenant, TenantInput, TenantSummary } from './tenant.ts';
 
 /** The operations of the people who run the server, and the overview of a tenant. */
-export function platformRoutes(installation: Pick<Installation, 'database' | 'settings' | 'clock'>): readonly Route[] {
+export function platformRoutes(
+  installation: Pick<Installation, 'database' | 'settings' | 'clock' | 'signer'>,
+): readonly Route[] {
   const { database } = installation;
   const common = { tag: 'Platform', auth: 'platform' } as const;
   return [

@@ -3,6 +3,11 @@ import { createRequire } from 'node:module';
 import { z } from 'zod';
 import { UtcTime } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
+import { findNewestAttested, listTasks } from '../ledger/attestation-store.ts';
+import { findLogCheckpoint, nameLogKey } from '../ledger/installation-log.ts';
+import { type Outside, readOutside } from '../proofs/outside-sources.ts';
+import { type Settings, SettingsError } from '../settings.ts';
+import type { Queries } from '../storage/database.ts';
 import { schemas } from '../storage/migrate.ts';
 import { countServer, readSize } from './store.ts';
 
@@ -30,6 +35,29 @@ export const SystemStatus = z
         dead: Count,
       })
       .meta({ id: 'DeliveryQueueStatus', description: 'Deliveries to the webhooks of all tenants.' }),
+    log: z
+      .strictObject({
+        size: Count.meta({ description: 'How many checkpoints of ledgers it has.' }),
+        at: UtcTime.nullable().meta({ description: 'When its newest state was signed.' }),
+        verifierKey: z.string().meta({ description: 'The key by which witnesses know the log.' }),
+        sources: z.array(
+          z
+            .strictObject({
+              kind: z.enum(['timestamp', 'cosignature']).meta({ id: 'LogStatementKind' }),
+              name: z.string().meta({ description: 'The host of the authority, or the name of the witness.' }),
+              latestAt: UtcTime.nullable().meta({ description: 'The latest time that it stated.' }),
+              isCurrent: z.boolean().meta({ description: 'Whether it stated something about the newest state.' }),
+              triedAt: UtcTime.nullable().meta({ description: 'When a server last asked it.' }),
+              fault: z.string().nullable().meta({ description: 'Why the latest try failed.' }),
+            })
+            .meta({ id: 'LogSource' }),
+        ),
+      })
+      .meta({
+        id: 'LogStatus',
+        description:
+          'The log of the installation, to which each hour adds the new checkpoints of all ledgers, and the timestamp authority and the witnesses that are configured.',
+      }),
     tenants: Count,
     records: Count.meta({ description: 'Consent records of all tenants, withdrawals included.' }),
     auditEvents: Count,
@@ -41,7 +69,8 @@ export async function readSystemStatus({
   database,
   settings,
   clock,
-}: Pick<Installation, 'database' | 'settings' | 'clock'>): Promise<z.output<typeof SystemStatus>> {
+  signer,
+}: Pick<Installation, 'database' | 'settings' | 'clock' | 'signer'>): Promise<z.output<typeof SystemStatus>> {
   const { bsize, bavail, blocks } = await statfs(settings.dataDir);
   const counts = await countServer(database);
   return {
@@ -51,6 +80,46 @@ export async function readSystemStatus({
     schemaVersion: Object.keys(schemas).at(-1) as string,
     database: { kind: database.dialect, bytes: await readSize(database) },
     disk: { freeBytes: bavail * bsize, totalBytes: blocks * bsize },
+    log: await readLogStatus(database.kysely, settings, signer),
     ...counts,
   };
+}
+
+async function readLogStatus(queries: Queries, settings: Settings, { verifier }: Installation['signer']) {
+  const newest = await findLogCheckpoint(queries);
+  const tasks = await listTasks(queries);
+  const sources = [];
+  for (const { kind, source, name } of listConfigured(settings)) {
+    const task = tasks.find((one) => one.kind === kind && one.source === source);
+    const latest = await findNewestAttested(queries, { kind, source });
+    sources.push({
+      kind,
+      name,
+      latestAt: latest?.at ?? null,
+      isCurrent: latest !== undefined && latest.size === newest?.size,
+      triedAt: task?.tried_at ?? null,
+      fault: task?.fault ?? null,
+    });
+  }
+  return { size: newest?.size ?? 0, at: newest?.at ?? null, verifierKey: nameLogKey(verifier), sources };
+}
+
+/** The authority and the witnesses of the settings; none if their files were changed since the start and cannot be read. */
+function listConfigured(settings: Settings) {
+  const { authority, policy } = tryReadOutside(settings);
+  const authorities =
+    authority === null || authority.url === null
+      ? []
+      : [{ kind: 'timestamp' as const, source: '', name: new URL(authority.url).host }];
+  const witnesses = (policy?.witnesses ?? []).filter(({ url }) => url !== null);
+  return [...authorities, ...witnesses.map(({ vkey, name }) => ({ kind: 'cosignature' as const, source: vkey, name }))];
+}
+
+function tryReadOutside(settings: Settings): Outside {
+  try {
+    return readOutside(settings);
+  } catch (error) {
+    if (error instanceof SettingsError) return { authority: null, policy: null };
+    throw error;
+  }
 }

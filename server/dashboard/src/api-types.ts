@@ -65,6 +65,36 @@ export interface InvitationToken {
   readonly token: string;
 }
 
+export interface LogSource {
+  readonly kind: LogStatementKind;
+  /** The host of the authority, or the name of the witness. */
+  readonly name: string;
+  /** The latest time that it stated. */
+  readonly latestAt: string | null;
+  /** Whether it stated something about the newest state. */
+  readonly isCurrent: boolean;
+  /** When a server last asked it. */
+  readonly triedAt: string | null;
+  /** Why the latest try failed. */
+  readonly fault: string | null;
+}
+
+export type LogStatementKind = 'timestamp' | 'cosignature';
+
+/**
+ * The log of the installation, to which each hour adds the new checkpoints of all ledgers, and the timestamp authority
+ * and the witnesses that are configured.
+ */
+export interface LogStatus {
+  /** How many checkpoints of ledgers it has. */
+  readonly size: number;
+  /** When its newest state was signed. */
+  readonly at: string | null;
+  /** The key by which witnesses know the log. */
+  readonly verifierKey: string;
+  readonly sources: readonly LogSource[];
+}
+
 export interface Me {
   readonly user: User;
   readonly tenant: TenantReference;
@@ -230,6 +260,7 @@ export interface SystemStatus {
   readonly database: DatabaseStatus;
   readonly disk: DiskStatus;
   readonly deliveries: DeliveryQueueStatus;
+  readonly log: LogStatus;
   readonly tenants: number;
   /** Consent records of all tenants, withdrawals included. */
   readonly records: number;
@@ -501,4 +532,5 @@ export const erasureStatusValues = ['running', 'done'] as const;
 export const webhookAttemptOutcomeValues = ['delivered', 'http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'dns', 'refused_address', 'connection', 'tls', 'protocol', 'endpoint_disabled', 'unsealable_secret', 'erased'] as const;
 export const webhookRedeliveryStatusValues = ['running', 'finished', 'canceled'] as const;
 export const databaseKindValues = ['sqlite', 'postgres'] as const;
+export const logStatementKindValues = ['timestamp', 'cosignature'] as const;
 export const verificationRunStatusValues = ['running', 'holds', 'failed', 'could_not_check', 'interrupted'] as const;

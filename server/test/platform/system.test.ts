@@ -35,6 +35,8 @@ describeServerOnEachDatabase('the state of a server', (server) => {
     assert.ok(
       after.database.bytes > 10_000 && after.disk.freeBytes > 0 && after.disk.totalBytes > after.disk.freeBytes,
     );
+    assert.deepEqual([after.log.size, after.log.at, after.log.sources], [0, null, []]);
+    assert.match(after.log.verifierKey, /^svc-[0-9a-f]{12}\/installation\/log\+[0-9a-f]{8}\+/);
     assert.match(after.version, /^\d+\.\d+\.\d+/);
   });
 });

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { deriveSecrets } from '../../installation/installation.ts';
 import { findLogCheckpoint, nameLogKey } from '../../ledger/installation-log.ts';
 import { parsePolicy } from '../../ledger/witness-policy.ts';
+import { readSystemStatus } from '../../platform/system.ts';
 import { describeOnEachDatabase } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { tamper } from '../ledger/tamper.ts';
@@ -56,6 +57,19 @@ describeOnEachDatabase('cosignatures of the log', (dialect) => {
     assert.deepEqual(
       rows.map(({ kind, size, at }) => `${kind} ${size} ${at}`),
       [3, 3, 6, 6].map((size) => `cosignature ${size} ${new Date(1_790_000_000_000).toISOString()}`),
+    );
+    const { log } = await readSystemStatus(scene.installation);
+    const source = {
+      kind: 'cosignature',
+      latestAt: rows[0]?.at,
+      isCurrent: true,
+      triedAt: scene.clock.now(),
+      fault: null,
+    };
+    assert.equal(log.size, 6);
+    assert.deepEqual(
+      log.sources,
+      ['w1.example', 'w2.example'].map((name) => ({ ...source, name })),
     );
     const { code, report, lines } = await runVerify(scene.installation, {}, scene.clock.now);
     assert.equal(code, 0, lines.join('\n'));

@@ -82,7 +82,7 @@ export class SystemPage extends PageElement {
         ${viewTerm(pageWords.system.oldestPending, viewTime(deliveries.oldestPendingAt))}
         ${viewTerm(pageWords.system.dead, formatCount(deliveries.dead))}
       </dl>
-      ${this.#viewVerification()}`;
+      ${viewLog(status.log)} ${this.#viewVerification()}`;
   }
 
   #viewVerification(): TemplateResult {
@@ -103,6 +103,27 @@ export class SystemPage extends PageElement {
       <svc-list .view=${this.#runs}></svc-list>
     </section>`;
   }
+}
+
+/** The log of the installation, and what authorities and witnesses stated about it. */
+function viewLog({ size, at, sources }: SystemStatus['log']): TemplateResult {
+  const words = pageWords.system;
+  return html`<section>
+    <h2>${words.outside}</h2>
+    <p>${words.outsideHint}</p>
+    <dl>
+      ${viewTerm(words.logSize, formatCount(size))} ${viewTerm(words.newestState, viewTime(at))}
+    </dl>
+    ${sources.length === 0 ? html`<p>${words.outsideNone}</p>` : nothing}
+    ${sources.map(
+      ({ kind, name, latestAt, isCurrent, fault }) => html`<h3>${words[kind]}: ${name}</h3>
+        <dl>
+          ${viewTerm(words.newestState, isCurrent ? words.confirmed : words.missing)}
+          ${viewTerm(words.latestStatement, viewTime(latestAt))}
+          ${fault === null ? nothing : viewTerm(words.latestFault, html`<span lang="en">${fault}</span>`)}
+        </dl>`,
+    )}
+  </section>`;
 }
 
 /** How many tenants are verified of all; nothing before they are counted. */

@@ -255,6 +255,18 @@ export const fr: PageWords = {
     auditEvents: 'Événements d’audit',
     pending: 'Livraisons en attente',
     oldestPending: 'La plus ancienne du',
+    outside: 'Horodatages et témoins',
+    outsideHint:
+      'Chaque heure, les nouveaux points de contrôle de tous les registres sont ajoutés à un journal. Une autorité d’horodatage et des témoins confirment son état s’ils sont configurés.',
+    logSize: 'Points de contrôle dans le journal',
+    outsideNone: 'Ni autorité d’horodatage ni témoin n’est configuré.',
+    timestamp: 'Autorité d’horodatage',
+    cosignature: 'Témoin',
+    latestStatement: 'Dernière confirmation',
+    newestState: 'Dernier état',
+    confirmed: 'confirmé',
+    missing: 'manquant',
+    latestFault: 'Dernière erreur',
     dead: 'Lettres mortes',
     verification: 'Vérification',
     verificationHint:
