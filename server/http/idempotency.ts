@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { SecretBox } from '../installation/installation.ts';
 import type { Principal } from '../principal/principal.ts';
-import { addTime, type Queries } from '../storage/database.ts';
+import { addTime, type Queries, type RowSeal } from '../storage/database.ts';
 import { findRow, updateRow } from '../storage/rows.ts';
 import { ReadyAnswer } from './answer.ts';
 import { Problem } from './problem.ts';
@@ -12,7 +12,7 @@ import type { Route } from './route.ts';
 export interface IdempotencyClaim {
   readonly tenantId: string;
   readonly key: string;
-  /** SHA-256 over method, path with query, precondition and body. */
+  /** Keyed hash of method, path with query, precondition and body, which confirms no guess of erased values. */
   readonly fingerprint: string;
   /** Whether the answer holds a secret: it is stored sealed. */
   readonly isSecret: boolean;
@@ -44,12 +44,14 @@ export function claimOf(
   key: string,
   { url, headers }: IncomingMessage,
   body: Buffer,
+  seal: RowSeal,
 ): IdempotencyClaim {
   // An answer with a secret is replayed only to the same caller with the same rights.
   const rights = showsSecret ? `${actor.type} ${actor.id} ${[...scopes].sort().join(' ')} ` : '';
   const precondition = headers['if-match'] === undefined ? '' : `if-match ${headers['if-match']}\n`;
   const request = Buffer.concat([Buffer.from(`${rights}${method} ${url}\n${precondition}`), body]);
-  return { tenantId, key, fingerprint: hash('sha256', request), isSecret: showsSecret === true };
+  const fingerprint = seal.seal(`svc request 1\n${tenantId}\n${hash('sha256', request)}`);
+  return { tenantId, key, fingerprint, isSecret: showsSecret === true };
 }
 
 /** The only place that claims idempotency keys, stores the answers of their requests and replays them. */

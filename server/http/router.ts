@@ -3,7 +3,7 @@ import KoaRouter from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { SecretBox } from '../installation/installation.ts';
 import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
-import type { Clock, Database } from '../storage/database.ts';
+import { type Clock, type Database, requireSeal } from '../storage/database.ts';
 import { corsHeaders, isOn, latestVersion, ReadyAnswer, resolveVersion, rest } from './answer.ts';
 import { Changes } from './group-commit.ts';
 import { claimOf, type IdempotencyClaim, readIdempotencyKey } from './idempotency.ts';
@@ -97,7 +97,9 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     const validate = validators.get(route) as ReturnType<typeof createValidator>;
     const parts = validate({ params, query: ctx.querystring, body: body?.value });
     const claimFor = (bytes: Buffer = Buffer.alloc(0)) =>
-      principal === null || key === null ? null : claimOf(route, principal, key, ctx.req, bytes);
+      principal === null || key === null
+        ? null
+        : claimOf(route, principal, key, ctx.req, bytes, requireSeal(options.database));
     return { parts, claim: claimFor(body?.bytes), claimFor };
   };
 

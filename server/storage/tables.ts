@@ -123,7 +123,7 @@ interface ApiKeysTable {
 interface IdempotencyKeysTable {
   tenant_id: string;
   key: string;
-  /** SHA-256 over method, path and body. */
+  /** Keyed hash of method, path and body. */
   fingerprint: string;
   status: number;
   /** The response body, byte for byte. */

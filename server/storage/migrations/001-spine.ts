@@ -50,7 +50,7 @@ create index api_keys_shared on api_keys (id) where tenant_ids is not null;
 create table idempotency_keys (
   tenant_id text not null,
   key text not null,
-  fingerprint text not null, -- SHA-256 over method, path and body.
+  fingerprint text not null, -- Keyed hash of method, path and body.
   status integer not null,
   body text not null, -- The response body, byte for byte.
   created_at text not null,
