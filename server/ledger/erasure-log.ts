@@ -149,7 +149,7 @@ export class ErasureLog {
   }
 
   /**
-   * Reads every erasure, in constant memory.
+   * Reads every erasure up to now, in constant memory: erasing again while reading appends more.
    * @param refuse is called with what is wrong with a line; throws, or accepts that the line is skipped.
    */
   *read(refuse: (issue: string) => void): Generator<ErasureLine> {
@@ -161,8 +161,10 @@ export class ErasureLog {
       if (gap !== null) refuse(`it lacks ${gap}`);
     };
     try {
+      const { size } = fstatSync(file);
       let number = 0;
-      for (const { line } of readLines(file, 0)) {
+      for (const { line, end } of readLines(file, 0)) {
+        if (end > size) break;
         number += 1;
         if (line.endsWith(cutMark)) continue;
         const found = readLine(this.#seal, line);
