@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { hasErased } from '../erasure/erasure.ts';
 import { type ReplayCounts, replayErasures } from '../erasure/replay.ts';
+import { forgetErased } from '../erasure/store.ts';
 import {
   databaseFile,
   deriveSecrets,
@@ -22,7 +23,7 @@ import type { Settings } from '../settings.ts';
 import { type Database, openDatabase, type RowSeal, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { migrate } from '../storage/migrate.ts';
-import { copySqlite, flushToDisk, rewriteFile } from '../storage/sqlite.ts';
+import { copySqlite, flushToDisk } from '../storage/sqlite.ts';
 import { type CommandContext, defineCommand, explainUncreated, flag, requireDatabase, UsageError } from './command.ts';
 
 export const backup = defineCommand({
@@ -228,7 +229,8 @@ async function completeRestore(
   now: string,
 ): Promise<ReplayCounts> {
   const erased = await replayErasures(database, box, lines, now);
-  if (database.dialect === 'sqlite' && hasErased(erased)) await rewriteFile(database.kysely);
+  // Nobody else uses the database; a backup that was made during an erasure needs it, too.
+  await forgetErased(database, true);
   await stateRestore(database, anchoring, now);
   await completeErasures(database.kysely, erasures, erasures.readNames());
   erasures.appendRestored(now, await listLastErasures(database.kysely));

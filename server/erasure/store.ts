@@ -2,18 +2,45 @@ import { sql } from 'kysely';
 import { type EntryName, nameEntry } from '../ledger/erasure-log.ts';
 import type { Database, Queries, UnitOfWork } from '../storage/database.ts';
 import { findRow, inBatches, insertRow, updateRow } from '../storage/rows.ts';
-import { emptyLog } from '../storage/sqlite.ts';
+import { emptyLog, rewriteFile } from '../storage/sqlite.ts';
 import { eraseJson, type Job, type Target } from './erasure.ts';
 
 /** How many rows of each kind one unit of work erases or looks at: well below a second. */
 export const stepRows = 1000;
 
+/** The largest file that is written again while a server answers: it waits about a third of a second. */
+const quickBytes = 64 * 1024 ** 2;
+
 /**
- * Empties the write-ahead log of SQLite after an erasure; PostgreSQL cleans up by itself.
- * @returns whether it did.
+ * Removes from the files of SQLite what an erasure left: what the log has, and what is in a page whose rows moved to
+ * another (secure_delete overwrites only what is freed). PostgreSQL cleans up by itself.
+ * @param mayWait whether a large file is written again, too; otherwise that waits for the next start.
+ * @returns whether nothing is left that another try would remove.
  */
-export async function forgetErased({ dialect, kysely }: Database): Promise<boolean> {
-  return dialect !== 'sqlite' || emptyLog(kysely);
+export async function forgetErased({ dialect, kysely }: Database, mayWait = false): Promise<boolean> {
+  if (dialect !== 'sqlite') return true;
+  const { done, rewritten, bytes } = await readRewriting(kysely);
+  if (done !== rewritten && (mayWait || bytes <= quickBytes)) {
+    if (!(await rewriteFile(kysely))) return false;
+    await sql`pragma user_version = ${sql.lit(done)}`.execute(kysely);
+  }
+  return emptyLog(kysely);
+}
+
+/** How many bytes a start writes again because erasures may have left something in them; 0 for none. */
+export async function countUnforgotten({ dialect, kysely }: Database): Promise<number> {
+  if (dialect !== 'sqlite') return 0;
+  const { done, rewritten, bytes } = await readRewriting(kysely);
+  return done === rewritten ? 0 : bytes;
+}
+
+/** The erasures that are done, those after which the file was written again (`user_version`), and its size. */
+async function readRewriting(queries: Queries) {
+  const { rows } = await sql<{ readonly done: number; readonly rewritten: number; readonly bytes: number }>`
+    select (select count(*) from erasures) as done,
+      (select user_version from pragma_user_version) as rewritten,
+      (select page_count from pragma_page_count) * (select page_size from pragma_page_size) as bytes`.execute(queries);
+  return rows[0] as (typeof rows)[number];
 }
 
 /** The oldest erasure that is not done. */

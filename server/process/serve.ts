@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type App, type AppOptions, createApp } from '../app.ts';
+import { countUnforgotten, forgetErased } from '../erasure/store.ts';
 import type { Installation } from '../installation/installation.ts';
 import { completeErasures } from '../ledger/erasure-store.ts';
 import { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
@@ -54,6 +55,9 @@ export async function startServer(
   await keeper.start(installation.clock());
   const logKeeper = new LogKeeper(installation);
   await completeErasures(installation.database.kysely, installation.erasures);
+  const bytes = await countUnforgotten(installation.database);
+  if (bytes > 0) options.log.info({ bytes }, 'writing the database file again after erasures');
+  await forgetErased(installation.database, true);
   const app = createApp(installation, { ...options, isClosing: () => closing });
   const server = new GracefulServer(app.koa.callback(), {
     ...serverLimits,

@@ -58,12 +58,21 @@ export async function emptyLog(kysely: Kysely<Tables>): Promise<boolean> {
 }
 
 /**
- * Writes the file again from its rows. What was erased can be left in a page whose rows moved to another: secure_delete
- * overwrites only what is freed. Takes as long as a copy, and no other process may use the file.
+ * Writes the file again from its rows, which takes as long as a copy.
+ * @returns whether it did: not while another process writes, or a statement reads.
  */
-export async function rewriteFile(kysely: Kysely<Tables>): Promise<void> {
-  await sql`vacuum`.execute(kysely);
-  await emptyLog(kysely);
+export async function rewriteFile(kysely: Kysely<Tables>): Promise<boolean> {
+  try {
+    // The copy would otherwise be in memory.
+    await sql`pragma temp_store = file`.execute(kysely);
+    await sql`vacuum`.execute(kysely);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && /busy|locked|in progress/.test(error.message)) return false;
+    throw error;
+  } finally {
+    await sql.raw(`pragma ${temporaryFiles}`).execute(kysely);
+  }
 }
 
 function openWith(file: string, options: SQLite.Options, settings: readonly string[]): SQLite.Database {
