@@ -51,7 +51,10 @@ const stands: readonly Stand[] = [
     write: (_found, index) => writeBase64(`salt ${index}`, 16).slice(0, 22).replace(/\W/g, 'x'),
   },
   { pattern: /\bsvc-[0-9a-f]{12}\b/g, write: () => 'svc-4f1d0c6e92ab' },
-  { pattern: /(?<=svc-[0-9a-f]{12}\+)[0-9a-f]{8}\+[\w+/]{44}/g, write: () => `5c0e71d9+${writeBase64('key', 33)}` },
+  {
+    pattern: /(?<=svc-[0-9a-f]{12}(?:\/[a-z]+)*\+)[0-9a-f]{8}\+[\w+/]{44}/g,
+    write: () => `5c0e71d9+${writeBase64('key', 33)}`,
+  },
   { pattern: /(?<=— svc-[0-9a-f]{12} )[\w+/]+=/g, write: (_found, index) => writeBase64(`signature ${index}`, 68) },
   // A line of a signed note, in whose JSON the line before ends with \\n.
   { pattern: /(?<="|\\n)[\w+/]{43}=/g, write: (_found, index) => writeBase64(`root ${index}`, 32) },

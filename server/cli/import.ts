@@ -21,7 +21,8 @@ import { LineReader, readCsv } from '../consent/import/lines.ts';
 import { findStates, findVersion } from '../consent/notice-store.ts';
 import { Id } from '../http/schemas.ts';
 import { type Installation, openInstallation } from '../installation/installation.ts';
-import { blamesRow, type Queries, runUnitOfWork, systemClock } from '../storage/database.ts';
+import { insertTransfer } from '../installation/transfer-store.ts';
+import { blamesRow, inTransaction, type Queries, runUnitOfWork, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { Spool } from '../storage/spool.ts';
 import {
@@ -264,6 +265,17 @@ async function write(
     showProgress(`${done} of ${total} decisions imported …`);
   }
   showProgress('');
+  if (imported.records > 0)
+    await inTransaction(database, (transaction) =>
+      insertTransfer(transaction, {
+        kind: 'import',
+        at: clock(),
+        source: sha256,
+        tenant_id: target.tenantId,
+        notice_id: target.noticeId,
+        row_count: imported.records,
+      }),
+    );
   return { imported, conflict: null };
 }
 

@@ -99,7 +99,7 @@ async function moveData(context: CommandContext, target: Settings, { from, to }:
     return counts;
   });
   await using copy = openPlace(target);
-  await completeCopy(copy, from);
+  await completeCopy(copy, from, clock(), copied?.rows ?? null);
   return copied;
 }
 

@@ -25,7 +25,7 @@ dsr_form_uses), of consent by day (consent_days), of deliveries by hour (webhook
 sign_in_challenges, one_time_tokens, access_tokens, backup_codes), webhook events and their deliveries
 (webhook_events, webhook_deliveries, webhook_attempts, webhook_redeliveries), the state of webhooks (webhook_health)
 and their senders (webhook_senders), the progress of proofs (merkle_trees, log_tasks) and of erasures (erasure_jobs,
-user_erasures), what servers append to erasures.log (erasures), verifications by the server (verification_runs,
+user_erasures), what came from elsewhere (transfers), what servers append to erasures.log (erasures), verifications by the server (verification_runs,
 verifications), when keys, tokens and users were last seen, and Kysely's list of migrations.
 
 ${exitCodeHelp}`,

@@ -5,6 +5,7 @@ import { type Database, inTransaction, openDatabase, type Queries } from '../sto
 import { isMigrated, listClosingGuards, migrate, schemas } from '../storage/migrate.ts';
 import type { TableLayout } from '../storage/table-layout.ts';
 import { databaseFile, findInstallation, type InstallationRow } from './installation.ts';
+import { insertTransfer } from './transfer-store.ts';
 
 /** A move that cannot be made; nothing was changed. The message says why. */
 export class MoveRefused extends Error {
@@ -71,16 +72,21 @@ export async function markMoved(transaction: Queries, { dialect }: Database, to:
   for (const guard of listClosingGuards(dialect)) await sql.raw(guard.sql).execute(transaction);
 }
 
-/** Removes the mark of the move from a complete copy: from now on, a server can use it. */
-export async function completeCopy(database: Database, from: string): Promise<void> {
-  const { numUpdatedRows } = await inTransaction(database, (transaction) =>
-    transaction
+/**
+ * Removes the mark of the move from a complete copy: from now on, a server can use it.
+ * @param rows how many were copied; null if another process counted them.
+ */
+export async function completeCopy(database: Database, from: string, at: string, rows: number | null): Promise<void> {
+  await inTransaction(database, async (transaction) => {
+    const { numUpdatedRows } = await transaction
       .updateTable('installation')
       .set({ moving_from: null })
       .where('moving_from', '=', from)
-      .executeTakeFirstOrThrow(),
-  );
-  if (numUpdatedRows !== 1n) throw new Error('the mark of the move was removed by another process');
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows !== 1n) throw new Error('the mark of the move was removed by another process');
+    const source = { source: from, tenant_id: null, notice_id: null };
+    await insertTransfer(transaction, { kind: 'move', at, ...source, row_count: rows });
+  });
 }
 
 function isOurs(found: InstallationRow | undefined, from: string, { secret_hash }: InstallationRow): boolean {

@@ -1,8 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
-import { UtcTime } from '../http/schemas.ts';
+import { Id, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
+import { listTransfers } from '../installation/transfer-store.ts';
 import { findNewestAttested, listTasks } from '../ledger/attestation-store.ts';
 import { findLogCheckpoint, nameLogKey } from '../ledger/installation-log.ts';
 import { type Outside, readOutside } from '../proofs/outside-sources.ts';
@@ -14,6 +15,19 @@ import { countServer, readSize } from './store.ts';
 const require = createRequire(import.meta.url);
 
 const Count = z.int();
+
+const Transfer = z
+  .strictObject({
+    kind: z.enum(['move', 'import']).meta({ id: 'TransferKind' }),
+    at: UtcTime,
+    source: z.string().meta({
+      description: 'Of a move the database that it came from, of an import the SHA-256 of the file.',
+    }),
+    tenantId: Id.nullable(),
+    noticeId: Id.nullable(),
+    rowCount: Count.nullable().meta({ description: 'Rows of a move, records of an import; null if unknown.' }),
+  })
+  .meta({ id: 'Transfer' });
 
 /** The state of a server, for its administrator. */
 export const SystemStatus = z
@@ -58,6 +72,7 @@ export const SystemStatus = z
         description:
           'The log of the installation, to which each hour adds the new checkpoints of all ledgers, and the timestamp authority and the witnesses that are configured.',
       }),
+    transfers: z.array(Transfer).meta({ description: 'The latest 20 moves and imports of data, newest first.' }),
     tenants: Count,
     records: Count.meta({ description: 'Consent records of all tenants, withdrawals included.' }),
     auditEvents: Count,
@@ -81,6 +96,9 @@ export async function readSystemStatus({
     database: { kind: database.dialect, bytes: await readSize(database) },
     disk: { freeBytes: bavail * bsize, totalBytes: blocks * bsize },
     log: await readLogStatus(database.kysely, settings, signer),
+    transfers: (await listTransfers(database.kysely, 20)).map((row) =>
+      viewRow(Transfer, row, { kind: row.kind as 'move' | 'import' }),
+    ),
     ...counts,
   };
 }

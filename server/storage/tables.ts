@@ -4,6 +4,7 @@ import type { Generated } from 'kysely';
 /** Flags are 0 or 1, times RFC 3339 in UTC. */
 export interface Tables {
   readonly installation: InstallationTable;
+  readonly transfers: TransfersTable;
   readonly tenants: TenantsTable;
   readonly api_keys: ApiKeysTable;
   readonly idempotency_keys: IdempotencyKeysTable;
@@ -70,6 +71,22 @@ interface InstallationTable {
   /** Where svc move took the data; null if it is here. No server starts where it was. */
   moved_to: string | null;
   moved_at: string | null;
+}
+
+/** Data that came from elsewhere, for the administrator of the server. */
+interface TransfersTable {
+  id: string;
+  /** move or import. */
+  kind: string;
+  at: string;
+  /** Of a move the database that it came from, of an import the SHA-256 of the file. */
+  source: string;
+  /** Of an import. */
+  tenant_id: string | null;
+  /** Of an import. */
+  notice_id: string | null;
+  /** How many rows or records came; null where the command that counted them was interrupted. */
+  row_count: number | null;
 }
 
 interface TenantsTable {

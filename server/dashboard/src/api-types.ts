@@ -261,6 +261,8 @@ export interface SystemStatus {
   readonly disk: DiskStatus;
   readonly deliveries: DeliveryQueueStatus;
   readonly log: LogStatus;
+  /** The latest 20 moves and imports of data, newest first. */
+  readonly transfers: readonly Transfer[];
   readonly tenants: number;
   /** Consent records of all tenants, withdrawals included. */
   readonly records: number;
@@ -309,6 +311,19 @@ export interface TotpEnrollment {
   /** Each can be used once, instead of a code of the authenticator. They are shown only here. */
   readonly backupCodes: readonly string[];
 }
+
+export interface Transfer {
+  readonly kind: TransferKind;
+  readonly at: string;
+  /** Of a move the database that it came from, of an import the SHA-256 of the file. */
+  readonly source: string;
+  readonly tenantId: string | null;
+  readonly noticeId: string | null;
+  /** Rows of a move, records of an import; null if unknown. */
+  readonly rowCount: number | null;
+}
+
+export type TransferKind = 'move' | 'import';
 
 export interface VerificationRun {
   readonly id: string;
@@ -533,4 +548,5 @@ export const webhookAttemptOutcomeValues = ['delivered', 'http_error', 'redirect
 export const webhookRedeliveryStatusValues = ['running', 'finished', 'canceled'] as const;
 export const databaseKindValues = ['sqlite', 'postgres'] as const;
 export const logStatementKindValues = ['timestamp', 'cosignature'] as const;
+export const transferKindValues = ['move', 'import'] as const;
 export const verificationRunStatusValues = ['running', 'holds', 'failed', 'could_not_check', 'interrupted'] as const;

@@ -11,6 +11,17 @@ create table installation (
   moved_at text
 );
 
+-- Data that came from elsewhere, for the administrator of the server.
+create table transfers (
+  id text not null primary key,
+  kind text not null, -- move or import.
+  at text not null,
+  source text not null, -- Of a move the database that it came from, of an import the SHA-256 of the file.
+  tenant_id text, -- Of an import.
+  notice_id text, -- Of an import.
+  row_count bigint -- How many rows or records came; null where the command that counted them was interrupted.
+);
+
 create table tenants (
   id text not null primary key,
   slug text not null unique,

@@ -103,6 +103,18 @@ describeOnEachDatabase('svc import', (dialect) => {
     const state = payload(await server.request('GET', '/v1/consent/subjects/anna'), 200).state.api;
     assert.equal(state[0].purposes.marketing.granted, false);
 
+    const { session: headers } = await server.createMember({ role: 'platform_admin' });
+    const { transfers } = payload(await server.request('GET', '/v1/system', { headers }), 200);
+    const { at, ...transfer } = transfers[0];
+    assert.match(at, /^20.*Z$/);
+    assert.deepEqual(transfer, {
+      kind: 'import',
+      source: done.sha256,
+      tenantId: server.tenant.id,
+      noticeId: notice,
+      rowCount: 3,
+    });
+
     const events = await server.request('GET', `/v1/audit?targetId=${notice}&action=consent.imported`);
     const [event, ...more] = events.body.data.items;
     assert.equal(more.length, 0);

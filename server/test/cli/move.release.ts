@@ -9,6 +9,7 @@ import pg from 'pg';
 import { type InclusionProofInput, verifyInclusion } from '../../../packages/node-sdk/src/ledger/index.ts';
 import { findMemoryFolder } from '../../../tools/test/memory-folder.ts';
 import { databaseFile, openInstallation } from '../../installation/installation.ts';
+import { listTransfers } from '../../installation/transfer-store.ts';
 import { readSettings } from '../../settings.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { lockFolder } from '../../storage/folder-lock.ts';
@@ -146,6 +147,13 @@ describe('svc move', { skip }, () => {
     assert.deepEqual((await verify(target)).database, []);
     assert.equal(await append({ SVC_DATA_DIR: home }), 5003);
     await verify({ SVC_DATA_DIR: home });
+    await using database = open({ SVC_DATA_DIR: home });
+    const transfers = await listTransfers(database.kysely, 20);
+    assert.deepEqual(
+      transfers.map(({ kind, source }) => `${kind} ${source.replace(/:\d+\/svc_\w+/, '')}`),
+      ['move postgres://127.0.0.1', `move sqlite:${source.SVC_DATA_DIR}`],
+    );
+    assert.ok(transfers.every(({ row_count }) => Number(row_count) > 5000));
   });
 
   test('refuses a source that a server uses, and lets no server start on it meanwhile', async () => {
@@ -432,6 +440,8 @@ async function readEverything(environment: Environment) {
   const tables: Record<string, readonly string[]> = {};
   for (const { name } of await database.kysely.introspection.getTables()) {
     const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(database.kysely);
+    // Each move adds to what was moved.
+    if (name === 'transfers') continue;
     if (name === 'installation')
       for (const row of rows) Object.assign(row, { moving_from: null, moved_to: null, moved_at: null });
     tables[name] = rows.map((row) => JSON.stringify(row)).sort();

@@ -136,6 +136,7 @@ export const workingState = [
   'erasure_jobs',
   'erasures',
   'user_erasures',
+  'transfers',
   'merkle_trees',
   'log_tasks',
   'verification_runs',

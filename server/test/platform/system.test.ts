@@ -37,6 +37,7 @@ describeServerOnEachDatabase('the state of a server', (server) => {
     );
     assert.deepEqual([after.log.size, after.log.at, after.log.sources], [0, null, []]);
     assert.match(after.log.verifierKey, /^svc-[0-9a-f]{12}\/installation\/log\+[0-9a-f]{8}\+/);
+    assert.deepEqual(after.transfers, []);
     assert.match(after.version, /^\d+\.\d+\.\d+/);
   });
 });

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { call, transport } from '../api.ts';
 import type { SystemStatus, VerificationRun } from '../api-types.ts';
-import { formatCount, formatSize, nameValue, viewStatus, viewTerm, viewTime } from '../format.ts';
+import { formatCount, formatSize, nameValue, viewStatus, viewTable, viewTerm, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
 import { PageElement } from '../page-element.ts';
@@ -82,7 +82,7 @@ export class SystemPage extends PageElement {
         ${viewTerm(pageWords.system.oldestPending, viewTime(deliveries.oldestPendingAt))}
         ${viewTerm(pageWords.system.dead, formatCount(deliveries.dead))}
       </dl>
-      ${viewLog(status.log)} ${this.#viewVerification()}`;
+      ${viewLog(status.log)} ${viewTransfers(status.transfers)} ${this.#viewVerification()}`;
   }
 
   #viewVerification(): TemplateResult {
@@ -123,6 +123,30 @@ function viewLog({ size, at, sources }: SystemStatus['log']): TemplateResult {
           ${fault === null ? nothing : viewTerm(words.latestFault, html`<span lang="en">${fault}</span>`)}
         </dl>`,
     )}
+  </section>`;
+}
+
+/** What svc move and svc import brought. */
+function viewTransfers(transfers: SystemStatus['transfers']): TemplateResult {
+  const words = pageWords.system;
+  return html`<section>
+    <h2>${words.transfers}</h2>
+    ${
+      transfers.length === 0
+        ? html`<p>${words.noTransfers}</p>`
+        : viewTable(
+            words.transfers,
+            [pageWords.kind, pageWords.time, words.transferSource, words.transferRows],
+            transfers.map(
+              ({ kind, at, source, rowCount }) => html`<tr>
+                <td>${nameValue(kind)}</td>
+                <td>${viewTime(at)}</td>
+                <td><code>${source}</code></td>
+                <td>${rowCount === null ? '–' : formatCount(rowCount)}</td>
+              </tr>`,
+            ),
+          )
+    }
   </section>`;
 }
 

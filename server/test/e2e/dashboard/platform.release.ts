@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { insertTransfer } from '../../../installation/transfer-store.ts';
 import { acceptInvitation, assertAccessible, describeDashboard } from './browser.ts';
 
 describeDashboard('the pages of the people who run the server', (dashboard) => {
@@ -42,8 +43,18 @@ describeDashboard('the pages of the people who run the server', (dashboard) => {
   });
 
   test('shows the state of the server', async () => {
-    const operator = await dashboard.server.createMember({ role: 'platform_admin' });
+    const { server } = dashboard;
+    const operator = await server.createMember({ role: 'platform_admin' });
+    await insertTransfer(server.installation.database.kysely, {
+      kind: 'move',
+      at: '2026-11-20T10:00:00.000Z',
+      source: 'sqlite:/srv/svc',
+      tenant_id: null,
+      notice_id: null,
+      row_count: 5000,
+    });
     await visitAs(operator, 'system', async (page) => {
+      await page.getByRole('row', { name: /^Move .*2026.* sqlite:\/srv\/svc 5,000$/ }).waitFor();
       await page.getByText(/^SQLite, [\d.]+ [KM]iB$/).waitFor();
       await page.getByRole('button', { name: 'Refresh' }).click();
       await page.getByText('Free on the disk').waitFor();

@@ -267,6 +267,10 @@ export const fr: PageWords = {
     confirmed: 'confirmé',
     missing: 'manquant',
     latestFault: 'Dernière erreur',
+    transfers: 'Déplacements et imports',
+    transferSource: 'De',
+    transferRows: 'Lignes',
+    noTransfers: 'Rien n’a été déplacé ni importé.',
     dead: 'Lettres mortes',
     verification: 'Vérification',
     verificationHint:
@@ -886,6 +890,7 @@ export const fr: PageWords = {
     api: 'API',
     public: 'Visiteur',
     import: 'Importation',
+    move: 'Déplacement',
     granted: 'Accordé',
     refused: 'Refusé',
     admin: 'Administration',
