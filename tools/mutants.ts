@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/ledger/append.ts',
     text: 'previousHash === null ? entry : previousHash + entry',
     replacement: 'entry',
-    tests: ['server/test/ledger/chain.test.ts', 'server/test/ledger/verify-rewritten.test.ts'],
+    tests: ['server/test/ledger/chain.test.ts', 'server/test/ledger/verify-rewritten.release.ts'],
   },
   {
     name: 'ledger-checked-columns',
@@ -100,7 +100,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/ledger/verify.ts',
     text: 'if (stray !== undefined)',
     replacement: 'if (stray === null)',
-    tests: ['server/test/ledger/verify-rows.test.ts', 'server/test/ledger/verify-bytes.test.ts'],
+    tests: ['server/test/ledger/verify-rows.test.ts', 'server/test/ledger/verify-bytes.release.ts'],
   },
   {
     name: 'ledger-broken-seal',
@@ -216,7 +216,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/controls/status.ts',
     text: "row.status === 'accepted' && !isSupported",
     replacement: "row.status === 'accepted' && row.reviewed_at === null",
-    tests: ['server/test/controls/acceptance.test.ts', 'server/test/controls/recount.test.ts'],
+    tests: ['server/test/controls/acceptance.test.ts', 'server/test/controls/random-recount.release.ts'],
   },
   {
     name: 'privacy-longest-extension',
