@@ -52,6 +52,8 @@ export async function compareDecisions(
   waiting: readonly Waiting[],
 ): Promise<Comparison> {
   const { tenantId, noticeId, version } = target;
+  // Before the look at the ids: what another process imports in between is found by its id then, not taken for outdated.
+  const { outdated } = await compareTimes(queries, target, waiting);
   const found = await listRecordsOf(
     queries,
     tenantId,
@@ -60,16 +62,17 @@ export async function compareDecisions(
   );
   const records = new Map(found.map((record) => [record.id, record]));
   const present: Waiting[] = [];
-  const changed: { of: Waiting; issue: string }[] = [];
-  const others: Waiting[] = [];
+  const faults = outdated.filter(({ of }) => !records.has(of.key));
+  const late = new Set(faults.map(({ of }) => of));
+  const fresh: Waiting[] = [];
   for (const one of waiting) {
     const record = records.get(one.key);
-    if (record === undefined) others.push(one);
-    else if (isSame(record, one.item, version)) present.push(one);
-    else changed.push({ of: one, issue: 'id: was imported before with another decision' });
+    if (record === undefined) {
+      if (!late.has(one)) fresh.push(one);
+    } else if (isSame(record, one.item, version)) present.push(one);
+    else faults.push({ of: one, issue: 'id: was imported before with another decision' });
   }
-  const { fresh, outdated } = await compareTimes(queries, target, others);
-  return { fresh, present, faults: [...changed, ...outdated] };
+  return { fresh, present, faults };
 }
 
 /** The newest record of each subject, and the decisions that are older than it. */
@@ -78,16 +81,15 @@ async function compareTimes(queries: Queries, { tenantId, noticeId }: ImportTarg
   const places = subjects.map((subjectId) => ({ tenantId, noticeId, subjectId, space: 'api' as const }));
   const newest = await findLatestRecords(queries, places);
   const latest = new Map(newest.map((record) => [record.subjectId as string, record]));
-  const fresh: Waiting[] = [];
   const outdated: { of: Waiting; issue: string }[] = [];
   for (const one of waiting) {
     const { capturedAt, subjectId } = one.item;
     const newer = latest.get(subjectId)?.capturedAt ?? '';
-    if (newer <= capturedAt) fresh.push(one);
     // The state of a subject follows the order of its records.
-    else outdated.push({ of: one, issue: `capturedAt: the subject has a newer record, of ${newer}` });
+    if (newer > capturedAt)
+      outdated.push({ of: one, issue: `capturedAt: the subject has a newer record, of ${newer}` });
   }
-  return { latest, fresh, outdated };
+  return { latest, outdated };
 }
 
 /** Whether a record is that of a decision. What was erased says no more than that it was imported. */
