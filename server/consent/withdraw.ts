@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { AuditSource } from '../audit/source.ts';
 import { invalidValues, Problem, requireFound } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
+import { lockChain } from '../ledger/append.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { newId } from '../storage/rows.ts';
 import type { Purpose } from './notice.ts';
@@ -34,6 +35,8 @@ export async function withdrawRecord(
   if (input.capturedAt !== undefined) requirePast('body.capturedAt', input.capturedAt, work.now, clockSkew);
   // Locks the notice, so that no capture of the same subject comes between the look and the write.
   const notice = await findNotice(work.transaction, tenantId, noticeId);
+  // An erasure locks the ledger, not the notice.
+  if (notice) await lockChain(work, { tenantId, ledger: 'consent' });
   const found = notice && (await findRecord(work.transaction, tenantId, noticeId, recordId));
   const original = requireFound(found, 'consent record');
   const { noticeVersion, noticeContentHash, subjectId, subjectChannel, space } = original;
