@@ -5,7 +5,7 @@ import { rotateScimToken } from '../access/scim-token-store.ts';
 import { endSessions } from '../access/session-store.ts';
 import { systemSource } from '../audit/source.ts';
 import { dashboardPath } from '../dashboard/serve.ts';
-import { forgetErased } from '../erasure/store.ts';
+import { countUnforgotten, forgetErased } from '../erasure/store.ts';
 import type { UserErasure } from '../erasure/user-erasure.ts';
 import { continueUserErasure, eraseUser, findAnyMembership, listTenantsWith } from '../erasure/user-store.ts';
 import { Problem } from '../http/problem.ts';
@@ -195,6 +195,8 @@ address, and verifies as before; API keys stay. Cannot be undone.`,
     const isAccountErased = (await findAccount(database.kysely, email)) === undefined;
     say(`Erased ${options.email} in ${erased.length === 1 ? '1 tenant' : `${erased.length} tenants`}.`);
     if (!isAccountErased) say('Other tenants have this user, so the account stays.');
+    if ((await countUnforgotten(database)) > 0)
+      say('Restart the server: it then writes the database file again, which removes what is left in it.');
     if (!isForgotten) say('A server still reads the log of the database: restart it, so that the log is emptied.');
     result({ email: options.email, isAccountErased, tenants: erased.map(({ status: _, ...erasure }) => erasure) });
   },

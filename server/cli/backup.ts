@@ -16,7 +16,7 @@ import {
 } from '../installation/installation.ts';
 import { AnchorLog, anchorFile, nameLedger, readLedgerName } from '../ledger/anchor-log.ts';
 import { type Anchoring, completeAnchors, stateRestore } from '../ledger/checkpoint-store.ts';
-import { type ErasureLine, ErasureLog, erasureFile } from '../ledger/erasure-log.ts';
+import { ErasureLog, erasureFile } from '../ledger/erasure-log.ts';
 import { completeErasures, listLastErasures } from '../ledger/erasure-store.ts';
 import type { LedgerOf } from '../ledger/tree-store.ts';
 import type { Settings } from '../settings.ts';
@@ -188,7 +188,7 @@ function placeErasures(
 function checkErasures(
   log: ErasureLog,
   { say, mayLack }: Pick<CommandContext, 'say'> & { readonly mayLack: boolean },
-): Iterable<ErasureLine> {
+): ReturnType<ErasureLog['read']> {
   const refuse = (issue: string) => {
     if (!mayLack) throw lacksErasures(log.file, issue);
     say(`${log.file}: ${issue}`);
@@ -215,7 +215,7 @@ interface Restoring extends Anchoring {
 }
 
 /** Erases again, and appends to the logs of the data folder. @returns what was erased. */
-async function completeDraft(draft: string, restoring: Restoring, lines: Iterable<ErasureLine>) {
+async function completeDraft(draft: string, restoring: Restoring, lines: ReturnType<ErasureLog['read']>) {
   await using opened = openDatabase({ url: null, file: draft });
   // A backup of an older version lacks tables that the statement is computed from.
   await migrate(opened);
@@ -225,12 +225,12 @@ async function completeDraft(draft: string, restoring: Restoring, lines: Iterabl
 async function completeRestore(
   database: Database,
   { erasures, box, ...anchoring }: Anchoring & Pick<Restoring, 'erasures' | 'box'>,
-  lines: Iterable<ErasureLine>,
+  lines: ReturnType<ErasureLog['read']>,
   now: string,
 ): Promise<ReplayCounts> {
   const erased = await replayErasures(database, box, lines, now);
-  // Nobody else uses the database; a backup that was made during an erasure needs it, too.
-  await forgetErased(database, true);
+  // No other process uses the database; a backup that was made during an erasure needs it, too.
+  await forgetErased(database, { mayWait: true });
   await stateRestore(database, anchoring, now);
   await completeErasures(database.kysely, erasures, erasures.readNames());
   erasures.appendRestored(now, await listLastErasures(database.kysely));

@@ -126,12 +126,14 @@ export async function continueErasure(database: Database, now: string): Promise<
     const { transaction } = work;
     await lockChain(work, { tenantId: next.tenant_id, ledger: 'consent' });
     await work.lockTenant(next.tenant_id);
-    // Under the lock: another server may have gone on with it.
+    // Under the lock: another server may have continued it.
     const job = await findJob(transaction, next.tenant_id, next);
     if (job === undefined) return;
     const { counts, position, isDone } = await eraseStep(work, source, job, 'The rest of an erasure');
     if (!isDone) return updateJob(transaction, job, { position, counts: JSON.stringify(counts) });
     await deleteJob(transaction, job);
+    // The job itself named the person.
+    work.afterCommit(() => work.signals.emit('erased'));
     await announce(work, job, counts);
   });
   return true;

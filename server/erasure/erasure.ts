@@ -66,7 +66,8 @@ export function hasErased(counts: ErasureCounts): boolean {
 }
 
 /** Whether a text names a person by this id: as a part of its own, so that no word that only contains a short id counts. */
-export function namesSubject(text: string, subjectId: string): boolean {
+export function namesSubject(reason: string, subject: string): boolean {
+  const [text, subjectId] = [reason.toLowerCase(), subject.toLowerCase()];
   for (let at = text.indexOf(subjectId); at >= 0; at = text.indexOf(subjectId, at + 1)) {
     const [before, after] = [text.slice(0, at), text.slice(at + subjectId.length)];
     if (!/[\p{L}\p{N}]$/u.test(before) && !/^[\p{L}\p{N}]/u.test(after)) return true;

@@ -2,6 +2,7 @@ import { systemSource } from '../audit/source.ts';
 import { recordErasure } from '../audit/store.ts';
 import type { SecretBox } from '../installation/installation.ts';
 import type { Erased, ErasureLine } from '../ledger/erasure-log.ts';
+import { hasErasure } from '../ledger/erasure-store.ts';
 import { clearOpenings, findOpened } from '../ledger/opening-store.ts';
 import { erasableBreaches, erasableDsrs, eraseTexts } from '../privacy/erasure-store.ts';
 import { type Database, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
@@ -24,7 +25,7 @@ export interface ReplayCounts extends ErasureCounts {
 export async function replayErasures(
   database: Database,
   box: SecretBox,
-  lines: Iterable<ErasureLine>,
+  lines: Iterable<ErasureLine & { readonly line: string }>,
   now: string,
 ): Promise<ReplayCounts> {
   let counts: ReplayCounts = { ...noCounts, subjects: 0, users: 0 };
@@ -32,7 +33,10 @@ export async function replayErasures(
     const names = Object.keys(more) as (keyof ReplayCounts)[];
     counts = { ...counts, ...Object.fromEntries(names.map((name) => [name, counts[name] + (more[name] as number)])) };
   };
-  for (const { tenantId, erased } of lines) {
+  for (const line of lines) {
+    // A person who was erased before the backup may be a member again, and a request may have new texts.
+    if (await hasErasure(database.kysely, line)) continue;
+    const { tenantId, erased } = line;
     if (erased.kind === 'subject')
       for (const subject of await findSubjects(database.kysely, tenantId, erased.records, erased.requests))
         add({ subjects: 1, ...(await eraseAgain(database, now, tenantId, { kind: 'subject', target: subject })) });

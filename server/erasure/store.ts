@@ -11,20 +11,30 @@ export const stepRows = 1000;
 /** The largest file that is written again while a server answers: it waits about a third of a second. */
 const quickBytes = 64 * 1024 ** 2;
 
+/** Removes from the write-ahead log of SQLite what was erased. @returns whether the log is empty. */
+export async function emptyErasedLog({ dialect, kysely }: Database): Promise<boolean> {
+  return dialect !== 'sqlite' || emptyLog(kysely);
+}
+
 /**
  * Removes from the files of SQLite what an erasure left: what the log has, and what is in a page whose rows moved to
  * another (secure_delete overwrites only what is freed). PostgreSQL cleans up by itself.
+ * @param hasErased whether something was erased since the last time that `erasures` does not count.
  * @param mayWait whether a large file is written again, too; otherwise that waits for the next start.
  * @returns whether nothing is left that another try would remove.
  */
-export async function forgetErased({ dialect, kysely }: Database, mayWait = false): Promise<boolean> {
+export async function forgetErased(
+  { dialect, kysely }: Database,
+  { hasErased = false, mayWait = false } = {},
+): Promise<boolean> {
   if (dialect !== 'sqlite') return true;
   const { done, rewritten, bytes } = await readRewriting(kysely);
-  if (done !== rewritten && (mayWait || bytes <= quickBytes)) {
-    if (!(await rewriteFile(kysely))) return false;
-    await sql`pragma user_version = ${sql.lit(done)}`.execute(kysely);
-  }
-  return emptyLog(kysely);
+  const isOld = hasErased || done !== rewritten;
+  const isRewritten = isOld && (mayWait || bytes <= quickBytes) && (await rewriteFile(kysely));
+  // -1 is no number of erasures: the next start writes the file again.
+  if (isOld) await sql`pragma user_version = ${sql.lit(isRewritten ? done : -1)}`.execute(kysely);
+  const isBusy = isOld && !isRewritten && bytes <= quickBytes;
+  return (await emptyLog(kysely)) && !isBusy;
 }
 
 /** How many bytes a start writes again because erasures may have left something in them; 0 for none. */

@@ -101,14 +101,16 @@ export async function continueUserErasure(database: Database, box: SecretBox, no
   await runUnitOfWork(database, now, async (work) => {
     const { transaction } = work;
     await work.lockTenant(next.tenant_id);
-    // Under the lock: another server may have gone on with it.
+    // Under the lock: another server may have continued it.
     const job = await findRow(transaction, 'user_erasures', { id: next.id });
     if (job === undefined) return;
     const step = await eraseStep(work, box, job);
     if (Object.values(step.counts).some((count) => count > 0))
       await record(work, systemSource(job.tenant_id), job.user_id, step, 'The rest of an erasure');
-    if (step.isDone) await transaction.deleteFrom('user_erasures').where('id', '=', job.id).execute();
-    else await updateRow(transaction, 'user_erasures', { id: job.id }, { position: step.position });
+    if (!step.isDone) return updateRow(transaction, 'user_erasures', { id: job.id }, { position: step.position });
+    await transaction.deleteFrom('user_erasures').where('id', '=', job.id).execute();
+    // The job itself named the person.
+    work.afterCommit(() => work.signals.emit('erased'));
   });
   return true;
 }

@@ -152,7 +152,7 @@ export class ErasureLog {
    * Reads every erasure up to now, in constant memory: erasing again while reading appends more.
    * @param refuse is called with what is wrong with a line; throws, or accepts that the line is skipped.
    */
-  *read(refuse: (issue: string) => void): Generator<ErasureLine> {
+  *read(refuse: (issue: string) => void): Generator<ErasureLine & { readonly line: string }> {
     if (!existsSync(this.file)) return;
     const file = openSync(this.file, 'r');
     const counter = new Counter();
@@ -179,7 +179,7 @@ export class ErasureLog {
           continue;
         }
         const space = rest.indexOf(' ');
-        const erasure = { tenantId, number: Number(rest.slice(0, space)), ...JSON.parse(rest.slice(space + 1)) };
+        const erasure = { line, tenantId, number: Number(rest.slice(0, space)), ...JSON.parse(rest.slice(space + 1)) };
         counter.take(tenantId, erasure.number);
         yield erasure;
       }

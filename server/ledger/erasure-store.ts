@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Queries, requireSeal, type UnitOfWork } from '../storage/database.ts';
-import { insertRows } from '../storage/rows.ts';
+import { findRow, insertRows } from '../storage/rows.ts';
 import { type Erased, type ErasureLog, nameLine, writeErasure } from './erasure-log.ts';
 
 /**
@@ -24,6 +24,14 @@ async function readLast(queries: Queries, tenantId: string): Promise<number> {
     .where('tenant_id', '=', tenantId)
     .executeTakeFirstOrThrow();
   return last ?? 0;
+}
+
+/** Whether this history has an erasure already, as a line of `erasures.log` has it. */
+export async function hasErasure(
+  queries: Queries,
+  { tenantId, number, line }: { readonly tenantId: string; readonly number: number; readonly line: string },
+): Promise<boolean> {
+  return (await findRow(queries, 'erasures', { tenant_id: tenantId, number, line })) !== undefined;
 }
 
 /** The number of the last erasure of each tenant that has one. */

@@ -3,7 +3,7 @@ import { deleteEndedSessions } from '../access/session-store.ts';
 import type { App } from '../app.ts';
 import { deleteAbandonedFile } from '../controls/file-store.ts';
 import { continueErasure } from '../erasure/erase.ts';
-import { forgetErased } from '../erasure/store.ts';
+import { emptyErasedLog, forgetErased } from '../erasure/store.ts';
 import { continueUserErasure } from '../erasure/user-store.ts';
 import { forgetExpiredKeys, mostForgotten } from '../http/idempotency.ts';
 import { deleteExpiredSignIns } from '../identity/sign-in.ts';
@@ -43,18 +43,27 @@ export function startHousekeeping(
   // In a transaction, which waits for the lock of another process, as a statement by itself does not.
   const change = <Result>(step: (queries: Queries) => Promise<Result>) => inTransaction(database, step);
   // At the start too: the process before this one may have ended in between.
-  let hasErased = true;
+  const erased = { isInLog: true, isInFile: false };
   database.signals.on('erased', () => {
-    hasErased = true;
+    erased.isInLog = erased.isInFile = true;
   });
+  /** Tries again, also after a failure, until there is nothing left. */
+  const remove = async (place: keyof typeof erased, step: () => Promise<boolean>) => {
+    if (!erased[place]) return;
+    erased[place] = false;
+    let isGone = false;
+    try {
+      isGone = await step();
+    } finally {
+      erased[place] ||= !isGone;
+    }
+  };
   const tasks = [
     every(1000, () => continueErasure(database, clock())),
     every(1000, () => continueUserErasure(database, box, clock())),
-    every(1000, async () => {
-      if (!hasErased) return;
-      hasErased = false;
-      hasErased = !(await forgetErased(database));
-    }),
+    every(1000, () => remove('isInLog', () => emptyErasedLog(database))),
+    // Writing the file again holds everything up for a moment: once for all erasures of a minute.
+    every(60_000, () => remove('isInFile', () => forgetErased(database, { hasErased: true }))),
     every(60_000, async () => (await change((queries) => forgetExpiredKeys(queries, clock()))) === mostForgotten),
     every(60_000, () =>
       change(async (queries) => {

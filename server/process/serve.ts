@@ -57,7 +57,10 @@ export async function startServer(
   await completeErasures(installation.database.kysely, installation.erasures);
   const bytes = await countUnforgotten(installation.database);
   if (bytes > 0) options.log.info({ bytes }, 'writing the database file again after erasures');
-  await forgetErased(installation.database, true);
+  // Without the space for a copy, for example, it starts nevertheless, and tries again at the next start.
+  await forgetErased(installation.database, { mayWait: true }).catch((err: unknown) =>
+    options.log.warn({ err, bytes }, 'the database file could not be written again after erasures'),
+  );
   const app = createApp(installation, { ...options, isClosing: () => closing });
   const server = new GracefulServer(app.koa.callback(), {
     ...serverLimits,

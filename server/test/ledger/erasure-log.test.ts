@@ -109,7 +109,11 @@ describeOnEachDatabase('erasures.log', (dialect) => {
     const issues: string[] = [];
     assert.equal([...write(join([changed, second])).read((issue) => issues.push(issue))].length, 1);
     assert.equal(issues.length, 2);
-    const unknown = { ...(read(openLog('erasures.log'))[0] as ErasureLine), erased: { kind: 'other' } } as never;
+    const unknown = {
+      ...(read(openLog('erasures.log'))[0] as ErasureLine),
+      line: 'not in the database',
+      erased: { kind: 'other' },
+    } as never;
     const { database, box } = server.installation;
     await assert.rejects(replayErasures(database, box, [unknown], server.clock.now()), UnknownErasure);
   });
@@ -122,11 +126,31 @@ describeOnEachDatabase('erasures.log', (dialect) => {
     const hash = made.ledgerHash.slice('sha256:'.length, 'sha256:'.length + 32);
     const replay = (of: string) => {
       const erased = { kind: 'subject', records: [[made.sequence, of]], requests: [] } as const;
-      const line = { tenantId: tenant.id, number: 9, at: clock.now(), erased };
+      const line = { line: 'of another history', tenantId: tenant.id, number: 9, at: clock.now(), erased };
       return replayErasures(installation.database, installation.box, [line], clock.now());
     };
     assert.equal((await replay(hash.replaceAll(/./g, '0'))).records, 0);
     assert.equal((await replay(hash)).records, 1);
     assert.equal((await runVerify(installation)).code, 0);
+  });
+
+  test('erases nothing again that the history has erased already: who came back stays', async () => {
+    const { database, box, settings } = server.installation;
+    const { id: elsewhere } = await server.createTenant(`elsewhere-${dialect}`);
+    const email = 'back.again@example.com';
+    const { userId } = await server.createMember({ email, role: 'engineer' });
+    await server.createMember({ tenantId: elsewhere, email, role: 'engineer' });
+    payload(await server.request('POST', `/v1/users/${userId}/erase`, { body: { reason: 'Left' } }), 200);
+    await server.createMember({ email, role: 'engineer' });
+    const log = openLog('returned.log');
+    await completeErasures(database.kysely, log, new Set());
+    const lines = [...log.read(fail)];
+    assert.ok(
+      lines.some(({ erased }) => erased.kind === 'user' && erased.userId === userId),
+      settings.dataDir,
+    );
+    const counts = await replayErasures(database, box, lines, server.clock.now());
+    assert.ok(Object.values(counts).every((count) => count === 0));
+    assert.equal(payload(await server.request('GET', `/v1/users/${userId}`), 200).email, email);
   });
 });
