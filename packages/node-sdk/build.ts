@@ -48,5 +48,6 @@ function removeHiddenDeclarations(): void {
 function removeMap(name: string): void {
   const file = join(dist, name);
   rmSync(`${file}.map`);
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/\/\/# sourceMappingURL=.*\n?$/, ''));
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.slice(0, text.lastIndexOf('//# sourceMappingURL=')));
 }
