@@ -148,7 +148,7 @@ export const userErase = defineCommand({
   name: 'user erase',
   summary: 'erase what identifies a user',
   description: `Removes the user and clears their e-mail address and names in every tenant, or in one, also after they were removed
-or when they were only invited. The account goes with the last tenant. The audit log keeps what they did, without their
+or when they were only invited. The account is deleted with the last tenant. The audit log keeps what they did, without their
 address, and verifies as before; API keys stay. Cannot be undone.`,
   options: {
     email: { schema: z.string(), meaning: 'e-mail address of the user' },

@@ -17,7 +17,7 @@ import {
   importDecisions,
   nameRecord,
 } from '../consent/import/import.ts';
-import { LineReader, readCsv } from '../consent/import/lines.ts';
+import { isBlank, LineReader, readCsv } from '../consent/import/lines.ts';
 import { findStates, findVersion } from '../consent/notice-store.ts';
 import { Id } from '../http/schemas.ts';
 import { type Installation, openInstallation } from '../installation/installation.ts';
@@ -121,13 +121,15 @@ a keyed hash is kept. Times need an offset, or are seconds or milliseconds since
     showProgress('');
     const total = spool.size;
     const report = { file, sha256, format: format.name, lines, decisions, present, invalid: faults.count };
-    const isRefused = faults.count > 0 && options['skip-invalid'] !== true;
+    // Without a decision it is another file, or one that cannot be read.
+    const isRefused = decisions === 0 || (faults.count > 0 && options['skip-invalid'] !== true);
     const isDryRun = options['dry-run'] === true;
     let imported = { records: 0, withdrawals: 0 };
     let conflict: string | null = null;
     if (!isRefused && !isDryRun) ({ imported, conflict } = await write(context, installation, target, spool, sha256));
     if (conflict !== null)
       say(`${conflict} The ${imported.records} decisions before it were imported. Run the command again.`);
+    else if (decisions === 0) say('The file has no decision that can be read. Nothing was written.');
     else if (isRefused) say(`${faults.count} lines cannot be imported. Nothing was written.`);
     else if (isDryRun) say(`${total} decisions can be imported${describePresent(present)}. Nothing was written.`);
     else
@@ -213,11 +215,13 @@ async function readFile(
     throw new UnreadableLine(fault);
   };
   if (format.isCsv)
-    for await (const { number, fields, fault } of readCsv(reader.read()))
+    for await (const { number, fields, fault } of readCsv(reader.read())) {
+      if (fault === null) requireColumns(fields, [...named, ...Object.values(columns)]);
       take(number, () => (fault === null ? fields : fail(fault)));
+    }
   else
     for await (const { number, text, fault } of reader.read())
-      take(number, () => (fault === null ? readJson(text) : fail(fault)));
+      if (!isBlank({ text, fault })) take(number, () => (fault === null ? readJson(text) : fail(fault)));
   showProgress('');
   return { lines, sha256: reader.digest() };
 }
@@ -287,6 +291,12 @@ function findFormatOf(
   const name = given ?? findFormat(file);
   if (name === undefined) throw new UsageError(`--format: name one of ${importFormatNames.join(', ')}.`);
   return { name, ...importFormats[name] };
+}
+
+/** A misspelt column would otherwise be a value that every line lacks. @throws {UsageError} */
+function requireColumns(fields: Readonly<Record<string, string>>, names: readonly string[]): void {
+  const missing = names.filter((name) => !(name in fields || `purposes.${name}` in fields));
+  if (missing.length > 0) throw new UsageError(`The file has no column ${missing.join(', ')}. Nothing was written.`);
 }
 
 /** @throws {UsageError} */

@@ -77,6 +77,10 @@ export async function verifyLog({ queries, keys, settings, progress, findings }:
     progress.say(`✓ log of the installation: ${timestamps} timestamps, ${cosignatures} cosignatures`);
   for (const [name, missing] of Object.entries(gaps))
     if (missing > 0) progress.say(`• log of the installation: ${missing} of its checkpoints have no ${name}`);
+  const newest = Math.max(...notes.keys());
+  const cosigned = attestations.filter((one) => one.kind === 'cosignature' && one.size === newest);
+  if (notes.size > 0 && outside?.policy?.isMet(new Set(cosigned.map(({ source }) => source))) === false)
+    progress.say('• log of the installation: its newest checkpoint lacks the quorum of the policy');
   const verifierKey = keys === null ? null : nameLogKey(keys.verifier);
   return { verifierKey, leaves, checkpoints: proof.checkpoints, timestamps, cosignatures, gaps, faults };
 }
@@ -98,9 +102,12 @@ function findGaps(
   outside: Outside | null,
 ): VerifiedLog['gaps'] {
   const stated = new Map<string, Set<number>>();
-  const name = (kind: string, source: string) => (kind === 'timestamp' ? kind : `${kind} of ${source.split('+')[0]}`);
+  // Anyone can make a key with the name of a witness: only that of the policy counts as the witness.
+  const witnesses = new Set(outside?.policy?.witnesses.map(({ vkey }) => vkey));
+  const name = (kind: string, source: string) =>
+    kind === 'timestamp' ? kind : `${kind} of ${witnesses.has(source) ? source.split('+')[0] : source}`;
   if (outside?.authority) stated.set('timestamp', new Set());
-  for (const { vkey } of outside?.policy?.witnesses ?? []) stated.set(name('cosignature', vkey), new Set());
+  for (const vkey of witnesses) stated.set(name('cosignature', vkey), new Set());
   for (const { kind, source, size } of attestations) {
     const known = stated.get(name(kind, source)) ?? new Set();
     stated.set(name(kind, source), known.add(size));

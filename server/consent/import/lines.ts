@@ -31,18 +31,17 @@ export class LineReader {
     return this.#hash.digest('hex');
   }
 
-  /** Reads the lines that are not blank. A file that is UTF-16 has one line, with the fault. */
+  /** Reads the lines, also blank ones. A file that is UTF-16 has one line, with the fault. */
   async *read(): AsyncGenerator<Line> {
     let number = 1;
     let isStart = true;
     let isUtf16 = false;
     let rest: Buffer = Buffer.alloc(0);
     let isSkipping = false;
-    const take = (bytes: Buffer): Line | null => {
+    const take = (bytes: Buffer): Line => {
       const isLong = isSkipping || bytes.length > longestLine;
       isSkipping = false;
       const text = isLong ? '' : bytes.toString().replace(/\r$/, '');
-      if (!isLong && text.trim() === '') return null;
       const fault = isLong ? tooLong : isUtf8(bytes) ? null : 'is not UTF-8';
       return { number, text, fault };
     };
@@ -62,8 +61,7 @@ export class LineReader {
       }
       let from = 0;
       for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, from)) {
-        const line = take(bytes.subarray(from, end));
-        if (line !== null) yield line;
+        yield take(bytes.subarray(from, end));
         number += 1;
         from = end + 1;
       }
@@ -72,8 +70,7 @@ export class LineReader {
       if (isSkipping) rest = Buffer.alloc(0);
     }
     if (isUtf16 || (rest.length === 0 && !isSkipping)) return;
-    const line = take(rest);
-    if (line !== null) yield line;
+    yield take(rest);
   }
 }
 
@@ -98,7 +95,9 @@ export interface CsvRecord extends Omit<Line, 'text'> {
  */
 export async function* readCsv(lines: AsyncIterable<Line>): AsyncGenerator<CsvRecord> {
   let header: { readonly names: readonly string[]; readonly delimiter: string } | null = null;
+  let isLost = false;
   for await (const { number, text, fault } of joinQuoted(lines)) {
+    if (isLost || isBlank({ text, fault })) continue;
     const none = { number, fields: {} };
     if (header === null) {
       const delimiter = findDelimiter(text);
@@ -106,7 +105,8 @@ export async function* readCsv(lines: AsyncIterable<Line>): AsyncGenerator<CsvRe
       const issue = fault ?? (names === undefined ? 'has a misplaced quotation mark' : findHeaderFault(names));
       if (issue !== null) {
         yield { ...none, fault: `${issue}, and is the header, so that nothing else can be read` };
-        return;
+        isLost = true;
+        continue;
       }
       header = { names: names as readonly string[], delimiter };
       continue;
@@ -136,13 +136,22 @@ function findDelimiter(header: string): string {
   return [',', ';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best));
 }
 
-/** Joins the lines of a quoted field: a record ends where the number of quotation marks is even. */
+/** Whether a line has nothing to read, which is no fault. */
+export function isBlank({ text, fault }: Pick<Line, 'text' | 'fault'>): boolean {
+  return fault === null && text.trim() === '';
+}
+
+/**
+ * Joins the lines of a quoted field: a record ends where the number of quotation marks is even. One that does not end is the
+ * last: what follows could be the rest of its field, and must not be taken for records.
+ */
 async function* joinQuoted(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
   let number = 0;
   let texts: string[] = [];
   let length = 0;
   let fault: string | null = null;
   let isOpen = false;
+  let isLost = false;
   const finish = (unclosed: string | null = null): Line => {
     const joined = { number, text: texts.join('\n'), fault: fault ?? unclosed };
     texts = [];
@@ -152,13 +161,18 @@ async function* joinQuoted(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
     return joined;
   };
   for await (const line of lines) {
+    // The whole file counts for its hash.
+    if (isLost) continue;
     if (texts.length === 0) number = line.number;
     texts.push(line.text);
     length += line.text.length;
     fault ??= line.fault;
     if (line.text.split('"').length % 2 === 0) isOpen = !isOpen;
-    if (!isOpen || line.fault === tooLong) yield finish();
-    else if (length > longestLine) yield finish(`has a quotation mark that is not closed by line ${line.number}`);
+    if (!isOpen) yield finish();
+    else if (length > longestLine || line.fault === tooLong) {
+      yield finish(`has a quotation mark that is not closed by line ${line.number}, so that nothing else can be read`);
+      isLost = true;
+    }
   }
   if (texts.length > 0) yield finish('has a quotation mark that is not closed');
 }

@@ -424,6 +424,42 @@ describe('the formats of svc import', () => {
     ]);
   });
 
+  test('keep blank lines of a quoted field, and take nothing of a field that does not end for a record', async () => {
+    const notice = await context.server.createNotice();
+    const row = (id: string, subject = id) => `${id},${subject},2024-05-01T10:00:00Z,1`;
+    const head = 'id,subjectId,capturedAt,purposes.necessary';
+    assert.equal((await run(notice, `${head}\n\n${row('1', '"a\n\nb"')}\n\n`, '--format', 'csv')).imported, 1);
+    assert.equal((await read(notice))[0].subjectId, 'a\n\nb');
+    const long = `"${'xx\n'.repeat(40_000)}${row('2', 'victim')}`;
+    const done = await run(notice, [head, row('3', long), row('4')].join('\n'), '--format', 'csv', '--skip-invalid');
+    assert.deepEqual([done.code, done.imported, done.invalid], [1, 0, 1]);
+    assert.match(
+      done.faults[0].issues[0],
+      /^has a quotation mark that is not closed by line \d+, so that nothing else/,
+    );
+  });
+
+  test('are refused without a decision that can be read, and without a column that an option names', async () => {
+    const notice = await context.server.createNotice();
+    const head = 'id,subjectId,capturedAt,purposes.necessary';
+    for (const text of ['', '\n', head, 'id,id\n1,2\n'])
+      assert.equal((await run(notice, text, '--format', 'csv', '--skip-invalid')).code, 1, text);
+    const { environment, folder } = context;
+    const file = join(folder, 'misspelt.csv');
+    writeFileSync(file, `${head}\n1,1,2024-05-01T10:00:00Z,1\n`);
+    const words = ['import', '--notice', notice, '--version', '1', '--file', file, '--format', 'csv'];
+    for (const option of [
+      ['--purpose', 'analytics=Statistcs'],
+      ['--column', 'method=how'],
+      ['--ignore', 'Othr'],
+    ]) {
+      const { code, stderr } = await runSvc([...words, ...option], environment);
+      assert.equal(code, 2);
+      assert.match(stderr, /The file has no column (Statistcs|how|Othr)\. Nothing was written\./);
+    }
+    assert.deepEqual(await read(notice), []);
+  });
+
   test('read JSON with paths, and grant required purposes on request', async () => {
     const notice = await context.server.createNotice();
     const line = {
