@@ -1,4 +1,5 @@
 // The trust badge, live: each change of a field shows at once.
+import { chooseBadgeWords } from '../../server/trust/badge-words.ts';
 import { createWidget, readFields, setField, settle } from './live-fields.ts';
 import { startPageServer } from './page-server.ts';
 import { readServerFacts } from './server-facts.ts';
@@ -15,9 +16,10 @@ async function startBadge(live: HTMLElement): Promise<void> {
   const note = live.querySelector('[data-note]') as HTMLElement;
   const facts = await readServerFacts();
   const demo = facts?.demo ?? null;
-  const server = startPageServer(({ path }) =>
-    path === '/v1/public/trust/your-company/widget' ? readExample() : null,
-  );
+  const server = startPageServer(({ path }) => {
+    const { pathname, searchParams } = new URL(path, location.href);
+    return pathname === '/v1/public/trust/your-company/widget' ? readExample(searchParams.get('language')) : null;
+  });
   setField(form, 'tenant', demo?.slug ?? 'your-company');
   const apiBase = demo === null ? server.address : location.origin;
   setField(form, 'api-base', apiBase);
@@ -41,12 +43,13 @@ async function startBadge(live: HTMLElement): Promise<void> {
 }
 
 /** A made-up trust center, updated three days ago. */
-function readExample(): object {
+function readExample(language: string | null): object {
   const updatedAt = new Date(Date.now() - 3 * 86_400_000).toISOString();
   return {
     name: 'Your Company',
     slug: 'your-company',
     achievedFrameworks: ['GDPR', 'ISO/IEC 27001', 'SOC 2'],
     updatedAt,
+    ...(language !== null && { words: chooseBadgeWords(language) }),
   };
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { Language } from '../consent/notice.ts';
 import { answerWith, ReadyAnswer } from '../http/answer.ts';
 import { requireFound } from '../http/problem.ts';
 import { readOwnAddress } from '../http/request.ts';
@@ -7,6 +8,7 @@ import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import type { Installation } from '../installation/installation.ts';
 import { requireTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
+import { chooseBadgeWords } from './badge-words.ts';
 import {
   findTrustCenter,
   type PublishedTrust,
@@ -109,16 +111,18 @@ export function trustRoutes(
       tag: 'Public',
       summary: 'Get the data of the trust badge',
       description:
-        'Answers 404 unless the trust center is published. Send the `ETag` back as `If-None-Match` to get a 304 while the data has not changed.',
+        'Answers 404 unless the trust center is published. With `language` it has the words of the badge in that language, or the nearest that there is: the last resort is English. Send the `ETag` back as `If-None-Match` to get a 304 while the data has not changed.',
       // Any text, so that an invalid slug returns 404 too.
       params: z.strictObject({ slug: z.string() }),
+      query: z.strictObject({ language: Language.optional() }),
       headers: ['ETag', 'Cache-Control'],
       result: TrustWidget,
-      async handle({ params, now }) {
+      async handle({ params, query: { language }, now }) {
         const center = await publishedTrust.find(params.slug);
         const { name, slug, content, updatedAt } = requireFound(center, 'published trust center');
         const achievedFrameworks = listAchievements(content, now).map(({ framework }) => framework.name);
-        const body = JSON.stringify({ data: { name, slug, achievedFrameworks, updatedAt } });
+        const words = language === undefined ? {} : { words: chooseBadgeWords(language) };
+        const body = JSON.stringify({ data: { name, slug, achievedFrameworks, updatedAt, ...words } });
         return new ReadyAnswer(200, body, { ETag: `"${hash('sha256', body).slice(0, 16)}"`, 'Cache-Control': caching });
       },
     }),

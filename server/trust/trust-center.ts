@@ -177,7 +177,20 @@ export const TrustCenterView = z
   })
   .meta({ id: 'TrustCenter' });
 
-/** What the trust badge shows: spec.md "Trust widget data". */
+const BadgeText = z
+  .strictObject({
+    language: z.string().meta({ description: 'BCP 47: what was asked for, or the nearest that there is.' }),
+    direction: z.enum(['ltr', 'rtl']),
+    trustCenter: z.string(),
+    view: z.string().meta({ description: 'The text of the main link.' }),
+    updated: z.string().meta({ description: 'Precedes "3 days ago".' }),
+    updatedOn: z.string().meta({ description: 'Precedes a date.' }),
+    poweredBy: z.string(),
+    close: z.string(),
+  })
+  .meta({ id: 'BadgeWords' });
+
+/** What the trust badge shows: spec.md "Trust widget data", and its words if a language was asked for. */
 export const TrustWidget = z
   .strictObject({
     name: z.string(),
@@ -186,6 +199,7 @@ export const TrustWidget = z
       .array(z.string())
       .meta({ description: 'The names of the frameworks that are achieved and have not expired.' }),
     updatedAt: UtcTime,
+    words: BadgeText.optional().meta({ description: 'Only with `language`.' }),
   })
   .meta({ id: 'TrustWidget' });
 

@@ -36,16 +36,9 @@ interface AddOnKind {
   readonly isDeferred: boolean;
   /** Attributes that the site owner edits, with initial values. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Replaces the element and the tag of the widget. */
-  readonly element?: (owner: Owner) => Markup;
 }
 
 const addOnKinds = {
-  elements: {
-    isDeferred: true,
-    settings: {},
-    element: ({ noticeId }) => html`<svc-consent-view notice-id="${noticeId}"></svc-consent-view>`,
-  },
   gpp: {
     isDeferred: false,
     settings: { 'data-sections': 'usnat', 'data-opt-outs': 'marketing: sale sharing targeted-advertising' },
@@ -77,12 +70,6 @@ function describeAddOns({ name, version, built }: Widget, baseUrl: string) {
     const tag = `${html`<script src="${baseUrl}/widgets/${name}/${version}/${file}" integrity="${integrity}" crossorigin="anonymous"${isDeferred ? ' defer' : ''}${given}></script>`}`;
     return [{ name: addOn as AddOnName, file, tag }];
   });
-}
-
-/** The element of an add-on that replaces that of the widget; null if the element of the widget stays. */
-export function writeAddOnElement(name: AddOnName, owner: Owner): string | null {
-  const { element }: AddOnKind = addOnKinds[name];
-  return element ? `${element(owner)}` : null;
 }
 
 /** Describes widgets for one address: `/widgets/index.json`. @param widgets the newest version of each first. */

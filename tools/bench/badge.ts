@@ -33,7 +33,7 @@ function measureBytes(widget: Widget): Finding {
     floor: '',
     value: { low: kilobytes, median: kilobytes, high: kilobytes },
     unit: 'kB',
-    budget: { atMost: 8 },
+    budget: { atMost: 7.5 },
   };
 }
 

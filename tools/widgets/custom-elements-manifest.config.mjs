@@ -43,13 +43,7 @@ function nameField(attribute) {
 }
 
 export default {
-  globs: [
-    'src/index.ts',
-    'src/mount.ts',
-    'src/trust-badge.ts',
-    'src/stub/consent-element.ts',
-    'src/add-ons/elements/{index,consent-view-element}.ts',
-  ],
+  globs: ['src/index.ts', 'src/mount.ts', 'src/trust-badge.ts', 'src/stub/consent-element.ts'],
   outdir: 'dist',
   packagejson: false, // It says where the manifest is; the analyzer would write there what an option says.
   plugins: [publishInterface()],

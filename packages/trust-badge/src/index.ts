@@ -1,10 +1,9 @@
 import type { mountSvcTrustBadge } from './mount.ts';
-import { registerSvcTrustBadge } from './register.ts';
-import type { SvcTrustBadgeElement } from './trust-badge.ts';
+import { SvcTrustBadgeElement } from './trust-badge.ts';
 
-export type { Position, Radius, Size, Theme, Variant } from './choices.ts';
+export type { Position, Radius, Size, Theme, Variant } from './attributes.ts';
 export { mountSvcTrustBadge, type TrustBadgeOptions } from './mount.ts';
-export { SvcTrustBadgeElement } from './trust-badge.ts';
+export { SvcTrustBadgeElement };
 
 declare global {
   interface Window {
@@ -16,4 +15,7 @@ declare global {
   }
 }
 
-registerSvcTrustBadge();
+// Once, and only with a DOM: not on a server.
+if (globalThis.document && !customElements.get('svc-trust-badge')) {
+  customElements.define('svc-trust-badge', SvcTrustBadgeElement);
+}

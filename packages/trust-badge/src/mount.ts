@@ -1,6 +1,5 @@
 import { nameProperty } from './attribute-element.ts';
-import { attributes } from './attributes.ts';
-import type { Position, Radius, Size, Theme, Variant } from './choices.ts';
+import { attributes, type Position, type Radius, type Size, type Theme, type Variant } from './attributes.ts';
 import type { SvcTrustBadgeElement } from './trust-badge.ts';
 
 /** The attributes of the element, and its parent. */

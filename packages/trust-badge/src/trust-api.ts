@@ -1,9 +1,21 @@
-import { readAddress } from './choices.ts';
-import { refuseValue, reportProblem } from './report-problem.ts';
-import { scriptOrigin } from './script-origin.ts';
-import { parseTrust, type Trust } from './trust.ts';
+import { readAddress, refuseValue, reportProblem } from './attributes.ts';
+import { english, type Words } from './words.ts';
 
 const TIMEOUT = 15_000;
+
+/** The public data of a trust center for widgets. */
+export interface Trust {
+  readonly name: string;
+  readonly slug: string;
+  /** Display names. */
+  readonly achievedFrameworks: readonly string[];
+  readonly updatedAt: string;
+  /** Undefined for English. */
+  readonly words?: Words | undefined;
+}
+
+/** What the server says: the data, false if nothing is published, null for nothing usable. */
+export type Answer = Trust | false | null;
 
 /** The addresses of a tenant's trust data and trust page. */
 export interface TrustSource {
@@ -13,7 +25,7 @@ export interface TrustSource {
 }
 
 /** Builds a tenant's addresses. The API base may be relative and have a path; query and fragment are ignored. */
-export function locateTrust(tenant: string | null, apiBase: string | null): TrustSource | undefined {
+export function locateTrust(tenant: string | null, apiBase: string | null, locale: string): TrustSource | undefined {
   if (!tenant || !/^[a-z\d-]+$/.test(tenant)) {
     refuseValue('tenant', tenant, 'the slug of a tenant');
     return undefined;
@@ -25,18 +37,19 @@ export function locateTrust(tenant: string | null, apiBase: string | null): Trus
     refuseValue('api-base', apiBase, 'an http(s) address');
     return undefined;
   }
-  return { tenant, data: `${base}/v1/public/trust/${tenant}/widget`, page: `${base}/trust/${tenant}` };
+  const language = /^en\b/.test(locale) ? '' : `?language=${locale}`;
+  return { tenant, data: `${base}/v1/public/trust/${tenant}/widget${language}`, page: `${base}/trust/${tenant}` };
 }
 
-const answers: Record<string, Promise<Trust | null>> = {};
+const answers: Record<string, Promise<Answer>> = {};
 
-/** Fetches each address once per page; null after a failure, which is logged, and the next caller retries. */
-export async function loadTrust(source: TrustSource): Promise<Trust | null> {
+/** Fetches each address once per page; after a failure, which is logged, the next caller retries. */
+export async function loadTrust(source: TrustSource): Promise<Answer> {
   const { data } = source;
-  answers[data] ??= fetchTrust(source).catch((cause) => {
+  answers[data] ??= fetchTrust(source).catch(({ message }) => {
     delete answers[data];
-    reportProblem(`no trust data from ${data} (${cause}). Is it published, and allowed by connect-src?`);
-    return null;
+    reportProblem(`no trust data from ${data} (${message}). Is it published, and allowed by connect-src?`);
+    return message === '404' ? false : null;
   });
   return answers[data];
 }
@@ -45,4 +58,42 @@ async function fetchTrust({ data, tenant }: TrustSource): Promise<Trust> {
   const response = await fetch(data, { credentials: 'omit', signal: AbortSignal.timeout(TIMEOUT) });
   if (!response.ok) throw new Error(`${response.status}`);
   return parseTrust(await response.json(), tenant);
+}
+
+/** Parses a server response as trust data of this tenant; throws for anything else. */
+function parseTrust(body: unknown, tenant: string): Trust {
+  const { data } = body as { readonly data: Trust };
+  const { name, slug, achievedFrameworks, updatedAt, words } = data;
+  const isWhole = slug === tenant && isText(name, 200) && isList(achievedFrameworks) && isTime(updatedAt);
+  if (!isWhole || (words && !isWords(words))) throw new TypeError('a field is odd');
+  return data;
+}
+
+function isText(value: unknown, maximum: number): value is string {
+  return typeof value === 'string' && /\S/.test(value) && value.length <= maximum;
+}
+
+function isList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length <= 50 && value.every((item) => isText(item, 100));
+}
+
+/** As the server writes times; throws for what is none. */
+function isTime(value: unknown): value is string {
+  return new Date(value as string).toISOString() === value;
+}
+
+function isWords(words: Words): boolean {
+  new Intl.Locale(words.language); // Throws for what is no tag.
+  return Object.keys(english).every((key) => isText(words[key as keyof Words], 100));
+}
+
+// Read while the file first runs: later, `currentScript` is another script or null. Through the prototype's getter,
+// because an image with that name would shadow it on `document`. Modules have no `currentScript`, and the built script has
+// no `import.meta` (its build replaces it with undefined).
+const script = globalThis.document && Reflect.get(Document.prototype, 'currentScript', document);
+const address = (script as HTMLScriptElement | null)?.src || import.meta.url;
+
+/** The origin of this script: that of the API unless `api-base` is set. */
+function scriptOrigin(): string {
+  return /^http/.test(address ?? '') ? new URL(address).origin : location.origin;
 }

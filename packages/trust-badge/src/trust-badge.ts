@@ -1,8 +1,7 @@
 import { html, render, type TemplateResult } from 'lit/html.js';
 import { AttributeElement, defineProperties } from './attribute-element.ts';
-import { attributes } from './attributes.ts';
-import type { BadgeContent } from './badge-content.ts';
 import {
+  attributes,
   type ChoiceName,
   type Position,
   type Radius,
@@ -13,17 +12,15 @@ import {
   type Size,
   type Theme,
   type Variant,
-} from './choices.ts';
-import { chooseWords } from './choose-words.ts';
-import { floatingView } from './floating-view.ts';
-import { lineView } from './line-view.ts';
-import { panelView } from './panel-view.ts';
-import type { Trust } from './trust.ts';
-import { loadTrust, locateTrust, type TrustSource } from './trust-api.ts';
-import { sheet } from './trust-badge.styles.ts';
+} from './attributes.ts';
+import { sheet } from './styles.ts';
+import { type Answer, loadTrust, locateTrust, type TrustSource } from './trust-api.ts';
+import { badgeView } from './views.ts';
+import { chooseLocale, english, matchLocale } from './words.ts';
 
 /**
- * Shows what a tenant has published in its trust center, and links to it. Without data it is a plain link without a seal.
+ * Shows what a tenant has published in its trust center, and links to it. Without data it is a plain link
+ * without a claim; if nothing is published, only what is inside it.
  *
  * @summary A trust badge in six variants.
  * @element svc-trust-badge
@@ -31,12 +28,12 @@ import { sheet } from './trust-badge.styles.ts';
  * @attr {string} tenant - Slug of the tenant. Required.
  * @attr {string} [api-base] - Address of the API. Default: the origin this script came from.
  * @attr {mini|compact|card|status|floating|full} [variant=compact] - What it looks like.
- * @attr {light|dark|auto} [theme=light] - `auto` follows the visitor's system.
- * @attr {color} [accent=#C58A2A] - Any CSS colour. Text on it is black or white, whichever is easier to read.
+ * @attr {light|dark|auto} [theme=light] - `auto` follows the page's `color-scheme`.
+ * @attr {color} [accent=#C58A2A] - Any CSS colour, for the shield.
  * @attr {sm|md|lg|pill} [radius=lg] - Corners: 12px, 16px, 22px, or round.
  * @attr {sm|md|lg} [size=md] - Scales type and spacing.
  * @attr {bottom-left|bottom-right|top-left|top-right} [position=bottom-right] - Corner of the window (floating only).
- * @attr {boolean} [show-frameworks=true] - Whether frameworks are listed (card, floating, full).
+ * @attr {boolean} [show-frameworks=true] - Whether frameworks are named.
  * @attr {boolean} [show-updated=true] - Whether it says when the data was updated (all but mini).
  * @attr {boolean} [show-powered-by=true] - Whether it says what runs the trust center (card, floating, full).
  * @attr {string} [locale] - BCP 47 tag. Default: the language of the page around it, else the browser's.
@@ -46,9 +43,9 @@ import { sheet } from './trust-badge.styles.ts';
  *
  * @csspart root - Outermost box of every variant.
  * @csspart card - Surface of every variant; of floating, that in the drawer.
- * @csspart mark - Seal.
- * @csspart name - Name of the tenant.
- * @csspart kicker - "Trust center" beside the name.
+ * @csspart mark - Shield.
+ * @csspart name - Name of the tenant; only for screen readers in mini, and in compact and status with frameworks.
+ * @csspart kicker - "Trust center"; in mini with frameworks only for screen readers.
  * @csspart live - When the data was updated.
  * @csspart chips - List of frameworks.
  * @csspart chip - One framework.
@@ -57,9 +54,9 @@ import { sheet } from './trust-badge.styles.ts';
  * @csspart button - Every button: the one that opens the drawer and the one that closes it.
  * @csspart trigger - Button that opens the drawer.
  * @csspart float-button - What floats: the trigger, or a link while there is no data.
- * @csspart drawer - Dialog of the floating variant.
+ * @csspart drawer - Popover of the floating variant.
  *
- * @cssprop [--svc-tb-accent=#C58A2A] - Seal and main link.
+ * @cssprop [--svc-tb-accent=#C58A2A] - Shield.
  * @cssprop [--svc-tb-bg=#ffffff] - Background.
  * @cssprop [--svc-tb-bg-2=#f8fafc] - Second background: chips, footer, what is pointed at.
  * @cssprop [--svc-tb-text=#101322] - Text.
@@ -85,8 +82,10 @@ export class SvcTrustBadgeElement extends AttributeElement {
   declare locale: string | null;
   declare trustUrl: string | null;
   readonly #shadow = this.attachShadow({ mode: 'open' });
-  #data: string | undefined;
-  #trust: Trust | null | undefined;
+  #source: TrustSource | undefined;
+  #answer: Answer | undefined;
+  /** The address that gave the answer. */
+  #answered: string | undefined;
   #observer: IntersectionObserver | undefined;
 
   constructor() {
@@ -96,42 +95,38 @@ export class SvcTrustBadgeElement extends AttributeElement {
 
   disconnectedCallback(): void {
     this.#observer?.disconnect();
-    this.#shadow.querySelector('dialog')?.close();
-    this.#trust ??= undefined; // Retry after a failure when the badge is inserted again.
+    if (!this.#answer) this.#answer = this.#answered = undefined; // Retry after a failure when inserted again.
   }
 
   protected override update(): void {
-    const source = locateTrust(this.tenant, this.apiBase);
-    if (source?.data !== this.#data) this.#trust = undefined;
-    this.#data = source?.data;
-    render(source ? this.#renderBadge(source) : html`<slot></slot>`, this.#shadow);
+    const locale = chooseLocale(this, this.locale);
+    const source = locateTrust(this.tenant, this.apiBase, locale);
+    // What is there stays until it has been answered in another language.
+    if (source?.page !== this.#source?.page) this.#answer = this.#answered = undefined;
+    this.#source = source;
+    const isEmpty = !source || this.#answer === false;
+    render(isEmpty ? html`<slot></slot>` : this.#renderBadge(source, locale), this.#shadow);
     this.#observer?.disconnect();
-    if (!source) return;
+    if (isEmpty) return;
     const root = this.#shadow.firstElementChild as HTMLElement;
     root.style.setProperty('--_a', readColour('accent', this.accent)); // A style attribute would violate a strict policy.
-    if (this.#trust !== undefined) return;
+    if (this.#answered === source.data) return;
     if (!globalThis.IntersectionObserver) return void this.#load(source);
     this.#observer = new IntersectionObserver(
       (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) void this.#load(source);
+        if (entries.some((entry) => entry.isIntersecting)) void this.#load(source);
       },
       { rootMargin: '25%' },
     );
     this.#observer.observe(root);
   }
 
-  #renderBadge({ page }: TrustSource): TemplateResult {
-    const trust = this.#trust;
+  #renderBadge({ page }: TrustSource, locale: string): TemplateResult {
+    const trust = this.#answer || undefined;
     const choose = <Name extends ChoiceName>(name: Name) => readChoice(name, this.getAttribute(name));
     const variant = choose('variant');
-    const words = chooseWords(this, this.locale);
-    const content: BadgeContent = {
-      variant,
-      trust,
-      words,
-      link: readAddress('trust-url', this.trustUrl) || page,
-      shows: (what) => readFlag(`show-${what}`, this.getAttribute(`show-${what}`)),
-    };
+    const words = trust?.words ?? english;
+    const lang = matchLocale(locale, words);
     const corner = choose('position').replace('-', ' ');
     const classes = `root ${variant} ${choose('theme')} r-${choose('radius')} s-${choose('size')} ${corner}`;
     // Without data, the site's own link has priority, but it cannot float. White space is not a link.
@@ -140,27 +135,29 @@ export class SvcTrustBadgeElement extends AttributeElement {
       <div
         class=${classes}
         part="root"
-        lang=${words.lang}
-        dir=${words.dir}
+        lang=${lang}
+        dir=${words.direction}
       >
         <slot ?hidden=${!isOwn} @slotchange=${() => this.requestUpdate()}></slot>
-        ${renderVariant(content)}
+        ${badgeView({
+          variant,
+          trust,
+          words,
+          lang,
+          link: readAddress('trust-url', this.trustUrl) || page,
+          shows: (what) => readFlag(`show-${what}`, this.getAttribute(`show-${what}`)),
+        })}
       </div>
     `;
   }
 
   async #load(source: TrustSource): Promise<void> {
-    const trust = await loadTrust(source);
-    if (source.data !== this.#data || !this.isConnected) return;
-    this.#trust = trust;
+    const answer = await loadTrust(source);
+    if (source.data !== this.#source?.data || !this.isConnected) return;
+    this.#answer = answer;
+    this.#answered = source.data;
     this.requestUpdate();
   }
-}
-
-function renderVariant(content: BadgeContent): TemplateResult {
-  const { variant } = content;
-  if (variant === 'floating') return floatingView(content);
-  return variant === 'card' || variant === 'full' ? panelView(content) : lineView(content);
 }
 
 defineProperties(SvcTrustBadgeElement, attributes);

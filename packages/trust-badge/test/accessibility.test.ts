@@ -1,7 +1,7 @@
 import { expect, nextFrame } from '@open-wc/testing';
-import { emulateMedia, setViewport } from '@web/test-runner-commands';
+import { setViewport } from '@web/test-runner-commands';
 import { emulateForcedColors, restoreMedia } from '../../consent-banner/test/media.ts';
-import { choices } from '../src/choices.ts';
+import { choices } from '../src/attributes.ts';
 import { mountSvcTrustBadge, type SvcTrustBadgeElement, type TrustBadgeOptions } from '../src/index.ts';
 import { find, hasData } from './badge.ts';
 import { createTenant, createTrust, listenToConsole, replaceNetwork, restorePage } from './trust-answers.ts';
@@ -27,10 +27,12 @@ const states: readonly State[] = [
 const looks: Readonly<Record<string, Look>> = {
   light: {},
   dark: { options: { theme: 'dark' }, background: 'black' },
-  'dark by the system': {
+  'dark by the page': {
     options: { theme: 'auto' },
     background: 'black',
-    prepare: () => emulateMedia({ colorScheme: 'dark' }),
+    prepare: async () => {
+      document.documentElement.style.colorScheme = 'dark';
+    },
   },
   // The system paints the text; axe would compare the colours that it painted over.
   'forced colours': { prepare: () => emulateForcedColors(true), ignoredRules: ['color-contrast'] },
@@ -72,6 +74,7 @@ describe('axe finds nothing in any variant', () => {
   afterEach(async () => {
     for (const page of document.querySelectorAll('main')) page.remove();
     document.body.style.background = '';
+    document.documentElement.style.colorScheme = '';
     restorePage();
     await restoreMedia();
     await setViewport({ width: 800, height: 600 });

@@ -1,5 +1,5 @@
 import { expect, fixture, html } from '@open-wc/testing';
-import { choices } from '../src/choices.ts';
+import { choices } from '../src/attributes.ts';
 import type { SvcTrustBadgeElement } from '../src/index.ts';
 import { awaitBadge, drawAgain, find, hasData, query, readPart, showBadge } from './badge.ts';
 import { createTenant, createTrust, listenToConsole, replaceNetwork, restorePage } from './trust-answers.ts';
@@ -193,10 +193,11 @@ describe('the attributes', () => {
     expect(query(badge, '[part=chips]')).to.equal(null);
   });
 
-  it('fetch the data again only for another tenant or api-base', async () => {
+  it('fetch the data again only for another tenant, api-base or language', async () => {
     listenToConsole();
     const { badge, network } = await awaitBadge();
-    for (const name of ['variant', 'theme', 'accent', 'locale', 'trust-url']) badge.setAttribute(name, 'dark');
+    for (const name of ['variant', 'theme', 'accent', 'trust-url']) badge.setAttribute(name, 'dark');
+    badge.locale = 'en-GB';
     await waitUntil(() => hasData(badge), 'the data is there');
     badge.variant = 'floating';
     await drawAgain();

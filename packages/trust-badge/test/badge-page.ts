@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { chooseBadgeWords } from '../../../server/trust/badge-words.ts';
 
 // A complete page of a strict site with the built script, and the API response behind it.
 
@@ -32,8 +33,15 @@ export async function serveBadgePage(exchange: Exchange, next: () => Promise<voi
       String(inside),
     );
   } else if (slug) {
+    const { language } = exchange.query;
     exchange.body = {
-      data: { name: 'Acme', slug, achievedFrameworks: ['GDPR'], updatedAt: '2024-03-05T12:00:00.000Z' },
+      data: {
+        name: 'Acme',
+        slug,
+        achievedFrameworks: ['GDPR'],
+        updatedAt: '2024-03-05T12:00:00.000Z',
+        ...(language && { words: chooseBadgeWords(String(language)) }),
+      },
     };
   } else {
     await next();

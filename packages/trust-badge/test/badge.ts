@@ -37,8 +37,10 @@ export async function showBadge(options: BadgeOptions = {}, changes: Partial<Tru
   return shown;
 }
 
+/** Every variant has a name, which without data is the host; a floating one has it in its drawer. */
 export function hasData(badge: Element): boolean {
-  return badge.shadowRoot?.querySelector('.seal') != null;
+  const name = badge.shadowRoot?.querySelector('[part=name]');
+  return name != null && name.textContent !== location.host && name.textContent !== 'example.org';
 }
 
 export function query<T extends Element = HTMLElement>(badge: Element, selector: string): T | null | undefined {

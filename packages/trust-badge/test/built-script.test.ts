@@ -42,8 +42,8 @@ describe('the built script', () => {
   });
 
   it('renders its icons as sibling shapes', async () => {
-    const root = await meetBadge('variant=full');
-    expect(root.querySelectorAll('svg path')).to.have.length(2 + 1 + 1);
+    const root = await meetBadge('variant=floating');
+    expect(root.querySelectorAll('svg path')).to.have.length(2 + 2 + 1);
     expect(root.querySelector('path path')).to.equal(null);
   });
 
@@ -56,10 +56,8 @@ describe('the built script', () => {
     await waitUntil(() => hasData(findBadge(frame)), 'the data is there');
     const root = findBadge(frame).shadowRoot as ShadowRoot;
     root.querySelector('button')?.click();
-    const drawer = root.querySelector('dialog:modal [part=cta]') as Element;
-    const { backgroundColor, color } = frame.contentWindow.getComputedStyle(drawer);
-    expect(backgroundColor).to.match(/^color\(srgb 0\.4 0\.2 0\.6\)$/);
-    expect(color, 'white on purple').to.match(/^lab\(100 /);
+    const mark = root.querySelector('[part=drawer]:popover-open .mark') as Element;
+    expect(frame.contentWindow.getComputedStyle(mark).color).to.equal('rgb(102, 51, 153)');
     expect(frame.contentDocument.querySelectorAll('style')).to.have.length(0);
     expect(violations).to.deep.equal([]);
   });

@@ -17,7 +17,6 @@ const never = (): Promise<Response> => new Promise(() => {});
 type Answer = (trust: TrustData) => Response | Promise<Response>;
 
 const badAnswers: Readonly<Record<string, Answer>> = {
-  'a 404': (trust) => Response.json({ data: trust }, { status: 404 }),
   'a 500': () => Response.json({}, { status: 500 }),
   'no network': () => Promise.reject(new TypeError('Failed to fetch')),
   'no JSON': () => new Response('<html>'),
@@ -56,7 +55,7 @@ describe('without data', () => {
       const link = find<HTMLAnchorElement>(badge, 'a');
       expect(link.href).to.equal(`${location.origin}/trust/${badge.tenant}`);
       expect(badge.shadowRoot?.textContent).to.contain('Trust center').and.not.to.contain('Acme');
-      expect(query(badge, '.seal, [part=chip], [part=live], button, dialog')).to.equal(null);
+      expect(query(badge, '.sure, [part=chip], [part=live], button, [popover]')).to.equal(null);
       await expect(badge).to.be.accessible();
     });
   }
@@ -78,9 +77,35 @@ describe('without data', () => {
       expect(logged[0]).to.match(/^<svc-trust-badge>: no trust data from .*\/widget \(.*\)\. Is it published/);
       expect(network.requests).to.have.length(1);
       for (const one of badges) {
-        expect(query(one, '.seal, [part=chip], [part=live]')).to.equal(null);
+        expect(query(one, '.sure, [part=chip], [part=live]')).to.equal(null);
         expect(query(one, 'a')).to.be.ok;
       }
+    });
+  }
+
+  for (const variant of ['mini', 'compact', 'status', 'card', 'full', 'floating'] as const) {
+    it(`of a trust center that is not published, ${variant} is nothing but what is inside it`, async () => {
+      const logged = listenToConsole();
+      let answer = (): void => {};
+      const { badge, network } = await awaitBadge({ variant }, {}, (network) => {
+        network.answer = () =>
+          new Promise((resolve) => {
+            answer = () => resolve(Response.json({ error: {} }, { status: 404 }));
+          });
+      });
+      await waitUntil(() => network.requests.length, 'the data is requested');
+      answer();
+      await waitUntil(() => logged.length, 'a problem is logged');
+      await waitUntil(() => !query(badge, '.root'), 'the badge is away');
+      expect(query(badge, 'a, button, svg')).to.equal(null);
+      expect(badge.getBoundingClientRect().height).to.equal(0);
+      badge.innerHTML = '<a href="/trust">Our trust center</a>';
+      expect(badge.firstElementChild?.checkVisibility()).to.equal(true);
+      expect(logged[0]).to.match(/ \(404\)\. Is it published/);
+      network.answer = () => Response.json({ data: createTrust(badge.tenant ?? '') });
+      document.body.append(badge);
+      await waitUntil(() => hasData(badge), 'it is published meanwhile');
+      expect(badge.firstElementChild?.checkVisibility()).to.equal(false);
     });
   }
 
@@ -272,13 +297,16 @@ describe('hostile data', () => {
       expect(left >= 0 && right <= innerWidth, variant).to.equal(true);
       if (variant !== 'full') expect(height, variant).to.equal(usual.getBoundingClientRect().height);
       expect(find(badge, '.face').scrollWidth).to.be.at.most(find(badge, '.face').clientWidth);
-      const [name, text] = ['.name', '.text'].map((part) => find(badge, part).getBoundingClientRect());
-      expect(name?.right, `${variant}: the name ends in an ellipsis`).to.be.at.most(text?.right ?? 0);
+      const text = find(badge, '.text').getBoundingClientRect();
+      for (const part of badge.shadowRoot?.querySelectorAll('.name, [part=chip]') ?? [])
+        expect(part.getBoundingClientRect().right, `${variant}: it ends in an ellipsis`).to.be.at.most(
+          Math.max(text.right, find(badge, '.face').getBoundingClientRect().right - 20),
+        );
     }
   });
 
-  it('shows as many chips as fit, without duplicates, and counts the rest', async () => {
-    const achievedFrameworks = ['A', 'B', 'B', 'C', 'D', 'E'];
+  it('shows as many chips as fit, and counts the rest', async () => {
+    const achievedFrameworks = ['A', 'B', 'C', 'D', 'E'];
     const readChips = (badge: Element): readonly string[] =>
       [...(badge.shadowRoot?.querySelectorAll('[part=chip]') ?? [])].map(({ textContent }) => textContent ?? '');
     const { badge: card } = await showBadge({ variant: 'card' }, { achievedFrameworks });

@@ -1,3 +1,4 @@
+import { type BadgeWords, chooseBadgeWords } from '../../../server/trust/badge-words.ts';
 import type { TrustBadgeOptions } from '../src/index.ts';
 
 /** Trust data as the API returns it. */
@@ -6,6 +7,7 @@ export interface TrustData {
   readonly slug: string;
   readonly achievedFrameworks: readonly string[];
   readonly updatedAt: string;
+  readonly words?: BadgeWords;
 }
 
 /** The fake network: its responses, and the requests it received. */
@@ -28,9 +30,13 @@ export function createTrust(slug: string, changes: Partial<TrustData> = {}): Tru
   return { name: 'Acme Health', slug, achievedFrameworks, updatedAt: '2024-03-05T12:00:00.000Z', ...changes };
 }
 
-/** Replaces the network until `restorePage()`. */
+/** Replaces the network until `restorePage()`. It has the words of each language, as the server does. */
 export function replaceNetwork(trust: TrustData): Network {
-  const network: Network = { answer: () => Response.json({ data: trust }), requests: [] };
+  const answer = () => {
+    const language = new URL(network.requests.at(-1)?.url ?? '').searchParams.get('language');
+    return Response.json({ data: { ...trust, ...(language && { words: chooseBadgeWords(language) }) } });
+  };
+  const network: Network = { answer, requests: [] };
   window.fetch = async (input, init = {}) => {
     network.requests.push({ url: String(input), init });
     return network.answer();

@@ -1,15 +1,15 @@
 import { expect, nextFrame } from '@open-wc/testing';
 import { emulateMedia, setViewport } from '@web/test-runner-commands';
 import { emulateForcedColors, restoreMedia } from '../../consent-banner/test/media.ts';
-import { choices } from '../src/choices.ts';
-import { awaitBadge, find, hasData, paintColour, query, showBadge } from './badge.ts';
+import { choices } from '../src/attributes.ts';
+import { awaitBadge, drawAgain, find, hasData, paintColour, query, showBadge } from './badge.ts';
 import { restorePage } from './trust-answers.ts';
 import { waitUntil } from './wait-until.ts';
 
 const contents: Readonly<Record<string, string>> = {
-  mini: 'root card mark kicker name',
-  compact: 'root card mark kicker name live',
-  status: 'root card mark kicker name live',
+  mini: 'root card mark kicker chips chip chip chip name',
+  compact: 'root card mark kicker chips chip chip chip name live',
+  status: 'root card mark kicker chips chip chip chip name live',
   card: 'root card mark kicker name chips chip chip chip cta footer live',
   full: 'root card mark kicker name chips chip chip chip cta footer live',
   floating:
@@ -37,13 +37,13 @@ describe('the variants', () => {
   for (const variant of choices.variant) {
     for (const theme of choices.theme) {
       it(`${variant} passes axe in ${theme}`, async () => {
-        document.body.style.background = theme === 'dark' ? 'black' : 'white';
-        for (const colorScheme of theme === 'auto' ? (['light', 'dark'] as const) : (['light'] as const)) {
-          await emulateMedia({ colorScheme });
+        for (const colorScheme of theme === 'auto' ? (['dark', 'light'] as const) : (['light'] as const)) {
+          document.documentElement.style.colorScheme = colorScheme;
+          document.body.style.background = theme === 'dark' || colorScheme === 'dark' ? 'black' : 'white';
           const { badge } = await showBadge({ variant, theme });
           await expect(badge).to.be.accessible();
         }
-        document.body.style.background = '';
+        document.body.style.background = document.documentElement.style.colorScheme = '';
       });
     }
 
@@ -57,31 +57,26 @@ describe('the variants', () => {
         expect(borderTopWidth).to.equal('1px');
         expect(borderTopColor, 'opaque').to.match(/^rgb\(/);
       }
-      const cta = query(badge, '[part=cta]');
-      if (cta) {
-        const { color, backgroundColor, forcedColorAdjust } = getComputedStyle(cta);
-        expect(color).to.not.equal(backgroundColor);
-        expect(forcedColorAdjust, 'no backplate behind the text').to.equal('none');
-      }
-      const seal = find(badge, '.seal :first-child');
-      const { fill } = getComputedStyle(seal);
-      expect(paintColour(fill), "the system's").to.deep.equal(paintColour(getComputedStyle(document.body).color));
-      expect(paintColour(getComputedStyle(find(badge, '.seal')).color)).to.not.deep.equal(paintColour(fill));
+      const mark = getComputedStyle(find(badge, '.mark')).color;
+      expect(paintColour(mark), "the system's").to.deep.equal(paintColour(getComputedStyle(document.body).color));
     });
   }
 
-  it('theme auto follows the system, light and dark do not', async () => {
+  it('theme auto follows the color-scheme of the page and not the system, light and dark neither', async () => {
     const read = (badge: Element): string => getComputedStyle(find(badge, '.face')).backgroundColor;
     const [{ badge: light }, { badge: dark }, { badge: auto }] = [
       await showBadge({ theme: 'light' }),
       await showBadge({ theme: 'dark' }),
       await showBadge({ theme: 'auto' }),
     ];
+    await emulateMedia({ colorScheme: 'dark' });
     for (const colorScheme of ['light', 'dark'] as const) {
-      await emulateMedia({ colorScheme });
+      document.documentElement.style.colorScheme = colorScheme;
       expect([read(light), read(dark)]).to.deep.equal(['rgb(255, 255, 255)', 'rgb(18, 21, 31)']);
       expect(read(auto)).to.equal(colorScheme === 'dark' ? read(dark) : read(light));
     }
+    document.documentElement.style.colorScheme = '';
+    expect(read(auto), 'a page that names no scheme is light').to.equal(read(light));
   });
 
   for (const variant of ['mini', 'compact', 'status', 'card', 'full'] as const) {
@@ -149,8 +144,9 @@ describe('the variants', () => {
     for (const variant of choices.variant) {
       const { badge } = await showBadge({ variant, size: 'lg' }, { name: 'Muster Krankenversicherung AG' });
       query(badge, 'button')?.click();
-      for (const control of badge.shadowRoot?.querySelectorAll<HTMLElement>('dialog :is(a, button), .line, .panel a') ??
-        []) {
+      for (const control of badge.shadowRoot?.querySelectorAll<HTMLElement>(
+        '[popover] :is(a, button), .line, .panel a',
+      ) ?? []) {
         control.focus();
         const box = control.getBoundingClientRect();
         expect(box.left >= 0 && box.right <= 320, `${variant} ${control.part}`).to.equal(true);
@@ -166,7 +162,7 @@ describe('the variants', () => {
     await setViewport({ width: 320, height: 568 });
     for (const variant of ['status', 'card', 'full'] as const) {
       const { badge } = await showBadge({ variant }, { name: 'Muster Krankenversicherung AG' });
-      const { scrollWidth, clientWidth } = find(badge, '.kicker');
+      const { scrollWidth, clientWidth } = find(badge, '[part=kicker]');
       expect(scrollWidth, variant).to.be.at.most(clientWidth);
       badge.remove();
     }
@@ -182,6 +178,47 @@ describe('the variants', () => {
     expect(widths).to.deep.equal([252, 288, 324]);
   });
 
+  it('mini and compact name the first two frameworks and count the rest', async () => {
+    const read = (badge: Element): string =>
+      [...(badge.shadowRoot?.querySelectorAll('[part=chip]') ?? [])].map(({ textContent }) => textContent).join(' · ');
+    for (const variant of ['mini', 'compact', 'status'] as const) {
+      for (const [achievedFrameworks, shown] of [
+        [['SOC 2'], 'SOC 2'],
+        [['SOC 2', 'ISO 27001'], 'SOC 2 · ISO 27001'],
+        [['SOC 2', 'ISO 27001', 'GDPR', 'HIPAA'], 'SOC 2 · ISO 27001 · +2'],
+      ] as const) {
+        const { badge } = await showBadge({ variant }, { achievedFrameworks });
+        expect(read(badge), variant).to.equal(shown);
+        expect(find(badge, 'a').textContent, 'for screen readers')
+          .to.contain('Trust center')
+          .and.contain('Acme Health');
+        expect(isSeen(find(badge, '[part=kicker]')), variant).to.equal(variant !== 'mini');
+        expect(isSeen(find(badge, '[part=name]')), variant).to.equal(false);
+        badge.showFrameworks = false;
+        await drawAgain();
+        expect(read(badge)).to.equal('');
+      }
+    }
+  });
+
+  for (const variant of choices.variant) {
+    it(`${variant} makes no claim without frameworks: no check mark, no accent, and it says what it is`, async () => {
+      const { badge: claims } = await showBadge({ variant });
+      const { badge } = await showBadge({ variant }, { achievedFrameworks: [] });
+      const draw = (one: Element): readonly string[] => {
+        const mark = find(one, '.mark');
+        return [getComputedStyle(mark).color, mark.lastElementChild?.getAttribute('d') ?? ''];
+      };
+      expect(draw(claims)).to.deep.equal(['rgb(197, 138, 42)', 'M8.5 12l2.5 2.5 4.5-5']);
+      expect(draw(badge)).to.deep.equal(['rgb(100, 112, 132)', '']);
+      expect(query(badge, '[part=chip]')).to.equal(null);
+      if (variant === 'floating') find(badge, 'button').click();
+      expect(isSeen(find(badge, '[part=kicker]'))).to.equal(true);
+      expect(isSeen(find(badge, '[part=name]'))).to.equal(variant !== 'mini');
+      await expect(badge).to.be.accessible();
+    });
+  }
+
   it('follow the writing direction: Arabic is mirrored', async () => {
     for (const variant of choices.variant) {
       const { badge } = await showBadge({ variant, locale: 'ar' });
@@ -190,7 +227,9 @@ describe('the variants', () => {
       if (variant === 'floating') continue;
       const text = document.createRange();
       text.selectNodeContents(find(badge, '.name'));
-      const gap = find(badge, '.mark').getBoundingClientRect().left - text.getBoundingClientRect().right;
+      // A framework that is cut off reaches beyond its box.
+      const start = variant === 'mini' ? find(badge, '[part=chip]') : text;
+      const gap = find(badge, '.mark').getBoundingClientRect().left - start.getBoundingClientRect().right;
       expect(gap, `${variant}: a Latin name starts where Arabic ones do`).to.be.within(5, 20);
     }
   });
@@ -217,6 +256,11 @@ describe('the variants', () => {
     await emulateMedia({ media: 'screen' });
   });
 });
+
+/** Whether it is more than text for screen readers. */
+function isSeen(element: Element): boolean {
+  return element.checkVisibility() && getComputedStyle(element).clipPath === 'none';
+}
 
 async function settle(): Promise<void> {
   for (let frames = 0; frames < 3; frames++) await nextFrame();

@@ -1,4 +1,4 @@
-import { registerSvcTrustBadge } from '../../../packages/trust-badge/src/register.ts';
+import '../../../packages/trust-badge/src/index.ts';
 
 /** What the configurator sends to the page of the preview. */
 export interface BadgePreview {
@@ -7,7 +7,6 @@ export interface BadgePreview {
   readonly theme: 'light' | 'dark';
 }
 
-registerSvcTrustBadge();
 const place = document.querySelector('#place') as HTMLElement;
 
 addEventListener('message', ({ origin, source, data }) => {

@@ -38,8 +38,9 @@ export function putTrust(server: TestServer, { key }: TestTenant, body: object):
   return server.request('PUT', '/v1/trust', { key, body });
 }
 
-export function readWidget(server: TestServer, slug: string): Promise<TestResponse> {
-  return server.request('GET', `/v1/public/trust/${slug}/widget`, { key: null });
+/** @param query with its question mark. */
+export function readWidget(server: TestServer, slug: string, query = ''): Promise<TestResponse> {
+  return server.request('GET', `/v1/public/trust/${slug}/widget${query}`, { key: null });
 }
 
 export function readPage(server: TestServer, slug: string): Promise<TestResponse> {

@@ -35,6 +35,38 @@ describeServer('GET /v1/public/trust/{slug}/widget', (server) => {
     ]);
   });
 
+  test('has the words of the badge in the language that is asked for, else in the nearest', async () => {
+    const { slug } = await publishTrust(server);
+    const read = async (query: string) => (await readWidget(server, slug, query)).body.data.words;
+    assert.deepEqual(await read('?language=de'), {
+      language: 'de',
+      direction: 'ltr',
+      trustCenter: 'Trust Center',
+      view: 'Trust Center ansehen',
+      updated: 'Aktualisiert ',
+      updatedOn: 'Aktualisiert am ',
+      poweredBy: 'Betrieben mit Svc',
+      close: 'Schließen',
+    });
+    for (const [asked, language, direction] of [
+      ['de-CH-1996', 'de', 'ltr'],
+      ['PT-br', 'pt', 'ltr'],
+      ['ar-EG', 'ar', 'rtl'],
+      ['tlh', 'en', 'ltr'],
+      ['en-GB', 'en', 'ltr'],
+    ] as const) {
+      const words = await read(`?language=${asked}`);
+      assert.deepEqual([words.language, words.direction], [language, direction], asked);
+    }
+    assert.equal(await read(''), undefined);
+  });
+
+  test('refuses a language that is no tag', async () => {
+    const { slug } = await publishTrust(server);
+    for (const query of ['?language=', '?language=english%20please', `?language=${'de-'.repeat(40)}de`, '?lang=de'])
+      assertProblem(await readWidget(server, slug, query), 'validation_failed');
+  });
+
   test('is found when nothing is achieved', async () => {
     const { slug } = await publishTrust(server, { frameworks: [] });
     assert.deepEqual((await readWidget(server, slug)).body.data.achievedFrameworks, []);

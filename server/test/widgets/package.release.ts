@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -61,7 +61,8 @@ for (const { name, packageName } of widgetKinds) {
       for (const bytes of one.values()) assert.ok(!bytes.includes(folder), 'it contains no path of this machine');
       const releases = join(folder, 'releases');
       const { version } = releaseWidget(join(copies[0] as string, 'dist'), releases);
-      const released = readTree(join(widgetPlaces.releases, name));
+      const kept = join(widgetPlaces.releases, name);
+      const released = existsSync(kept) ? readTree(kept) : new Map<string, Buffer>();
       for (const [path, bytes] of readTree(releases)) {
         const known = released.get(path);
         assert.ok(known === undefined || known.equals(bytes), `${path}: raise the version, ${version} is released`);

@@ -47,10 +47,11 @@ describe('the list of widgets', () => {
       listed,
       readWidgets().map(({ name, version }) => `${name} ${version}`),
     );
-    for (const { versions } of index.widgets) {
-      assert.deepEqual(versions.at(-1)?.version, '0.1.0');
-      assert.equal(versions.at(-1)?.released, true);
-    }
+    for (const { versions } of index.widgets) assert.deepEqual(versions.at(-1)?.version, '0.1.0');
+    assert.deepEqual(
+      index.widgets.map(({ versions }) => versions.at(-1)?.released),
+      [true, false],
+    );
   });
 
   test('lists every file with its address, size and hash', async () => {
@@ -88,7 +89,7 @@ describe('the list of widgets', () => {
     const newest = banner?.versions[0];
     assert.deepEqual(
       newest?.addOns.map(({ name }) => name),
-      ['elements', 'gpp', 'inspector', 'requests', 'signals', 'tcf'],
+      ['gpp', 'inspector', 'requests', 'signals', 'tcf'],
     );
     for (const { name, file, tag } of newest?.addOns ?? []) {
       const built: { readonly url: string; readonly integrity: string } | undefined = newest?.files.find(
@@ -97,7 +98,7 @@ describe('the list of widgets', () => {
       assert.equal(built?.url, `${server.url}/widgets/svc-consent/${newest?.version}/svc-consent-${name}.js`);
       const written = /^<script src="(.*)" integrity="(.*)" crossorigin="anonymous"(.*)><\/script>$/.exec(tag);
       assert.deepEqual(written?.slice(1, 3), [built?.url, built?.integrity], tag);
-      const holdsBack = !['elements', 'inspector'].includes(name);
+      const holdsBack = name !== 'inspector';
       assert.equal(written?.[3]?.startsWith(' data-'), holdsBack);
       assert.equal(tag.includes(' defer'), !holdsBack, 'an add-on that blocks other scripts runs before them');
     }
@@ -177,22 +178,10 @@ describe('svc widgets', () => {
 
   test('prints the tag of a requested add-on', async () => {
     const { stdout: plain } = await runSvc(['widgets'], environment);
-    assert.match(plain, /^Add-ons: elements, gpp, inspector, requests, signals, tcf /m);
+    assert.match(plain, /^Add-ons: gpp, inspector, requests, signals, tcf /m);
     const { stdout } = await runSvc(['widgets', '--add-on', 'signals'], environment);
     assert.match(stdout, /svc-consent-signals\.js" integrity="sha384-[^"]+" crossorigin="anonymous" data-signals="/);
     assert.equal(stdout.split('<script').length, 4);
-  });
-
-  test('prints the element of an add-on that replaces the banner, without the banner', async () => {
-    const { stdout } = await runSvc(['widgets', '--add-on', 'elements', '--notice', notice], environment);
-    assert.match(
-      stdout,
-      new RegExp(
-        `svc-consent-elements\\.js" integrity="sha384-[^"]+" crossorigin="anonymous" defer></script>\n<svc-consent-view notice-id="${notice}"></svc-consent-view>\n`,
-      ),
-    );
-    assert.doesNotMatch(stdout, /<svc-consent |svc-consent\.js/);
-    assert.match(stdout, /<svc-trust-badge /);
   });
 
   test('rejects an invalid notice, tenant, version or add-on', async () => {

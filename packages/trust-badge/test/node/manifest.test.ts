@@ -5,8 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
-import { attributes } from '../../src/attributes.ts';
-import { choices } from '../../src/choices.ts';
+import { attributes, choices } from '../../src/attributes.ts';
 
 interface Named {
   readonly name: string;

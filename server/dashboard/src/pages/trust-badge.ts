@@ -1,6 +1,6 @@
 import { html, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import type { TrustCenter } from '../../../../packages/node-sdk/src/types/api.ts';
-import { type ChoiceName, choices } from '../../../../packages/trust-badge/src/choices.ts';
+import { type ChoiceName, choices } from '../../../../packages/trust-badge/src/attributes.ts';
 import type { BadgePreview } from '../badge-preview.ts';
 import { choice, field } from '../element.ts';
 import { viewRecipe } from '../page-element.ts';
