@@ -222,10 +222,6 @@ describe('the hosts that the requests add-on blocks', () => {
       put('svc-consent', 'api-base', `http://${own}:${location.port}`);
       hold();
     },
-    'api-base of a part of it': () => {
-      put('svc-consent-view', 'api-base', `http://${own}:${location.port}`);
-      hold();
-    },
     'the script tag of the banner': () => {
       put('script', 'src', script);
       hold();

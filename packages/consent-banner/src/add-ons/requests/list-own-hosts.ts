@@ -1,6 +1,6 @@
 import { readHost } from './read-host.ts';
 
-const OWN = 'svc-consent[api-base], svc-consent-view[api-base], script[src*="/svc-consent"]:not([type="text/plain"])';
+const OWN = 'svc-consent[api-base], script[src*="/svc-consent"]:not([type="text/plain"])';
 const OWN_SCRIPT = /^[^?#]*\/svc-consent(-[a-z]+)?\.js([?#]|$)/;
 
 /**
