@@ -27,7 +27,8 @@ await build({
   },
 });
 removeHiddenDeclarations();
-removeMap('types/api.d.ts');
+// The generated types read the same in their declarations, and the index only names what others declare.
+for (const name of ['types/api.d.ts', 'index.d.ts']) removeMap(name);
 
 /** Declarations of what no entry shows would be two thirds of the package. */
 function removeHiddenDeclarations(): void {
@@ -44,7 +45,7 @@ function removeHiddenDeclarations(): void {
     if (/\.d\.ts(?:\.map)?$/.test(file) && !shown.has(join(dist, file.replace(/\.map$/, '')))) rmSync(join(dist, file));
 }
 
-/** The generated types read the same in their declarations: a map to them would be a fourteenth of the package. */
+/** Leaves out the map of a declaration to its source. */
 function removeMap(name: string): void {
   const file = join(dist, name);
   rmSync(`${file}.map`);

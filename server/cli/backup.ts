@@ -14,11 +14,12 @@ import {
   type SecretBox,
   secretFile,
 } from '../installation/installation.ts';
-import { AnchorLog, anchorFile, nameLedger, readLedgerName } from '../ledger/anchor-log.ts';
+import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
+import { nameTree, readTreeName } from '../ledger/checkpoint.ts';
 import { type Anchoring, completeAnchors, stateRestore } from '../ledger/checkpoint-store.ts';
 import { ErasureLog, erasureFile } from '../ledger/erasure-log.ts';
 import { completeErasures, listLastErasures } from '../ledger/erasure-store.ts';
-import type { LedgerOf } from '../ledger/tree-store.ts';
+import { listStates } from '../ledger/tree-store.ts';
 import type { Settings } from '../settings.ts';
 import { type Database, openDatabase, type RowSeal, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
@@ -230,7 +231,8 @@ async function completeRestore(
 ): Promise<ReplayCounts> {
   const erased = await replayErasures(database, box, lines, now);
   // No other process uses the database; a backup that was made during an erasure needs it, too.
-  await forgetErased(database, { mayWait: true });
+  const hasErased = Object.values(erased).some((count) => count > 0);
+  await forgetErased(database, { hasErased, mayWait: true });
   await stateRestore(database, anchoring, now);
   await completeErasures(database.kysely, erasures, erasures.readNames());
   erasures.appendRestored(now, await listLastErasures(database.kysely));
@@ -238,9 +240,9 @@ async function completeRestore(
 }
 
 function describeErased(erased: ReplayCounts): string {
-  const { subjects, users, records, requests, breaches, auditEvents } = erased;
-  if (!hasErased(erased)) return `${erasureFile} names nothing that had to be erased again.`;
-  return `Erased again, as ${erasureFile} names it: ${subjects} data subjects with ${records} records, ${requests} requests, ${breaches} breaches, ${users} members, ${auditEvents} audit events.`;
+  const { subjects, users, records, requests, breaches, evidence, auditEvents } = erased;
+  if (!hasErased(erased)) return `Nothing in ${erasureFile} had to be erased again.`;
+  return `Erased again from ${erasureFile}: ${subjects} data subjects with ${records} records, ${requests} requests, ${breaches} breaches, ${evidence} items of evidence, ${users} members, ${auditEvents} audit events.`;
 }
 
 async function acceptRestored(
@@ -269,11 +271,11 @@ async function acceptRestored(
 /** One line for each ledger: its entries in the log and in the database. */
 async function compareWithLog({ database, anchors }: Installation): Promise<readonly string[]> {
   anchors.open();
-  const heads = database.kysely.selectFrom('chain_heads').select(['tenant_id as tenantId', 'ledger', 'sequence']);
-  const entries = new Map((await heads.execute()).map((head) => [nameLedger(head as LedgerOf), head.sequence]));
+  const states = await listStates(database.kysely);
+  const entries = new Map(states.map((state) => [nameTree(state), state.entries]));
   const names = new Set([...anchors.ledgers(), ...entries.keys()]);
   return [...names].sort().map((name) => {
-    const of = readLedgerName(name);
+    const of = readTreeName(name);
     const anchor = of === null ? undefined : anchors.latest(of);
     return `${name}: ${anchorFile} has ${anchor?.size ?? 'no'} entries, the database has ${entries.get(name) ?? 'no'}`;
   });

@@ -1,9 +1,10 @@
-import { createReadStream, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import {
+  type AttestationOptions,
   LedgerVerificationError,
   type OpenedCheckpoint,
   openCheckpoint,
@@ -14,7 +15,10 @@ import { openInstallation } from '../installation/installation.ts';
 import { type LedgerName, ledgerTables } from '../ledger/append.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';
 import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
+import { openTimestamp } from '../ledger/timestamp.ts';
 import { growTree } from '../ledger/tree-store.ts';
+import { readCertificates, readPolicy } from '../proofs/outside-sources.ts';
+import { SettingsError } from '../settings.ts';
 import { inTransaction, runUnitOfWork, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { Findings } from '../verification/findings.ts';
@@ -91,6 +95,9 @@ export const exportVerify = defineCommand({
 --checkpoint, a checkpoint that you kept, it also checks that no entry from before it was changed, removed, reordered or
 inserted since, even if the whole chain was recomputed.
 
+With --witness-policy or --timestamp-ca, it also requires the cosignatures or the timestamp of a checkpoint of the log of
+the installation that covers the ledger, up to an entry that it prints.
+
 The key is the line that the server returns at /.well-known/svc-ledger-key; keep it with the first checkpoint. Needs no
 database and no network.
 
@@ -105,11 +112,23 @@ ${exitCodeHelp}`,
     },
     from: { schema: time.optional(), meaning: 'the start of the range that you requested', value: 'time' },
     to: { schema: time.optional(), meaning: 'its end', value: 'time' },
+    'witness-policy': {
+      schema: z.string().optional(),
+      meaning: 'a policy (C2SP tlog-policy) with the witnesses that you trust',
+      value: 'file',
+    },
+    'timestamp-ca': {
+      schema: z.string().optional(),
+      meaning: 'certificates, in PEM, that the timestamp must lead to',
+      value: 'file',
+    },
   },
-  async run({ options: { file, key, checkpoint, from, to }, say, showProgress, result }) {
+  async run({ options, say, showProgress, result }) {
+    const { file, key, checkpoint, from, to } = options;
     if (!isFile(file)) throw new UsageError(`There is no file ${file}.`);
     const publicKey = isFile(key) ? readFileSync(key, 'utf8') : key;
     const note = checkpoint === undefined ? null : readNote(checkpoint);
+    const attestations = requireAttestations(options['witness-policy'], options['timestamp-ca']);
     const findings = new Findings((line) => say(toPrintable(line)));
     const onProgress = (entries: number) => showProgress(`${entries} entries …`);
     let kept: OpenedCheckpoint | null = null;
@@ -122,16 +141,21 @@ ${exitCodeHelp}`,
         findings.add(
           'unchecked',
           'kept_checkpoint',
-          `${checkpoint} is not a checkpoint that was signed with this key, so nothing was compared with it.`,
+          `${checkpoint}: this checkpoint is not signed with the key in --key, so nothing was compared with it.`,
         );
       const compared = kept === null ? undefined : (note ?? undefined);
-      const range = { publicKey, checkpoint: compared, from, to, onProgress };
-      verified = await verifyExport(createReadStream(file), range);
+      const range = { publicKey, checkpoint: compared, from, to, onProgress, ...attestations };
+      // Opened here, so that nothing fails later on a file that an invalid key leaves unread.
+      await using opened = await open(file);
+      verified = await verifyExport(opened.createReadStream({ autoClose: false }), range);
     } catch (error) {
       if (LedgerVerificationError.isInstance(error)) {
-        if (error.code === 'key_invalid') throw new UsageError('--key: this is no public key of a ledger (svc-…+…+…).');
+        if (error.code === 'key_invalid') throw new UsageError('--key: not a public key of a ledger (svc-…+…+…).');
         fault = { line: error.line ?? 1, issue: error.message };
-        findings.add('tampered', 'export', `${file}, line ${fault.line}: ${fault.issue}`);
+        const isUntrusted =
+          unattested.has(error.code) || (error.code === 'timestamp_invalid' && error.message.endsWith(untrusted));
+        const [kind, about] = isUntrusted ? (['unchecked', 'log'] as const) : (['tampered', 'export'] as const);
+        findings.add(kind, about, `${file}, line ${fault.line}: ${fault.issue}`);
       } else if (error instanceof Error && 'syscall' in error)
         findings.add('unreadable', 'file', `${file} cannot be read: ${error.message}`);
       else throw error;
@@ -144,6 +168,34 @@ ${exitCodeHelp}`,
   },
 });
 
+/** What the operator of the command requires of the log. @throws {UsageError} */
+function requireAttestations(policyFile: string | undefined, caFile: string | undefined): AttestationOptions {
+  try {
+    const policy = policyFile === undefined ? null : readPolicy('--witness-policy', policyFile);
+    const authorities = caFile === undefined ? null : readCertificates('--timestamp-ca', caFile);
+    return {
+      ...(policy && { witnesses: policy.witnesses.map(({ vkey }) => vkey), quorum: policy.isMet }),
+      ...(authorities && { verifyTimestamp: (text, response) => readTime(text, response, authorities) }),
+    };
+  } catch (error) {
+    throw error instanceof SettingsError ? new UsageError(error.message) : error;
+  }
+}
+
+/** The time of a token. @throws {Error} whose message contains `untrusted` if only its authority is not trusted. */
+async function readTime(text: string, response: Uint8Array, authorities: readonly string[]): Promise<string> {
+  await openTimestamp(response, { text, nonce: null, authorities: null });
+  const trusted = openTimestamp(response, { text, nonce: null, authorities });
+  const { at } = await trusted.catch((error: unknown) => {
+    throw new Error(untrusted, { cause: error });
+  });
+  return at;
+}
+
+const untrusted = 'it does not lead to a certificate in the file of --timestamp-ca';
+/** The file is intact as far as it was checked. */
+const unattested: ReadonlySet<string> = new Set(['cosignatures_missing', 'timestamp_missing']);
+
 /** The kept checkpoint; null when it is not signed with the key. */
 function openKept(note: string, publicKey: string): Promise<OpenedCheckpoint | null> {
   return openCheckpoint(note, publicKey).catch((error: unknown) => {
@@ -154,16 +206,17 @@ function openKept(note: string, publicKey: string): Promise<OpenedCheckpoint | n
 
 /** The result for --json; empty for an export with a fault. */
 function writeReport(verified: VerifiedExport | null, isCompared: boolean): object {
-  if (verified === null) return { entries: 0, checkpoint: null, range: null, isConsistent: null, clockFalls: 0 };
-  const { entries, first, last, from, to, newer, until, clockFalls } = verified;
+  if (verified === null)
+    return { entries: 0, checkpoint: null, range: null, isConsistent: null, clockFalls: 0, log: null };
+  const { entries, first, last, from, to, newer, until, clockFalls, log } = verified;
   const { origin, size, at } = verified.checkpoint;
   const range = { first, last, from, to, newer, until };
-  return { entries, checkpoint: { origin, size, at }, range, isConsistent: isCompared ? true : null, clockFalls };
+  return { entries, checkpoint: { origin, size, at }, range, isConsistent: isCompared ? true : null, clockFalls, log };
 }
 
 /** What an intact export proves, and what it does not. */
 function describeExport(
-  { entries, first, last, from, until, newer, checkpoint, clockFalls }: VerifiedExport,
+  { entries, first, last, from, until, newer, checkpoint, clockFalls, log }: VerifiedExport,
   kept: OpenedCheckpoint | null,
 ): readonly string[] {
   const clock = `! The clock was set back ${clockFalls} times: order the entries by their numbers, not by their times, and do not rely on a range of time.`;
@@ -171,11 +224,21 @@ function describeExport(
     `✓ ${entries} entries, numbers ${first} to ${last}, are covered by the checkpoint in the file.`,
     `✓ They are all entries of the ledger from ${from ?? 'the first'} until ${until}, and their neighbours.`,
     `✓ ${checkpoint.origin}: signed at ${checkpoint.at} for ${checkpoint.size} entries`,
+    ...(log === null ? [] : describeLog(log)),
     ...(clockFalls > 0 ? [clock] : []),
     ...(newer > 0 ? [`  According to the file, the ledger has ${newer} more entries, newer than the checkpoint.`] : []),
     kept === null
       ? '  Not compared with a checkpoint that you kept (--checkpoint): anyone with the signing key could have rewritten all of it.'
       : `✓ No entry that the earlier checkpoint (${kept.size} entries, ${kept.at}) covers was changed.`,
+  ];
+}
+
+/** Who attested the log, and when. */
+function describeLog({ size, log, cosignatures, timestampedAt }: NonNullable<VerifiedExport['log']>): string[] {
+  return [
+    `✓ The log of the installation, signed at ${log.at}, covers entries up to number ${size}.`,
+    ...(timestampedAt === null ? [] : [`✓ The authority timestamped this state of the log at ${timestampedAt}.`]),
+    ...cosignatures.map(({ witness, at }) => `✓ ${witness.split('+')[0]} cosigned this state of the log at ${at}.`),
   ];
 }
 

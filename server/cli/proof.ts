@@ -54,9 +54,9 @@ timestamp for the log. The log has the newest checkpoint of each ledger at each 
       : await findAttestedProof(queries, readNote(checkpoint as string));
     if (proved === undefined)
       throw new UsageError('--checkpoint: the log of the installation does not have this checkpoint.');
-    const { hash, extra, ...proof } = proved;
+    const { hash, timestamp, ...proof } = proved;
     try {
-      writeFileSync(file, writeTlogProof(proof, extra), { flag: 'wx', mode: 0o600 });
+      writeFileSync(file, writeTlogProof(proof, timestamp), { flag: 'wx', mode: 0o600 });
     } catch (error) {
       explainUncreated(error as NodeJS.ErrnoException);
     }
@@ -74,5 +74,5 @@ async function proveEntry(
     throw error instanceof Problem ? new UsageError(error.message) : error;
   });
   const { hash, hashes, checkpoint } = proof;
-  return { hash, index: sequence - 1, hashes, note: checkpoint.note, extra: null };
+  return { hash, index: sequence - 1, hashes, note: checkpoint.note, timestamp: null };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { anchorFile } from '../ledger/anchor-log.ts';
+import { erasureFile } from '../ledger/erasure-log.ts';
 import { exitCodes, Findings } from '../verification/findings.ts';
 import { Unverifiable, verifyInstallation } from '../verification/verify-database.ts';
 import { changingTables } from '../verification/verify-tenant.ts';
@@ -10,10 +11,11 @@ export const verify = defineCommand({
   name: 'verify',
   summary: 'recompute every hash chain and report the rows that were changed',
   description: `Recomputes the consent ledger and the audit log of each tenant; compares them with the signed checkpoints, the Merkle
-trees, the log of the installation, the seals of the chain heads and ${anchorFile}; compares the published notice versions and every row of
+trees, the log of the installation, the seals of the chain heads and ${anchorFile}; compares the published notice versions
+and every row of
 ${changingTables}
-with the audit log; and compares the tables, and the triggers that reject changes, with those that Svc creates. May run
-while the server runs, and on a backup, even on read-only storage.
+with the audit log; compares the erasures with ${erasureFile}; and compares the tables, and the triggers that reject changes,
+with those that Svc creates. May run while the server runs, and on a backup, even on read-only storage.
 
 The seal of the head detects changes of the newest entries. ${anchorFile} detects a roll-back of the whole database to
 before its newest entry, which the output names for each ledger. --checkpoint, with a checkpoint that you kept elsewhere,
@@ -25,7 +27,7 @@ dsr_form_uses), of consent by day (consent_days), of deliveries by hour (webhook
 sign_in_challenges, one_time_tokens, access_tokens, backup_codes), webhook events and their deliveries
 (webhook_events, webhook_deliveries, webhook_attempts, webhook_redeliveries), the state of webhooks (webhook_health)
 and their senders (webhook_senders), the progress of proofs (merkle_trees, log_tasks) and of erasures (erasure_jobs,
-user_erasures), what came from elsewhere (transfers), what servers append to erasures.log (erasures), verifications by the server (verification_runs,
+user_erasures), the history of moves and imports (transfers), verifications by the server (verification_runs,
 verifications), when keys, tokens and users were last seen, and Kysely's list of migrations.
 
 ${exitCodeHelp}`,

@@ -4,12 +4,13 @@ import { dirname } from 'node:path';
 import {
   type LogPosition,
   nameRestore,
+  nameTree,
   openCheckpoint,
   type RestoreStatement,
   readRestoreStatement,
 } from './checkpoint.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
-import type { LedgerOf } from './tree-store.ts';
+import type { TreeOf } from './tree-store.ts';
 
 // The checkpoint log: signed notes (C2SP signed-note), each followed by an empty line.
 
@@ -60,11 +61,11 @@ export class AnchorLog {
   }
 
   /** The newest state of a ledger, as of the last read; `open` reads what other processes appended. */
-  latest(of: LedgerOf): LatestAnchor | undefined {
-    return this.#latest.get(nameLedger(of));
+  latest(of: TreeOf): LatestAnchor | undefined {
+    return this.#latest.get(nameTree(of));
   }
 
-  /** The names of all ledgers in the log (`nameLedger`). */
+  /** The names of all ledgers in the log (`nameTree`). */
   ledgers(): readonly string[] {
     return [...this.#latest.keys()];
   }
@@ -153,7 +154,7 @@ export class AnchorLog {
     this.#latest.clear();
     this.#unchecked?.clear();
     for (const { size, rootHash, ...of } of statement.states)
-      this.#latest.set(nameLedger(of), { size, rootHash, lacksFrom: size, restored: size, count: 0 });
+      this.#latest.set(nameTree(of), { size, rootHash, lacksFrom: size, restored: size, count: 0 });
   }
 
   /** Verifies a checkpoint that was kept unchecked, and stores its root. @returns false if the signature is invalid. */
@@ -175,17 +176,6 @@ export class AnchorLog {
     );
     return isNewest;
   }
-}
-
-/** The name of a ledger without the name of the key: `<tenant id>/<ledger>`. */
-export function nameLedger({ tenantId, ledger }: LedgerOf): string {
-  return `${tenantId}/${ledger}`;
-}
-
-/** The ledger of a name (`nameLedger`). */
-export function readLedgerName(name: string): LedgerOf | null {
-  const [, tenantId, ledger] = /^([^/]+)\/(consent|audit)$/.exec(name) ?? [];
-  return tenantId === undefined ? null : { tenantId, ledger: ledger as LedgerOf['ledger'] };
 }
 
 /** Syncs the names in a folder to disk. */

@@ -2,15 +2,25 @@ import { type Selectable, sql } from 'kysely';
 import { addTime, type Queries } from '../storage/database.ts';
 import { findRow, insertRows, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { readLedgerName } from './anchor-log.ts';
 import { textOf } from './attestations.ts';
-import { readCheckpoint } from './checkpoint.ts';
-import { findLogCheckpoint, hashNote, logInterval, proveLeaf } from './installation-log.ts';
+import { readCheckpoint, readTreeName } from './checkpoint.ts';
+import { findCheckpoint } from './checkpoint-store.ts';
+import {
+  findFirstLeaf,
+  findLeaf,
+  findLogCheckpoint,
+  hashNote,
+  type LogCheckpoint,
+  type LogLeaf,
+  logInterval,
+  proveLeaf,
+} from './installation-log.ts';
+import type { LedgerOf } from './tree-store.ts';
 
-/** An hourly task: to get a statement about the newest checkpoint of the log. */
+/** An hourly task: to request a timestamp or a cosignature for the newest checkpoint of the log. */
 export type LogTask = Selectable<Tables['log_tasks']>;
 
-/** What an authority or a witness stated about a checkpoint of the log. */
+/** A timestamp or a cosignature of a checkpoint of the log. */
 export type Attestation = Selectable<Tables['log_attestations']>;
 
 export type TaskKind = 'timestamp' | 'cosignature';
@@ -19,7 +29,7 @@ export type TaskKind = 'timestamp' | 'cosignature';
 export type TaskName = Pick<LogTask, 'source'> & { readonly kind: TaskKind };
 
 /**
- * Takes a task whose hour has come, so that one of several servers does it.
+ * Claims a task that is due, so that one of several servers does it.
  * @returns whether this caller does it now.
  */
 export async function claimTask(queries: Queries, { kind, source }: TaskName, now: string): Promise<boolean> {
@@ -31,7 +41,7 @@ export async function claimTask(queries: Queries, { kind, source }: TaskName, no
     .set({ tried_at: now })
     .where('kind', '=', kind)
     .where('source', '=', source)
-    // A time far in the future is that of a wrong clock, and must not delay the next try.
+    // A time in the future was written with a wrong clock, and must not delay the next try.
     .where(sql<boolean>`(tried_at is null or tried_at <= ${from} or tried_at > ${to})`)
     .executeTakeFirst();
   return claimed.numUpdatedRows > 0n;
@@ -46,17 +56,17 @@ export async function endTask(
   await updateRow(queries, 'log_tasks', { kind, source }, { size, fault });
 }
 
-/** Every task that a server began. */
+/** Every task that a server started. */
 export function listTasks(queries: Queries): Promise<readonly LogTask[]> {
   return queries.selectFrom('log_tasks').selectAll().orderBy('kind').orderBy('source').execute();
 }
 
-/** Stores what an authority or a witness stated. */
+/** Stores a timestamp or a cosignature. */
 export async function storeAttestation(queries: Queries, attestation: Attestation): Promise<void> {
   await insertRows(queries, 'log_attestations', [attestation], { skipsPresent: true });
 }
 
-/** What others stated about the checkpoint of a size. */
+/** The timestamps and cosignatures of the checkpoint of a size. */
 export function listAttestations(queries: Queries, size: number): Promise<readonly Attestation[]> {
   return queries
     .selectFrom('log_attestations')
@@ -82,42 +92,71 @@ export async function findNewestAttested(
     .executeTakeFirst();
 }
 
-/** Every statement, in the order of the checkpoints. */
+/** Every timestamp and cosignature, in the order of the checkpoints. */
 export function readAttestations(queries: Queries): Promise<readonly Attestation[]> {
   return queries.selectFrom('log_attestations').selectAll().orderBy('size').orderBy('kind').orderBy('source').execute();
 }
 
 /**
- * Proves that the log has a checkpoint, in its newest state that has a timestamp or a cosignature, or else in its newest.
+ * Proves that the log has a checkpoint, in its best attested state, or else in its newest.
  * @param note the signed note of the checkpoint.
  * @returns undefined if the log does not have it.
  */
 export async function findAttestedProof(queries: Queries, note: string) {
   const hash = hashNote(note);
   const named = readCheckpoint(textOf(note));
-  const of = named && readLedgerName(named.origin.slice(named.origin.indexOf('/') + 1));
+  const of = named && readTreeName(named.origin.slice(named.origin.indexOf('/') + 1));
   if (!of) return undefined;
   const wanted = { tenant_id: of.tenantId, ledger: of.ledger, size: named.size, hash };
   const leaf = await findRow(queries, 'log_leaves', wanted);
   if (leaf === undefined) return undefined;
-  const newest = await queries
+  const checkpoint = await findBestAttested(queries, leaf.sequence);
+  return checkpoint && { hash, ...(await proveAttested(queries, leaf, checkpoint)) };
+}
+
+/**
+ * Proves that the log has a checkpoint of a ledger, the newest of at most a size that its best attested state covers.
+ * @returns undefined if the log has none.
+ */
+export async function findLogProof(queries: Queries, of: LedgerOf, covers: number) {
+  const first = await findFirstLeaf(queries, of);
+  const log = first && (await findBestAttested(queries, first.sequence));
+  const leaf = log && (await findLeaf(queries, of, log.size, covers));
+  const checkpoint = leaf && (await findCheckpoint(queries, of, leaf.size));
+  if (checkpoint === undefined || log === undefined) return undefined;
+  const proof = await proveAttested(queries, leaf as LogLeaf, log);
+  return { size: checkpoint.size, checkpoint: checkpoint.note, proof };
+}
+
+/** How many of the newest attested states of the log are compared: those of two days. */
+const mostCompared = 48;
+
+/**
+ * The state of the log with the most timestamps and cosignatures among the newest attested ones, the newest of those;
+ * without any, the newest state.
+ * @param atLeast the least leaves that it has.
+ */
+async function findBestAttested(queries: Queries, atLeast: number): Promise<LogCheckpoint | undefined> {
+  const attested = await queries
     .selectFrom('log_attestations')
-    .select('size')
-    .where('size', '>=', leaf.sequence)
+    .select(({ fn }) => ['size', fn.countAll<number>().as('attestations')])
+    .where('size', '>=', atLeast)
+    .groupBy('size')
     .orderBy('size', 'desc')
-    .limit(sql.lit(1))
-    .executeTakeFirst();
-  const checkpoint = await findLogCheckpoint(queries, newest?.size);
-  if (checkpoint === undefined) return undefined;
-  const { size } = checkpoint;
+    .limit(mostCompared)
+    .execute();
+  const most = Math.max(...attested.map(({ attestations }) => Number(attestations)));
+  return findLogCheckpoint(queries, attested.find(({ attestations }) => Number(attestations) === most)?.size);
+}
+
+/** The audit path of a leaf in a state of the log, with the attestations of this state. */
+async function proveAttested(queries: Queries, leaf: LogLeaf, { size, note }: LogCheckpoint) {
   const attestations = await listAttestations(queries, size);
   const cosignatures = attestations.filter(({ kind }) => kind === 'cosignature').map(({ content }) => `${content}\n`);
-  const timestamp = attestations.find(({ kind }) => kind === 'timestamp');
   return {
-    hash,
     index: leaf.sequence - 1,
     hashes: (await proveLeaf(queries, leaf, size)).map((one) => one.toString('base64')),
-    note: `${checkpoint.note}${cosignatures.join('')}`,
-    extra: timestamp?.content ?? null,
+    note: `${note}${cosignatures.join('')}`,
+    timestamp: attestations.find(({ kind }) => kind === 'timestamp')?.content ?? null,
   };
 }

@@ -18,35 +18,88 @@ export function textOf(note: string): string {
   return note.slice(0, note.lastIndexOf('\n\n') + 1);
 }
 
-/** A row of what others state about a checkpoint of the log. */
-export interface StoredStatement {
+/** How far the clocks of the server, an authority and a witness may differ, in milliseconds. */
+const clockTolerance = 10 * 60_000;
+
+/**
+ * Whether a timestamp or a cosignature is clearly older than the time in the checkpoint that it is for. The checkpoint
+ * existed at the time of the attestation, so its own time is wrong, or the clock of the authority or the witness is.
+ */
+export function isTooEarly(attestedAt: string, checkpointAt: string): boolean {
+  return Date.parse(attestedAt) + clockTolerance < Date.parse(checkpointAt);
+}
+
+/** A row with a timestamp or a cosignature of a checkpoint of the log. */
+export interface StoredAttestation {
   readonly kind: string;
   readonly source: string;
   readonly at: string;
   readonly content: string;
 }
 
-/**
- * Verifies a stored statement about a checkpoint.
- * @param authorities the certificates that timestamps must lead to, in PEM; null to verify only their signatures.
- * @returns what is wrong with it; null if it holds.
- */
-export async function findStatementFault(
-  note: string,
-  { kind, source, at, content }: StoredStatement,
-  authorities: readonly string[] | null,
-): Promise<string | null> {
+/** Whom the operator trusts. */
+export interface Trust {
+  /** The certificates that timestamps must lead to, in PEM; null if none are configured. */
+  readonly authorities: readonly string[] | null;
+  /** The keys of the witnesses in the policy. */
+  readonly witnesses: ReadonlySet<string>;
+}
+
+/** The result for an attestation: who made it can be unknown although it is unchanged. */
+export type AttestationResult =
+  | { readonly result: 'valid' | 'untrusted' }
+  | { readonly result: 'invalid'; readonly issue: string };
+
+/** Verifies a stored attestation of a checkpoint. */
+export async function verifyAttestation(
+  checkpoint: { readonly note: string; readonly at: string },
+  attestation: StoredAttestation,
+  trust: Trust,
+): Promise<AttestationResult> {
+  const { kind, source, at, content } = attestation;
   if (kind === 'cosignature') {
     const witness = readWitnessKey(sha256, String(source));
-    const stated = witness && (await readCosignature(ledgerCrypto, `${textOf(note)}\n${content}\n`, witness));
-    return stated === at ? null : 'the cosignature is not one of this witness for this checkpoint and time';
+    const note = `${textOf(checkpoint.note)}\n${content}\n`;
+    const cosignedAt = witness && (await readCosignature(ledgerCrypto, note, witness));
+    if (cosignedAt === null || cosignedAt !== at)
+      return invalid('the cosignature is not one of this witness for this checkpoint and time');
+    if (isTooEarly(at, checkpoint.at)) return invalid(describeTooEarly(at, checkpoint.at));
+    return { result: trust.witnesses.has(source) ? 'valid' : 'untrusted' };
   }
-  if (kind !== 'timestamp') return 'it is neither a timestamp nor a cosignature';
+  if (kind !== 'timestamp') return invalid('it is neither a timestamp nor a cosignature');
+  const response = Buffer.from(String(content), 'base64');
+  const check = { text: textOf(checkpoint.note), nonce: null };
   try {
-    const response = Buffer.from(String(content), 'base64');
-    const stated = await openTimestamp(response, { text: textOf(note), nonce: null, authorities });
-    return stated.at === at && stated.source === source ? null : 'the row differs from the token';
+    const token = await openTimestamp(response, { ...check, authorities: null });
+    // Base64 has several texts for the same bytes, and the parser ignores bytes after the token.
+    const exact = response.subarray(0, readDerLength(response)).toString('base64');
+    if (token.at !== at || token.source !== source || exact !== content)
+      return invalid('the row differs from the token');
   } catch (error) {
-    return `the token is invalid: ${(error as Error).message}`;
+    return invalid(`the token is invalid: ${(error as Error).message}`);
   }
+  if (isTooEarly(at, checkpoint.at)) return invalid(describeTooEarly(at, checkpoint.at));
+  const { authorities } = trust;
+  if (authorities === null) return { result: 'untrusted' };
+  // Valid, so that only the chain of certificates can fail: another authority may have been configured then.
+  const isTrusted = await openTimestamp(response, { ...check, authorities }).then(
+    () => true,
+    () => false,
+  );
+  return { result: isTrusted ? 'valid' : 'untrusted' };
+}
+
+/** The length of a DER value with its header, in bytes. */
+function readDerLength(bytes: Buffer): number {
+  const length = bytes.readUInt8(1);
+  const count = length & 0x7f;
+  return length < 0x80 ? 2 + length : 2 + count + bytes.readUIntBE(2, count);
+}
+
+function invalid(issue: string): AttestationResult {
+  return { result: 'invalid', issue };
+}
+
+function describeTooEarly(attestedAt: string, checkpointAt: string): string {
+  return `its time, ${attestedAt}, is before that of the checkpoint, ${checkpointAt}; the server stores no such timestamp or cosignature`;
 }

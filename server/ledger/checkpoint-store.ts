@@ -1,28 +1,23 @@
 import { sql } from 'kysely';
 import { type Database, inTransaction, type Queries, type UnitOfWork } from '../storage/database.ts';
 import { insertRow, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
-import {
-  type AnchorLog,
-  type LatestAnchor,
-  nameLedger,
-  nameNote,
-  readLedgerName,
-  readNoteNames,
-} from './anchor-log.ts';
+import { type AnchorLog, type LatestAnchor, nameNote, readNoteNames } from './anchor-log.ts';
 import { isSealed, readHead } from './append.ts';
 import {
   type Checkpoint,
   nameOrigin,
   nameRestore,
+  nameTree,
   openCheckpoint,
   type RestoreStatement,
+  readTreeName,
   writeCheckpoint,
   writeRestoreStatement,
   writeStart,
 } from './checkpoint.ts';
 import type { NoteSigner } from './signed-note.ts';
 import { IncompleteTiles } from './tiles.ts';
-import { growTree, type LedgerOf, type LedgerState, listStates, readRoot, type TreeOf } from './tree-store.ts';
+import { growTree, type LedgerOf, listStates, readRoot, type TreeOf, type TreeState } from './tree-store.ts';
 
 /** A checkpoint as it is stored. */
 export interface StoredCheckpoint extends Pick<LedgerOf, 'ledger'>, Omit<Checkpoint, 'origin'> {
@@ -35,18 +30,30 @@ export interface StoredCheckpoint extends Pick<LedgerOf, 'ledger'>, Omit<Checkpo
  * outside the database, after those of other servers that the log lacks.
  * @throws {RewrittenLedger} if the ledger does not contain a checkpoint of the log, or its head is not sealed.
  */
-export async function signCheckpoint(
-  work: UnitOfWork,
-  { signer, anchors }: Anchoring,
-  of: LedgerOf,
-): Promise<StoredCheckpoint> {
-  const { transaction, now, seal } = work;
-  const { tenantId, ledger } = of;
+export async function signCheckpoint(work: UnitOfWork, anchoring: Anchoring, of: LedgerOf): Promise<StoredCheckpoint> {
+  const { transaction, seal } = work;
   // Rows that were written without the secret are not signed.
   const head = await readHead(transaction, of);
   if (head !== undefined && (seal === null || !isSealed(seal, head)))
     throw new RewrittenLedger(of, 'has a head with an invalid seal: it was changed outside Svc');
-  const { size, entries } = await growTree(transaction, of, Number.MAX_SAFE_INTEGER);
+  const grown = await growTree(transaction, of, Number.MAX_SAFE_INTEGER);
+  return { ledger: of.ledger, ...(await signTree(work, anchoring, of, grown)) };
+}
+
+/**
+ * `signCheckpoint` of a grown tree.
+ * @param names further names under which the key signs.
+ * @throws {RewrittenLedger} if the tree does not contain a checkpoint of the log outside the database.
+ */
+export async function signTree(
+  work: UnitOfWork,
+  { signer, anchors }: Anchoring,
+  of: TreeOf,
+  { size, entries }: Pick<Awaited<ReturnType<typeof growTree>>, 'size' | 'entries'>,
+  names: readonly string[] = [],
+): Promise<Omit<StoredCheckpoint, 'ledger'>> {
+  const { transaction, now } = work;
+  const { tenantId, ledger } = of;
   anchors.open();
   const anchor = anchors.latest(of);
   if (anchor !== undefined && !(await containsAnchor(transaction, { ...of, entries, hashed: size }, anchor)))
@@ -56,7 +63,7 @@ export async function signCheckpoint(
   if (latest !== undefined && latest.size >= size) return latest;
   const rootHash = await readRoot(transaction, of, size);
   const origin = nameOrigin(signer.verifier.name, tenantId, ledger);
-  const note = signer.sign(writeCheckpoint({ origin, size, rootHash, at: now }));
+  const note = signer.sign(writeCheckpoint({ origin, size, rootHash, at: now }), names);
   const row = { ledger, size, at: now, note };
   await insertRow(transaction, 'checkpoints', { ...row, tenant_id: tenantId, root_hash: rootHash });
   const checkpoint = { ...row, rootHash };
@@ -75,15 +82,17 @@ export async function signCheckpoint(
 /** The checkpoint of a size; without a size, the latest. */
 export async function findCheckpoint(
   queries: Queries,
-  of: LedgerOf,
+  of: TreeOf,
   size?: number,
 ): Promise<StoredCheckpoint | undefined> {
-  if (size !== undefined) return checkpoints(queries, of).where('size', '=', size).executeTakeFirst();
-  const [latest] = await selectLatest(queries, of);
-  return latest;
+  const [found] =
+    size === undefined
+      ? await selectLatest(queries, of)
+      : await checkpoints(queries, of).where('size', '=', size).execute();
+  return found;
 }
 
-const selectLatest = prepareQuery<LedgerOf, StoredCheckpoint>((queries, parameter) =>
+const selectLatest = prepareQuery<TreeOf, StoredCheckpoint>((queries, parameter) =>
   checkpoints(queries, { tenantId: parameter('tenantId'), ledger: parameter('ledger') })
     .orderBy('size', 'desc')
     .limit(sql.lit(1)),
@@ -107,7 +116,7 @@ export function readCheckpoints(queries: Queries, of: TreeOf): Promise<readonly 
   return checkpoints(queries, of).orderBy('size').execute();
 }
 
-function checkpoints(queries: Queries, { tenantId, ledger }: TreeOf) {
+function checkpoints(queries: Queries, { tenantId, ledger }: Pick<TreeOf, keyof TreeOf>) {
   return queries
     .selectFrom('checkpoints')
     .select(['ledger', 'size', 'root_hash as rootHash', 'at', 'note'])
@@ -119,16 +128,17 @@ function checkpoints(queries: Queries, { tenantId, ledger }: TreeOf) {
 /** A ledger that was changed outside Svc: it does not contain its anchors, or the seal of its head is invalid. */
 export class RewrittenLedger extends Error {
   override readonly name = 'RewrittenLedger';
-  readonly of: LedgerOf;
+  readonly of: TreeOf;
 
   /** @param issue the predicate of the message, such as "does not contain …". */
-  constructor(of: LedgerOf, issue: string) {
-    super(`The ${of.ledger} ledger of tenant ${of.tenantId} ${issue}. No checkpoint of it is signed. Run svc verify.`);
+  constructor(of: TreeOf, issue: string) {
+    const what = of.ledger === 'log' ? 'log of the installation' : `${of.ledger} ledger of tenant ${of.tenantId}`;
+    super(`The ${what} ${issue}. No checkpoint of it is signed. Run svc verify.`);
     this.of = of;
   }
 
   /** A ledger that does not contain an anchored state. */
-  static lacks(of: LedgerOf, { size }: LatestAnchor, file: string): RewrittenLedger {
+  static lacks(of: TreeOf, { size }: LatestAnchor, file: string): RewrittenLedger {
     return new RewrittenLedger(
       of,
       `does not contain the ${size} entries of a checkpoint in ${file}: its history was changed, or an older database was put in place (after a restore by other means than svc restore, run svc restore --in-place --yes)`,
@@ -148,7 +158,7 @@ export interface Anchoring {
  */
 async function containsAnchor(
   queries: Queries,
-  { entries, hashed, ...of }: Omit<LedgerState, 'signed'>,
+  { entries, hashed, ...of }: TreeOf & Pick<TreeState, 'entries' | 'hashed'>,
   { size, rootHash }: LatestAnchor,
 ): Promise<boolean | null> {
   if (size > entries) return false;
@@ -168,7 +178,7 @@ async function containsAnchor(
 async function listSigned(
   queries: Queries,
   { verifier }: NoteSigner,
-  of: LedgerOf,
+  of: TreeOf,
   from: number,
   known: ReadonlySet<string> = new Set(),
 ): Promise<readonly { readonly size: number; readonly note: string }[]> {
@@ -208,7 +218,7 @@ export async function anchorCheckpoints(
   const rewritten: RewrittenLedger[] = [];
   const unknown = new Set(anchors.ledgers());
   for (const of of await listStates(queries)) {
-    unknown.delete(nameLedger(of));
+    unknown.delete(nameTree(of));
     const latest = anchors.latest(of);
     const isCurrent = latest !== undefined && latest.lacksFrom === latest.size + 1 && of.signed === latest.size;
     if ((isCurrent && !every) || (of.signed === null && latest === undefined)) continue;
@@ -221,14 +231,14 @@ export async function anchorCheckpoints(
     anchors.append((await listSigned(queries, signer, of, from, hasGaps ? names : undefined)).map(({ note }) => note));
   }
   for (const name of unknown) {
-    const of = readLedgerName(name) as LedgerOf;
+    const of = readTreeName(name) as TreeOf;
     rewritten.push(RewrittenLedger.lacks(of, anchors.latest(of) as LatestAnchor, anchors.file));
   }
   return rewritten;
 }
 
 /** Whether the log may lack checkpoints older than its newest one of a ledger, because their numbers differ. */
-async function hasGap(queries: Queries, of: LedgerOf, { size, restored, count }: LatestAnchor): Promise<boolean> {
+async function hasGap(queries: Queries, of: TreeOf, { size, restored, count }: LatestAnchor): Promise<boolean> {
   if (count === null) return true;
   const { stored } = await queries
     .selectFrom('checkpoints')
@@ -258,8 +268,7 @@ export async function completeAnchors(queries: Queries, { signer, anchors }: Anc
  */
 export async function stateRestore(database: Database, { signer, anchors }: Anchoring, at: string): Promise<void> {
   const states: RestoreStatement['states'][number][] = [];
-  for (const { tenantId, ledger } of await listStates(database.kysely)) {
-    const of = { tenantId, ledger };
+  for (const { entries: _, hashed: __, signed: ___, ...of } of await listStates(database.kysely)) {
     const state = await inTransaction(database, async (transaction) => {
       const { size } = await growTree(transaction, of, Number.MAX_SAFE_INTEGER);
       return { ...of, size, rootHash: await readRoot(transaction, of, size) };

@@ -1,7 +1,7 @@
 import { isTime, readCheckpoint } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import { readHash } from '../../packages/node-sdk/src/ledger/merkle.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
-import type { LedgerOf } from './tree-store.ts';
+import type { LedgerOf, TreeOf } from './tree-store.ts';
 
 // The texts that an installation signs: checkpoints, and the other records of the checkpoint log.
 
@@ -13,6 +13,18 @@ export type Checkpoint = NonNullable<ReturnType<typeof readCheckpoint>>;
 /** The name of the log of a ledger, which is the origin of its checkpoints. */
 export function nameOrigin(keyName: string, tenantId: string, ledger: string): string {
   return `${keyName}/${tenantId}/${ledger}`;
+}
+
+/** The name of a ledger or of the log of the installation without the name of the key: `<tenant id>/<ledger>`. */
+export function nameTree({ tenantId, ledger }: TreeOf): string {
+  return `${tenantId}/${ledger}`;
+}
+
+/** Parses a name (`nameTree`). */
+export function readTreeName(name: string): TreeOf | null {
+  if (name === 'installation/log') return { tenantId: 'installation', ledger: 'log' };
+  const [, tenantId, ledger] = /^([^\s/]+)\/(consent|audit)$/.exec(name) ?? [];
+  return tenantId === undefined ? null : { tenantId, ledger: ledger as LedgerOf['ledger'] };
 }
 
 /** The text of a checkpoint (C2SP tlog-checkpoint): origin, size, root, and the time as an extension line. */
@@ -44,8 +56,8 @@ export interface RestoreStatement {
   readonly at: string;
   /** Its position in the log: the statement is invalid at any other. */
   readonly after: LogPosition;
-  /** The size of each ledger at that time, and the root of its Merkle tree, base64. */
-  readonly states: readonly (LedgerOf & Pick<Checkpoint, 'size' | 'rootHash'>)[];
+  /** The size of each ledger and of the log of the installation at that time, and the root of its Merkle tree, base64. */
+  readonly states: readonly (TreeOf & Pick<Checkpoint, 'size' | 'rootHash'>)[];
 }
 
 /** The name that restore statements have where checkpoints have the name of a ledger. */
@@ -53,9 +65,9 @@ export function nameRestore(keyName: string): string {
   return `${keyName}/restore`;
 }
 
-/** The text of a statement: its origin, time, position in the log, and a line for each ledger. */
+/** The text of a statement: its origin, time, position in the log, and a line for each ledger and the log of the installation. */
 export function writeRestoreStatement({ origin, at, after, states }: RestoreStatement): string {
-  const lines = states.map(({ tenantId, ledger, size, rootHash }) => `${tenantId}/${ledger} ${size} ${rootHash}`);
+  const lines = states.map(({ size, rootHash, ...of }) => `${nameTree(of)} ${size} ${rootHash}`);
   return `${[origin, `Restored: ${at}`, `After: ${after.records} ${after.hash}`, ...lines].join('\n')}\n`;
 }
 
@@ -69,10 +81,10 @@ export function readRestoreStatement(text: string): RestoreStatement | null {
   if (!isTime(at) || readHash(hash) === null) return null;
   const states: RestoreStatement['states'][number][] = [];
   for (const line of lines.split('\n').slice(0, -1)) {
-    const [, tenantId = '', ledger, size, rootHash = ''] =
-      /^([^\s/]+)\/(consent|audit) (0|[1-9]\d{0,14}) (\S+)$/.exec(line) ?? [];
-    if (readHash(rootHash) === null) return null;
-    states.push({ tenantId, ledger: ledger as LedgerOf['ledger'], size: Number(size), rootHash });
+    const [, name = '', size, rootHash = ''] = /^(\S+) (0|[1-9]\d{0,14}) (\S+)$/.exec(line) ?? [];
+    const of = readTreeName(name);
+    if (of === null || readHash(rootHash) === null) return null;
+    states.push({ ...of, size: Number(size), rootHash });
   }
   return { origin, at, after: { records: Number(records), hash }, states };
 }

@@ -22,9 +22,9 @@ export type Erased =
   | { readonly kind: 'subject'; readonly records: readonly EntryName[]; readonly requests: readonly string[] }
   /** Everything of this member, present or former; null for an address that was only invited. The invitations name it. */
   | { readonly kind: 'user'; readonly userId: string | null; readonly invitations: readonly string[] }
-  /** The texts of a data-subject request or a breach, wherever they are. */
-  | { readonly kind: 'dsr' | 'breach'; readonly id: string }
-  /** The personal texts of these rows. */
+  /** The texts and the file of an item of evidence, wherever they are. */
+  | { readonly kind: 'evidence'; readonly id: string }
+  /** The texts of these data-subject requests or breaches, wherever they are. */
   | { readonly kind: 'texts'; readonly table: string; readonly ids: readonly string[] }
   /** The value that has an opening at this path of each of these audit events. */
   | { readonly kind: 'openings'; readonly openings: readonly (readonly [...EntryName, path: string])[] };
@@ -151,8 +151,9 @@ export class ErasureLog {
   /**
    * Reads every erasure up to now, in constant memory: erasing again while reading appends more.
    * @param refuse is called with what is wrong with a line; throws, or accepts that the line is skipped.
+   * @param onRestored is called where a restore was recorded.
    */
-  *read(refuse: (issue: string) => void): Generator<ErasureLine & { readonly line: string }> {
+  *read(refuse: (issue: string) => void, onRestored = () => {}): Generator<ErasureLine & { readonly line: string }> {
     if (!existsSync(this.file)) return;
     const file = openSync(this.file, 'r');
     const counter = new Counter();
@@ -176,6 +177,7 @@ export class ErasureLog {
         if (tenantId === restoredName) {
           checkGaps();
           counter.reset(JSON.parse(rest).numbers);
+          onRestored();
           continue;
         }
         const space = rest.indexOf(' ');
@@ -189,11 +191,11 @@ export class ErasureLog {
     }
   }
 
-  /** The HMACs of all lines: a set to compare with, where rows may be missing anywhere. */
+  /** The HMACs of all unchanged lines: a set to compare with, where rows may be missing anywhere. */
   readNames(): ReadonlySet<string> {
     const names = new Set<string>();
     this.#use((file) => {
-      for (const { line } of readLines(file, 0)) names.add(nameLine(line));
+      for (const { line } of readLines(file, 0)) if (readLine(this.#seal, line) !== null) names.add(nameLine(line));
     });
     return names;
   }

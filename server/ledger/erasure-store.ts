@@ -34,6 +34,25 @@ export async function hasErasure(
   return (await findRow(queries, 'erasures', { tenant_id: tenantId, number, line })) !== undefined;
 }
 
+/** The erasures of a tenant as they are in the log, in order. */
+export async function* readErasureLines(queries: Queries, tenantId: string) {
+  for (let after = 0; ; ) {
+    const rows = await queries
+      .selectFrom('erasures')
+      .select(['number', 'line'])
+      .where('tenant_id', '=', tenantId)
+      .where('number', '>', after)
+      .orderBy('number')
+      .limit(sql.lit(mostRead))
+      .execute();
+    yield* rows;
+    if (rows.length < mostRead) return;
+    after = (rows.at(-1) as (typeof rows)[number]).number;
+  }
+}
+
+const mostRead = 500;
+
 /** The number of the last erasure of each tenant that has one. */
 export async function listLastErasures(queries: Queries): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ id: string; last: number | null }>`

@@ -2,6 +2,7 @@ import { setImmediate as turnEventLoop } from 'node:timers/promises';
 import { exportFormat, type Header, writeLine } from '../../packages/node-sdk/src/ledger/export-format.ts';
 import type { Queries } from '../storage/database.ts';
 import { type LedgerName, readHead } from './append.ts';
+import { findLogProof } from './attestation-store.ts';
 import type { StoredCheckpoint } from './checkpoint-store.ts';
 import { consistencyPath, type Range } from './merkle.ts';
 import { hashRange, hashSubtrees } from './tiles.ts';
@@ -46,7 +47,9 @@ export async function prepareExport(
   const before = { start: 0, end: range.start };
   const after = { start: range.end, end: size };
   const growth = since === null ? [] : consistencyPath(since, size);
-  const tiles = await readTilesOf(queries, options, [before, after, ...growth]);
+  const logged = await findLogProof(queries, options, size);
+  const extension = logged === undefined ? [] : consistencyPath(logged.size, size);
+  const tiles = await readTilesOf(queries, options, [before, after, ...growth, ...extension]);
   const header: Header = {
     format: exportFormat,
     tenantId,
@@ -62,6 +65,14 @@ export async function prepareExport(
     after: encodeAll(hashSubtrees(after, tiles)),
     consistency:
       since === null ? null : { from: since, hashes: encodeAll(growth.map((path) => hashRange(path, tiles))) },
+    log:
+      logged === undefined
+        ? null
+        : {
+            checkpoint: logged.checkpoint,
+            consistency: encodeAll(extension.map((path) => hashRange(path, tiles))),
+            ...logged.proof,
+          },
   };
   return { header, lines: writeLines(queries, header, range) };
 }

@@ -1,11 +1,12 @@
 import { type Selectable, sql } from 'kysely';
 import { nameKey, writeKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { findRow, insertRow, insertRows, prepareQuery } from '../storage/rows.ts';
+import { findRow, insertRows, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { type Checkpoint, nameOrigin, openCheckpoint, writeCheckpoint } from './checkpoint.ts';
+import { type Checkpoint, nameOrigin, openCheckpoint } from './checkpoint.ts';
+import { type Anchoring, signTree } from './checkpoint-store.ts';
 import { consistencyPath, inclusionPath, sha256 } from './merkle.ts';
-import type { NoteSigner, NoteVerifier } from './signed-note.ts';
+import type { NoteVerifier } from './signed-note.ts';
 import { hashRange } from './tiles.ts';
 import {
   countLeaves,
@@ -14,7 +15,6 @@ import {
   type LedgerOf,
   lockTree,
   readLeaves,
-  readRoot,
   readTilesOf,
 } from './tree-store.ts';
 
@@ -56,16 +56,20 @@ export async function isLogDue(queries: Queries, now: string): Promise<boolean> 
 }
 
 /**
- * If the log is due, adds the newest checkpoint of each ledger that has a new one, and signs the state of the log.
+ * If the log is due, adds the newest checkpoint of each ledger that has a new one, and signs the state of the log. After
+ * the commit, the state is appended to the log outside the database.
  * @returns the new state; null if nothing is due.
+ * @throws {RewrittenLedger} if the log does not contain its newest anchor.
  */
-export async function extendLog({ transaction, now }: UnitOfWork, signer: NoteSigner): Promise<LogCheckpoint | null> {
+export async function extendLog(work: UnitOfWork, anchoring: Anchoring): Promise<LogCheckpoint | null> {
+  const { transaction, now } = work;
+  const { verifier } = anchoring.signer;
   // First, so that two servers do not add the same checkpoints.
   await lockTree(transaction, installationLog);
   if (!(await isLogDue(transaction, now))) return null;
   const latest = await findLogCheckpoint(transaction);
   const before = await countLeaves(transaction);
-  const added = (await listNew(transaction)).filter((one) => isSigned(one, signer.verifier));
+  const added = (await listNew(transaction)).filter((one) => isSigned(one, verifier));
   await insertRows(
     transaction,
     'log_leaves',
@@ -77,16 +81,11 @@ export async function extendLog({ transaction, now }: UnitOfWork, signer: NoteSi
       hash: hashNote(note),
     })),
   );
-  const { size } = await growTree(transaction, installationLog, Number.MAX_SAFE_INTEGER);
-  if (size === (latest?.size ?? 0)) return null;
-  if (size < (latest?.size ?? 0))
+  const grown = await growTree(transaction, installationLog, Number.MAX_SAFE_INTEGER);
+  if (grown.size === (latest?.size ?? 0)) return null;
+  if (grown.size < (latest?.size ?? 0))
     throw new Error('the log of checkpoints lacks leaves that were signed: run svc verify');
-  const rootHash = await readRoot(transaction, installationLog, size);
-  const origin = nameLog(signer.verifier.name);
-  const note = signer.sign(writeCheckpoint({ origin, size, rootHash, at: now }), [origin]);
-  const { tenantId: tenant_id, ledger } = installationLog;
-  await insertRow(transaction, 'checkpoints', { tenant_id, ledger, size, root_hash: rootHash, at: now, note });
-  return { size, rootHash, at: now, note };
+  return signTree(work, anchoring, installationLog, grown, [nameLog(verifier.name)]);
 }
 
 type LoggedCheckpoint = LedgerOf & { readonly size: number; readonly note: string };
@@ -149,6 +148,18 @@ export async function findLeaf(
     .where('size', '<=', covers)
     .where('sequence', '<=', size)
     .orderBy('size', 'desc')
+    .limit(sql.lit(1))
+    .executeTakeFirst();
+}
+
+/** The oldest leaf of a ledger. */
+export function findFirstLeaf(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<LogLeaf | undefined> {
+  return queries
+    .selectFrom('log_leaves')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('ledger', '=', ledger)
+    .orderBy('size')
     .limit(sql.lit(1))
     .executeTakeFirst();
 }

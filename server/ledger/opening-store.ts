@@ -5,6 +5,7 @@ import type { Tables } from '../storage/tables.ts';
 import type { Opening } from './commitment.ts';
 import { type EntryName, nameEntry } from './erasure-log.ts';
 import { noteErased } from './erasure-store.ts';
+import type { OpeningName } from './erasures.ts';
 
 /** The canonical text of an event contains this if it has commitments: quotes inside texts are escaped. */
 export const commitmentsMark = '"commitments":{';
@@ -70,21 +71,28 @@ export async function findStrayOpening(queries: Queries, tenantId: string) {
     .executeTakeFirst();
 }
 
-/** Events of which openings were cleared. */
+/** What was cleared. */
 export interface ClearedOpenings {
-  /** The numbers of the events, ascending. */
-  readonly sequences: readonly number[];
+  readonly openings: readonly OpeningName[];
   /** Whether there may be more to clear. */
   readonly hasMore: boolean;
 }
 
 /**
  * Clears the openings of a value in the audit log of a tenant: at most 1,000 at a time. The caller records an event that
- * names the entries (`recordErasure`) in the same unit of work, and calls again while there are more.
+ * names them (`recordErasure`) in the same unit of work, and calls again while there are more.
+ * @param through the last event that is looked at; null for all.
  */
-export async function clearOpenings(work: UnitOfWork, tenantId: string, value: string): Promise<ClearedOpenings> {
+export async function clearOpenings(
+  work: UnitOfWork,
+  tenantId: string,
+  value: string,
+  through: number | null = null,
+): Promise<ClearedOpenings> {
   const { transaction: queries } = work;
-  const found = await selectOfValue(queries, tenantId, value).execute();
+  const found = await selectOfValue(queries, tenantId, value)
+    .$if(through !== null, (query) => query.where('sequence', '<=', through))
+    .execute();
   if (found.length > 0) {
     const hashes = await readHashes(queries, tenantId, found);
     const openings = found.map(({ sequence, path }) => [sequence, hashes.get(sequence) as string, path] as const);
@@ -130,11 +138,7 @@ export async function clearOpeningsAbout(
   return clear(queries, tenantId, found);
 }
 
-async function clear(
-  queries: Queries,
-  tenantId: string,
-  found: readonly Pick<Selectable<Tables['audit_openings']>, 'sequence' | 'path'>[],
-): Promise<ClearedOpenings> {
+async function clear(queries: Queries, tenantId: string, found: readonly OpeningName[]): Promise<ClearedOpenings> {
   for (const [path, rows] of Map.groupBy(found, (row) => row.path)) {
     await queries
       .updateTable('audit_openings')
@@ -148,11 +152,35 @@ async function clear(
       .where('path', '=', path)
       .execute();
   }
-  const sequences = [...new Set(found.map(({ sequence }) => sequence))].sort((one, other) => one - other);
-  return { sequences, hasMore: found.length === mostCleared };
+  return { openings: found, hasMore: found.length === mostCleared };
 }
 
 const mostCleared = 1000;
+
+/** Which of these openings still have a salt or a value. */
+export async function findOpen(
+  queries: Queries,
+  tenantId: string,
+  openings: readonly OpeningName[],
+): Promise<readonly OpeningName[]> {
+  let open: readonly OpeningName[] = [];
+  for (const [path, named] of Map.groupBy(openings, (opening) => opening.path)) {
+    const rows = await inBatches(
+      named.map(({ sequence }) => sequence),
+      (some) =>
+        queries
+          .selectFrom('audit_openings')
+          .select(['sequence', 'path'])
+          .where('tenant_id', '=', tenantId)
+          .where('sequence', 'in', some)
+          .where('path', '=', path)
+          .where(({ or, eb }) => or([eb('salt', 'is not', null), eb('value', 'is not', null)]))
+          .execute(),
+    );
+    open = [...open, ...rows];
+  }
+  return open;
+}
 
 /** The hashes of events by their numbers, as the log of erasures has them. */
 async function readHashes(queries: Queries, tenantId: string, events: readonly { readonly sequence: number }[]) {

@@ -1,6 +1,6 @@
 import { hash, randomBytes, X509Certificate } from 'node:crypto';
 
-// Timestamps as in RFC 3161: an authority states that it saw the SHA-256 of a text at a time.
+// Timestamps as in RFC 3161: an authority signs the SHA-256 of a text with the time.
 
 /** A time that an authority signed. */
 export interface Timestamp {
@@ -84,7 +84,7 @@ export async function openTimestamp(response: Uint8Array, check: TimestampCheck)
     return await verifyResponse(pki, new Uint8Array(response), check);
   } catch (error) {
     if (error instanceof InvalidTimestamp) throw error;
-    // What the library says can contain text of the response.
+    // Messages of the library can contain text of the response.
     throw new InvalidTimestamp('the response cannot be read, or its signature or certificate is invalid', {
       cause: error,
     });
@@ -113,9 +113,9 @@ async function verifyResponse(pki: Pki, bytes: Uint8Array<ArrayBuffer>, { text, 
   const { hashAlgorithm, hashedMessage } = info.messageImprint;
   const imprint = Buffer.from(hashedMessage.valueBlock.valueHexView).toString('hex');
   require(hashAlgorithm.algorithmId === oids.sha256 &&
-    imprint === hash('sha256', text), 'the token is for another text');
+    imprint === hash('sha256', text), 'the imprint of the token is not that of the text');
   const repeated = info.nonce && Buffer.from(info.nonce.valueBlock.valueHexView).toString('hex');
-  require(nonce === null || repeated === nonce, 'the token is for another request');
+  require(nonce === null || repeated === nonce, 'the nonce of the token is not that of the request');
   const digest = digests[signer.digestAlgorithm.algorithmId];
   const attributes = signer.signedAttrs?.attributes ?? [];
   const read = (type: string) => attributes.filter((one) => one.type === type).flatMap(({ values }) => values);
@@ -153,8 +153,8 @@ function requireSigner(certificate: Buffer, first: readonly AsnValue[], second: 
   // The algorithm comes first unless it is SHA-256.
   const named = head && childrenOf(head)[0]?.valueBlock.toString();
   const digest = named === undefined ? algorithm : digests[named];
-  const stated = named === undefined ? head : parts[1];
-  const bytes = stated?.valueBlock.valueHexView;
+  const digestValue = named === undefined ? head : parts[1];
+  const bytes = digestValue?.valueBlock.valueHexView;
   if (digest === undefined || bytes === undefined || hash(digest, certificate) !== Buffer.from(bytes).toString('hex'))
     throw new InvalidTimestamp('the token does not name the certificate that signed it');
 }

@@ -136,13 +136,18 @@ export async function lockTree(queries: Queries, { tenantId, ledger }: TreeOf): 
 }
 
 /** How far a ledger, its tree and its checkpoints reach. */
-export interface LedgerState extends LedgerOf {
+export type LedgerState = StateOf<LedgerOf>;
+
+/** That of a ledger, or of the log of the installation. */
+export type TreeState = StateOf<TreeOf>;
+
+type StateOf<Of extends TreeOf> = Of & {
   readonly entries: number;
   /** The entries in its tree. */
   readonly hashed: number;
   /** The entries that its newest checkpoint covers; null without one. */
   readonly signed: number | null;
-}
+};
 
 /** The state of one ledger. */
 export async function readState(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<LedgerState> {
@@ -150,9 +155,18 @@ export async function readState(queries: Queries, { tenantId, ledger }: LedgerOf
   return state ?? { tenantId, ledger, entries: 0, hashed: 0, signed: null };
 }
 
-/** The states of all ledgers. */
-export function listStates(queries: Queries): Promise<readonly LedgerState[]> {
-  return selectStates(queries, sql`1 = 1`);
+/** The states of all ledgers, and that of the log of the installation if it has entries or checkpoints. */
+export async function listStates(queries: Queries): Promise<readonly TreeState[]> {
+  const ledgers = await selectStates(queries, sql`1 = 1`);
+  const { tenantId, ledger } = installationLog;
+  const { rows } = await sql<Omit<TreeState, keyof TreeOf>>`
+    select coalesce((select max(sequence) from log_leaves), 0) as entries,
+      coalesce((select size from merkle_trees where tenant_id = ${tenantId} and ledger = ${ledger}), 0) as hashed,
+      (select max(size) from checkpoints where tenant_id = ${tenantId} and ledger = ${ledger}) as signed`.execute(
+    queries,
+  );
+  const log = rows.filter(({ entries, signed }) => entries > 0 || signed !== null);
+  return [...ledgers, ...log.map((state) => ({ ...installationLog, ...state }))];
 }
 
 /** The ledgers with entries that their tree or their checkpoints do not cover. */

@@ -1,5 +1,12 @@
-import { type AnchorRecord, LogReader, nameLedger, nameNote, scanLog } from './anchor-log.ts';
-import { type Checkpoint, nameRestore, readCheckpoint, readRestoreStatement, readStart } from './checkpoint.ts';
+import { type AnchorRecord, LogReader, nameNote, scanLog } from './anchor-log.ts';
+import {
+  type Checkpoint,
+  nameRestore,
+  nameTree,
+  readCheckpoint,
+  readRestoreStatement,
+  readStart,
+} from './checkpoint.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
 
 /** A statement from outside the database about a ledger: its number of entries, the root over them, and its time. */
@@ -19,7 +26,7 @@ export interface ReadAnchors {
   readonly faults: readonly { readonly line: number; readonly issue: string }[];
   /** Accepted restores, and the start of a log when the database already had checkpoints, in order. */
   readonly events: readonly { readonly kind: 'restore' | 'start'; readonly line: number; readonly at: string }[];
-  /** By the name of the ledger (`nameLedger`): the latest restore, and the checkpoints after it. */
+  /** By the name of the ledger (`nameTree`): the latest restore, and the checkpoints after it. */
   readonly claims: ReadonlyMap<string, readonly RootClaim[]>;
 }
 
@@ -58,7 +65,7 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
       const { at, states } = statement;
       claims.clear();
       for (const { size, rootHash, ...of } of states)
-        claim(nameLedger(of), { size, rootHash, at, place: `${place} (restore)`, note: null });
+        claim(nameTree(of), { size, rootHash, at, place: `${place} (restore)`, note: null });
       events.push({ kind: 'restore', line, at });
     } else if (start !== null) events.push({ kind: 'start', line, at: start.at });
     else return 'the record is neither a checkpoint nor a statement';

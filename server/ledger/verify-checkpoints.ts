@@ -123,12 +123,14 @@ export class ProofCheck {
 
   #compareSizes(): void {
     const { size: entries } = this.#tree;
-    const lost = `the ledger has ${entries} entries: the newest were removed, or an older database was put in its place`;
+    const [what, unit] =
+      this.#of.ledger === installationLog.ledger ? ['log', 'ledger checkpoints'] : ['ledger', 'entries'];
+    const lost = `the ${what} has ${entries} ${unit}: the newest were removed, or an older database was put in its place`;
     for (const root of [...this.#roots.values()].flat())
-      this.#refute(root, `covers ${root.size} entries, the ledger has ${entries}`, lost);
+      this.#refute(root, `covers ${root.size} ${unit}, the ${what} has ${entries}`, lost);
     const latest = this.checkpoints.at(-1)?.size ?? 0;
-    const tree = `the tree has ${this.#treeSize} entries`;
-    if (this.#treeSize > entries) this.#faults.push({ size: null, issue: `${tree}, the ledger ${entries}` });
+    const tree = `the tree has ${this.#treeSize} ${unit}`;
+    if (this.#treeSize > entries) this.#faults.push({ size: null, issue: `${tree}, the ${what} ${entries}` });
     if (this.#treeSize < latest) {
       const issue = `${tree}, the latest checkpoint ${latest}: the server is rebuilding it, or is not running`;
       this.#faults.push({ size: null, issue });

@@ -3,38 +3,56 @@ import type { Queries } from '../storage/database.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { commit } from './commitment.ts';
-import { readErasure } from './erasures.ts';
-import { commitmentsMark, readOpeningRows } from './opening-store.ts';
+import { type OpeningName, readErasedOpenings } from './erasures.ts';
+import { commitmentsMark, findOpen, readOpeningRows } from './opening-store.ts';
 
-/** The events of a tenant that lack openings, and those that describe erasures: pass every event of the chain in order. */
-export class MissingOpenings {
-  readonly #missing = new Set<number>();
-  #events = 0;
+/** An opening that no erasure cleared, or that is there although one did. */
+export interface OpeningFault extends OpeningName {
+  readonly issue: string;
+}
 
-  /** Notes that an event lacks an opening. */
-  add(sequence: number): void {
-    this.#missing.add(sequence);
+/** Compares the openings that events of a tenant lack with the erasures in its audit log: pass every event in order. */
+export class OpeningCheck {
+  /** Those that are missing, and that no event so far covers, by their paths. */
+  readonly #missing = new Map<string, Set<number>>();
+  /** Those that an event covers, and that were not missing when they were read. */
+  readonly #doubtful: OpeningName[] = [];
+  #newest = 0;
+
+  /** Notes that an event lacks the opening of a path. */
+  add(sequence: number, path: string): void {
+    const missing = this.#missing.get(path);
+    if (missing === undefined) this.#missing.set(path, new Set([sequence]));
+    else missing.add(sequence);
   }
 
-  /** Reads the canonical text of the next event. */
-  read(entry: string): void {
-    this.#events += 1;
-    if (this.#missing.size === 0) return;
-    const { sequences = [] } = readErasure(entry, 'audit', this.#events) ?? {};
-    for (const sequence of sequences) this.#missing.delete(sequence);
+  /** Reads the next event. */
+  read({ sequence, entry }: { readonly sequence: number; readonly entry: string }): void {
+    this.#newest = sequence;
+    for (const opening of readErasedOpenings(entry, sequence))
+      if (!this.#missing.get(opening.path)?.delete(opening.sequence)) this.#doubtful.push(opening);
   }
 
-  /** The numbers of those that no event covers, not even one that the server wrote after the chain was read. */
-  async finish(queries: Queries, tenantId: string): Promise<readonly number[]> {
+  /** Compares both, with what the server erased after the chain was read. */
+  async finish(queries: Queries, tenantId: string): Promise<readonly OpeningFault[]> {
     const later = await queries
       .selectFrom('audit_events')
-      .select('entry')
+      .select(['sequence', 'entry'])
       .where('tenant_id', '=', tenantId)
-      .where('sequence', '>', this.#events)
+      .where('sequence', '>', this.#newest)
       .orderBy('sequence')
       .execute();
-    for (const { entry } of later) this.read(entry);
-    return [...this.#missing];
+    for (const event of later) this.read(event);
+    const missing = [...this.#missing].flatMap(([path, sequences]) =>
+      [...sequences].map((sequence) => {
+        return { sequence, path, issue: `the value of ${path} is missing, and no event says that it was erased` };
+      }),
+    );
+    const open = await findOpen(queries, tenantId, this.#doubtful);
+    const restored = open.map((opening) => {
+      return { ...opening, issue: `the value of ${opening.path} was erased, but is there` };
+    });
+    return [...missing, ...restored].sort((one, other) => one.sequence - other.sequence);
   }
 }
 
@@ -55,25 +73,25 @@ export class EventOpenings {
 
   /**
    * Compares the openings of an event with the commitments of its entry.
-   * @returns what is wrong with them, or `missing`, or null.
+   * @returns what is wrong with them, or the paths of those that are missing.
    */
-  async check(sequence: number, entry: string): Promise<{ readonly issue: string } | 'missing' | null> {
+  async check(sequence: number, entry: string): Promise<{ readonly issue: string } | readonly string[]> {
     const rows = this.#rows.get(sequence) ?? [];
-    if (rows.length === 0 && !entry.includes(commitmentsMark)) return null;
+    if (rows.length === 0 && !entry.includes(commitmentsMark)) return [];
     const commitments = readCommitments(entry);
-    let isMissing = false;
+    const missing: string[] = [];
     for (const row of rows) {
       const { path, salt, value } = row;
       const commitment = commitments.get(path);
       if (commitment === undefined) return { issue: `the entry has no commitment to ${path}, which has an opening` };
       commitments.delete(path);
-      if (salt === null && value === null) isMissing = true;
+      if (salt === null && value === null) missing.push(path);
       else if (typeof salt !== 'string' || typeof value !== 'string' || commit(salt, path, value) !== commitment)
         return { issue: `the opening of ${path} does not fit the entry` };
       else if (await hasInvalidBytes(this.#queries, 'audit_openings', row))
         return { issue: `the opening of ${path} is not Unicode` };
     }
-    return isMissing || commitments.size > 0 ? 'missing' : null;
+    return [...missing, ...commitments.keys()];
   }
 }
 

@@ -72,7 +72,7 @@ export type ValidRow = Pick<StoredRow, 'sequence' | 'id' | 'entry' | 'hash'> & {
  * Walks one chain from its first entry to its head and recomputes every hash from the stored bytes.
  * @param onProgress called after each page with the number of entries read so far.
  * @param onEntry called with each valid row, in order.
- * @param onMissing called with the number of each entry without all of its openings, before `onEntry`.
+ * @param onMissing called with the number of an entry and the path of each opening that it lacks, before `onEntry`.
  */
 export async function verifyChain(
   queries: Queries,
@@ -80,7 +80,7 @@ export async function verifyChain(
   tenantId: string,
   onProgress: (entries: number) => void = () => undefined,
   onEntry: (row: ValidRow) => void = () => undefined,
-  onMissing: (sequence: number) => void = () => undefined,
+  onMissing: (sequence: number, path: string) => void = () => undefined,
 ): Promise<ChainReport> {
   const of = { ledger, tenantId };
   const { first, last: after } = entryValues[ledger];
@@ -109,9 +109,9 @@ export async function verifyChain(
       if (mayHideBytes(row) && (await hasInvalidBytes(queries, ledgerTables[ledger], row)))
         return fault(sequence, row.id, 'the text is not Unicode');
       // An await for each of millions of rows would take longer than reading them.
-      const opened = openings === null ? null : await openings.check(sequence, row.entry);
-      if (opened === 'missing') onMissing(sequence);
-      else if (opened) return fault(sequence, row.id, opened.issue);
+      const missing = openings === null ? [] : await openings.check(sequence, row.entry);
+      if ('issue' in missing) return fault(sequence, row.id, missing.issue);
+      for (const path of missing) onMissing(sequence, path);
       last = row;
       onEntry(row);
     }

@@ -2,7 +2,7 @@ import type { Signer } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import { readWitnessKey } from '../../packages/node-sdk/src/ledger/cosignature.ts';
 import { sha256 } from './merkle.ts';
 
-// Policies as in C2SP tlog-policy: who the witnesses are, and which of them together are enough.
+// Policies as in C2SP tlog-policy: the witnesses, and the quorum of cosignatures.
 
 /** A witness of a policy. */
 export interface Witness extends Signer {
@@ -60,8 +60,9 @@ export function parsePolicy(text: string): WitnessPolicy {
       const signer = readWitnessKey(sha256, key);
       if (signer === null) throw refuse('the key is not one for Ed25519 cosignatures (type 4)');
       const bytes = Buffer.from(signer.key).toString('hex');
-      if (keys.has(bytes)) throw refuse('the key is that of another witness');
-      if (more.length > 0 || (url !== null && !isAddress(url))) throw refuse('the address is no http or https URL');
+      if (keys.has(bytes)) throw refuse('the key is already that of another witness');
+      if (more.length > 0 || (url !== null && !isAddress(url)))
+        throw refuse('the address must be an http or https URL without user name, query and fragment');
       keys.add(bytes);
       witnesses.push({ ...signer, vkey: key, url });
       define((cosigned) => cosigned.has(key));

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { nameLedger } from '../ledger/anchor-log.ts';
+import { nameTree } from '../ledger/checkpoint.ts';
 import {
   type Anchoring,
   anchorCheckpoints,
@@ -85,7 +85,7 @@ export class CheckpointKeeper {
   }
 
   #report(error: RewrittenLedger): void {
-    const name = nameLedger(error.of);
+    const name = nameTree(error.of);
     if (this.#rewritten.has(name)) return;
     this.#rewritten.add(name);
     this.#options.log.error({ ledger: error.of.ledger, tenantId: error.of.tenantId }, error.message);

@@ -6,6 +6,7 @@ import {
   storeAttestation,
   type TaskName,
 } from '../ledger/attestation-store.ts';
+import { type Anchoring, RewrittenLedger } from '../ledger/checkpoint-store.ts';
 import {
   extendLog,
   findLogCheckpoint,
@@ -13,24 +14,22 @@ import {
   type LogCheckpoint,
   proveExtension,
 } from '../ledger/installation-log.ts';
-import type { NoteSigner } from '../ledger/signed-note.ts';
 import type { Settings } from '../settings.ts';
 import { type Database, inTransaction, runUnitOfWork } from '../storage/database.ts';
 import { listSources, type OutsideSource, readOutside } from './outside-sources.ts';
 import { OutsideFault } from './post-outside.ts';
 
-interface LogKeeperOptions {
+interface LogKeeperOptions extends Anchoring {
   readonly database: Database;
-  readonly signer: NoteSigner;
   readonly settings: Pick<Settings, 'timestamps' | 'witnessPolicy'>;
-  /** Milliseconds that an authority or a witness has to answer, for tests. */
-  readonly answerWithin?: number;
+  /** Milliseconds that an authority or a witness has to respond, for tests. */
+  readonly respondWithin?: number;
 }
 
 /**
  * Background work: each hour, one of the servers adds the new checkpoints of all ledgers to the log of the installation, and
- * requests a timestamp and cosignatures for the newest checkpoint of the log. Nothing waits for them: what fails is tried
- * again an hour later.
+ * requests a timestamp and cosignatures for the newest checkpoint of the log. Nothing waits for them; a failed request is
+ * retried an hour later.
  */
 export class LogKeeper {
   readonly #options: LogKeeperOptions;
@@ -45,12 +44,19 @@ export class LogKeeper {
 
   /** Does what is due. */
   async step(now: string): Promise<void> {
-    const { database, signer } = this.#options;
-    // Without a lock, because it is rarely due.
-    if (await isLogDue(database.kysely, now)) await runUnitOfWork(database, now, (work) => extendLog(work, signer));
+    const { database } = this.#options;
+    try {
+      // Without a lock, because it is rarely due.
+      if (await isLogDue(database.kysely, now))
+        await runUnitOfWork(database, now, (work) => extendLog(work, this.#options));
+    } catch (error) {
+      // The checkpoint keeper compares the log with its anchors, too, and logs this.
+      if (error instanceof RewrittenLedger) return;
+      throw error;
+    }
     const checkpoint = await findLogCheckpoint(database.kysely);
     if (checkpoint === undefined) return;
-    await Promise.all(this.#sources.map((source) => this.#ask(source, checkpoint, now)));
+    await Promise.all(this.#sources.map((source) => this.#request(source, checkpoint, now)));
   }
 
   /** Ends the requests under way. */
@@ -58,34 +64,34 @@ export class LogKeeper {
     this.#stopping.abort();
   }
 
-  async #ask(source: OutsideSource, checkpoint: LogCheckpoint, now: string): Promise<void> {
-    const { database, answerWithin } = this.#options;
+  async #request(source: OutsideSource, checkpoint: LogCheckpoint, now: string): Promise<void> {
+    const { database, respondWithin } = this.#options;
     const queries = database.kysely;
     const task: TaskName = { kind: source.kind, source: source.name };
     const newest = await findNewestAttested(queries, task);
     if (newest !== undefined && newest.size >= checkpoint.size) return;
     if (!(await inTransaction(database, (transaction) => claimTask(transaction, task, now)))) return;
     const before = (await listTasks(queries)).find((one) => one.kind === task.kind && one.source === task.source);
-    let known = Math.max(newest?.size ?? 0, before?.size ?? 0);
+    let knownSize = Math.max(newest?.size ?? 0, before?.size ?? 0);
     let fault: string | null = null;
     try {
-      const stated = await source.ask(checkpoint, {
+      const attested = await source.request(checkpoint, {
         signal: this.#stopping.signal,
-        known,
-        ...(answerWithin === undefined ? {} : { within: answerWithin }),
-        noteKnown: (size) => {
-          known = size;
+        knownSize,
+        ...(respondWithin === undefined ? {} : { within: respondWithin }),
+        onKnownSize: (size) => {
+          knownSize = size;
         },
         prove: (from) => proveExtension(queries, from, checkpoint.size),
       });
       const { kind } = source;
-      const attestation = { kind, size: checkpoint.size, ...stated };
+      const attestation = { kind, size: checkpoint.size, ...attested };
       await inTransaction(database, (transaction) => storeAttestation(transaction, attestation));
-      known = checkpoint.size;
+      knownSize = checkpoint.size;
     } catch (error) {
       if (!(error instanceof OutsideFault)) throw error;
       fault = error.message;
     }
-    await inTransaction(database, (transaction) => endTask(transaction, task, { size: known, fault }));
+    await inTransaction(database, (transaction) => endTask(transaction, task, { size: knownSize, fault }));
   }
 }

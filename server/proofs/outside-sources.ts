@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readCosignature } from '../../packages/node-sdk/src/ledger/cosignature.ts';
 import type { TaskKind } from '../ledger/attestation-store.ts';
-import { ledgerCrypto, textOf } from '../ledger/attestations.ts';
+import { isTooEarly, ledgerCrypto, textOf } from '../ledger/attestations.ts';
 import type { LogCheckpoint } from '../ledger/installation-log.ts';
 import { createTimestampRequest, openTimestamp } from '../ledger/timestamp.ts';
 import { InvalidPolicy, parsePolicy, type Witness, type WitnessPolicy } from '../ledger/witness-policy.ts';
@@ -22,8 +22,8 @@ export function readOutside({ timestamps, witnessPolicy }: Pick<Settings, 'times
     authority:
       timestamps.authorityFile === null
         ? null
-        : { url: timestamps.url, certificates: readCertificates(timestamps.authorityFile) },
-    policy: witnessPolicy === null ? null : readPolicy(witnessPolicy),
+        : { url: timestamps.url, certificates: readCertificates('SVC_TIMESTAMP_CA', timestamps.authorityFile) },
+    policy: witnessPolicy === null ? null : readPolicy('SVC_WITNESS_POLICY', witnessPolicy),
   };
 }
 
@@ -35,64 +35,65 @@ function readSetting(name: string, file: string): string {
   }
 }
 
-function readCertificates(file: string): readonly string[] {
-  const found =
-    readSetting('SVC_TIMESTAMP_CA', file).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+/** Reads certificates in PEM. @param name of the setting. @throws {SettingsError} */
+export function readCertificates(name: string, file: string): readonly string[] {
+  const found = readSetting(name, file).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   try {
     for (const pem of found) new X509Certificate(pem);
     if (found.length > 0) return found;
   } catch {
     // Reported below.
   }
-  throw new SettingsError(`SVC_TIMESTAMP_CA: ${file} must contain certificates in PEM`);
+  throw new SettingsError(`${name}: ${file} must contain certificates in PEM`);
 }
 
-function readPolicy(file: string): WitnessPolicy {
+/** Reads a policy. @param name of the setting. @throws {SettingsError} */
+export function readPolicy(name: string, file: string): WitnessPolicy {
   try {
-    return parsePolicy(readSetting('SVC_WITNESS_POLICY', file));
+    return parsePolicy(readSetting(name, file));
   } catch (error) {
-    if (error instanceof InvalidPolicy) throw new SettingsError(`SVC_WITNESS_POLICY: ${file}, ${error.message}`);
+    if (error instanceof InvalidPolicy) throw new SettingsError(`${name}: ${file}, ${error.message}`);
     throw error;
   }
 }
 
-/** A statement about a checkpoint of the log. */
-export interface Statement {
+/** A timestamp or a cosignature of a checkpoint of the log. */
+export interface NewAttestation {
   readonly source: string;
   readonly at: string;
   readonly content: string;
 }
 
-/** Who states something about checkpoints of the log. */
+/** A timestamp authority or a witness. */
 export interface OutsideSource {
   readonly kind: TaskKind;
   /** The key of a witness; empty for the authority. */
   readonly name: string;
   /** @throws {OutsideFault} */
-  ask(checkpoint: LogCheckpoint, context: AskContext): Promise<Statement>;
+  request(checkpoint: LogCheckpoint, context: RequestContext): Promise<NewAttestation>;
 }
 
-export interface AskContext {
+export interface RequestContext {
   readonly signal: AbortSignal;
-  /** The size that the witness knows, as far as it is known here. */
-  readonly known: number;
-  /** Milliseconds until an answer must be there. */
+  /** The size of the newest checkpoint that the witness is known to have cosigned. */
+  readonly knownSize: number;
+  /** Milliseconds until the whole response must have arrived. */
   readonly within?: number;
-  /** Notes the size that the witness answered. */
-  noteKnown(size: number): void;
+  /** Is called with the size that the witness returned with 409. */
+  onKnownSize(size: number): void;
   /** Proves that the log of the checkpoint extends that of a size. */
   prove(from: number): Promise<readonly Buffer[]>;
 }
 
-/** Those that the configuration names. */
+/** The authority and the witnesses with an address. */
 export function listSources({ authority, policy }: Outside): readonly OutsideSource[] {
-  const witnesses = (policy?.witnesses ?? []).filter(({ url }) => url !== null).map(cosignBy);
+  const witnesses = (policy?.witnesses ?? []).filter(({ url }) => url !== null).map(createWitnessSource);
   return authority === null || authority.url === null
     ? witnesses
-    : [timestampBy({ url: authority.url, certificates: authority.certificates }), ...witnesses];
+    : [createTimestampSource({ url: authority.url, certificates: authority.certificates }), ...witnesses];
 }
 
-function timestampBy({
+function createTimestampSource({
   url,
   certificates,
 }: {
@@ -102,31 +103,32 @@ function timestampBy({
   return {
     kind: 'timestamp',
     name: '',
-    async ask({ note }, options) {
+    async request({ note, at }, options) {
       const text = textOf(note);
       const { body, nonce } = await createTimestampRequest(text);
-      const answer = await postOutside(url, { ...options, body, type: 'application/timestamp-query' });
-      requireAnswer(answer.status === 200, `answered with the status ${answer.status}`);
-      requireAnswer(
-        answer.type === 'application/timestamp-reply',
-        'answered with another content type than application/timestamp-reply',
+      const response = await postOutside(url, { ...options, body, type: 'application/timestamp-query' });
+      requireResponse(response.status === 200, `responded with the status ${response.status}`);
+      requireResponse(
+        response.type === 'application/timestamp-reply',
+        'responded with a content type other than application/timestamp-reply',
       );
-      const stated = await openTimestamp(answer.body, { text, nonce, authorities: certificates }).catch(
+      const token = await openTimestamp(response.body, { text, nonce, authorities: certificates }).catch(
         (error: Error) => {
-          throw new OutsideFault(`answered with an invalid timestamp: ${error.message}`, { cause: error });
+          throw new OutsideFault(`responded with an invalid timestamp: ${error.message}`, { cause: error });
         },
       );
-      return { ...stated, content: answer.body.toString('base64') };
+      requireResponse(!isTooEarly(token.at, at), tooEarly);
+      return { ...token, content: response.body.toString('base64') };
     },
   };
 }
 
-function cosignBy(witness: Witness): OutsideSource {
+function createWitnessSource(witness: Witness): OutsideSource {
   const { vkey, url } = witness;
   return {
     kind: 'cosignature',
     name: vkey,
-    async ask(checkpoint, context) {
+    async request(checkpoint, context) {
       const submit = async (old: number) => {
         const proof = (await context.prove(old)).map((one) => `${one.toString('base64')}\n`).join('');
         const body = `old ${old}\n${proof}\n${checkpoint.note}`;
@@ -136,19 +138,24 @@ function cosignBy(witness: Witness): OutsideSource {
           type: 'text/plain; charset=utf-8',
         });
       };
-      let answer = await submit(Math.min(context.known, checkpoint.size));
-      if (answer.status === 409) {
-        const known = readSize(answer.body.toString('latin1'), answer.type);
-        context.noteKnown(known);
-        requireAnswer(
+      let response = await submit(Math.min(context.knownSize, checkpoint.size));
+      if (response.status === 409) {
+        const known = readSize(response.body.toString('latin1'), response.type);
+        context.onKnownSize(known);
+        requireResponse(
           known <= checkpoint.size,
-          `cosigned ${known} leaves before, but the log has ${checkpoint.size}: an older database was put in place, or another server has this key`,
+          `has cosigned a checkpoint of ${known} leaves, but the log has ${checkpoint.size}: the database was rolled back, or a server with another database has this key`,
         );
-        answer = await submit(known);
+        response = await submit(known);
       }
-      requireAnswer(answer.status !== 422, 'answered that this log is not an extension of the one that it knows (422)');
-      requireAnswer(answer.status === 200, `answered with the status ${answer.status}`);
-      return pickCosignature(checkpoint.note, answer.body.toString(), witness);
+      requireResponse(
+        response.status !== 422,
+        'rejected the consistency proof (422): this log does not extend the checkpoint that it cosigned before',
+      );
+      requireResponse(response.status === 200, `responded with the status ${response.status}`);
+      const cosignature = await pickCosignature(checkpoint.note, response.body.toString(), witness);
+      requireResponse(!isTooEarly(cosignature.at, checkpoint.at), tooEarly);
+      return cosignature;
     },
   };
 }
@@ -157,19 +164,22 @@ function cosignBy(witness: Witness): OutsideSource {
 function readSize(body: string, type: string): number {
   const [, size] = /^(0|[1-9]\d{0,14})\n$/.exec(body) ?? [];
   if (type !== 'text/x.tlog.size' || size === undefined)
-    throw new OutsideFault('answered 409 without the size that it knows');
+    throw new OutsideFault('responded with 409, but without the size that it cosigned');
   return Number(size);
 }
 
-/** The valid cosignature among the lines of an answer; those of other keys are ignored. */
-async function pickCosignature(note: string, answer: string, witness: Witness): Promise<Statement> {
-  for (const line of answer.split('\n').slice(0, 32)) {
+/** The valid cosignature among the lines of a response; those of other keys are ignored. */
+async function pickCosignature(note: string, response: string, witness: Witness): Promise<NewAttestation> {
+  for (const line of response.split('\n').slice(0, 32)) {
     const at = await readCosignature(ledgerCrypto, `${textOf(note)}\n${line}\n`, witness);
     if (at !== null) return { source: witness.vkey, at, content: line };
   }
-  throw new OutsideFault('answered without a valid cosignature of its key');
+  throw new OutsideFault('responded without a valid cosignature of its key');
 }
 
-function requireAnswer(holds: boolean, issue: string): void {
+const tooEarly =
+  'responded with a time before that of the checkpoint: the clock of this server is ahead, or that of the source is behind';
+
+function requireResponse(holds: boolean, issue: string): void {
   if (!holds) throw new OutsideFault(issue);
 }

@@ -1,50 +1,50 @@
 import { Agent, request } from 'undici';
 
-/** What a service outside answered. */
-export interface OutsideAnswer {
+/** The response of a timestamp authority or a witness. */
+export interface OutsideResponse {
   readonly status: number;
   /** The media type, lower case, without parameters. */
   readonly type: string;
   readonly body: Buffer;
 }
 
-/** A service that did not answer as it must; the message has no text of the answer. */
+/** A failed request, or an invalid response; the message contains no text of the response. */
 export class OutsideFault extends Error {
   override readonly name = 'OutsideFault';
 }
 
 /** From the look-up of the name to the last byte, in milliseconds. */
-const answerWithin = 10_000;
-/** A token with its certificates has about 6 kB; a line of a witness 200 bytes. */
+const respondsWithin = 10_000;
+/** A token with its certificates has about 6 kB; a signature line of a witness 200 bytes. */
 const mostBytes = 64 * 1024;
 
 /**
- * Sends a POST to a service that the operator configured: so that private addresses are allowed. Follows no redirect, and
+ * Sends a POST to a service that the operator configured, so private addresses are allowed. Follows no redirect, and
  * reads at most 64 KiB within ten seconds.
  * @throws {OutsideFault}
  */
 export async function postOutside(
   url: string,
-  { body, type, signal, within = answerWithin }: PostOptions,
-): Promise<OutsideAnswer> {
-  // Holds whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+  { body, type, signal, within = respondsWithin }: PostOptions,
+): Promise<OutsideResponse> {
+  // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
   const dispatcher = new Agent({
     connect: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
     maxResponseSize: mostBytes,
   });
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(within)]);
   try {
-    const answer = await request(url, {
+    const response = await request(url, {
       method: 'POST',
       headers: { 'content-type': type, 'user-agent': 'Svc' },
       body,
       dispatcher,
       signal: deadline,
     });
-    const named = answer.headers['content-type'];
-    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    const named = response.headers['content-type'];
+    const bytes = Buffer.from(await response.body.arrayBuffer());
     return {
-      status: answer.statusCode,
+      status: response.statusCode,
       type: typeof named === 'string' ? (named.split(';')[0] as string).trim().toLowerCase() : '',
       body: bytes,
     };
@@ -60,13 +60,16 @@ interface PostOptions {
   /** The media type of the body. */
   readonly type: string;
   readonly signal: AbortSignal;
-  /** Milliseconds until the whole answer must be there. */
+  /** Milliseconds until the whole response must have arrived. */
   readonly within?: number;
 }
 
 function describeFault(error: unknown, { aborted, reason }: AbortSignal): string {
-  if (aborted) return (reason as Error).name === 'TimeoutError' ? 'did not answer in time' : 'was not asked to the end';
+  if (aborted)
+    return (reason as Error).name === 'TimeoutError'
+      ? 'timed out'
+      : 'the request was cancelled because the server stopped';
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `answered more than ${mostBytes} bytes`;
-  return /^[A-Z0-9_]{1,60}$/.test(code) ? `cannot be reached (${code})` : 'cannot be reached';
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `responded with more than ${mostBytes} bytes`;
+  return /^[A-Z0-9_]{1,60}$/.test(code) ? `is unreachable (${code})` : 'is unreachable';
 }

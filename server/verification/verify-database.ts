@@ -9,10 +9,10 @@ import {
   findSecret,
 } from '../installation/installation.ts';
 import { explainUnreachable, isUnreachable } from '../installation/unreachable.ts';
-import { anchorFile, nameLedger, nameNote, readLedgerName, readNoteNames } from '../ledger/anchor-log.ts';
+import { anchorFile, nameNote, readNoteNames } from '../ledger/anchor-log.ts';
 import { isSealed } from '../ledger/append.ts';
-import { openCheckpoint, readCheckpoint } from '../ledger/checkpoint.ts';
-import type { LedgerOf } from '../ledger/tree-store.ts';
+import { nameTree, openCheckpoint, readCheckpoint, readTreeName } from '../ledger/checkpoint.ts';
+import type { TreeOf } from '../ledger/tree-store.ts';
 import { listOwners } from '../ledger/verify.ts';
 import { type ReadAnchors, readAnchors } from '../ledger/verify-anchors.ts';
 import { findStrayProofs } from '../ledger/verify-checkpoints.ts';
@@ -24,7 +24,8 @@ import { UnreadableDatabase } from '../storage/sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { listTenants } from '../tenants/store.ts';
 import type { Finding, Findings } from './findings.ts';
-import { type VerifiedLog, verifyLog } from './verify-log.ts';
+import { verifyErasureLog } from './verify-erasure-log.ts';
+import { type StoredState, type VerifiedLog, verifyLog } from './verify-log.ts';
 import {
   changingRows,
   type KeptClaim,
@@ -122,11 +123,12 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
         : `anchors since ${at}: a server found the file empty; earlier records are unknown`;
     progress.say(`• ${anchorFile} line ${line}: ${what}`);
   }
-  const isOwned = (of: LedgerOf) => owners.some(({ id }) => id === of.tenantId);
+  const isOwned = (of: TreeOf) =>
+    of.ledger === 'log' ? only === undefined : owners.some(({ id }) => id === of.tenantId);
   // Ledgers are never removed: every ledger in an anchor must exist.
   if (only === undefined)
     for (const [name, [first]] of anchors.claims) {
-      const of = readLedgerName(name);
+      const of = readTreeName(name);
       if (of !== null && isOwned(of)) continue;
       const issue = 'is missing: the tenant was removed, or the database was replaced by an older one';
       findings.add('tampered', 'anchor', `${first?.place}: the ledger ${name} ${issue}`, of?.tenantId ?? null);
@@ -134,22 +136,24 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
   const claims = readClaims(notes, keys, findings);
   for (const { of, place } of claims) {
     if (isOwned(of)) continue;
-    if (only !== undefined) throw new Unverifiable(`--checkpoint: ${place} is about another tenant.`);
-    findings.add('tampered', 'kept_checkpoint', `${place}: its ledger ${nameLedger(of)} is missing`, of.tenantId);
+    if (only !== undefined) throw new Unverifiable(`--checkpoint: ${place} is not about this tenant.`);
+    findings.add('tampered', 'kept_checkpoint', `${place}: its ledger ${nameTree(of)} is missing`, of.tenantId);
   }
   const verified: VerifiedTenant[] = [];
   for (const owner of owners) {
     order.countTenants?.(verified.length, owners.length);
     verified.push(await verifyTenant({ progress, queries, keys, anchors, claims, findings }, owner));
   }
-  const stored = verified.flatMap((tenant) => tenant.stored);
+  await verifyErasureLog({ queries, dataDir: settings.dataDir, now, keys, tenants: owners, progress, findings });
+  const log =
+    only === undefined ? await verifyLog({ queries, keys, settings, now, anchors, claims, progress, findings }) : null;
+  const stored = [...verified.flatMap((tenant) => tenant.stored), ...(log === null ? [] : [log.stored])];
   reportUnanchored(stored, anchors, { dataDir: settings.dataDir, now: Date.parse(now) }, findings);
-  const log = only === undefined ? await verifyLog({ queries, keys, settings, progress, findings }) : null;
   const { isThere, records, events } = anchors;
   return {
     database: issues,
     anchors: { isThere, records, events },
-    log,
+    log: log?.report ?? null,
     tenants: verified.map(({ report }) => report),
   };
 }
@@ -220,7 +224,7 @@ function readClaims(
   return [...notes].flatMap(([place, note]) => {
     const text = note.slice(0, note.lastIndexOf('\n\n') + 1);
     const checkpoint = keys === null ? readCheckpoint(text) : openCheckpoint(note, keys.verifier);
-    const of = checkpoint && readLedgerName(checkpoint.origin.slice(checkpoint.origin.indexOf('/') + 1));
+    const of = checkpoint && readTreeName(checkpoint.origin.slice(checkpoint.origin.indexOf('/') + 1));
     if (checkpoint !== null && of !== null) {
       const { size, at, rootHash } = checkpoint;
       return [{ of, size, at, rootHash, place, note: null }];
@@ -236,7 +240,7 @@ const appendedWithin = 5 * 60_000;
 
 /** Reports checkpoints of the database that the log lacks: it was cut or replaced, or no server ran here since. */
 function reportUnanchored(
-  stored: VerifiedTenant['stored'],
+  stored: readonly StoredState[],
   { isThere }: ReadAnchors,
   { dataDir, now }: { readonly dataDir: string; readonly now: number },
   findings: Findings,
@@ -254,7 +258,8 @@ function reportUnanchored(
     if (missing.length === 0) continue;
     const sizes = missing.slice(0, 3).map(({ size }) => size);
     const which = `${sizes.join(', ')}${missing.length > 3 ? ' …' : ''}`;
-    const issue = `${slug}: ${of.ledger} checkpoints of ${which} entries are not in ${anchorFile}: it lacks records, so it does not show whether the database was rolled back. A server that starts here appends them.`;
-    findings.add('unchecked', 'anchor', issue, of.tenantId);
+    const unit = of.ledger === 'log' ? 'ledger checkpoints' : 'entries';
+    const issue = `${slug}: ${of.ledger} checkpoints of ${which} ${unit} are not in ${anchorFile}: it lacks records, so it does not show whether the database was rolled back. A server that starts here appends them.`;
+    findings.add('unchecked', 'anchor', issue, of.ledger === 'log' ? null : of.tenantId);
   }
 }

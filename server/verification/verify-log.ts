@@ -1,44 +1,65 @@
 import { type Attestation, readAttestations } from '../ledger/attestation-store.ts';
-import { findStatementFault } from '../ledger/attestations.ts';
+import { verifyAttestation } from '../ledger/attestations.ts';
+import { nameTree } from '../ledger/checkpoint.ts';
+import type { StoredCheckpoint } from '../ledger/checkpoint-store.ts';
 import { checkLeaves, nameLogKey } from '../ledger/installation-log.ts';
-import { installationLog } from '../ledger/tree-store.ts';
+import { installationLog, type TreeOf } from '../ledger/tree-store.ts';
+import type { ReadAnchors } from '../ledger/verify-anchors.ts';
 import { ProofCheck } from '../ledger/verify-checkpoints.ts';
 import { type Outside, readOutside } from '../proofs/outside-sources.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import type { Queries } from '../storage/database.ts';
 import type { Findings } from './findings.ts';
-import type { Progress, VerifyKeys } from './verify-tenant.ts';
+import { describeReach, type KeptClaim, type Progress, type VerifyKeys } from './verify-tenant.ts';
 
 /** What was verified of the log of the installation. */
 export interface VerifiedLog {
   /** The key of the log for witnesses; null if the secret is unknown. */
   readonly verifierKey: string | null;
-  /** How many checkpoints of ledgers it has. */
+  /** How many ledger checkpoints it has. */
   readonly leaves: number;
   readonly checkpoints: number;
+  /** How many of its checkpoints `checkpoints.log` has. */
+  readonly anchors: number;
+  /** Valid timestamps of the configured authority, and cosignatures of the witnesses in the policy. */
   readonly timestamps: number;
   readonly cosignatures: number;
-  /** How many of its checkpoints lack a timestamp, or the cosignature of a witness, by its name. */
+  /** How many of its checkpoints lack such a timestamp, or the cosignature of a witness, by its name. */
   readonly gaps: Readonly<Record<string, number>>;
   readonly faults: readonly string[];
+}
+
+/** The checkpoints of a ledger, or of the log, in the database. */
+export interface StoredState {
+  readonly of: TreeOf;
+  /** The tenant, to print. */
+  readonly slug: string;
+  readonly checkpoints: readonly StoredCheckpoint[];
 }
 
 interface Scene {
   readonly queries: Queries;
   readonly keys: VerifyKeys | null;
   readonly settings: Settings;
+  readonly now: string;
+  readonly anchors: ReadAnchors;
+  /** The checkpoints that the caller kept. */
+  readonly claims: readonly KeptClaim[];
   readonly progress: Progress;
   readonly findings: Findings;
 }
 
 /**
- * Compares the log of the installation with the checkpoints of the ledgers, its own checkpoints with its leaves, and what
- * authorities and witnesses stated with these checkpoints.
+ * Compares the log of the installation with the checkpoints of the ledgers, its own checkpoints with its leaves, those
+ * outside the database with the log, and the timestamps and cosignatures with these checkpoints.
  */
-export async function verifyLog({ queries, keys, settings, progress, findings }: Scene): Promise<VerifiedLog> {
+export async function verifyLog(scene: Scene): Promise<{ readonly report: VerifiedLog; readonly stored: StoredState }> {
+  const { queries, keys, settings, progress, findings } = scene;
   // Read first: a running server only adds to them.
   const attestations = await readAttestations(queries);
-  const check = await ProofCheck.open(queries, installationLog);
+  const anchored = scene.anchors.claims.get(nameTree(installationLog)) ?? [];
+  const kept = scene.claims.filter(({ of }) => of.ledger === installationLog.ledger);
+  const check = await ProofCheck.open(queries, installationLog, [...anchored, ...kept]);
   let leaves = 0;
   const wrong = await checkLeaves(queries, (hash) => {
     leaves += 1;
@@ -46,43 +67,62 @@ export async function verifyLog({ queries, keys, settings, progress, findings }:
   });
   const proof = await check.finish(keys?.verifier ?? null, true);
   const outside = findOutside(settings, findings);
-  const notes = new Map(check.checkpoints.map(({ size, note }) => [size, String(note)]));
-  const authorities = outside?.authority?.certificates ?? null;
+  const checkpoints = new Map(check.checkpoints.map((one) => [one.size, { ...one, note: String(one.note) }]));
   const faults = [
     ...wrong,
-    ...proof.faults.map(({ size, issue }) => `${size === null ? 'proofs' : `checkpoint of ${size} leaves`}: ${issue}`),
+    ...proof.faults.map(
+      ({ size, issue }) => `${size === null ? 'proofs' : `log checkpoint of size ${size}`}: ${issue}`,
+    ),
   ];
+  const authorities = outside?.authority?.certificates ?? null;
+  const trust = { authorities, witnesses: new Set(outside?.policy?.witnesses.map(({ vkey }) => vkey)) };
+  const [valid, untrusted]: [Attestation[], Attestation[]] = [[], []];
   for (const attestation of attestations) {
     const { kind, size } = attestation;
-    const note = notes.get(size);
-    const fault =
-      note === undefined ? 'there is no such checkpoint' : await findStatementFault(note, attestation, authorities);
-    if (fault !== null) faults.push(`${kind} of the checkpoint of ${size} leaves: ${fault}`);
+    const checkpoint = checkpoints.get(size);
+    const verified =
+      checkpoint === undefined
+        ? ({ result: 'invalid', issue: 'there is no such checkpoint' } as const)
+        : await verifyAttestation(checkpoint, attestation, trust);
+    if (verified.result === 'invalid') faults.push(`${kind} of the log checkpoint of size ${size}: ${verified.issue}`);
+    else (verified.result === 'valid' ? valid : untrusted).push(attestation);
   }
   for (const issue of faults) findings.add('tampered', 'log', `log of the installation: ${issue}`);
-  const unsigned = proof.signatures ? '' : ' (signatures not checked)';
-  const isWhole = faults.length === 0 && leaves > 0;
-  if (isWhole)
-    progress.say(`✓ log of the installation: ${leaves} checkpoints of ledgers, ${proof.checkpoints} of it${unsigned}`);
-  const count = (kind: string) => attestations.filter((one) => one.kind === kind).length;
-  const [timestamps, cosignatures] = [count('timestamp'), count('cosignature')];
-  if (timestamps > 0 && authorities === null)
+  for (const { size, at, place, issue } of proof.claimFaults)
     findings.add(
-      'unchecked',
-      'timestamp',
-      'It is not checked who signed the timestamps: set SVC_TIMESTAMP_CA to the certificates that you trust.',
+      'tampered',
+      'anchor',
+      `log of the installation: log checkpoint of size ${size} (${at}, ${place}): ${issue}`,
     );
-  const gaps = findGaps([...notes.keys()], attestations, outside);
+  const unsigned = proof.signatures ? '' : ' (signatures not checked)';
+  const isWhole = faults.length + proof.claimFaults.length === 0 && leaves > 0;
+  if (isWhole) {
+    progress.say(
+      `✓ log of the installation: ${leaves} ledger checkpoints, ${proof.checkpoints} signed log checkpoints${unsigned}`,
+    );
+    progress.say(
+      `✓ log of the installation: ${anchored.length} anchors: ${describeReach(anchored, 'ledger checkpoints')}`,
+    );
+  }
+  const disproved = new Set(proof.claimFaults.map(({ place }) => place));
+  for (const { place, size } of kept)
+    if (!disproved.has(place))
+      progress.say(`✓ log of the installation: contains the ${size} ledger checkpoints of ${place}`);
+  const count = (kind: string) => valid.filter((one) => one.kind === kind).length;
+  const [timestamps, cosignatures] = [count('timestamp'), count('cosignature')];
   if (isWhole && timestamps + cosignatures > 0)
     progress.say(`✓ log of the installation: ${timestamps} timestamps, ${cosignatures} cosignatures`);
+  reportUntrusted(untrusted, authorities !== null, findings);
+  const gaps = findGaps([...checkpoints.keys()], valid, outside);
   for (const [name, missing] of Object.entries(gaps))
     if (missing > 0) progress.say(`• log of the installation: ${missing} of its checkpoints have no ${name}`);
-  const newest = Math.max(...notes.keys());
-  const cosigned = attestations.filter((one) => one.kind === 'cosignature' && one.size === newest);
-  if (notes.size > 0 && outside?.policy?.isMet(new Set(cosigned.map(({ source }) => source))) === false)
-    progress.say('• log of the installation: its newest checkpoint lacks the quorum of the policy');
+  reportLacking(scene, check.checkpoints, valid, outside);
   const verifierKey = keys === null ? null : nameLogKey(keys.verifier);
-  return { verifierKey, leaves, checkpoints: proof.checkpoints, timestamps, cosignatures, gaps, faults };
+  const counts = { leaves, checkpoints: proof.checkpoints, anchors: anchored.length, timestamps, cosignatures };
+  return {
+    report: { verifierKey, ...counts, gaps, faults },
+    stored: { of: installationLog, slug: installationLog.tenantId, checkpoints: check.checkpoints },
+  };
 }
 
 function findOutside(settings: Settings, findings: Findings): Outside | null {
@@ -95,22 +135,75 @@ function findOutside(settings: Settings, findings: Findings): Outside | null {
   }
 }
 
-/** Counts the checkpoints that lack a statement, for each source that is configured or ever stated something. */
+/** Reports attestations that are intact, but whose authority or witness is not configured. */
+function reportUntrusted(untrusted: readonly Attestation[], hasAuthorities: boolean, findings: Findings): void {
+  const timestamps = untrusted.filter(({ kind }) => kind === 'timestamp').length;
+  if (timestamps > 0 && hasAuthorities)
+    findings.add(
+      'unchecked',
+      'timestamp',
+      `It is not checked who signed ${timestamps} timestamps: they do not lead to a certificate in SVC_TIMESTAMP_CA. If the authority was changed, keep the certificates of the former one in this file.`,
+    );
+  else if (timestamps > 0)
+    findings.add(
+      'unchecked',
+      'timestamp',
+      'It is not checked who signed the timestamps: set SVC_TIMESTAMP_CA to the certificates that you trust.',
+    );
+  const byKey = Map.groupBy(
+    untrusted.filter(({ kind }) => kind === 'cosignature'),
+    ({ source }) => source,
+  );
+  for (const [key, { length }] of byKey)
+    findings.add(
+      'unchecked',
+      'witness',
+      `It is not checked who made ${length} cosignatures with the key ${key}: it is not in SVC_WITNESS_POLICY. If this was a witness of yours, keep it in the policy, without an address.`,
+    );
+}
+
+/** For this long, a checkpoint may lack a timestamp or the quorum: the authority or a witness may be unreachable. */
+const attestedWithin = 24 * 60 * 60_000;
+
+/** Reports that the log has no current timestamp, or no current quorum of cosignatures. */
+function reportLacking(
+  { now, progress, findings }: Scene,
+  checkpoints: readonly StoredCheckpoint[],
+  valid: readonly Attestation[],
+  outside: Outside | null,
+): void {
+  const report = (about: string, what: string, isMet: (of: readonly Attestation[]) => boolean) => {
+    const bySize = Map.groupBy(valid, ({ size }) => size);
+    // A later checkpoint covers all leaves of those before it.
+    const reached = checkpoints.findLastIndex(({ size }) => isMet(bySize.get(size) ?? []));
+    const oldest = checkpoints[reached + 1];
+    if (oldest === undefined) return;
+    const issue = `log of the installation: its checkpoints since ${oldest.at} have no ${what}`;
+    // A checkpoint far in the future was signed with a wrong clock.
+    if (Math.abs(Date.parse(now) - Date.parse(oldest.at)) < attestedWithin) progress.say(`• ${issue}`);
+    else findings.add('unchecked', about, `${issue}. Find out why: the system page of the dashboard shows it.`);
+  };
+  if (outside?.authority?.url) report('timestamp', 'timestamp', (of) => of.some(({ kind }) => kind === 'timestamp'));
+  const policy = outside?.policy;
+  if (policy)
+    report('witness', 'quorum of cosignatures', (of) =>
+      policy.isMet(new Set(of.filter(({ kind }) => kind === 'cosignature').map(({ source }) => source))),
+    );
+}
+
+/** Counts the checkpoints that lack a timestamp, and for each witness of the policy those that lack its cosignature. */
 function findGaps(
   sizes: readonly number[],
-  attestations: readonly Attestation[],
+  valid: readonly Attestation[],
   outside: Outside | null,
 ): VerifiedLog['gaps'] {
-  const stated = new Map<string, Set<number>>();
-  // Anyone can make a key with the name of a witness: only that of the policy counts as the witness.
-  const witnesses = new Set(outside?.policy?.witnesses.map(({ vkey }) => vkey));
-  const name = (kind: string, source: string) =>
-    kind === 'timestamp' ? kind : `${kind} of ${witnesses.has(source) ? source.split('+')[0] : source}`;
-  if (outside?.authority) stated.set('timestamp', new Set());
-  for (const vkey of witnesses) stated.set(name('cosignature', vkey), new Set());
-  for (const { kind, source, size } of attestations) {
-    const known = stated.get(name(kind, source)) ?? new Set();
-    stated.set(name(kind, source), known.add(size));
-  }
-  return Object.fromEntries([...stated].map(([key, known]) => [key, sizes.filter((size) => !known.has(size)).length]));
+  const gaps: Record<string, number> = {};
+  const count = (name: string, isOne: (attestation: Attestation) => boolean) => {
+    const attested = new Set(valid.filter(isOne).map(({ size }) => size));
+    gaps[name] = sizes.filter((size) => !attested.has(size)).length;
+  };
+  if (outside?.authority) count('timestamp', ({ kind }) => kind === 'timestamp');
+  for (const { vkey, name } of outside?.policy?.witnesses ?? [])
+    count(`cosignature of ${name}`, ({ kind, source }) => kind === 'cosignature' && source === vkey);
+  return gaps;
 }

@@ -10,14 +10,14 @@ import { ErasureCheck } from '../erasure/verify-erasures.ts';
 import { accountRows, secondFactorRows } from '../identity/account-store.ts';
 import { invitationRows } from '../identity/membership-changes.ts';
 import { membershipRows } from '../identity/membership-store.ts';
-import { nameLedger } from '../ledger/anchor-log.ts';
 import { isSealed, type LedgerName, ledgerTables, readHead } from '../ledger/append.ts';
+import { nameTree } from '../ledger/checkpoint.ts';
 import type { NoteVerifier } from '../ledger/signed-note.ts';
-import type { LedgerOf } from '../ledger/tree-store.ts';
+import type { LedgerOf, TreeOf } from '../ledger/tree-store.ts';
 import { type ValidRow, verifyChain } from '../ledger/verify.ts';
 import type { ReadAnchors, RootClaim } from '../ledger/verify-anchors.ts';
 import { ProofCheck } from '../ledger/verify-checkpoints.ts';
-import { MissingOpenings } from '../ledger/verify-openings.ts';
+import { OpeningCheck } from '../ledger/verify-openings.ts';
 import { breachRows, dsrRows } from '../privacy/store.ts';
 import type { Queries, RowSeal } from '../storage/database.ts';
 import { tenantRows } from '../tenants/store.ts';
@@ -55,9 +55,9 @@ export interface VerifyKeys {
   readonly seal: RowSeal;
 }
 
-/** The root of a ledger in a checkpoint that the caller kept; its place is the file. */
+/** The root of a ledger, or of the log, in a checkpoint that the caller kept; its place is the file. */
 export interface KeptClaim extends RootClaim {
-  readonly of: LedgerOf;
+  readonly of: TreeOf;
 }
 
 /** What is reported while a database is verified. */
@@ -92,11 +92,11 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
     for (const fault of faults) scene.findings.add('tampered', about, `${slug}: ${describe(fault)}`, id);
   };
   const states = new RowStates();
-  const missing = new MissingOpenings();
+  const openings = new OpeningCheck();
   const erasures = new ErasureCheck();
   const ledgers = [];
   for (const ledger of Object.keys(ledgerTables) as LedgerName[]) {
-    const verified = await verifyLedger(scene, slug, { tenantId: id, ledger }, kept, { states, erasures, missing });
+    const verified = await verifyLedger(scene, slug, { tenantId: id, ledger }, kept, { states, erasures, openings });
     const { isHeadBroken } = verified;
     const { entries, fault } = verified.chain;
     // If only the head of a chain is wrong, there is no row to name.
@@ -110,10 +110,9 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
   report('opening', `${erased.records} erased records`, erased.faults, ({ sequence, issue }) => {
     return `consent chain, row ${sequence}: ${issue}`;
   });
-  const closed = await missing.finish(queries, id);
-  report('opening', 'values that identify a person, none missing that was not erased', closed, (sequence) => {
-    return `audit chain, row ${sequence}: a value that identifies a person is missing, and no event says that it was erased`;
-  });
+  const closed = await openings.finish(queries, id);
+  const audited = 'values that identify a person in audit events, missing exactly where they were erased';
+  report('opening', audited, closed, ({ sequence, issue }) => `audit chain, row ${sequence}: ${issue}`);
   for (const { proof } of ledgers) {
     const unsigned = proof.signatures ? '' : ' (signatures not checked)';
     const what = `${proof.ledger} checkpoints, ${proof.checkpoints}${unsigned}`;
@@ -121,10 +120,7 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
       return `${proof.ledger} ${size === null ? 'proofs' : `checkpoint of ${size} entries`}: ${issue}`;
     });
   }
-  for (const { proof, point } of ledgers) {
-    const reach = point.size
-      ? `a roll-back to fewer than ${point.size} entries (${point.at}) is detected`
-      : 'no roll-back can be detected yet';
+  for (const { proof, point, reach } of ledgers) {
     const what = `${proof.ledger} anchors, ${point.anchors}: ${reach}`;
     report('anchor', what, proof.claimFaults, ({ size, at, place, issue }) => {
       return `${proof.ledger} checkpoint of ${size} entries (${at}, ${place}): ${issue}`;
@@ -142,9 +138,14 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
     return `${table} ${row}: ${issue}`;
   });
   const files = await verifyFiles(queries, id);
-  report('file', `${files.checked} evidence files`, files.faults, ({ evidenceId, name, issue }) => {
-    return `file ${JSON.stringify(name)} of evidence ${evidenceId}: ${issue}`;
-  });
+  report(
+    'file',
+    `${files.checked} evidence files${files.erased > 0 ? `, ${files.erased} erased` : ''}`,
+    files.faults,
+    ({ evidenceId, name, issue }) => {
+      return `file ${JSON.stringify(name)} of evidence ${evidenceId}: ${issue}`;
+    },
+  );
   const [chains, proofs] = [ledgers.map(({ chain }) => chain), ledgers.map(({ proof }) => proof)];
   const anchors = ledgers.map(({ point }) => point);
   const stored = ledgers.map(({ of, checkpoints }) => ({ of, slug, checkpoints }));
@@ -162,11 +163,11 @@ async function verifyLedger(
   {
     states,
     erasures,
-    missing,
-  }: { readonly states: RowStates; readonly erasures: ErasureCheck; readonly missing: MissingOpenings },
+    openings,
+  }: { readonly states: RowStates; readonly erasures: ErasureCheck; readonly openings: OpeningCheck },
 ) {
   const { tenantId, ledger } = of;
-  const anchored = anchors.claims.get(nameLedger(of)) ?? [];
+  const anchored = anchors.claims.get(nameTree(of)) ?? [];
   const claims = [...anchored, ...kept.filter((claim) => claim.of.ledger === ledger)];
   const check = await ProofCheck.open(queries, of, claims);
   const showProgress = (entries: number) => progress.showProgress(`${slug} ${ledger}: ${entries} …`);
@@ -174,15 +175,15 @@ async function verifyLedger(
     if (ledger === 'audit') {
       states.read(row.entry);
       erasures.read(row.entry);
-      missing.read(row.entry);
+      openings.read(row);
     } else erasures.note(row);
     check.take(row.hash);
   };
-  const noteMissing = (sequence: number) => missing.add(sequence);
+  const noteMissing = (sequence: number, path: string) => openings.add(sequence, path);
   const chain = await verifyChain(queries, ledger, tenantId, showProgress, readRow, noteMissing);
   const proof = await check.finish(keys?.verifier ?? null, chain.fault === null);
   progress.showProgress('');
-  const newest = anchored.reduce<RootClaim | null>((one, other) => (one && other.size < one.size ? one : other), null);
+  const newest = findNewest(anchored);
   let isHeadBroken = false;
   if (chain.fault === null && keys !== null) {
     const head = await readHead(queries, of);
@@ -196,8 +197,21 @@ async function verifyLedger(
     proof: { ledger, ...proof },
     /** The point before which a roll-back is detected. */
     point: { ledger, anchors: anchored.length, size: newest?.size ?? null, at: newest?.at ?? null },
+    reach: describeReach(anchored),
     checkpoints: check.checkpoints,
   };
+}
+
+function findNewest(anchored: readonly RootClaim[]): RootClaim | null {
+  return anchored.reduce<RootClaim | null>((one, other) => (one && other.size < one.size ? one : other), null);
+}
+
+/** The point before which a roll-back is detected, for people. */
+export function describeReach(anchored: readonly RootClaim[], entries = 'entries'): string {
+  const newest = findNewest(anchored);
+  return newest?.size
+    ? `a roll-back to fewer than ${newest.size} ${entries} (${newest.at}) is detected`
+    : 'no roll-back can be detected yet';
 }
 
 const brokenSeal =

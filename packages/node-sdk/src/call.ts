@@ -40,9 +40,8 @@ export class Call implements CallFacts {
 
   /** The headers of the response for errors and hooks: a proxy may have echoed the request. */
   describeHeaders(): Readonly<Record<string, string>> {
-    const shown: Record<string, string> = Object.create(null);
-    for (const [name, value] of Object.entries(flattenHeaders((this.exchange as Exchange).headers)))
-      shown[name] = this.redact(value);
+    const shown = flattenHeaders((this.exchange as Exchange).headers);
+    for (const name of Object.keys(shown)) shown[name] = this.redact(shown[name] as string);
     return shown;
   }
 
@@ -52,22 +51,22 @@ export class Call implements CallFacts {
     return {
       status,
       headers: flattenHeaders(headers),
-      requestId: readHeader(headers, 'svc-request-id') ?? null,
+      requestId: readHeader(headers, 'svc-request-id'),
       idempotencyKey: this.idempotencyKey,
       idempotentReplayed: readHeader(headers, 'idempotent-replayed') === 'true',
-      version: readHeader(headers, 'svc-version') ?? null,
+      version: readHeader(headers, 'svc-version'),
       attempts: this.attempts,
     };
   }
 }
 
-export function readHeader(headers: ReceivedHeaders, name: string): string | undefined {
-  const value = headers[name];
+export function readHeader(headers: ReceivedHeaders, name: string): string | null {
+  const value = headers[name] ?? null;
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
 /** Without cookies: response details may be printed, and this client stores none. */
-function flattenHeaders(headers: ReceivedHeaders): Readonly<Record<string, string>> {
+function flattenHeaders(headers: ReceivedHeaders): Record<string, string> {
   const flat: Record<string, string> = Object.create(null);
   for (const name of Object.keys(headers)) if (name !== 'set-cookie') flat[name] = readHeader(headers, name) ?? '';
   return flat;

@@ -16,15 +16,15 @@ export class Deprecations {
     { status, headers }: { readonly status: number; readonly headers: ReceivedHeaders },
     requestedVersion: string | null,
   ): void {
-    const version = readHeader(headers, 'svc-version') ?? null;
+    const version = readHeader(headers, 'svc-version');
     // An error may come from before the version was looked at.
     const isOther = status < 300 && requestedVersion !== null && version !== null && version !== requestedVersion;
     if (!isOther && headers.deprecation === undefined && headers.sunset === undefined) return;
     if (this.#reported.has(operation)) return;
     this.#reported.add(operation);
-    const deprecation = readHeader(headers, 'deprecation') ?? null;
-    const sunset = readHeader(headers, 'sunset') ?? null;
-    const link = readHeader(headers, 'link') ?? null;
+    const deprecation = readHeader(headers, 'deprecation');
+    const sunset = readHeader(headers, 'sunset');
+    const link = readHeader(headers, 'link');
     const words = [
       deprecation && 'is deprecated',
       sunset && `ends on ${sunset}`,

@@ -60,7 +60,7 @@ export function createResponseError(
 ): ResponseError {
   const { status, headers } = exchange;
   const { 'content-type': contentType = null } = call.describeHeaders();
-  const requestId = readHeader(headers, 'svc-request-id') ?? null;
+  const requestId = readHeader(headers, 'svc-request-id');
   return new ResponseError(message, { status, contentType, requestId, excerpt }, call);
 }
 
@@ -121,7 +121,7 @@ export function createFailure(kind: FailureKind, cause: unknown, call: Call, lim
 function createRedirectError({ status, headers }: Exchange, call: Call): SvcError {
   const location = readHeader(headers, 'location');
   // Only the origin: the rest of the address may have something secret in it.
-  return new RedirectError(status, location === undefined ? null : (URL.parse(location)?.origin ?? null), call);
+  return new RedirectError(status, URL.parse(location ?? '')?.origin ?? null, call);
 }
 
 function describeCause(cause: unknown): string {

@@ -17,12 +17,12 @@ export function chooseWait(attempts: number, random: number): number {
  * with the clock of the server, if the response has it, since the local clock may be wrong.
  * @returns null for a header that is missing or cannot be read.
  */
-export function readRetryAfter(header: string | undefined, date: string | undefined, wallClock: number): number | null {
-  if (header === undefined) return null;
+export function readRetryAfter(header: string | null, date: string | null, wallClock: number): number | null {
+  if (header === null) return null;
   if (/^\d{1,15}$/.test(header)) return Number(header) * 1000;
   const end = parseHttpDate(header);
   if (end === null) return null;
-  return Math.max(0, end - ((date === undefined ? null : parseHttpDate(date)) ?? wallClock));
+  return Math.max(0, end - (parseHttpDate(date ?? '') ?? wallClock));
 }
 
 /** A date in any of the three forms of RFC 9110 section 5.6.7, all of which name the day of the week. */

@@ -148,13 +148,20 @@ export class Sender {
     if (hooks.onRequest !== undefined)
       notify('onRequest', hooks.onRequest, { ...describeCall(call), headers: redactHeaders(headers) });
     try {
-      const { method } = call.target;
-      const { path, body } = request;
-      // The types of undici lack what it also takes: a Blob and an async iterable.
-      const content = body as string | null;
-      const message = { origin: baseUrl().origin, path, method, headers: headers as string[], body: content };
-      // Our own timer covers everything from here to the last byte.
-      connection.dispatcher.dispatch({ ...message, headersTimeout: 0, bodyTimeout: 0 }, exchange);
+      connection.dispatcher.dispatch(
+        {
+          origin: baseUrl().origin,
+          path: request.path,
+          method: call.target.method,
+          headers: headers as string[],
+          // The types of undici lack what it also takes: a Blob and an async iterable.
+          body: request.body as string | null,
+          // Our own timer covers everything from here to the last byte.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
+        exchange,
+      );
     } catch (error) {
       exchange.fail('connection', error);
     }
@@ -172,7 +179,7 @@ export class Sender {
     const { runtime, hooks } = this.#settings;
     this.#shared.deprecations.look(call.operation, { status, headers }, request.version);
     if (hooks.onResponse === undefined) return;
-    const requestId = readHeader(headers, 'svc-request-id') ?? null;
+    const requestId = readHeader(headers, 'svc-request-id');
     const duration = runtime.now() - begun;
     const note = { ...describeCall(call), status, requestId, headers: call.describeHeaders(), duration };
     notify('onResponse', hooks.onResponse, note);

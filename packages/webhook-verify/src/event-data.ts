@@ -65,14 +65,16 @@ export interface ControlTestFailedData {
 
 export interface DataSubjectRequestCompletedData {
   readonly dsrId: string;
-  readonly subjectId: string;
+  /** Null once erased. */
+  readonly subjectId: string | null;
   readonly type: DataSubjectRequestType;
   readonly outcome: DataSubjectRequestOutcome;
 }
 
 export interface DataSubjectRequestCreatedData {
   readonly dsrId: string;
-  readonly subjectId: string;
+  /** Null once erased. */
+  readonly subjectId: string | null;
   readonly type: DataSubjectRequestType;
   readonly dueAt: string;
 }
@@ -90,6 +92,10 @@ export interface ErasureCounts {
   readonly requests: number;
   /** Closed breaches. */
   readonly breaches: number;
+  /** Items of evidence. */
+  readonly evidence: number;
+  /** Evidence files. */
+  readonly files: number;
   /** Events of the audit log. */
   readonly auditEvents: number;
   /** Webhook events. */

@@ -2,7 +2,7 @@ import { fail, requireObject } from './error.ts';
 import { eventShapes } from './event-shapes.ts';
 import type { WebhookEvent } from './options.ts';
 
-/** The type of a value that is checked; `?` where it may be absent. */
+/** What a value must be, in the words of an issue. */
 export type Kind = keyof typeof kinds;
 
 /** The kind of each field. */
@@ -45,8 +45,7 @@ function findIssues(shape: Shape, value: unknown, path: string): readonly EventD
     const field = Object.hasOwn(value, name) ? value[name] : undefined;
     const place = `${path}.${name}`;
     if (typeof kind === 'object') return findIssues(kind, field, place);
-    const [isOfKind, words] = kinds[kind];
-    return isOfKind(field) ? [] : [{ path: place, issue: `must be ${words}` }];
+    return kinds[kind](field) ? [] : [{ path: place, issue: `must be ${kind}` }];
   });
 }
 
@@ -57,16 +56,13 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 const isBoolean = (value: unknown) => typeof value === 'boolean';
 const isString = (value: unknown) => typeof value === 'string';
 
-/** How a value of each kind is known, and what it is called. */
+/** How a value of each kind is known. */
 const kinds = {
-  string: [isString, 'a string'],
-  'string or null': [(value: unknown) => value === null || isString(value), 'a string or null'],
-  integer: [Number.isSafeInteger, 'an integer'],
-  'integer or null': [(value: unknown) => value === null || Number.isSafeInteger(value), 'an integer or null'],
-  boolean: [isBoolean, 'a boolean'],
-  'boolean?': [(value: unknown) => value === undefined || isBoolean(value), 'a boolean, or absent'],
-  'booleans by name': [
-    (value: unknown) => isPlain(value) && Object.values(value).every(isBoolean),
-    'an object of booleans',
-  ],
+  'a string': isString,
+  'a string or null': (value: unknown) => value === null || isString(value),
+  'an integer': Number.isSafeInteger,
+  'an integer or null': (value: unknown) => value === null || Number.isSafeInteger(value),
+  'a boolean': isBoolean,
+  'a boolean, or absent': (value: unknown) => value === undefined || isBoolean(value),
+  'an object of booleans': (value: unknown) => isPlain(value) && Object.values(value).every(isBoolean),
 } as const;

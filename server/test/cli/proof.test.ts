@@ -10,6 +10,7 @@ import { deriveSecrets } from '../../installation/installation.ts';
 import { ledgerCrypto } from '../../ledger/attestations.ts';
 import { findCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { hashNote, nameLogKey } from '../../ledger/installation-log.ts';
+import { openTimestamp } from '../../ledger/timestamp.ts';
 import { describeOnEachDatabase } from '../harness.ts';
 import { openLog } from '../proofs/log-scene.ts';
 import { TestWitness, writeKey } from '../proofs/test-witness.ts';
@@ -66,11 +67,19 @@ describeOnEachDatabase('svc proof create', (dialect) => {
     const logged = await create({ checkpoint: kept, file: join(folder, 'checkpoint') });
     assert.equal(logged.hash, hashNote(checkpoint?.note ?? ''));
     const witnesses = [writeKey('unknown.example', 4, Buffer.alloc(32, 7)), witness.vkey];
-    const options = { hash: logged.hash, publicKey, witnesses };
+    const options = { hash: logged.hash, publicKey, witnesses, quorum: 0 };
+    for (const quorum of [undefined, 2])
+      await assert.rejects(verifyTlogProof(logged.proof, { ...options, quorum }), { code: 'cosignatures_missing' });
+    const verifyTimestamp = async (text: string, response: Uint8Array) =>
+      (await openTimestamp(response, { text, nonce: null, authorities: [readFileSync(authority.caFile, 'utf8')] })).at;
+    const { timestampedAt } = await verifyTlogProof(logged.proof, { ...options, quorum: 1, verifyTimestamp });
+    const stored = await scene.readAttestations();
+    assert.equal(timestampedAt, stored.find(({ kind }) => kind === 'timestamp')?.at);
+    await assert.rejects(verifyTlogProof(proof, { hash, publicKey, verifyTimestamp }), { code: 'timestamp_missing' });
     for (const verify of [verifyTlogProof, verifyInBrowser]) {
       const shown = await verify(logged.proof, options);
       assert.equal(shown.origin, `${signer.verifier.name}/installation/log`);
-      assert.deepEqual(shown.cosignatures, [{ witness: witness.vkey, at: new Date(1_790_000_000_000).toISOString() }]);
+      assert.deepEqual(shown.cosignatures, [{ witness: witness.vkey, at: '2026-11-21T12:01:00.000Z' }]);
       authority.verify(Buffer.from(shown.timestamp ?? '', 'base64'), shown.text);
     }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { replayErasures, UnknownErasure } from '../../erasure/replay.ts';
@@ -69,6 +69,18 @@ describeOnEachDatabase('erasures.log', (dialect) => {
     rmSync(file);
     await complete(other);
     assert.deepEqual(read(other), read(openLog('erasures.log')));
+  });
+
+  test('is reported as missing: svc verify could not check it', async () => {
+    const aside = join(server.installation.settings.dataDir, 'aside.log');
+    renameSync(own(), aside);
+    const { code, report } = await runVerify(server.installation);
+    renameSync(aside, own());
+    assert.equal(code, 3);
+    const [finding, ...others] = report.findings;
+    assert.deepEqual([finding?.kind, finding?.about, finding?.tenantId, others], ['unchecked', 'erasure', null, []]);
+    assert.match(finding?.message ?? '', /^erasures\.log is missing in /);
+    assert.equal((await runVerify(server.installation)).code, 0);
   });
 
   test('gets no line that was put into the database without the secret', async () => {

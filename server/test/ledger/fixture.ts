@@ -278,7 +278,7 @@ export interface VerifyReport {
     readonly tenantId: string;
     readonly slug: string;
     readonly chains: readonly ChainReport[];
-    readonly openings: readonly number[];
+    readonly openings: readonly { readonly sequence: number; readonly path: string }[];
     readonly proofs: readonly (ProofReport & { readonly ledger: string })[];
     readonly notices: { readonly versions: number; readonly faults: readonly VersionFault[] };
     readonly rows: RowReport;

@@ -29,8 +29,24 @@ export const protectedTables = {
   merkle_tiles: ['tenant_id', 'ledger', 'level', 'number'],
 } as const;
 
+/** The files of evidence, whose bytes are checked against the hash in the row of the evidence, with their keys. */
+export const fileTables = {
+  control_evidence_files: ['id'],
+  control_evidence_chunks: ['file_id', 'position'],
+} as const;
+
+/** The log of the installation, which belongs to no tenant, with its keys. */
+export const logTables = {
+  log_leaves: ['sequence'],
+  log_attestations: ['kind', 'size', 'source'],
+} as const;
+
+const keys = { ...protectedTables, ...fileTables, ...logTables };
+
+/** A table whose changes are found. */
+export type CheckedTable = keyof typeof keys;
 export type ProtectedTable = keyof typeof protectedTables;
-export type Row = Readonly<Record<string, string | number | null>>;
+export type Row = Readonly<Record<string, string | number | Buffer | null>>;
 
 /**
  * Changes rows with triggers and references disabled, and restores the triggers afterwards, as a careful attacker with
@@ -75,13 +91,13 @@ export async function liftProtection({ dialect, kysely }: Database): Promise<voi
 
 /** Every row of a table, ordered by its key. */
 export async function readRows({ kysely }: Database, table: string): Promise<readonly Row[]> {
-  const order = sql.join((protectedTables[table as ProtectedTable] ?? ['id']).map((column) => sql.id(column)));
+  const order = sql.join((keys[table as CheckedTable] ?? ['id']).map((column) => sql.id(column)));
   const { rows } = await sql<Row>`select * from ${sql.table(table)} order by ${order}`.execute(kysely);
   return rows;
 }
 
 /** Sets columns of one row. */
-export async function changeRow(database: Database, table: ProtectedTable, row: Row, values: Row): Promise<void> {
+export async function changeRow(database: Database, table: CheckedTable, row: Row, values: Row): Promise<void> {
   const set = Object.entries(values).map(([column, value]) => sql`${sql.id(column)} = ${value}`);
   await tamper(database, (queries) =>
     sql`update ${sql.table(table)} set ${sql.join(set)} where ${nameRow(table, row)}`.execute(queries),
@@ -102,16 +118,10 @@ export async function insertRow(database: Database, table: ProtectedTable, row: 
   );
 }
 
-function nameRow(table: ProtectedTable, row: Row): RawBuilder<unknown> {
-  const conditions = protectedTables[table].map((column) => sql`${sql.id(column)} = ${row[column]}`);
+function nameRow(table: CheckedTable, row: Row): RawBuilder<unknown> {
+  const conditions = keys[table].map((column) => sql`${sql.id(column)} = ${row[column]}`);
   return sql.join(conditions, sql` and `);
 }
-
-/** The files of evidence, whose bytes are checked against the hash in the row of the evidence (evidence-files.test.ts). */
-export const fileTables = ['control_evidence_files', 'control_evidence_chunks'];
-
-/** The log of the installation, which belongs to no tenant (installation-log.test.ts, attestations.test.ts). */
-export const logTables = ['log_leaves', 'log_attestations'];
 
 /** Tables that `svc verify` does not check: they contain no record, event, notice, key or tenant. */
 export const workingState = [
@@ -134,7 +144,6 @@ export const workingState = [
   'webhook_senders',
   'webhook_redeliveries',
   'erasure_jobs',
-  'erasures',
   'user_erasures',
   'transfers',
   'merkle_trees',

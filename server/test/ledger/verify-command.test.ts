@@ -46,7 +46,7 @@ describeOnOneDatabase('svc verify', (dialect) => {
         `✓ ${slug}: consent chain, ${records} entries`,
         `✓ ${slug}: audit chain, ${count} entries`,
         `✓ ${slug}: 0 erased records`,
-        `✓ ${slug}: values that identify a person, none missing that was not erased`,
+        `✓ ${slug}: values that identify a person in audit events, missing exactly where they were erased`,
         `✓ ${slug}: consent checkpoints, ${checkpoints}`,
         `✓ ${slug}: audit checkpoints, ${checkpoints}`,
         `✓ ${slug}: consent anchors, ${describeReach(checkpoints, records)}`,

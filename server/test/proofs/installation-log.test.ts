@@ -105,10 +105,15 @@ describeOnEachDatabase('the log of the installation', (dialect) => {
     assert.equal(readNote(second.note, signer.named(origin)).signatures.length, 1, 'also signed under its own name');
     const { code, report, lines } = await runVerify(scene.installation, {}, clock.now);
     assert.equal(code, 0, lines.join('\n'));
+    assert.ok(
+      lines.includes('✓ log of the installation: 3 ledger checkpoints, 2 signed log checkpoints'),
+      String(lines),
+    );
     assert.deepEqual(report.log, {
       verifierKey: nameLogKey(signer.verifier),
       leaves: 3,
       checkpoints: 2,
+      anchors: 2,
       timestamps: 0,
       cosignatures: 0,
       gaps: {},

@@ -15,13 +15,14 @@ export const hour = 60 * 60_000;
 export async function openLog(
   dialect: Dialect,
   environment: Readonly<Record<string, string>> = {},
-  answerWithin?: number,
+  respondWithin?: number,
 ) {
   const clock = new TestClock();
   const installation = await openTestInstallation(dialect, environment, clock);
   const { database } = installation;
   const checkpoints = new CheckpointKeeper({ ...installation, interval: hour, log: pino({ level: 'silent' }) });
-  const openKeeper = () => new LogKeeper({ ...installation, ...(answerWithin === undefined ? {} : { answerWithin }) });
+  const openKeeper = () =>
+    new LogKeeper({ ...installation, ...(respondWithin === undefined ? {} : { respondWithin }) });
   const keeper = openKeeper();
   const sign = async () => {
     while (await checkpoints.step(clock.now()));
@@ -35,7 +36,7 @@ export async function openLog(
     keeper,
     openKeeper,
     sign,
-    /** Signs what is due, extends the log, and asks authorities and witnesses. */
+    /** Signs what is due, extends the log, and requests timestamps and cosignatures. */
     async run() {
       await sign();
       await keeper.step(clock.now());

@@ -17,6 +17,8 @@ export class TestWitness implements AsyncDisposable {
   root: Buffer = sha256('');
   /** What it does in place of answering. */
   misbehave: ((response: ServerResponse, cosign: () => string) => void) | null = null;
+  /** The seconds between the time of the checkpoint and that of its cosignature. */
+  delay = 60;
   readonly statuses: number[] = [];
   readonly vkey: string;
   readonly #name: string;
@@ -96,8 +98,10 @@ export class TestWitness implements AsyncDisposable {
   }
 
   /** The signature line for a note. @param key another key, for wrong signatures. */
-  cosign(note: string, key = this.#key, seconds = 1_790_000_000): string {
+  cosign(note: string, key = this.#key): string {
     const body = note.slice(0, note.lastIndexOf('\n\n') + 1);
+    const [, at = '2026-11-21T12:00:00.000Z'] = /\nTimestamp: (\S+)\n/.exec(body) ?? [];
+    const seconds = Math.floor(Date.parse(at) / 1000) + this.delay;
     const time = Buffer.alloc(8);
     time.writeBigUInt64BE(BigInt(seconds));
     const signature = sign(null, Buffer.from(`cosignature/v1\ntime ${seconds}\n${body}`), key);

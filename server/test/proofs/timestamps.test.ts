@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { textOf } from '../../ledger/attestations.ts';
 import { findLogCheckpoint } from '../../ledger/installation-log.ts';
-import { createTimestampRequest } from '../../ledger/timestamp.ts';
+import { createTimestampRequest, openTimestamp } from '../../ledger/timestamp.ts';
 import { LogKeeper } from '../../proofs/log-keeper.ts';
 import { readSettings } from '../../settings.ts';
 import { describeOnEachDatabase } from '../harness.ts';
@@ -24,11 +25,11 @@ describeOnEachDatabase('timestamps of the log', (dialect) => {
     authority.makeSigner('other', 'foreign', 'tsa');
   });
   after(() => authority[Symbol.asyncDispose]());
-  const open = (answerWithin?: number) => {
+  const open = (respondWithin?: number) => {
     authority.misbehave = null;
     authority.requests = 0;
     const environment = { SVC_TIMESTAMP_URL: authority.url, SVC_TIMESTAMP_CA: authority.caFile };
-    return openLog(dialect, environment, answerWithin);
+    return openLog(dialect, environment, respondWithin);
   };
 
   test('are requested for each new checkpoint of the log, and openssl confirms them', async () => {
@@ -78,7 +79,7 @@ describeOnEachDatabase('timestamps of the log', (dialect) => {
     'more than 64 KiB': [(_, response) => send(response, Buffer.alloc(100_000)), /more than 65536 bytes/],
     'a token for another hash': [
       async (_, response) => send(response, authority.reply((await createTimestampRequest('other')).body)),
-      /for another text/,
+      /imprint of the token is not/,
     ],
     'a changed token': [
       (request, response) => {
@@ -88,8 +89,11 @@ describeOnEachDatabase('timestamps of the log', (dialect) => {
       },
       /invalid/,
     ],
-    'a foreign authority': [(request, response) => send(response, authority.reply(request, 'foreign')), /invalid/],
-    'a closed connection': [(_, response) => response.destroy(), /cannot be reached/],
+    'signed by an authority that is not configured': [
+      (request, response) => send(response, authority.reply(request, 'foreign')),
+      /invalid/,
+    ],
+    'a closed connection': [(_, response) => response.destroy(), /is unreachable/],
   };
   for (const [name, [misbehave, fault]] of Object.entries(wrong))
     test(`are not stored if the answer is ${name}; the gap is shown, and the next hour tries again`, async () => {
@@ -110,7 +114,7 @@ describeOnEachDatabase('timestamps of the log', (dialect) => {
       assert.deepEqual(await scene.readFaults(), [null]);
     });
 
-  test('are not stored if the token is for another request of the same text', async () => {
+  test('are not stored if the token has the nonce of another request', async () => {
     await using scene = await open();
     await scene.addTenant();
     authority.misbehave = (request, response) => {
@@ -121,7 +125,7 @@ describeOnEachDatabase('timestamps of the log', (dialect) => {
       send(response, authority.reply(other));
     };
     await scene.run();
-    assert.match(String(await scene.readFaults()), /for another request/);
+    assert.match(String(await scene.readFaults()), /nonce of the token is not/);
     assert.deepEqual(await scene.readAttestations(), []);
   });
 
@@ -130,11 +134,11 @@ describeOnEachDatabase('timestamps of the log', (dialect) => {
     await scene.addTenant();
     authority.misbehave = () => undefined;
     await scene.sign();
-    const asked = scene.keeper.step(scene.clock.now());
+    const step = scene.keeper.step(scene.clock.now());
     await scene.append(await scene.addTenant());
     await scene.sign();
-    await asked;
-    assert.match(String(await scene.readFaults()), /did not answer in time/);
+    await step;
+    assert.match(String(await scene.readFaults()), /timed out/);
     assert.ok(await findLogCheckpoint(scene.queries));
   });
 
@@ -145,11 +149,74 @@ describeOnEachDatabase('timestamps of the log', (dialect) => {
       authority.misbehave = () => resolve();
     });
     await scene.sign();
-    const asked = scene.keeper.step(scene.clock.now());
+    const step = scene.keeper.step(scene.clock.now());
     await called;
     scene.keeper.stop();
-    await asked;
-    assert.match(String(await scene.readFaults()), /not asked to the end/);
+    await step;
+    assert.match(String(await scene.readFaults()), /cancelled because the server stopped/);
+  });
+
+  test('may be missing for a day; then verification reports that it was not checked', async () => {
+    await using scene = await open();
+    await scene.addTenant();
+    authority.misbehave = (_, response) => response.destroy();
+    await scene.run();
+    const verify = async () => {
+      const { code, lines } = await runVerify(scene.installation, {}, scene.clock.now);
+      return [code, lines.find((one) => one.includes('since 2026-11-21T12:00:00.000Z have no timestamp'))?.[0] ?? null];
+    };
+    scene.clock.advance(24 * hour - 1);
+    assert.deepEqual(await verify(), [0, '•']);
+    scene.clock.advance(1);
+    assert.deepEqual(await verify(), [3, '?']);
+    authority.misbehave = null;
+    // The same checkpoint is timestamped, although there is no new one.
+    await scene.run();
+    assert.deepEqual(await verify(), [0, null]);
+  });
+
+  test('are rejected, and reported if stored, if they are older than the checkpoint', async () => {
+    await using scene = await open();
+    scene.clock.advance(365 * 24 * hour);
+    await scene.addTenant();
+    await scene.run();
+    assert.match(String(await scene.readFaults()), /clock of this server is ahead/);
+    assert.deepEqual(await scene.readAttestations(), []);
+    const { size = 0, note = '' } = (await findLogCheckpoint(scene.queries)) ?? {};
+    const { body } = await createTimestampRequest(textOf(note));
+    const reply = authority.reply(body);
+    const token = await openTimestamp(reply, { text: textOf(note), nonce: null, authorities: null });
+    const row = { kind: 'timestamp', size, ...token, content: reply.toString('base64') };
+    await scene.queries.insertInto('log_attestations').values(row).execute();
+    const { code, lines } = await runVerify(scene.installation, {}, scene.clock.now);
+    assert.equal(code, 1);
+    assert.ok(lines.some((line) => /✗ .*: its time, .*, is before that of the checkpoint/.test(line)));
+  });
+
+  test('of another authority than the configured one are not checked, and are no sign of a change', async () => {
+    await using scene = await open();
+    await scene.addTenant();
+    await scene.run();
+    const { settings } = scene.installation;
+    const verify = async (file: string) => {
+      const other = { settings: { ...settings, timestamps: { url: authority.url, authorityFile: file } } };
+      const { code, report } = await runVerify(other, {}, scene.clock.now);
+      return [code, report.findings.map(({ kind, about }) => `${kind} ${about}`), report.log?.timestamps];
+    };
+    const changed = join(authority.folder, 'other.pem');
+    assert.deepEqual(await verify(changed), [3, ['unchecked timestamp'], 0]);
+    const both = join(authority.folder, 'both.pem');
+    writeFileSync(both, readFileSync(changed, 'utf8') + readFileSync(authority.caFile, 'utf8'));
+    assert.deepEqual(await verify(both), [0, [], 1]);
+    // One that anyone made, with a row that fits, does not count either.
+    const { note = '' } = (await findLogCheckpoint(scene.queries)) ?? {};
+    const reply = authority.reply((await createTimestampRequest(textOf(note))).body, 'foreign');
+    const token = await openTimestamp(reply, { text: textOf(note), nonce: null, authorities: null });
+    const row = { ...token, content: reply.toString('base64') };
+    await tamper(scene.database, (rows) => rows.updateTable('log_attestations').set(row).execute());
+    assert.deepEqual(await verify(authority.caFile), [3, ['unchecked timestamp'], 0]);
+    await tamper(scene.database, (rows) => rows.updateTable('log_attestations').set({ content: 'AAAA' }).execute());
+    assert.deepEqual(await verify(changed), [1, ['tampered log'], 0]);
   });
 
   test('a changed, moved or forged timestamp is reported, and one whose authority is not known', async () => {

@@ -30,14 +30,14 @@ describeOnEachDatabase('cosignatures of the log', (dialect) => {
     rmSync(folder, { recursive: true });
   });
   /** @param count of the witnesses in the policy. */
-  const open = (count = 1, answerWithin?: number) => {
+  const open = (count = 1, respondWithin?: number) => {
     const lines = witnesses.slice(0, count).map(({ vkey, url }, index) => `witness w${index} ${vkey} ${url}`);
     writeFileSync(policy, `${lines.join('\n')}\nquorum w0\n`);
     for (const witness of witnesses) {
-      Object.assign(witness, { size: 0, misbehave: null });
+      Object.assign(witness, { size: 0, misbehave: null, delay: 60 });
       witness.statuses.length = 0;
     }
-    return openLog(dialect, { SVC_SECRET: secret, SVC_WITNESS_POLICY: policy }, answerWithin);
+    return openLog(dialect, { SVC_SECRET: secret, SVC_WITNESS_POLICY: policy }, respondWithin);
   };
   const first = () => witnesses[0] as TestWitness;
 
@@ -56,12 +56,12 @@ describeOnEachDatabase('cosignatures of the log', (dialect) => {
     const rows = await scene.readAttestations();
     assert.deepEqual(
       rows.map(({ kind, size, at }) => `${kind} ${size} ${at}`),
-      [3, 3, 6, 6].map((size) => `cosignature ${size} ${new Date(1_790_000_000_000).toISOString()}`),
+      [3, 3, 6, 6].map((size) => `cosignature ${size} 2026-11-21T1${size === 3 ? 2 : 3}:01:00.000Z`),
     );
     const { log } = await readSystemStatus(scene.installation);
     const source = {
       kind: 'cosignature',
-      latestAt: rows[0]?.at,
+      latestAt: rows.at(-1)?.at,
       isCurrent: true,
       triedAt: scene.clock.now(),
       fault: null,
@@ -84,7 +84,7 @@ describeOnEachDatabase('cosignatures of the log', (dialect) => {
     await scene.run();
     const checkpoint = await findLogCheckpoint(scene.queries);
     Object.assign(first(), { misbehave: null, size: 1, root: Buffer.from(checkpoint?.rootHash ?? '', 'base64') });
-    assert.match(String(await scene.readFaults()), /cannot be reached/);
+    assert.match(String(await scene.readFaults()), /is unreachable/);
     scene.clock.advance(hour);
     await scene.append(of);
     await scene.run();
@@ -103,13 +103,16 @@ describeOnEachDatabase('cosignatures of the log', (dialect) => {
     first().size = 9;
     await scene.run();
     assert.deepEqual(first().statuses, [409]);
-    assert.match(String(await scene.readFaults()), /cosigned 9 leaves before, but the log has 1: an older database/);
+    assert.match(
+      String(await scene.readFaults()),
+      /has cosigned a checkpoint of 9 leaves, but the log has 1: the database was rolled back/,
+    );
     scene.clock.advance(hour);
     Object.assign(first(), { size: 1, root: Buffer.alloc(32) });
     await scene.append(await scene.addTenant());
     await scene.run();
     assert.deepEqual(first().statuses, [409, 409, 422]);
-    assert.match(String(await scene.readFaults()), /not an extension/);
+    assert.match(String(await scene.readFaults()), /rejected the consistency proof/);
     assert.deepEqual(await scene.readAttestations(), []);
   });
 
@@ -169,7 +172,79 @@ describeOnEachDatabase('cosignatures of the log', (dialect) => {
     await scene.addTenant();
     first().misbehave = () => undefined;
     await scene.run();
-    assert.match(String(await scene.readFaults()), /did not answer in time/);
+    assert.match(String(await scene.readFaults()), /timed out/);
+  });
+
+  test('are rejected, and reported if stored, if their time is more than ten minutes before the checkpoint', async () => {
+    await using scene = await open();
+    await scene.addTenant();
+    first().delay = -601;
+    await scene.run();
+    assert.match(
+      String(await scene.readFaults()),
+      /time before that of the checkpoint: the clock of this server is ahead/,
+    );
+    assert.deepEqual(await scene.readAttestations(), []);
+    const { size = 0, note = '' } = (await findLogCheckpoint(scene.queries)) ?? {};
+    const row = { kind: 'cosignature', size, source: first().vkey, content: first().cosign(note).trim() };
+    const at = '2026-11-21T11:49:59.000Z';
+    await scene.database.kysely
+      .insertInto('log_attestations')
+      .values({ ...row, at })
+      .execute();
+    const { code, lines } = await runVerify(scene.installation, {}, scene.clock.now);
+    assert.equal(code, 1);
+    assert.ok(lines.some((line) => /✗ .*its time, 2026-11-21T11:49:59.000Z, is before that of/.test(line)));
+    await tamper(scene.database, (changed) => changed.deleteFrom('log_attestations').execute());
+    first().delay = -600;
+    scene.clock.advance(hour);
+    await scene.run();
+    assert.equal((await scene.readAttestations()).length, 1);
+    assert.equal((await runVerify(scene.installation, {}, scene.clock.now)).code, 0);
+  });
+
+  test('may be missing for a day; then verification reports that the quorum was not checked', async () => {
+    await using scene = await open();
+    await scene.addTenant();
+    first().misbehave = (response) => response.destroy();
+    await scene.run();
+    scene.clock.advance(24 * hour - 1);
+    const verify = async () => {
+      const { code, lines, report } = await runVerify(scene.installation, {}, scene.clock.now);
+      const line = lines.find((one) => one.includes('have no quorum of cosignatures'));
+      return [code, line?.[0] ?? null, report.findings.map(({ kind, about }) => `${kind} ${about}`)];
+    };
+    assert.deepEqual(await verify(), [0, '•', []]);
+    scene.clock.advance(1);
+    assert.deepEqual(await verify(), [3, '?', ['unchecked witness']]);
+    // One for a later checkpoint covers the older ones, also those after an earlier one that had it.
+    for (const misbehave of [null, first().misbehave, null]) {
+      Object.assign(first(), { misbehave });
+      await scene.addTenant();
+      await scene.run();
+      scene.clock.advance(24 * hour);
+    }
+    assert.deepEqual(await verify(), [0, null, []]);
+  });
+
+  test('of keys that the policy does not name count for nothing, and are reported as not checked', async () => {
+    await using scene = await open(2);
+    await scene.addTenant();
+    await scene.run();
+    const [kept, removed] = witnesses as readonly [TestWitness, TestWitness];
+    writeFileSync(policy, `witness w0 ${kept.vkey} ${kept.url}\nquorum w0\n`);
+    const { code, lines, report } = await runVerify(scene.installation, {}, scene.clock.now);
+    assert.deepEqual([code, report.findings.map(({ kind, about }) => `${kind} ${about}`)], [3, ['unchecked witness']]);
+    assert.ok(lines.some((line) => line.includes(`1 cosignatures with the key ${removed.vkey}`)));
+    assert.deepEqual([report.log?.cosignatures, report.log?.gaps], [1, { 'cosignature of w1.example': 0 }]);
+    writeFileSync(policy, `witness w0 ${kept.vkey} ${kept.url}\nwitness w1 ${removed.vkey}\nquorum w0\n`);
+    assert.equal((await runVerify(scene.installation, {}, scene.clock.now)).code, 0);
+    // No cosignature of another key makes up the quorum.
+    writeFileSync(policy, `witness w1 ${writeKey('w1.example', 4, Buffer.alloc(32, 7))}\nquorum w1\n`);
+    scene.clock.advance(24 * hour);
+    const other = await runVerify(scene.installation, {}, scene.clock.now);
+    assert.equal(other.report.findings.length, 3, other.lines.join('\n'));
+    assert.ok(other.lines.some((line) => /^\? .*have no quorum/.test(line)));
   });
 
   test('a changed or moved cosignature is reported', async () => {
@@ -233,12 +308,12 @@ describe('a policy of witnesses', () => {
     [
       'with a key twice',
       `witness A ${a}\nwitness B ${writeKey('x', 4, Buffer.alloc(32, 1))}`,
-      /key is that of another/,
+      /key is already that of another/,
     ],
     ['with a name twice', `witness A ${a}\nwitness A ${b}`, /used twice/],
     ['with the name none', `witness none ${a}`, /used twice/],
-    ['with an address that is no URL', `witness A ${a} ftp://x`, /no http or https/],
-    ['with an address with a password', `witness A ${a} http://u:p@x`, /no http or https/],
+    ['with an address that is not an http URL', `witness A ${a} ftp://x`, /must be an http or https URL/],
+    ['with an address with a password', `witness A ${a} http://u:p@x`, /must be an http or https URL/],
     ['with a threshold of 0', `witness A ${a}\ngroup G 0 A`, /threshold/],
     ['with a threshold above its members', `witness A ${a}\ngroup G 2 A`, /threshold/],
     ['with a member in two groups', `witness A ${a}\ngroup G 1 A\ngroup H 1 A`, /two groups/],

@@ -4,10 +4,11 @@ import { readHash } from './merkle.ts';
 
 /** A signed checkpoint: the size of a ledger, and the root of the tree over its entries. */
 export interface OpenedCheckpoint {
-  /** The name of the log: `<name of the key>/<tenant id>/<ledger>`. */
+  /** The name of the log: `<name of the key>/<tenant id>/<ledger>`, or `<name of the key>/installation/log`. */
   readonly origin: string;
   readonly tenantId: string;
-  readonly ledger: 'audit' | 'consent';
+  /** `log` is the log of the installation, whose entries are checkpoints; its `tenantId` is `installation`. */
+  readonly ledger: 'audit' | 'consent' | 'log';
   /** How many entries it covers: those numbered 1 to this. */
   readonly size: number;
   /** The root of the Merkle tree (RFC 6962) over them. */
@@ -66,12 +67,13 @@ export function writeKey({ name, id, key }: Signer): string {
 const ed25519 = 1;
 const idLength = 4;
 
-/** The checkpoint of a note; null when it is not signed with the key, or is not a checkpoint of a ledger. */
+/** The checkpoint of a note; null when it is not signed with the key, or is not a checkpoint of a ledger or of the log. */
 export async function readSigned(crypto: LedgerCrypto, note: string, signer: Signer): Promise<OpenedCheckpoint | null> {
   const text = await openNote(crypto, note, signer);
   const checkpoint = text === null ? null : readCheckpoint(text);
-  const [, tenantId, ledger] = /^\S+\/([^\s/]+)\/(audit|consent)$/.exec(checkpoint?.origin ?? '') ?? [];
-  if (checkpoint === null || tenantId === undefined) return null;
+  const named = /^\S+\/(?:([^\s/]+)\/(audit|consent)|installation\/log)$/.exec(checkpoint?.origin ?? '');
+  if (checkpoint === null || named === null) return null;
+  const [, tenantId = 'installation', ledger = 'log'] = named;
   const rootHash = readHash(checkpoint.rootHash) as Uint8Array;
   return { ...checkpoint, tenantId, ledger: ledger as OpenedCheckpoint['ledger'], rootHash };
 }
@@ -113,6 +115,9 @@ export function readCheckpoint(
   if (!Number.isSafeInteger(Number(size)) || readHash(rootHash) === null || !isTime(at)) return null;
   return { origin, size: Number(size), rootHash, at };
 }
+
+/** How far the clocks of the servers of an installation, of authorities and of witnesses may differ: ten minutes. */
+export const clockTolerance = 600_000;
 
 /** Whether a text is a time as the server writes it: UTC, milliseconds, and a day that there is. */
 export function isTime(text: unknown): text is string {

@@ -30,7 +30,10 @@ export type LedgerFault =
   | 'hash_mismatch'
   /** A value beside an entry that is not the one that the entry has a commitment to, or only a part of the values. */
   | 'opening_mismatch'
-  /** A time much before that of an earlier checkpoint, which did not speak of the entry. */
+  /**
+   * The time of an entry is much before that of an earlier checkpoint that does not cover it; or a timestamp or a
+   * cosignature is much older than its checkpoint.
+   */
   | 'time_implausible'
   /** Entries other than those that the signed checkpoint speaks of. */
   | 'root_mismatch'
@@ -41,7 +44,13 @@ export type LedgerFault =
   /** What an earlier checkpoint spoke of was changed, removed or reordered since. */
   | 'history_rewritten'
   /** A proof that does not lead to the root. */
-  | 'proof_invalid';
+  | 'proof_invalid'
+  /** Not enough of the given witnesses cosigned the log, or the log does not contain a checkpoint of the ledger. */
+  | 'cosignatures_missing'
+  /** There is no timestamp of the log, or the log does not contain a checkpoint of the ledger. */
+  | 'timestamp_missing'
+  /** `verifyTimestamp` rejected the timestamp. */
+  | 'timestamp_invalid';
 
 /**
  * Something does not fit: nothing that was handed in may be relied on. Thrown by every function of this entry, which

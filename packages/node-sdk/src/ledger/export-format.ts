@@ -3,6 +3,7 @@ import { splitLines } from '../split-lines.ts';
 import { canonicalize } from './canonical.ts';
 import { isTime } from './checkpoint.ts';
 import { LedgerVerificationError } from './error.ts';
+import type { LogProof } from './log-proof.ts';
 import { readHash } from './merkle.ts';
 import type { Opening } from './openings.ts';
 
@@ -70,6 +71,8 @@ export interface Header {
   readonly after: readonly string[];
   /** The proof that the checkpoint extends an earlier size. */
   readonly consistency: { readonly from: number; readonly hashes: readonly string[] } | null;
+  /** The proof that the log of the installation contains a checkpoint of the ledger; null if it contains none yet. */
+  readonly log: LogProof | null;
 }
 
 /** Every other line. */
@@ -94,6 +97,19 @@ const isChainHash = (value: unknown): value is string => isText(value) && /^[0-9
 const isNullOr = (isValue: (value: unknown) => boolean) => (value: unknown) => value === null || isValue(value);
 const isConsistency = (value: unknown): boolean => isObject(value) && isCount(value.from) && isHashes(value.hashes);
 
+/** The keys of a proof, in the order in which the server writes them. */
+const logRules = {
+  checkpoint: isText,
+  consistency: isHashes,
+  index: isCount,
+  hashes: isHashes,
+  note: isText,
+  timestamp: isNullOr(isText),
+} satisfies Record<keyof LogProof, unknown>;
+
+const isLog = (value: unknown): boolean =>
+  isObject(value) && Object.entries(logRules).every(([name, isValid]) => isValid(value[name]));
+
 /** The keys of a header, in the order in which the server writes them. */
 const headerRules = {
   format: (value: unknown) => value === exportFormat,
@@ -109,6 +125,7 @@ const headerRules = {
   before: isHashes,
   after: isHashes,
   consistency: isNullOr(isConsistency),
+  log: isNullOr(isLog),
 };
 
 /** @throws {LedgerVerificationError} `line_malformed`, `header_invalid`. */
@@ -118,11 +135,12 @@ export function readHeader(text: string): Header {
   for (const name of names)
     if (!headerRules[name](value[name])) throw malformed(`the header has no ${name} as the server writes it`);
   const header = Object.fromEntries(names.map((name) => [name, value[name]]));
-  const { consistency } = header as unknown as Header;
+  const { consistency, log } = header as unknown as Header;
   // Serialised again, so that duplicate or extra keys show.
   const rewritten = {
     ...header,
     consistency: consistency && { from: consistency.from, hashes: consistency.hashes },
+    log: log && Object.fromEntries(Object.keys(logRules).map((name) => [name, log[name as keyof LogProof]])),
   };
   if (JSON.stringify(rewritten) !== text)
     throw new LedgerVerificationError('header_invalid', 'the header is not written as the server does');

@@ -1,13 +1,22 @@
 import { AbortError, noCall } from '../errors.ts';
 import { fromHex, isEqual, type LedgerCrypto, toHex } from './bytes.ts';
-import { type OpenedCheckpoint, readKey, readSigned, type Signer, tidyNote, writeKey } from './checkpoint.ts';
+import {
+  clockTolerance,
+  type OpenedCheckpoint,
+  readKey,
+  readSigned,
+  type Signer,
+  tidyNote,
+  writeKey,
+} from './checkpoint.ts';
 import { type LedgerFault, LedgerVerificationError } from './error.ts';
 import { type Chunks, type Header, type Line, readHeader, readLine, readLines, writeLine } from './export-format.ts';
+import { type AttestationOptions, openLogProof, type VerifiedLogProof, verifyAttestations } from './log-proof.ts';
 import { GrowingTree, hashLeaf, isGrown, readHashes, splitRange } from './merkle.ts';
 import { verifyOpenings } from './openings.ts';
 
 /** What to verify an export with. */
-export interface VerifyExportOptions {
+export interface VerifyExportOptions extends AttestationOptions {
   /** The line that stands at `/.well-known/svc-ledger-key`; your own copy of it. */
   readonly publicKey: string;
   /** The note of a checkpoint that you kept: the export must have grown out of what it speaks of. */
@@ -52,6 +61,11 @@ export interface VerifiedExport {
   readonly clockFalls: number;
   /** How many entries come without the values that identify a person: erased, or left out of the file. */
   readonly closed: number;
+  /**
+   * How far the log of the installation covers the export, and who attested the log; null if the log had no checkpoint of
+   * the ledger yet. Newer entries than `log.size` are covered by `checkpoint` only.
+   */
+  readonly log: VerifiedLogProof | null;
 }
 
 /**
@@ -79,6 +93,9 @@ export async function verifyExportBetween(
     }
     if (check === null) throw new LedgerVerificationError('line_malformed', 'the file is empty');
     const verified = check.finish();
+    // After all lines, so that it hides no change; the attestations are in the first one.
+    line = 1;
+    if (check.lacking !== null) throw check.lacking;
     onProgress?.(verified.entries);
     return verified;
   } catch (error) {
@@ -91,8 +108,6 @@ export async function verifyExportBetween(
 }
 
 const linesBetweenProgress = 5000;
-/** How far the clocks of the servers of one installation may be apart: ten minutes. */
-const clockTolerance = 600_000;
 /** The key of the time at which an entry was appended. */
 const timeKeys = { consent: 'recordedAt', audit: 'at' } as const;
 
@@ -100,6 +115,10 @@ const timeKeys = { consent: 'recordedAt', audit: 'at' } as const;
 interface Kept {
   readonly checkpoint: OpenedCheckpoint;
   readonly what: string;
+  /** The proof that the export extends it, where it is not that of the header. */
+  readonly hashes?: readonly string[];
+  /** Whether later entries must not be older than it. */
+  readonly isDated: boolean;
   isMet: boolean;
 }
 
@@ -108,7 +127,9 @@ class ExportCheck {
   readonly #header: Header;
   readonly #checkpoint: OpenedCheckpoint;
   readonly #kept: readonly Kept[];
+  readonly #log: VerifiedLogProof | null;
   readonly #hasKept: boolean;
+  lacking: LedgerVerificationError | null = null;
   readonly #tree: GrowingTree<Uint8Array>;
   #previous: Line | null = null;
   #time = '';
@@ -133,9 +154,24 @@ class ExportCheck {
     ] as const) {
       if (note === undefined) continue;
       const opened = await requireCheckpoint(crypto, tidyNote(note), signer, origin, name);
-      kept.push({ checkpoint: opened, what: name, isMet: false });
+      kept.push({ checkpoint: opened, what: name, isDated: true, isMet: false });
     }
-    return new ExportCheck(crypto, header, checkpoint, kept, signer, options);
+    const log = header.log && (await openLogProof(crypto, header.log, signer));
+    const { attestations, lacking } = await verifyAttestations(crypto, log?.attested ?? null, options);
+    let proven: VerifiedLogProof | null = null;
+    if (log !== null) {
+      const logged = log.checkpoint;
+      const name = 'the checkpoint in the log';
+      if (logged.origin !== origin) fail('checkpoint_foreign', `${name} belongs to another ledger: ${logged.origin}`);
+      // Without an attestation, its time is only that of the server, whose clock may have been set back since.
+      const isDated = attestations.timestampedAt !== null || attestations.cosignatures.length > 0;
+      kept.push({ checkpoint: logged, what: name, hashes: header.log?.consistency ?? [], isDated, isMet: false });
+      const { size, at } = logged;
+      proven = { size, at, log: { size: log.log.size, at: log.log.at }, ...attestations };
+    }
+    const check = new ExportCheck(crypto, header, checkpoint, kept, signer, options, proven);
+    check.lacking = lacking;
+    return check;
   }
 
   private constructor(
@@ -145,6 +181,7 @@ class ExportCheck {
     kept: readonly Kept[],
     signer: Signer,
     options: VerifyExportOptions,
+    log: VerifiedLogProof | null,
   ) {
     const { first, last } = header;
     const { size } = checkpoint;
@@ -152,6 +189,7 @@ class ExportCheck {
     this.#header = header;
     this.#checkpoint = checkpoint;
     this.#kept = kept;
+    this.#log = log;
     this.#hasKept = options.checkpoint !== undefined;
     this.#tree = new GrowingTree(crypto.sha256);
     if (header.verifierKey !== writeKey(signer)) fail('header_invalid', 'the header names another key');
@@ -216,13 +254,14 @@ class ExportCheck {
     const until = to === null || at < to ? at : to;
     const range = { entries: this.entries, first, last, from, to, until, newer };
     const [isConsistent, clockFalls, closed] = [this.#hasKept, this.#clockFalls, this.#closed];
-    return { ...range, checkpoint: this.#checkpoint, note, isConsistent, clockFalls, closed };
+    return { ...range, checkpoint: this.#checkpoint, note, isConsistent, clockFalls, closed, log: this.#log };
   }
 
   /** What came after a checkpoint is not much older than it. */
   #requirePlausible(sequence: number, time: string): void {
-    for (const { checkpoint, what } of this.#kept) {
-      if (sequence <= checkpoint.size || Date.parse(time) + clockTolerance >= Date.parse(checkpoint.at)) continue;
+    for (const { checkpoint, what, isDated } of this.#kept) {
+      if (!isDated || sequence <= checkpoint.size || Date.parse(time) + clockTolerance >= Date.parse(checkpoint.at))
+        continue;
       const issue = `was not there when ${what} was signed at ${checkpoint.at}: one of the two times is wrong`;
       fail('time_implausible', `entry ${sequence} is of ${time}, but ${issue}`, sequence);
     }
@@ -255,13 +294,14 @@ class ExportCheck {
 
   #requireConsistency(): void {
     const { consistency } = this.#header;
-    for (const { checkpoint, what, isMet } of this.#kept) {
+    for (const { checkpoint, what, hashes, isMet } of this.#kept) {
       if (isMet) continue;
-      if (consistency?.from !== checkpoint.size) {
+      if (hashes === undefined && consistency?.from !== checkpoint.size) {
         const hint = `export it with since=${checkpoint.size}, or from the first entry on`;
         fail('consistency_missing', `nothing shows that the export grew out of ${what}: ${hint}`);
       }
-      if (!isGrown(this.#crypto.sha256, checkpoint, this.#checkpoint, readHashes(consistency.hashes) ?? []))
+      const proof = readHashes(hashes ?? consistency?.hashes ?? []) ?? [];
+      if (!isGrown(this.#crypto.sha256, checkpoint, this.#checkpoint, proof))
         fail('history_rewritten', `the ledger did not grow out of ${what}: its past was changed`);
     }
   }

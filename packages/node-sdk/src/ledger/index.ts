@@ -8,6 +8,7 @@ export type { OpenedCheckpoint } from './checkpoint.ts';
 export { type LedgerFault, LedgerVerificationError } from './error.ts';
 export type { VerifiedExport, VerifyExportOptions } from './export.ts';
 export type { Chunks } from './export-format.ts';
+export type { AttestationOptions, Attestations, VerifiedLogProof } from './log-proof.ts';
 export type { Opening } from './openings.ts';
 export type {
   ConsistencyOptions,

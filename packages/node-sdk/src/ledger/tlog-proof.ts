@@ -1,23 +1,21 @@
 import { fromBase64, isEqual, type LedgerCrypto } from './bytes.ts';
 import { openNote, readCheckpoint, readKey } from './checkpoint.ts';
-import { readCosignature, readWitnessKey } from './cosignature.ts';
 import { LedgerVerificationError } from './error.ts';
+import { type AttestationOptions, type Attestations, verifyAttestations } from './log-proof.ts';
 import { followPath, hashLeaf, readHash, readHashes } from './merkle.ts';
 
 // Proofs in the format of C2SP tlog-proof: an index, an audit path and a checkpoint with its cosignatures.
 
 /** What to verify a `.tlog-proof` with. */
-export interface TlogProofOptions {
+export interface TlogProofOptions extends AttestationOptions {
   /** What the leaf commits to: the chain hash of an entry, or the SHA-256 of the note of a checkpoint; 64 hex digits. */
   readonly hash: string;
   /** The line at `/.well-known/svc-ledger-key`; your own copy of it. */
   readonly publicKey: string;
-  /** Keys of the witnesses that you trust (C2SP tlog-cosignature, Ed25519). */
-  readonly witnesses?: readonly string[];
 }
 
 /** What a `.tlog-proof` showed. */
-export interface VerifiedTlogProof {
+export interface VerifiedTlogProof extends Attestations {
   /** The name of the log: `<name of the key>/<tenant id>/<ledger>`, or `<name of the key>/installation/log`. */
   readonly origin: string;
   /** From 0. */
@@ -25,13 +23,11 @@ export interface VerifiedTlogProof {
   readonly size: number;
   /** When the server signed it: RFC 3339, UTC. Stated by the server. */
   readonly at: string;
-  /** The witnesses that cosigned it, and the time that each states. Whether they are enough is for you to decide. */
-  readonly cosignatures: readonly { readonly witness: string; readonly at: string }[];
   /** The text that cosignatures and timestamps are for. */
   readonly text: string;
   /**
-   * The response of a timestamp authority (RFC 3161, DER), base64; null without one. It is not verified: its imprint must
-   * be the SHA-256 of `text`. `openssl ts -verify -data <text> -in <response> -CAfile <certificates>` verifies it.
+   * The response of a timestamp authority (RFC 3161, DER), base64; null without one. Only `verifyTimestamp` verifies it:
+   * without this function, nothing is known of it.
    */
   readonly timestamp: string | null;
 }
@@ -49,7 +45,7 @@ export function writeTlogProof(
 export async function verifyTlogProof(
   crypto: LedgerCrypto,
   proof: string,
-  { hash, publicKey, witnesses = [] }: TlogProofOptions,
+  { hash, publicKey, ...options }: TlogProofOptions,
 ): Promise<VerifiedTlogProof> {
   const refuse = (message: string) => new LedgerVerificationError('proof_invalid', message);
   const signer = readKey(crypto.sha256, publicKey);
@@ -74,15 +70,10 @@ export async function verifyTlogProof(
       : null;
   if (root === null || !isEqual(root, readHash(checkpoint.rootHash) as Uint8Array))
     throw refuse('the proof does not show that the checkpoint covers this hash');
-  const cosignatures: VerifiedTlogProof['cosignatures'][number][] = [];
-  for (const witness of witnesses) {
-    const key = readWitnessKey(crypto.sha256, witness);
-    if (key === null)
-      throw new LedgerVerificationError('key_invalid', 'the key of a witness is not one for Ed25519 cosignatures');
-    const stated = await readCosignature(crypto, note, key);
-    if (stated !== null) cosignatures.push({ witness, at: stated });
-  }
-  return { origin, index, size, at, cosignatures, text, timestamp: extra ?? null };
+  const timestamp = extra ?? null;
+  const { attestations, lacking } = await verifyAttestations(crypto, { note, text, at, timestamp }, options);
+  if (lacking !== null) throw lacking;
+  return { origin, index, size, at, ...attestations, text, timestamp };
 }
 
 /** The lines before the checkpoint: the format, the extra data or undefined, the index, and the audit path. */

@@ -38,7 +38,8 @@ export interface LedgerVerifier {
    * covers was changed since. `svc export verify` calls this function.
    *
    * It cannot show entries that were never written, nor that the checkpoint is the latest; and without a kept checkpoint,
-   * anyone who has the key of the server could have rewritten all of it.
+   * anyone who has the key of the server could have rewritten all of it. With `witnesses` or `verifyTimestamp`, the log of
+   * the installation must contain a checkpoint of the ledger, and third parties must have attested the log.
    * @param chunks bytes as they come from a file or a response, or text with its line feeds. Do not pass lines that are
    *   already split: some programs split at characters that an entry may contain.
    * @throws {LedgerVerificationError} at the first fault, with its line.
@@ -64,7 +65,8 @@ export interface LedgerVerifier {
   /**
    * Verifies a proof in the format of C2SP tlog-proof, as `svc proof create` writes it: that a signed checkpoint covers an
    * entry, or that the log of the installation has a checkpoint of a ledger, and which witnesses cosigned it.
-   * @throws {LedgerVerificationError} `proof_invalid`, `checkpoint_not_signed`, `key_invalid`.
+   * @throws {LedgerVerificationError} `proof_invalid`, `checkpoint_not_signed`, `key_invalid`, `cosignatures_missing`,
+   *   `timestamp_missing`, `timestamp_invalid`, `time_implausible`.
    */
   verifyTlogProof(proof: string, options: TlogProofOptions): Promise<VerifiedTlogProof>;
 

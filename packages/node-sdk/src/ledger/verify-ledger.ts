@@ -2,9 +2,10 @@ import type { RequestOptions, Transport } from '../transport.ts';
 import type { LedgerCrypto } from './bytes.ts';
 import { openCheckpoint, readKey, tidyNote } from './checkpoint.ts';
 import { type VerifiedExport, verifyExportBetween } from './export.ts';
+import type { AttestationOptions } from './log-proof.ts';
 
 /** How to verify a ledger over the network. */
-export interface VerifyLedgerOptions {
+export interface VerifyLedgerOptions extends AttestationOptions {
   readonly ledger: 'audit' | 'consent';
   /** The note that the previous verification returned, from your own storage. Without it, earlier entries are taken as they are. */
   readonly keptCheckpoint?: string | undefined;
@@ -37,6 +38,7 @@ export async function verifyLedger(
   options: VerifyLedgerOptions,
 ): Promise<VerifiedLedger> {
   const { ledger, keptCheckpoint, tenantId, signFirst = true, onProgress, signal } = options;
+  const { witnesses, quorum, verifyTimestamp } = options;
   const call = { signal };
   const publicKey = options.publicKey ?? (await fetchPublicKey(svc, call));
   // Arguments are validated before anything is fetched.
@@ -54,7 +56,9 @@ export async function verifyLedger(
   const operation = { id: `export${name}Ledger`, method: 'GET', path: `${base}/export`, answer: 'stream' } as const;
   // A whole export contains every earlier checkpoint: it needs no separate proof.
   const checkpoint = keptCheckpoint;
-  const wanted = { publicKey, ledger, tenantId, from: null, to: null, checkpoint, onProgress, signal };
+  const range = { ledger, tenantId, from: null, to: null };
+  const attested = { witnesses, quorum, verifyTimestamp };
+  const wanted = { publicKey, ...range, checkpoint, ...attested, onProgress, signal };
   const verified = await verifyExportBetween(crypto, await svc.stream(operation, call), wanted, signedFirst);
   return { ...verified, publicKey };
 }

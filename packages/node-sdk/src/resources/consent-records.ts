@@ -1,5 +1,6 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
 import type {
+  ConsentReceipt,
   ConsentRecord,
   ConsentRecordInput,
   ConsentWithdrawalInput,
@@ -83,6 +84,25 @@ export class ConsentRecords {
   find(recordId: string, options?: RequestOptions): ApiPromise<ConsentRecord> {
     return this.#transport.request(
       { id: 'findConsentRecord', method: 'GET', path: '/v1/consent/records/{recordId}', parameters: { recordId } },
+      options,
+    );
+  }
+
+  /**
+   * Gets the receipt of a record as JSON-LD, after the profile of ISO/IEC TS 27560 in the Data Privacy Vocabulary. Needs the
+   * scope `consent:read`.
+   * @returns the document; `missing` names the fields of the notice that the profile requires and the notice does not state.
+   * @throws {NotFoundError} `not_found` when the tenant has no such record.
+   */
+  retrieveReceipt(recordId: string, options?: RequestOptions): ApiPromise<ConsentReceipt> {
+    return this.#transport.request(
+      {
+        id: 'getConsentReceipt',
+        method: 'GET',
+        path: '/v1/consent/records/{recordId}/receipt',
+        parameters: { recordId },
+        answer: 'bare',
+      },
       options,
     );
   }

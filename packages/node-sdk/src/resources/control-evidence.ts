@@ -9,7 +9,14 @@ import type {
   StreamPromise,
   Transport,
 } from '../transport.ts';
-import type { Evidence, EvidenceInput, EvidenceUsage, UploadEvidenceFileParams } from '../types/api.ts';
+import type {
+  Erasure,
+  ErasureInput,
+  Evidence,
+  EvidenceInput,
+  EvidenceUsage,
+  UploadEvidenceFileParams,
+} from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
 
 /** The evidence of a control. Methods take the `controlId` of the control, or its `id`. */
@@ -103,7 +110,7 @@ export class ControlEvidence {
   /**
    * Downloads the file of an item as it was uploaded, withdrawn or not. Read the stream to its end or cancel it. Needs the
    * scope `controls:read`.
-   * @throws {NotFoundError} `not_found`, also for an item without a file.
+   * @throws {NotFoundError} `not_found`, also for an item without a file; an `ApiError` `evidence_erased` after `erase`.
    */
   download(controlId: string, evidenceId: string, options?: RequestOptions): StreamPromise {
     return this.#transport.stream(
@@ -153,6 +160,26 @@ export class ControlEvidence {
         path: '/v1/control-framework/controls/{controlId}/evidence/{evidenceId}/withdraw',
         parameters: { controlId, evidenceId },
         body: withdrawal,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Erases the texts and the file of an item, which is withdrawn with it; hash, size and dates stay. Cannot be undone. Needs
+   * the scope `controls:write`.
+   * @param input `reason` is recorded in the audit log: do not name a person in it.
+   * @throws {NotFoundError} `not_found`.
+   * @throws {ValidationError} `validation_failed`, also for a reason that repeats what is erased.
+   */
+  erase(controlId: string, evidenceId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
+    return this.#transport.request(
+      {
+        id: 'eraseEvidence',
+        method: 'POST',
+        path: '/v1/control-framework/controls/{controlId}/evidence/{evidenceId}/erase',
+        parameters: { controlId, evidenceId },
+        body: input,
       },
       options,
     );

@@ -2,6 +2,7 @@ import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
 import type {
   DataSubjectRequestConfirmation,
   DataSubjectRequestConfirmationInput,
+  GetPublicTrustWidgetParams,
   PublicConsentRecord,
   PublicConsentRecordInput,
   PublicDataSubjectRequest,
@@ -98,6 +99,7 @@ export class PublicRequests {
   /**
    * Makes a request. The answer never says whether anything is known about the person.
    * @param slug of the tenant.
+   * @param params `language` (BCP 47) adds the words of the badge.
    * @throws {NotFoundError} `not_found` when there is no such tenant or its form is off.
    * @throws {RateLimitError} `rate_limited`: there is a limit for each tenant and for each client address.
    * @throws {ValidationError} `validation_failed`.
@@ -152,15 +154,21 @@ export class PublicTrust {
   /**
    * Reads what the trust badge shows.
    * @param slug of the tenant.
+   * @param params `language` (BCP 47) adds the words of the badge.
    * @throws {NotFoundError} `not_found` when there is no such tenant or its trust center is not published.
    */
-  retrieveWidget(slug: string, options?: RequestOptions): ApiPromise<TrustWidget> {
+  retrieveWidget(
+    slug: string,
+    params: GetPublicTrustWidgetParams = {},
+    options?: RequestOptions,
+  ): ApiPromise<TrustWidget> {
     return this.#transport.request(
       {
         id: 'getPublicTrustWidget',
         method: 'GET',
         path: '/v1/public/trust/{slug}/widget',
         parameters: { slug },
+        query: params,
         credential: 'none',
       },
       options,

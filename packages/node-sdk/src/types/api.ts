@@ -104,6 +104,21 @@ export type AuditModule =
   | 'trust'
   | 'webhooks';
 
+export interface BadgeWords {
+  /** BCP 47: what was asked for, or the nearest that there is. */
+  readonly language: string;
+  readonly direction: 'ltr' | 'rtl';
+  readonly trustCenter: string;
+  /** The text of the main link. */
+  readonly view: string;
+  /** Precedes "3 days ago". */
+  readonly updated: string;
+  /** Precedes a date. */
+  readonly updatedOn: string;
+  readonly poweredBy: string;
+  readonly close: string;
+}
+
 export interface Breach {
   readonly id: string;
   /** Null once it is erased. */
@@ -183,7 +198,8 @@ export interface Checkpoint {
 
 export interface ConsentDecision {
   readonly id: string;
-  readonly subjectId: string;
+  /** Null once erased. */
+  readonly subjectId: string | null;
   readonly purpose: string;
   readonly granted: boolean;
   readonly recordedAt: string;
@@ -209,6 +225,30 @@ export interface ConsentEvidence {
   readonly ip?: string | undefined;
   /** At most 4,096 characters. */
   readonly ua?: string | undefined;
+}
+
+export interface ConsentReceipt {
+  readonly '@context': Readonly<Record<string, Json>>;
+  readonly '@id': string;
+  readonly '@type': 'dpv:ConsentReceipt';
+  /** The profile; absent if `missing` names anything. */
+  readonly 'dct:conformsTo'?: string;
+  readonly 'dct:identifier': string;
+  readonly 'dpv:hasIdentifier': string;
+  readonly 'dct:created': string;
+  /** The `@id` of the controller. */
+  readonly 'dct:publisher': string;
+  /** The entry of the consent ledger, with its hash. */
+  readonly 'dct:source': Readonly<Record<string, Json>>;
+  /** The latest signed checkpoint that covers the entry, and what the receipt leaves out. */
+  readonly 'dct:provenance': readonly Readonly<Record<string, Json>>[];
+  /** One consent record for each purpose. */
+  readonly 'dpv:hasRecordOfActivity': readonly Readonly<Record<string, Json>>[];
+  /**
+   * The fields of the notice that the profile requires and that the version in question does not state, such as
+   * `purposes.analytics.recipients`. Not part of the profile: processors of JSON-LD skip it.
+   */
+  readonly missing: readonly string[];
 }
 
 export interface ConsentRecord {
@@ -499,6 +539,13 @@ export interface ControlTestInput {
   readonly cadence?: ControlCadence | null | undefined;
 }
 
+export interface ControllerContact {
+  /** Postal address. 1 to 500 characters. */
+  readonly address?: string | undefined;
+  /** E-mail address; case does not matter. At most 320 characters. */
+  readonly email?: string | undefined;
+}
+
 export interface CountWebhookRedeliveryParams {
   readonly webhookId?: string | undefined;
   /** Default: `dead`. */
@@ -525,6 +572,45 @@ export interface CreatedScimToken extends ScimToken {
   /** The token itself, shown only once. */
   readonly token: string;
 }
+
+export type DataCategory =
+  | 'name'
+  | 'username'
+  | 'email_address'
+  | 'telephone_number'
+  | 'physical_address'
+  | 'age'
+  | 'gender'
+  | 'language'
+  | 'country'
+  | 'location'
+  | 'ip_address'
+  | 'unique_id'
+  | 'device'
+  | 'user_agent'
+  | 'browser_fingerprint'
+  | 'browsing_behaviour'
+  | 'browsing_referral'
+  | 'links_clicked'
+  | 'service_use'
+  | 'preferences'
+  | 'interests'
+  | 'profile'
+  | 'purchases'
+  | 'financial'
+  | 'employment'
+  | 'social_media'
+  | 'communication'
+  | 'picture'
+  | 'health'
+  | 'biometric'
+  | 'genetic'
+  | 'ethnic_origin'
+  | 'political_opinion'
+  | 'religious_belief'
+  | 'philosophical_belief'
+  | 'trade_union_membership'
+  | 'sexuality';
 
 export interface DataSubjectRequest {
   readonly id: string;
@@ -629,6 +715,17 @@ export type DataSubjectRequestType =
   | 'restriction'
   | 'objection';
 
+export type DataSubjectRight =
+  | 'withdraw_consent'
+  | 'access'
+  | 'rectification'
+  | 'erasure'
+  | 'restriction'
+  | 'portability'
+  | 'objection'
+  | 'automated_decision'
+  | 'complaint';
+
 export interface DownloadEvidenceFileParams {
   /** The id of the user who the caller must be: links have no `Svc-User` header. */
   readonly user?: string | undefined;
@@ -662,6 +759,10 @@ export interface ErasureCounts {
   readonly requests: number;
   /** Closed breaches. */
   readonly breaches: number;
+  /** Items of evidence. */
+  readonly evidence: number;
+  /** Evidence files. */
+  readonly files: number;
   /** Events of the audit log. */
   readonly auditEvents: number;
   /** Webhook events. */
@@ -683,7 +784,8 @@ export type ErasureStatus = 'running' | 'done';
 export interface Evidence {
   readonly id: string;
   readonly controlId: string;
-  readonly title: string;
+  /** Null once it is erased, like the other texts. */
+  readonly title: string | null;
   readonly kind: EvidenceKind;
   readonly description: string | null;
   readonly url: string | null;
@@ -698,10 +800,13 @@ export interface Evidence {
   readonly createdAt: string;
   readonly withdrawnAt: string | null;
   readonly withdrawalReason: string | null;
+  /** When its texts and its file were erased. */
+  readonly erasedAt: string | null;
 }
 
 export interface EvidenceFile {
-  readonly name: string;
+  /** Null once it is erased. */
+  readonly name: string | null;
   /** In bytes. */
   readonly size: number;
   /** As the uploading client said. A download has it only if it is harmless. */
@@ -780,6 +885,11 @@ export interface FrameworkRequirement {
 export interface GetConsentNoticeStatisticsParams {
   /** 1 to 366. Default: `30`. */
   readonly days?: number | undefined;
+}
+
+export interface GetPublicTrustWidgetParams {
+  /** At most 64 characters. */
+  readonly language?: string | undefined;
 }
 
 export interface GetScimResourceTypeParams {
@@ -1012,9 +1122,21 @@ export interface Member {
 /** A role, or a platform role, which only the operator of this server can give. */
 export type MemberRole = 'admin' | 'dpo' | 'engineer' | 'auditor' | 'cs_agent' | 'dpco_principal' | 'platform_admin';
 
-export interface Notice extends NoticeContent {
+export interface Notice {
   readonly id: string;
   readonly status: NoticeStatus;
+  readonly name: string;
+  readonly controllerName: string;
+  readonly language: string;
+  readonly domain: string;
+  readonly purposes: readonly Purpose[];
+  readonly controllerContact?: ControllerContact;
+  readonly links?: NoticeLinks;
+  readonly rights?: readonly DataSubjectRight[];
+  /** Whose law applies: ISO 3166-1 alpha-2, or EU. */
+  readonly jurisdictions?: readonly string[];
+  /** How long a consent counts: ISO 8601, such as `P1Y`. */
+  readonly consentDuration?: string;
   /** The latest published version; null before the first. */
   readonly version: number | null;
   /** Whether the content differs from the latest version. */
@@ -1039,6 +1161,14 @@ export interface NoticeChange {
   readonly domain?: string | undefined;
   /** 1 to 50 items. */
   readonly purposes?: readonly Purpose[] | undefined;
+  readonly controllerContact?: ControllerContact | null | undefined;
+  readonly links?: NoticeLinks | null | undefined;
+  /** At most 9 items. */
+  readonly rights?: readonly DataSubjectRight[] | null | undefined;
+  /** Whose law applies: ISO 3166-1 alpha-2, or EU. At most 50 items. */
+  readonly jurisdictions?: readonly string[] | null | undefined;
+  /** How long a consent counts: ISO 8601, such as `P1Y`. At most 20 characters. */
+  readonly consentDuration?: string | null | undefined;
 }
 
 export interface NoticeContent {
@@ -1052,6 +1182,14 @@ export interface NoticeContent {
   readonly domain: string;
   /** 1 to 50 items. */
   readonly purposes: readonly Purpose[];
+  readonly controllerContact?: ControllerContact | undefined;
+  readonly links?: NoticeLinks | undefined;
+  /** At most 9 items. */
+  readonly rights?: readonly DataSubjectRight[] | undefined;
+  /** Whose law applies: ISO 3166-1 alpha-2, or EU. At most 50 items. */
+  readonly jurisdictions?: readonly string[] | undefined;
+  /** How long a consent counts: ISO 8601, such as `P1Y`. At most 20 characters. */
+  readonly consentDuration?: string | undefined;
 }
 
 export interface NoticeDay {
@@ -1069,6 +1207,15 @@ export interface NoticeDay {
   readonly visitorRecords: number;
   /** By key. */
   readonly purposes: readonly PurposeCount[];
+}
+
+export interface NoticeLinks {
+  /** At most 2,048 characters. */
+  readonly privacyPolicy?: string | undefined;
+  /** Where consent can be changed and withdrawn. At most 2,048 characters. */
+  readonly withdrawal?: string | undefined;
+  /** Where data subjects exercise their rights. At most 2,048 characters. */
+  readonly rights?: string | undefined;
 }
 
 export interface NoticeSighting {
@@ -1093,8 +1240,20 @@ export interface NoticeState {
 
 export type NoticeStatus = 'draft' | 'published' | 'archived';
 
-export interface NoticeVersion extends NoticeContent {
+export interface NoticeVersion {
   readonly version: number;
+  readonly name: string;
+  readonly controllerName: string;
+  readonly language: string;
+  readonly domain: string;
+  readonly purposes: readonly Purpose[];
+  readonly controllerContact?: ControllerContact;
+  readonly links?: NoticeLinks;
+  readonly rights?: readonly DataSubjectRight[];
+  /** Whose law applies: ISO 3166-1 alpha-2, or EU. */
+  readonly jurisdictions?: readonly string[];
+  /** How long a consent counts: ISO 8601, such as `P1Y`. */
+  readonly consentDuration?: string;
   /** SHA-256 of the canonical content (RFC 8785), hex. */
   readonly contentHash: string;
   readonly publishedAt: string;
@@ -1269,20 +1428,30 @@ export interface PublicDataSubjectRequestInput {
   readonly message?: string | undefined;
 }
 
-export interface PublicNotice extends NoticeContent {
+export interface PublicNotice {
   readonly id: string;
+  readonly name: string;
+  readonly controllerName: string;
+  readonly language: string;
+  readonly domain: string;
+  readonly purposes: readonly PublicPurpose[];
   readonly version: number;
 }
 
-export interface Purpose {
-  /** At most 256 characters. */
+export interface PublicPurpose {
   readonly key: string;
-  /** 1 to 200 characters. */
   readonly label: string;
-  /** At most 2,000 characters. */
   readonly description: string;
   /** A required purpose cannot be refused. */
   readonly required: boolean;
+}
+
+export interface Purpose extends PublicPurpose {
+  /** At most 40 items. */
+  readonly dataCategories?: readonly DataCategory[] | undefined;
+  readonly storage?: PurposeStorage | undefined;
+  /** Who else gets the data; an empty list says that only the controller has them. At most 50 items. */
+  readonly recipients?: readonly Recipient[] | undefined;
 }
 
 /** How many records granted and refused a purpose. */
@@ -1296,6 +1465,16 @@ export interface PurposeState {
   readonly granted: boolean;
   /** The latest record that names the purpose. */
   readonly recordId: string;
+}
+
+/** How long and where the data are stored. */
+export interface PurposeStorage {
+  /** ISO 8601: years, months and days, such as `P6M`. At most 20 characters. */
+  readonly period?: string | undefined;
+  /** What ends the storage where no period is fixed, such as `Account closure`. 1 to 200 characters. */
+  readonly criteria?: string | undefined;
+  /** ISO 3166-1 alpha-2, or EU. At most 50 items. */
+  readonly locations?: readonly string[] | undefined;
 }
 
 export interface Readiness {
@@ -1325,6 +1504,20 @@ export interface ReadinessGroup {
   /** Percentage of the applicable controls that are accepted. */
   readonly score: number;
 }
+
+export interface Recipient {
+  /** 1 to 200 characters. */
+  readonly name: string;
+  readonly role: RecipientRole;
+  /** Postal address. 1 to 500 characters. */
+  readonly address?: string | undefined;
+  /** E-mail address; case does not matter. At most 320 characters. */
+  readonly email?: string | undefined;
+  /** Where it gets the data: ISO 3166-1 alpha-2, or EU. At most 2 characters. */
+  readonly country?: string | undefined;
+}
+
+export type RecipientRole = 'processor' | 'third_party';
 
 export type RecordKind = 'capture' | 'withdrawal';
 
@@ -1899,6 +2092,8 @@ export interface TrustWidget {
   /** The names of the frameworks that are achieved and have not expired. */
   readonly achievedFrameworks: readonly string[];
   readonly updatedAt: string;
+  /** Only with `language`. */
+  readonly words?: BadgeWords;
 }
 
 export interface UploadEvidenceFileParams {
@@ -2291,6 +2486,7 @@ export interface OperationResults {
   readonly captureConsentRecord: ConsentRecord;
   readonly getConsentRecord: ConsentRecord;
   readonly findConsentRecord: ConsentRecord;
+  readonly getConsentReceipt: ConsentReceipt;
   readonly withdrawConsentRecord: ConsentRecord;
   readonly getPublicConsentNotice: PublicNotice;
   readonly capturePublicConsentRecord: PublicConsentRecord;
@@ -2362,6 +2558,7 @@ export interface OperationResults {
   readonly eraseUser: UserErasure;
   readonly eraseDsr: Erasure;
   readonly eraseBreach: Erasure;
+  readonly eraseEvidence: Erasure;
   readonly getTenant: Tenant;
   readonly editTenant: Tenant;
   readonly getTrustCenter: TrustCenter;

@@ -203,7 +203,7 @@ function assertSame(route: Route, result: unknown, body: string): void {
 /** A body without its envelope. */
 function readPayload({ status, surface, isBare, answerType }: Route, body: string): unknown {
   if (status === 204) return undefined;
-  if (answerType !== undefined) return body;
+  if (answerType !== undefined && answerType !== 'application/ld+json') return body;
   const whole = JSON.parse(body);
   return surface.base === '/v1' && isBare !== true ? whole.data : whole;
 }

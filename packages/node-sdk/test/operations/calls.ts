@@ -36,6 +36,7 @@ const calls: { readonly [Id in keyof OperationResults]: SdkCall<OperationResults
   captureConsentRecord: (svc, { options, id, body }) => svc.consent.records.capture(id, body, options),
   getConsentRecord: (svc, { options, id, path }) => svc.consent.records.retrieve(id, read(path, 'recordId'), options),
   findConsentRecord: (svc, { options, path }) => svc.consent.records.find(read(path, 'recordId'), options),
+  getConsentReceipt: (svc, { options, path }) => svc.consent.records.retrieveReceipt(read(path, 'recordId'), options),
   withdrawConsentRecord: (svc, { options, id, path, body }) =>
     svc.consent.records.withdraw(id, read(path, 'recordId'), body, options),
   getPublicConsentNotice: (svc, { options, path }) =>
@@ -78,6 +79,8 @@ const calls: { readonly [Id in keyof OperationResults]: SdkCall<OperationResults
     svc.controls.evidence.retrieve(read(path, 'controlId'), read(path, 'evidenceId'), options),
   withdrawEvidence: (svc, { options, path, body }) =>
     svc.controls.evidence.withdraw(read(path, 'controlId'), read(path, 'evidenceId'), body, options),
+  eraseEvidence: (svc, { options, path, body }) =>
+    svc.controls.evidence.erase(read(path, 'controlId'), read(path, 'evidenceId'), body, options),
   addControlTest: (svc, { options, path, body }) => svc.controls.tests.add(read(path, 'controlId'), body, options),
   listControlTests: (svc, { options, path, query }) => svc.controls.tests.list(read(path, 'controlId'), query, options),
   retireControlTest: (svc, { options, path }) =>
@@ -122,7 +125,8 @@ const calls: { readonly [Id in keyof OperationResults]: SdkCall<OperationResults
   discardTrustDraft: (svc, { options }) => svc.trust.discardDraft(options),
   createPublicDsr: (svc, { options, path, body }) => svc.public.requests.create(read(path, 'slug'), body, options),
   confirmPublicDsr: (svc, { options, body }) => svc.public.requests.confirm(body, options),
-  getPublicTrustWidget: (svc, { options, path }) => svc.public.trust.retrieveWidget(read(path, 'slug'), options),
+  getPublicTrustWidget: (svc, { options, path, query }) =>
+    svc.public.trust.retrieveWidget(read(path, 'slug'), query, options),
   createWebhook: (svc, { options, body }) => svc.webhooks.create(body, options),
   listWebhooks: (svc, { options, query }) => svc.webhooks.list(query, options),
   getWebhookStatistics: (svc, { options, id, query }) => svc.webhooks.statistics(id, query, options),

@@ -9,22 +9,22 @@ import { createSignedRequest } from '../../src/testing.ts';
 import { body, event, now, secret, sign } from './vectors.ts';
 
 const samples: { readonly [Name in Kind]: readonly unknown[] } = {
-  string: ['', 'x'],
-  'string or null': ['x', null],
-  integer: [0, 7, -1],
-  'integer or null': [7, null],
-  boolean: [true, false],
-  'boolean?': [true, undefined],
-  'booleans by name': [{}, { analytics: true }],
+  'a string': ['', 'x'],
+  'a string or null': ['x', null],
+  'an integer': [0, 7, -1],
+  'an integer or null': [7, null],
+  'a boolean': [true, false],
+  'a boolean, or absent': [true, undefined],
+  'an object of booleans': [{}, { analytics: true }],
 };
 const foreign: { readonly [Name in Kind]: readonly unknown[] } = {
-  string: [undefined, null, 1, true, {}, []],
-  'string or null': [undefined, 1, {}],
-  integer: [undefined, null, '1', 1.5, 2 ** 53, true],
-  'integer or null': [undefined, '1', 1.5],
-  boolean: [undefined, null, 'true', 1],
-  'boolean?': [null, 'true'],
-  'booleans by name': [undefined, null, [], [true], 'x', { analytics: 'yes' }],
+  'a string': [undefined, null, 1, true, {}, []],
+  'a string or null': [undefined, 1, {}],
+  'an integer': [undefined, null, '1', 1.5, 2 ** 53, true],
+  'an integer or null': [undefined, '1', 1.5],
+  'a boolean': [undefined, null, 'true', 1],
+  'a boolean, or absent': [null, 'true'],
+  'an object of booleans': [undefined, null, [], [true], 'x', { analytics: 'yes' }],
 };
 
 const make = (shape: Shape, pick: number): Record<string, unknown> =>

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ErasureLog, erasureFile, nameLine } from '../ledger/erasure-log.ts';
+import { listLastErasures, readErasureLines } from '../ledger/erasure-store.ts';
+import type { Queries } from '../storage/database.ts';
+import type { Findings } from './findings.ts';
+import type { Progress, VerifyKeys } from './verify-tenant.ts';
+
+interface Scene {
+  readonly queries: Queries;
+  /** The data folder. */
+  readonly dataDir: string;
+  /** RFC 3339, UTC. */
+  readonly now: string;
+  /** Null if the secret of the database is unknown. */
+  readonly keys: Pick<VerifyKeys, 'seal'> | null;
+  readonly tenants: readonly { readonly id: string; readonly slug: string }[];
+  readonly progress: Progress;
+  readonly findings: Findings;
+}
+
+/** Every server appends what another erased within a minute. */
+const appendedWithin = 5 * 60_000;
+
+/**
+ * Compares `erasures.log` with the erasures in the database. Lines from before the latest restore may be missing there: it
+ * has erased again what they name.
+ */
+export async function verifyErasureLog({ queries, dataDir, now, keys, tenants, progress, findings }: Scene) {
+  // Without the secret nothing in the log can be trusted, which is reported already.
+  if (keys === null) return;
+  const log = new ErasureLog(join(dataDir, erasureFile), keys.seal);
+  if (!existsSync(log.file)) {
+    const issue = `${erasureFile} is missing in ${dataDir}: a restore of an older backup would erase nothing again. Put a copy of the file in its place, from another server or a newer backup; a server that starts without it writes it again from the database.`;
+    if ((await listLastErasures(queries)).size > 0) findings.add('unchecked', 'erasure', issue);
+    return;
+  }
+  const issues: string[] = [];
+  const names = new Set<string>();
+  const expected = new Map<string, { readonly tenantId: string; readonly number: number }>();
+  const forget = () => {
+    issues.length = 0;
+    expected.clear();
+  };
+  // Read before the rows: the erasure of each line was committed before it.
+  for (const { line, tenantId, number } of log.read((issue) => issues.push(issue), forget)) {
+    names.add(nameLine(line));
+    expected.set(nameLine(line), { tenantId, number });
+  }
+  for (const issue of issues) findings.add('tampered', 'erasure', `${erasureFile}: ${issue}`);
+  for (const { id, slug } of tenants) {
+    const unlogged: number[] = [];
+    for await (const { number, line } of readErasureLines(queries, id)) {
+      expected.delete(nameLine(line));
+      if (!names.has(nameLine(line)) && !isRecent(line, now)) unlogged.push(number);
+    }
+    const missing = [...expected.values()].filter(({ tenantId }) => tenantId === id).map(({ number }) => number);
+    if (missing.length > 0)
+      findings.add(
+        'tampered',
+        'erasure',
+        `${slug}: the database lacks ${describeErasures(missing)} that ${erasureFile} has: it is an older copy, and erased values may be back. Run: svc restore --in-place`,
+        id,
+      );
+    if (unlogged.length > 0)
+      findings.add(
+        'unchecked',
+        'erasure',
+        `${slug}: ${erasureFile} lacks ${describeErasures(unlogged)} of the database: a restore of an older backup would not repeat ${unlogged.length > 1 ? 'them' : 'it'}. Put a copy of the file in its place, from another server or a newer backup.`,
+        id,
+      );
+  }
+  if (names.size > 0 && !findings.list.some(({ about }) => about === 'erasure'))
+    progress.say(`✓ ${erasureFile} and the database have the same erasures`);
+}
+
+function describeErasures(numbers: readonly number[]): string {
+  return `erasure${numbers.length > 1 ? 's' : ''} ${numbers.slice(0, 3).join(', ')}${numbers.length > 3 ? ' …' : ''}`;
+}
+
+/** Even if the clock is behind, an erasure far in the future is not recent. */
+function isRecent(line: string, now: string): boolean {
+  try {
+    const { at } = JSON.parse(line.slice(line.indexOf('{')));
+    return Math.abs(Date.parse(now) - Date.parse(at)) < appendedWithin;
+  } catch {
+    return false;
+  }
+}
