@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { z } from 'zod';
-import { checkDecision, type ImportedDecision, type PurposeMapping, readJson } from '../consent/import/decision.ts';
+import type { ImportedDecision, PurposeMapping } from '../consent/import/decision.ts';
 import {
   type ColumnNames,
   findFormat,
@@ -8,21 +8,13 @@ import {
   importFields,
   importFormatNames,
   importFormats,
-  UnreadableLine,
 } from '../consent/import/formats.ts';
-import {
-  compareDecisions,
-  ImportConflict,
-  type ImportTarget,
-  importDecisions,
-  nameRecord,
-} from '../consent/import/import.ts';
-import { isBlank, LineReader, readCsv } from '../consent/import/lines.ts';
+import { compareDecisions, type ImportTarget, importAll, importBatch } from '../consent/import/import.ts';
+import { readDecisions } from '../consent/import/read-decisions.ts';
 import { findStates, findVersion } from '../consent/notice-store.ts';
 import { Id } from '../http/schemas.ts';
-import { type Installation, openInstallation } from '../installation/installation.ts';
-import { insertTransfer } from '../installation/transfer-store.ts';
-import { blamesRow, inTransaction, type Queries, runUnitOfWork, systemClock } from '../storage/database.ts';
+import { openInstallation } from '../installation/installation.ts';
+import type { Queries } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { Spool } from '../storage/spool.ts';
 import {
@@ -93,25 +85,23 @@ a keyed hash is kept. Times need an offset, or are seconds or milliseconds since
     requireFile(file);
     requireDatabase(settings);
     using _ = lockFolder(settings.dataDir, 'shared');
-    await using installation = await openInstallation(settings, systemClock, null);
+    await using installation = await openInstallation(settings, context.clock, null);
     const { database } = installation;
     const target = await requireTarget(database.kysely, options.notice, options.version);
     const mapping = readMapping(target, options);
     using spool = new Spool<ImportedDecision>();
     const faults = new LineFaults(say);
-
-    const { lines, sha256 } = await readFile(context, {
-      format,
-      columns,
-      mapping,
-      target,
-      spool,
-      faults,
-      installation,
-    });
+    const { hasher, clock } = installation;
+    const refuse = faults.add.bind(faults);
+    const reading = { file, format, columns, mapping, target, hasher, clock, spool, refuse, showProgress };
+    const { lines, sha256, unknown, isOpen } = await readDecisions(reading);
+    if (unknown.length > 0 && (format.isCsv || spool.size > 0))
+      throw new UsageError(
+        `The file has no ${format.isCsv ? 'column' : 'value'} ${unknown.join(', ')}. Nothing was written.`,
+      );
     const decisions = spool.size;
     let present = 0;
-    for (const batch of spool.readBatches(batchSize)) {
+    for (const batch of spool.readBatches(importBatch)) {
       const compared = await compareDecisions(database.kysely, target, batch);
       for (const { of, issue } of compared.faults) faults.add(of.line, [issue]);
       for (const { key } of [...compared.present, ...compared.faults.map(({ of }) => of)]) spool.remove(key);
@@ -122,19 +112,30 @@ a keyed hash is kept. Times need an offset, or are seconds or milliseconds since
     const total = spool.size;
     const report = { file, sha256, format: format.name, lines, decisions, present, invalid: faults.count };
     // Without a decision it is another file, or one that cannot be read.
-    const isRefused = decisions === 0 || (faults.count > 0 && options['skip-invalid'] !== true);
+    const isRefused = decisions === 0 || isOpen || (faults.count > 0 && options['skip-invalid'] !== true);
     const isDryRun = options['dry-run'] === true;
     let imported = { records: 0, withdrawals: 0 };
     let conflict: string | null = null;
-    if (!isRefused && !isDryRun) ({ imported, conflict } = await write(context, installation, target, spool, sha256));
+    if (!isRefused && !isDryRun) {
+      const progress = (done: number) => showProgress(`${done} of ${total} decisions imported …`);
+      ({ imported, conflict } = await importAll(installation, target, spool, sha256, progress));
+      showProgress('');
+    }
     if (conflict !== null)
-      say(`${conflict} The ${imported.records} decisions before it were imported. Run the command again.`);
+      say(
+        `${conflict} It was recorded during the import, which stopped after ${imported.records} of ${total} decisions. Remove this line, or repeat the command with --skip-invalid.`,
+      );
     else if (decisions === 0) say('The file has no decision that can be read. Nothing was written.');
-    else if (isRefused) say(`${faults.count} lines cannot be imported. Nothing was written.`);
+    else if (isRefused)
+      say(`${faults.count} ${faults.count === 1 ? 'line' : 'lines'} cannot be imported. Nothing was written.`);
     else if (isDryRun) say(`${total} decisions can be imported${describePresent(present)}. Nothing was written.`);
     else
       say(
         `Imported ${imported.records} decisions, ${imported.withdrawals} of them withdrawals${describePresent(present)}.`,
+      );
+    if (isOpen)
+      say(
+        'The lines after a quotation mark that is not closed may be part of its field: close it first; --skip-invalid does not skip it.',
       );
     result({
       ...report,
@@ -151,12 +152,6 @@ a keyed hash is kept. Times need an offset, or are seconds or milliseconds since
 function describePresent(present: number): string {
   return present === 0 ? '' : `; ${present} were imported before`;
 }
-
-/** Decisions of one unit of work, which holds its locks for some tenths of a second. */
-const batchSize = 500;
-
-/** Between two units of work: as long as a server waits between two attempts to get the lock of SQLite. */
-const pause = 50;
 
 /** Faults of lines: all are printed, and the first are kept for --json. */
 class LineFaults {
@@ -177,112 +172,6 @@ class LineFaults {
 
 const mostFaults = 1000;
 
-interface Reading {
-  readonly format: ImportFormat;
-  readonly columns: ColumnNames;
-  readonly mapping: PurposeMapping;
-  readonly target: ImportTarget;
-  readonly spool: Spool<ImportedDecision>;
-  readonly faults: LineFaults;
-  readonly installation: Installation;
-}
-
-/** Reads the file into the spool, and reports what cannot be read. */
-async function readFile(
-  { options: { file }, showProgress }: CommandContext<typeof importCommand.options>,
-  reading: Reading,
-) {
-  const { format, columns, mapping, target, spool, faults, installation } = reading;
-  const { hasher, clock } = installation;
-  const reader = new LineReader(file);
-  const named = [...mapping.keys.keys(), ...mapping.ignored];
-  let lines = 0;
-  const take = (line: number, read: () => Readonly<Record<string, unknown>>) => {
-    lines += 1;
-    if (lines % 1000 === 0) showProgress(`${lines} lines …`);
-    try {
-      const decision = checkDecision(format.read(read(), columns, named), target.version, mapping, clock());
-      if ('issues' in decision) return faults.add(line, decision.issues);
-      const key = nameRecord(hasher, target, decision.id);
-      const earlier = spool.add({ key, order: decision.capturedAt, line, item: decision });
-      if (earlier !== null) faults.add(line, [`id: is that of line ${earlier}, too`]);
-    } catch (error) {
-      if (!(error instanceof UnreadableLine)) throw error;
-      faults.add(line, [error.message]);
-    }
-  };
-  const fail = (fault: string): never => {
-    throw new UnreadableLine(fault);
-  };
-  if (format.isCsv)
-    for await (const { number, fields, fault } of readCsv(reader.read())) {
-      if (fault === null) requireColumns(fields, [...named, ...Object.values(columns)]);
-      take(number, () => (fault === null ? fields : fail(fault)));
-    }
-  else
-    for await (const { number, text, fault } of reader.read())
-      if (!isBlank({ text, fault })) take(number, () => (fault === null ? readJson(text) : fail(fault)));
-  showProgress('');
-  return { lines, sha256: reader.digest() };
-}
-
-type Batch = Parameters<typeof importDecisions>[3];
-
-/** Writes what is in the spool, oldest first, one unit of work for each batch. */
-async function write(
-  { showProgress }: CommandContext,
-  { database, hasher, clock }: Installation,
-  target: ImportTarget,
-  spool: Spool<ImportedDecision>,
-  sha256: string,
-) {
-  const imported = { records: 0, withdrawals: 0 };
-  const total = spool.size;
-  let done = 0;
-  const append = (batch: Batch) =>
-    runUnitOfWork(database, clock(), (work) =>
-      importDecisions(work, hasher, target, batch, { file: sha256, remaining: total - done }),
-    );
-  /** Appends those of a batch that no other process imports meanwhile. */
-  const appendRest = async (batch: Batch, error: unknown): Promise<Awaited<ReturnType<typeof append>>> => {
-    if (!blamesRow(error) && !(error instanceof ImportConflict)) throw error;
-    const { fresh, faults } = await compareDecisions(database.kysely, target, batch);
-    if (faults[0] !== undefined) throw new ImportConflict(faults[0]);
-    if (fresh.length === batch.length) throw error;
-    return fresh.length === 0
-      ? { records: 0, withdrawals: 0 }
-      : append(fresh).catch((next: unknown) => appendRest(fresh, next));
-  };
-  for (const batch of spool.readBatches(batchSize)) {
-    // PostgreSQL hands its locks to those that wait.
-    if (done > 0 && database.dialect === 'sqlite') await new Promise((resolve) => setTimeout(resolve, pause));
-    done += batch.length;
-    try {
-      const { records, withdrawals } = await append(batch).catch((error: unknown) => appendRest(batch, error));
-      imported.records += records;
-      imported.withdrawals += withdrawals;
-    } catch (error) {
-      if (!(error instanceof ImportConflict)) throw error;
-      showProgress('');
-      return { imported, conflict: error.message };
-    }
-    showProgress(`${done} of ${total} decisions imported …`);
-  }
-  showProgress('');
-  if (imported.records > 0)
-    await inTransaction(database, (transaction) =>
-      insertTransfer(transaction, {
-        kind: 'import',
-        at: clock(),
-        source: sha256,
-        tenant_id: target.tenantId,
-        notice_id: target.noticeId,
-        row_count: imported.records,
-      }),
-    );
-  return { imported, conflict: null };
-}
-
 /** @throws {UsageError} */
 function findFormatOf(
   given: keyof typeof importFormats | undefined,
@@ -291,12 +180,6 @@ function findFormatOf(
   const name = given ?? findFormat(file);
   if (name === undefined) throw new UsageError(`--format: name one of ${importFormatNames.join(', ')}.`);
   return { name, ...importFormats[name] };
-}
-
-/** A misspelt column would otherwise be a value that every line lacks. @throws {UsageError} */
-function requireColumns(fields: Readonly<Record<string, string>>, names: readonly string[]): void {
-  const missing = names.filter((name) => !(name in fields || `purposes.${name}` in fields));
-  if (missing.length > 0) throw new UsageError(`The file has no column ${missing.join(', ')}. Nothing was written.`);
 }
 
 /** @throws {UsageError} */

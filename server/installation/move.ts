@@ -85,7 +85,7 @@ export async function completeCopy(database: Database, from: string, at: string,
       .executeTakeFirstOrThrow();
     if (numUpdatedRows !== 1n) throw new Error('the mark of the move was removed by another process');
     const source = { source: from, tenant_id: null, notice_id: null };
-    await insertTransfer(transaction, { kind: 'move', at, ...source, row_count: rows });
+    await insertTransfer(transaction, { kind: 'move', at, ...source, row_count: rows, total_count: null });
   });
 }
 

@@ -19,13 +19,19 @@ const Count = z.int();
 const Transfer = z
   .strictObject({
     kind: z.enum(['move', 'import']).meta({ id: 'TransferKind' }),
-    at: UtcTime,
+    at: UtcTime.meta({ description: 'When a move ended, or an import began.' }),
+    status: z.enum(['incomplete', 'completed']).meta({
+      id: 'TransferStatus',
+      description:
+        'Of an import, `incomplete` while it runs and after it was interrupted: the same command completes it.',
+    }),
     source: z.string().meta({
       description: 'Of a move the database that it came from, of an import the SHA-256 of the file.',
     }),
     tenantId: Id.nullable(),
     noticeId: Id.nullable(),
     rowCount: Count.nullable().meta({ description: 'Rows of a move, records of an import; null if unknown.' }),
+    totalCount: Count.nullable().meta({ description: 'The records that an import has to write; null for a move.' }),
   })
   .meta({ id: 'Transfer' });
 
@@ -97,7 +103,9 @@ export async function readSystemStatus({
     disk: { freeBytes: bavail * bsize, totalBytes: blocks * bsize },
     log: await readLogStatus(database.kysely, settings, signer),
     transfers: (await listTransfers(database.kysely, 20)).map((row) =>
-      viewRow(Transfer, row, { kind: row.kind as 'move' | 'import' }),
+      viewRow(Transfer, row, {
+        status: row.total_count !== null && Number(row.row_count) < row.total_count ? 'incomplete' : 'completed',
+      }),
     ),
     ...counts,
   };

@@ -1,21 +1,25 @@
 import { z } from 'zod';
 import { Problem } from '../../http/problem.ts';
 import { findUnstorable } from '../../http/request.ts';
-import { clockSkew, findPastFault, text } from '../../http/schemas.ts';
+import { clockSkew, findPastFault } from '../../http/schemas.ts';
 import type { NoticeVersion } from '../notice.ts';
-import { checkChoices, type PurposeChoices, SubjectChannel, SubjectId } from '../record.ts';
+import { checkChoices, type PurposeChoices, SubjectChannel } from '../record.ts';
 import { type RawDecision, UnreadableLine } from './formats.ts';
 
-const storable = (value: string, context: z.RefinementCtx) => {
-  const issue = findUnstorable(value);
-  if (issue !== null) context.addIssue({ code: 'custom', message: issue });
-};
+/** A string of at most so many characters. */
+function text(maximum: number) {
+  return z
+    .string('must be a string')
+    .max(maximum, { abort: true, error: `must have at most ${maximum} characters` })
+    .min(1, 'must not be empty')
+    .superRefine((value, context) => {
+      const issue = findUnstorable(value);
+      if (issue !== null) context.addIssue({ code: 'custom', message: issue });
+    });
+}
 
 /** A number counts as its digits: ids of other tools are often numbers. */
-const Key = z.preprocess(
-  (value) => (typeof value === 'number' ? String(value) : value),
-  SubjectId.superRefine(storable),
-);
+const Key = z.preprocess((value) => (typeof value === 'number' ? String(value) : value), text(256));
 
 /** Milliseconds or seconds since 1970, as digits, or a time with an offset; read as UTC with milliseconds. */
 const ImportTime = z.union([z.string(), z.number()], 'must be a time').transform((given, context) => {
@@ -43,8 +47,8 @@ const Fields = z.object({
   id: Key,
   subjectId: Key,
   capturedAt: ImportTime,
-  subjectChannel: SubjectChannel.nullish(),
-  method: text(64).min(1).superRefine(storable).nullish(),
+  subjectChannel: z.enum(SubjectChannel.options, `must be one of ${SubjectChannel.options.join(', ')}`).nullish(),
+  method: text(64).nullish(),
   ip: text(256).nullish(),
   ua: text(4096).nullish(),
 });
@@ -79,19 +83,22 @@ export function checkDecision(
   const fault = read.success ? findPastFault(read.data.capturedAt, now, clockSkew) : null;
   if (fault !== null) issues.push(`capturedAt: ${fault}`);
   const choices: Record<string, boolean> = Object.create(null);
-  for (const [name, value] of Object.entries(raw.choices)) {
+  const names = new Set<string>();
+  for (const [name, value] of raw.choices) {
     if (mapping.ignored.has(name) || value === null || value === undefined) continue;
     const key = mapping.keys.get(name) ?? name;
     const choice = readChoice(value);
     if (choice === null) issues.push(`${describeName(name)}: must be true or false`);
+    else if (names.has(name)) issues.push(`${describeName(name)}: is given more than once`);
     else if (choices[key] !== undefined && choices[key] !== choice)
-      issues.push(`${describeName(name)}: says something else than another name of the same purpose`);
+      issues.push(`${describeName(name)}: contradicts another name of the same purpose`);
     else choices[key] = choice;
+    names.add(name);
   }
   for (const { key, required } of purposes) {
     if (choices[key] !== undefined) continue;
     if (required && mapping.addsRequired) choices[key] = true;
-    else if (required) issues.push(`purposes.${key}: is required, and missing`);
+    else if (required) issues.push(`purposes.${key}: is required but missing`);
     else if (raw.isComplete) choices[key] = false;
   }
   try {
@@ -136,6 +143,24 @@ export function readJson(line: string): Readonly<Record<string, unknown>> {
   } catch {
     throw new UnreadableLine('is not JSON');
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new UnreadableLine('is not a JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UnreadableLine('is not a JSON object');
+  if (countKeys(value) < [...line.matchAll(jsonTexts)].filter(([, colon]) => colon !== undefined).length)
+    throw new UnreadableLine('has the same key twice in an object');
+  return value as Record<string, unknown>;
+}
+
+/** Each text of a JSON document; where it is a key, with its colon. */
+const jsonTexts = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+
+/** How many keys the objects of a value have: of a repeated one, JSON.parse keeps the last. */
+function countKeys(value: object): number {
+  let count = 0;
+  const waiting: unknown[] = [value];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    if (!Array.isArray(next)) count += Object.keys(next).length;
+    waiting.push(...Object.values(next));
+  }
+  return count;
 }

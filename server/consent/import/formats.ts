@@ -8,8 +8,8 @@ export interface RawDecision {
   readonly method?: unknown;
   readonly ip?: unknown;
   readonly ua?: unknown;
-  /** What was chosen, by the names that the tool has for the purposes. */
-  readonly choices: Readonly<Record<string, unknown>>;
+  /** What was chosen, with the names that the tool has for the purposes: a line may have one several times. */
+  readonly choices: readonly (readonly [name: string, value: unknown])[];
   /** Whether a purpose that `choices` lacks was refused. */
   readonly isComplete?: boolean;
 }
@@ -45,12 +45,13 @@ export const importFormats = {
     isCsv: true,
     read(line, columns, named) {
       const names = Object.keys(line).filter((name) => name.startsWith(choicePrefix));
-      const choices = Object.fromEntries([
-        ...names.map((name) => [name.slice(choicePrefix.length), line[name]]),
-        ...named.filter((name) => name in line).map((name) => [name, line[name]]),
-      ]);
+      const choices = [
+        ...names.map((name) => [name.slice(choicePrefix.length), line[name]] as const),
+        ...named.filter((name) => name in line).map((name) => [name, line[name]] as const),
+      ];
       // An empty field is no value.
-      return dropEmpty({ ...pickFields(columns, (name) => line[name]), choices: dropEmpty(choices) });
+      const fields = pickFields(columns, (name) => (line[name] === '' ? undefined : line[name]));
+      return { ...fields, choices: choices.filter(([, value]) => value !== '') };
     },
   },
   jsonl: {
@@ -58,7 +59,7 @@ export const importFormats = {
     isCsv: false,
     read: (line, columns) => ({
       ...pickFields(columns, (name) => readPath(line, name)),
-      choices: readObject(line.purposes, 'purposes'),
+      choices: Object.entries(readObject(line.purposes, 'purposes')),
     }),
   },
   /** https://cookieconsent.orestbida.com/reference/api-reference.html#getcookie, #getuserpreferences */
@@ -71,10 +72,13 @@ export const importFormats = {
       const granted = readList(line.categories ?? line.acceptedCategories, 'categories');
       const refused =
         line.rejectedCategories === undefined ? [] : readList(line.rejectedCategories, 'rejectedCategories');
-      const choices = [...granted.map((name) => [name, true]), ...refused.map((name) => [name, false])];
+      const choices = [
+        ...granted.map((name) => [name, true] as const),
+        ...refused.map((name) => [name, false] as const),
+      ];
       // The id is that of the browser, and remains when its visitor decides again.
       const id = typeof subjectId === 'string' ? `${subjectId} ${capturedAt}` : undefined;
-      return { id, subjectId, capturedAt, choices: Object.fromEntries(choices), isComplete: true };
+      return { id, subjectId, capturedAt, choices, isComplete: true };
     },
   },
   /** https://developers.didomi.io/api-and-platform/consents/events/consent-event-schema */
@@ -88,14 +92,9 @@ export const importFormats = {
       if (!Array.isArray(purposes)) throw new UnreadableLine('consents.purposes: must be a list');
       const choices = purposes.map((one: unknown, index) => {
         const { id: name, enabled } = readObject(one, `consents.purposes.${index}`);
-        return [name, enabled];
+        return [String(name), enabled] as const;
       });
-      return {
-        id,
-        subjectId: user.organization_user_id ?? user.id,
-        capturedAt,
-        choices: Object.fromEntries(choices),
-      };
+      return { id, subjectId: user.organization_user_id ?? user.id, capturedAt, choices };
     },
   },
   /** https://www.iubenda.com/en/help/6484-consent-solution-http-api-documentation/ */
@@ -106,7 +105,7 @@ export const importFormats = {
       id,
       subjectId: readObject(subject, 'subject').id,
       capturedAt,
-      choices: readObject(preferences, 'preferences'),
+      choices: Object.entries(readObject(preferences, 'preferences')),
     }),
   },
 } as const satisfies Record<string, ImportFormat>;
@@ -122,10 +121,6 @@ export function findFormat(file: string): ImportFormatName | undefined {
 
 function pickFields(columns: ColumnNames, read: (name: string) => unknown) {
   return Object.fromEntries(importFields.map((field) => [field, read(columns[field] ?? field)]));
-}
-
-function dropEmpty<Values extends object>(values: Values): Values {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')) as Values;
 }
 
 /** The value at a path such as `user.id`. */
@@ -145,5 +140,5 @@ function readObject(value: unknown, path: string): Readonly<Record<string, unkno
 
 function readList(value: unknown, path: string): readonly string[] {
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value;
-  throw new UnreadableLine(`${path}: must be a list of texts`);
+  throw new UnreadableLine(`${path}: must be a list of strings`);
 }

@@ -1,8 +1,9 @@
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
-import type { PrivateHasher } from '../../installation/installation.ts';
-import type { Queries, UnitOfWork } from '../../storage/database.ts';
-import type { Spooled } from '../../storage/spool.ts';
+import type { Installation, PrivateHasher } from '../../installation/installation.ts';
+import { beginImport, completeImport, countImported } from '../../installation/transfer-store.ts';
+import { blamesRow, inTransaction, type Queries, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import type { Spool, Spooled } from '../../storage/spool.ts';
 import type { NoticeVersion } from '../notice.ts';
 import { findNotice } from '../notice-store.ts';
 import { type ConsentRecord, type RecordDraft, sameChoices } from '../record.ts';
@@ -99,8 +100,14 @@ function isSame(record: ConsentRecord, decision: ImportedDecision, { version }: 
   return sameChoices(record.purposes, decision.purposes);
 }
 
+/** What was recorded. */
+interface Counts {
+  readonly records: number;
+  readonly withdrawals: number;
+}
+
 /** A decision cannot be imported any more, because others were recorded since it was checked. */
-export class ImportConflict extends Error {
+class ImportConflict extends Error {
   override readonly name = 'ImportConflict';
 
   constructor({ of, issue }: Comparison['faults'][number]) {
@@ -115,13 +122,13 @@ export class ImportConflict extends Error {
  * @param file the SHA-256 of the file, hex. @param remaining the decisions of the file that follow.
  * @throws {ImportConflict} and nothing is written.
  */
-export async function importDecisions(
+async function importDecisions(
   work: UnitOfWork,
   hasher: PrivateHasher,
   target: ImportTarget,
   waiting: readonly Waiting[],
   { file, remaining }: { readonly file: string; readonly remaining: number },
-): Promise<{ readonly records: number; readonly withdrawals: number }> {
+): Promise<Counts> {
   const { tenantId, noticeId, version } = target;
   const { transaction: queries } = work;
   // Locks the notice, so that no capture of the same subjects comes between the look and the write.
@@ -168,4 +175,63 @@ export async function importDecisions(
     },
   });
   return { records: records.length, withdrawals };
+}
+
+/** Decisions of one unit of work, which holds its locks for some tenths of a second. */
+export const importBatch = 500;
+
+/** Between two units of work: as long as a server waits between two attempts to get the lock of SQLite. */
+const pause = 50;
+
+/**
+ * Imports what is in the spool, oldest first, one unit of work for each batch.
+ * @param file the SHA-256 of the file, hex. @param showDone is called with how many were written.
+ * @returns the counts, and why it stopped before the end; null if it did not.
+ */
+export async function importAll(
+  { database, hasher, clock }: Pick<Installation, 'database' | 'hasher' | 'clock'>,
+  target: ImportTarget,
+  spool: Spool<ImportedDecision>,
+  file: string,
+  showDone: (done: number) => void,
+): Promise<{ readonly imported: Counts; readonly conflict: string | null }> {
+  const imported = { records: 0, withdrawals: 0 };
+  const total = spool.size;
+  let done = 0;
+  const { tenantId: tenant_id, noticeId: notice_id } = target;
+  const transfer = await inTransaction(database, (queries) =>
+    beginImport(queries, { count: total, at: clock(), source: file, tenant_id, notice_id }),
+  );
+  const append = (batch: readonly Waiting[]) =>
+    runUnitOfWork(database, clock(), async (work) => {
+      const counts = await importDecisions(work, hasher, target, batch, { file, remaining: total - done });
+      await countImported(work.transaction, transfer as string, counts.records);
+      return counts;
+    });
+  /** Appends those of a batch that no other process imports meanwhile. */
+  const appendRest = async (batch: readonly Waiting[], error: unknown): Promise<Counts> => {
+    if (!blamesRow(error) && !(error instanceof ImportConflict)) throw error;
+    const { fresh, faults } = await compareDecisions(database.kysely, target, batch);
+    if (faults[0] !== undefined) throw new ImportConflict(faults[0]);
+    if (fresh.length === batch.length) throw error;
+    return fresh.length === 0
+      ? { records: 0, withdrawals: 0 }
+      : append(fresh).catch((next: unknown) => appendRest(fresh, next));
+  };
+  for (const batch of spool.readBatches(importBatch)) {
+    // PostgreSQL hands its locks to those that wait.
+    if (done > 0 && database.dialect === 'sqlite') await new Promise((resolve) => setTimeout(resolve, pause));
+    done += batch.length;
+    try {
+      const { records, withdrawals } = await append(batch).catch((error: unknown) => appendRest(batch, error));
+      imported.records += records;
+      imported.withdrawals += withdrawals;
+    } catch (error) {
+      if (!(error instanceof ImportConflict)) throw error;
+      return { imported, conflict: error.message };
+    }
+    showDone(done);
+  }
+  if (transfer !== null) await inTransaction(database, (queries) => completeImport(queries, transfer));
+  return { imported, conflict: null };
 }

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 
-/** A line of a text file, or a record of several lines of a CSV file. */
+/** A line of a text file. */
 export interface Line {
-  /** Of its first line, from 1. */
+  /** From 1. */
   readonly number: number;
   readonly text: string;
   /** Why it cannot be read; null if it can. */
@@ -86,49 +86,101 @@ function looksLikeUtf16(bytes: Buffer): boolean {
 /** A record of a CSV file: its fields by the names of the header. */
 export interface CsvRecord extends Omit<Line, 'text'> {
   readonly fields: Readonly<Record<string, string>>;
+  /** Whether the lines after it are read as records, but may be the rest of a quoted field of it. */
+  readonly isOpen: boolean;
 }
 
 /**
- * Reads CSV (RFC 4180) with a header. Of the faults that a record can have, none stops the next records from being read: so a
- * dry run names them all.
- * @param lines of the file. The delimiter is the most frequent of comma, semicolon and tab in the header.
+ * Reads CSV (RFC 4180) with a header. No fault of a record stops the next ones from being read, so that a dry run names them
+ * all: where a quoted field is not closed correctly, only its first line is the record, and the next one is read again.
+ * @param lines of the file. The delimiter is the most frequent of comma, semicolon and tab in the first line.
  */
 export async function* readCsv(lines: AsyncIterable<Line>): AsyncGenerator<CsvRecord> {
+  // csv-parse (7.0.3) was measured: after a quote that is not closed it names the last line, and loses those in between.
   let header: { readonly names: readonly string[]; readonly delimiter: string } | null = null;
-  let isLost = false;
-  for await (const { number, text, fault } of joinQuoted(lines)) {
-    if (isLost || isBlank({ text, fault })) continue;
-    const none = { number, fields: {} };
-    if (header === null) {
-      const delimiter = findDelimiter(text);
-      const names = fault === null ? splitFields(text, delimiter)?.map((name) => name.trim()) : undefined;
-      const issue = fault ?? (names === undefined ? 'has a misplaced quotation mark' : findHeaderFault(names));
-      if (issue !== null) {
-        yield { ...none, fault: `${issue}, and is the header, so that nothing else can be read` };
-        isLost = true;
-        continue;
-      }
-      header = { names: names as readonly string[], delimiter };
-      continue;
-    }
-    const { names, delimiter } = header;
-    const values = fault === null ? splitFields(text, delimiter) : null;
-    if (fault !== null) yield { ...none, fault };
-    else if (values === null) yield { ...none, fault: 'has a misplaced quotation mark' };
-    else if (values.length !== names.length)
-      yield { ...none, fault: `has ${values.length} fields, but the header has ${names.length}` };
+  const source = lines[Symbol.asyncIterator]();
+  /** Lines to be read again, the last one first. */
+  const waiting: Line[] = [];
+  const take = async (): Promise<Line | undefined> => waiting.pop() ?? (await source.next()).value;
+  for (let line = await take(); line !== undefined; line = await take()) {
+    if (isBlank(line)) continue;
+    const delimiter: string = header?.delimiter ?? findDelimiter(line.text);
+    const { number } = line;
+    const read = await readFields(line, delimiter, take);
+    waiting.push(...read.unread.toReversed());
+    const found = { number, fields: {}, isOpen: read.isOpen };
+    if (header !== null) yield nameFields(found, header.names, read);
     else {
-      // Without a prototype: a column may have any name.
-      const fields: Record<string, string> = Object.create(null);
-      for (const [index, name] of names.entries()) fields[name] = values[index] as string;
-      yield { number, fields, fault: null };
+      const names = read.values.map((name) => name.trim());
+      const fault = read.fault ?? findHeaderFault(names);
+      if (fault === null) header = { names, delimiter };
+      else {
+        yield { ...found, fault: `${fault}. It is the header: the lines after it were not read` };
+        // The whole file counts for its hash.
+        while ((await take()) !== undefined);
+      }
     }
   }
 }
 
+interface ReadFields {
+  readonly values: readonly string[];
+  readonly fault: string | null;
+  /** The last line of the record. */
+  readonly end: number;
+  /** Lines that are not of the record. */
+  readonly unread: readonly Line[];
+  readonly isOpen: boolean;
+}
+
+/** Reads the fields of a record, which has further lines while a quoted field is open. */
+async function readFields(line: Line, delimiter: string, take: () => Promise<Line | undefined>): Promise<ReadFields> {
+  const fields: Fields = { values: [], open: null };
+  const unread: Line[] = [];
+  const finish = (fault: string | null, { number: end } = line): ReadFields => {
+    return { values: fields.values, fault, end, unread: [], isOpen: false };
+  };
+  const giveBack = (fault: string, isOpen: boolean) => ({ ...finish(fault), unread, isOpen });
+  if (!addFields(fields, line.text, delimiter)) return finish(line.fault ?? 'has a misplaced quotation mark');
+  let { fault } = line;
+  let length = line.text.length;
+  while (fields.open !== null) {
+    const next = await take();
+    if (next === undefined) return giveBack(unclosed, true);
+    unread.push(next);
+    length += next.text.length + 1;
+    if (length > longestLine || next.fault === tooLong)
+      return giveBack(`${unclosed} within ${longestLine} bytes`, true);
+    if (!addFields(fields, next.text, delimiter)) return giveBack(unclosed, false);
+    fault ??= next.fault;
+    if (fields.open === null) return finish(fault, next);
+  }
+  return finish(fault);
+}
+
+const unclosed = 'has a quotation mark that is not closed';
+
+function nameFields(
+  record: Pick<CsvRecord, 'number' | 'fields' | 'isOpen'>,
+  names: readonly string[],
+  { values, fault, end }: ReadFields,
+): CsvRecord {
+  if (fault !== null) return { ...record, fault };
+  if (values.length !== names.length) {
+    const lines = end === record.number ? '' : `together with the lines up to ${end} `;
+    return { ...record, fault: `${lines}has ${values.length} fields, but the header has ${names.length}` };
+  }
+  // Without a prototype: a column may have any name.
+  const fields: Record<string, string> = Object.create(null);
+  for (const [index, name] of names.entries()) fields[name] = values[index] as string;
+  return { ...record, fields, fault: null };
+}
+
 function findHeaderFault(names: readonly string[]): string | null {
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  return repeated === undefined ? null : `has the column "${repeated}" twice`;
+  const index = names.findIndex((name, at) => names.indexOf(name) !== at);
+  if (index === -1) return null;
+  // Numbers, because a file without a header has values of a person here.
+  return `has the same name in columns ${names.indexOf(names[index] as string) + 1} and ${index + 1}`;
 }
 
 function findDelimiter(header: string): string {
@@ -141,65 +193,45 @@ export function isBlank({ text, fault }: Pick<Line, 'text' | 'fault'>): boolean 
   return fault === null && text.trim() === '';
 }
 
-/**
- * Joins the lines of a quoted field: a record ends where the number of quotation marks is even. One that does not end is the
- * last: what follows could be the rest of its field, and must not be taken for records.
- */
-async function* joinQuoted(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
-  let number = 0;
-  let texts: string[] = [];
-  let length = 0;
-  let fault: string | null = null;
-  let isOpen = false;
-  let isLost = false;
-  const finish = (unclosed: string | null = null): Line => {
-    const joined = { number, text: texts.join('\n'), fault: fault ?? unclosed };
-    texts = [];
-    length = 0;
-    fault = null;
-    isOpen = false;
-    return joined;
-  };
-  for await (const line of lines) {
-    // The whole file counts for its hash.
-    if (isLost) continue;
-    if (texts.length === 0) number = line.number;
-    texts.push(line.text);
-    length += line.text.length;
-    fault ??= line.fault;
-    if (line.text.split('"').length % 2 === 0) isOpen = !isOpen;
-    if (!isOpen) yield finish();
-    else if (length > longestLine || line.fault === tooLong) {
-      yield finish(`has a quotation mark that is not closed by line ${line.number}, so that nothing else can be read`);
-      isLost = true;
-    }
-  }
-  if (texts.length > 0) yield finish('has a quotation mark that is not closed');
+/** The fields of a record so far; `open` is the beginning of a quoted one that ends in a later line. */
+interface Fields {
+  readonly values: string[];
+  open: string | null;
 }
 
-/** The fields of a record; null if a quotation mark is misplaced. */
-function splitFields(text: string, delimiter: string): readonly string[] | null {
-  if (!text.includes('"')) return text.split(delimiter);
-  const fields: string[] = [];
+/** Adds the fields of a line. @returns false if a quotation mark is misplaced. */
+function addFields(fields: Fields, text: string, delimiter: string): boolean {
+  if (fields.open === null && !text.includes('"')) {
+    fields.values.push(...text.split(delimiter));
+    return true;
+  }
+  let quoted = fields.open === null ? null : `${fields.open}\n`;
   for (let at = 0; ; at += 1) {
     let field = '';
-    if (text[at] === '"') {
-      for (at += 1; ; at += 1) {
+    if (quoted === null && text[at] === '"') {
+      quoted = '';
+      at += 1;
+    }
+    if (quoted !== null) {
+      field = quoted;
+      for (; ; at += 1) {
         const end = text.indexOf('"', at);
-        if (end === -1) return null;
+        fields.open = end === -1 ? field + text.slice(at) : null;
+        if (end === -1) return true;
         field += text.slice(at, end);
         at = end + 1;
         if (text[at] !== '"') break;
         field += '"';
       }
+      quoted = null;
     } else {
       const end = text.indexOf(delimiter, at);
       field = text.slice(at, end === -1 ? undefined : end);
-      if (field.includes('"')) return null;
+      if (field.includes('"')) return false;
       at += field.length;
     }
-    fields.push(field);
-    if (at >= text.length) return fields;
-    if (text[at] !== delimiter) return null;
+    fields.values.push(field);
+    if (at >= text.length) return true;
+    if (text[at] !== delimiter) return false;
   }
 }

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { findMemoryFolder } from '../../../tools/test/memory-folder.ts';
 import { capture, payload } from '../consent/helpers.ts';
 import { describeOnEachDatabase, startTestServer, TestClock, type TestServer } from '../harness.ts';
-import { type Environment, runSvc, runSvcProcess, spawnSvc } from './run-svc.ts';
+import { type Environment, runSvc, runSvcProcess, runSvcSync, spawnSvc } from './run-svc.ts';
 
 interface Decision {
   readonly id: string;
@@ -109,10 +109,12 @@ describeOnEachDatabase('svc import', (dialect) => {
     assert.match(at, /^20.*Z$/);
     assert.deepEqual(transfer, {
       kind: 'import',
+      status: 'completed',
       source: done.sha256,
       tenantId: server.tenant.id,
       noticeId: notice,
       rowCount: 3,
+      totalCount: 3,
     });
 
     const events = await server.request('GET', `/v1/audit?targetId=${notice}&action=consent.imported`);
@@ -197,8 +199,49 @@ describeOnEachDatabase('svc import', (dialect) => {
       return JSON.parse(stdout);
     });
     assert.equal(done[0].imported + done[1].imported, 1100);
+    const { session: headers } = await server.createMember({ role: 'platform_admin' });
+    const { transfers } = payload(await server.request('GET', '/v1/system', { headers }), 200);
+    const own: { status: string; rowCount: number }[] = transfers.filter(
+      ({ noticeId }: { noticeId: string }) => noticeId === notice,
+    );
+    assert.ok(own.every(({ status }) => status === 'completed'));
+    assert.equal(
+      own.reduce((sum, { rowCount }) => sum + rowCount, 0),
+      1100,
+    );
     const shown = await server.request('GET', `/v1/consent/${notice}/records?limit=1`);
     assert.equal(shown.body.data.page.total, 1100 + captured);
+    await verify();
+  });
+
+  test('goes on beside an erasure of a subject that it imports, which a second erasure completes', async () => {
+    const { server, environment, folder } = context;
+    const notice = await server.createNotice();
+    const file = join(folder, 'erased.jsonl');
+    const subjectId = `erased meanwhile ${dialect}`;
+    const all = Array.from({ length: 3000 }, (_, index) => {
+      const capturedAt = new Date(Date.UTC(2024, 4, 1, 0, index)).toISOString();
+      return decision(`${index}`, { subjectId: index % 2 === 0 ? subjectId : `other ${index}`, capturedAt });
+    });
+    writeFileSync(file, lines(...all));
+    const words = ['import', '--notice', notice, '--version', '1', '--file', file, '--json'];
+    const running = runSvcProcess(words, environment);
+    let isRunning = true;
+    void running.finally(() => {
+      isRunning = false;
+    });
+    const erase = async (): Promise<number> => {
+      const path = `/v1/consent/subjects/${encodeURIComponent(subjectId)}/erase`;
+      return payload(await server.request('POST', path, { body: { reason: 'Asked for it' } }), 200).counts.records;
+    };
+    let erased = 0;
+    while (isRunning) erased += await erase();
+    const { code, stdout, stderr } = await running;
+    assert.deepEqual([code, stderr, JSON.parse(stdout).imported], [0, '', 3000], stdout);
+    assert.equal(erased + (await erase()), 1500);
+    assert.equal((await runSvc(words, environment)).code, 0);
+    const left = await server.request('GET', `/v1/consent/subjects/${encodeURIComponent(subjectId)}`);
+    assert.deepEqual([left.status, left.body.error?.code], [404, 'not_found'], left.text);
     await verify();
   });
 
@@ -219,9 +262,23 @@ describeOnEachDatabase('svc import', (dialect) => {
     await exited;
     const written = await count();
     assert.ok(written > 0 && written % 500 === 0, `${written}`);
+    const { session: headers } = await server.createMember({ role: 'platform_admin' });
+    const readTransfers = async () => {
+      const { transfers } = payload(await server.request('GET', '/v1/system', { headers }), 200);
+      return transfers.filter(({ noticeId }: { noticeId: string }) => noticeId === notice);
+    };
+    const [interrupted] = await readTransfers();
+    assert.deepEqual(
+      [interrupted.status, interrupted.rowCount, interrupted.totalCount],
+      [written < 3000 ? 'incomplete' : 'completed', written, 3000],
+    );
     const { code, stdout } = await runSvc(words, environment);
     const { imported, present } = JSON.parse(stdout);
     assert.deepEqual([code, imported, present, await count()], [0, 3000 - written, written, 3000]);
+    const completed = { ...interrupted, status: 'completed', rowCount: 3000 };
+    assert.deepEqual(await readTransfers(), [completed]);
+    assert.equal((await runSvc(words, environment)).code, 0);
+    assert.deepEqual(await readTransfers(), [completed], 'nothing came');
     await verify();
   });
 
@@ -243,6 +300,34 @@ describeOnEachDatabase('svc import', (dialect) => {
     assert.deepEqual(changed, { line: 1, issues: ['id: was imported before with another decision'] });
     assert.equal((await read(notice)).length, 2);
   });
+
+  test('says how to go on after a subject decided again during the import', async () => {
+    const { server, environment, folder } = context;
+    const notice = await server.createNotice();
+    const write = (name: string, ...decisions: readonly Decision[]) => {
+      const file = join(folder, name);
+      writeFileSync(file, lines(...decisions));
+      return ['import', '--notice', notice, '--version', '1', '--file', file];
+    };
+    const words = write('slow.jsonl', decision('1'), decision('2', { subjectId: 'again' }));
+    const newer = write('newer.jsonl', decision('3', { subjectId: 'again', capturedAt: '2024-06-01T10:00:00Z' }));
+    const stopped = await runSvc(words, environment, (text) => {
+      // After its comparison with the records.
+      if (text.includes('compared')) runSvcSync(newer, environment);
+    });
+    const line = 'Line 2: capturedAt: the subject has a newer record, of 2024-06-01T10:00:00.000Z';
+    assert.deepEqual(
+      [stopped.code, stopped.stdout],
+      [
+        1,
+        `${line}. It was recorded during the import, which stopped after 0 of 2 decisions. Remove this line, or repeat the command with --skip-invalid.\n`,
+      ],
+    );
+    const again = await runSvc(words, environment);
+    assert.deepEqual([again.code, again.stdout], [1, `${line}\n1 line cannot be imported. Nothing was written.\n`]);
+    const skipped = await runSvc([...words, '--skip-invalid'], environment);
+    assert.deepEqual([skipped.code, (await read(notice)).length], [0, 2], skipped.stdout);
+  });
 });
 
 describe('what svc import refuses', () => {
@@ -259,7 +344,7 @@ describe('what svc import refuses', () => {
         lines(decision('b', { purposes: { necessary: true, telemetry: true } })),
         ['purposes.telemetry: is not a purpose of the notice'],
       ],
-      [lines(decision('c', { purposes: { analytics: true } })), ['purposes.necessary: is required, and missing']],
+      [lines(decision('c', { purposes: { analytics: true } })), ['purposes.necessary: is required but missing']],
       [
         lines(decision('d', { purposes: { necessary: false } })),
         ['purposes.necessary: is required and cannot be refused'],
@@ -280,13 +365,28 @@ describe('what svc import refuses', () => {
         ['capturedAt: must not be in the future; here it is …'],
       ],
       [lines(decision('i', { subjectId: 'x\0' })), ['subjectId: must not contain a NUL character']],
+      [lines(decision('j', { subjectId: 'x'.repeat(257) })), ['subjectId: must have at most 256 characters']],
       [
-        lines(decision('j', { subjectId: 'x'.repeat(257) })),
-        ['subjectId: Too big: expected string to have <=256 characters'],
+        lines(decision('', { subjectId: {}, subjectChannel: 'post', method: 'x'.repeat(65) })),
+        [
+          'id: must not be empty',
+          'subjectId: must be a string',
+          'subjectChannel: must be one of email, phone, subject_id',
+          'method: must have at most 64 characters',
+        ],
       ],
       [lines(decision('k')), []],
-      [lines(decision('k')), ['id: is that of line 18, too']],
+      [lines(decision('k')), ['id: is already used in line 19']],
       [`${' '.repeat(70_000)}{}`, ['is longer than 65536 bytes']],
+      [JSON.stringify(decision('l', { subjectId: 'x'.repeat(2 ** 21) })), ['is longer than 65536 bytes']],
+      [
+        JSON.stringify(decision('m')).replace('"analytics":true', '"analytics":true,"analytics":false'),
+        ['has the same key twice in an object'],
+      ],
+      [
+        JSON.stringify(decision('n')).replace('{', '{"subjectId" : "\\"other\\": ",'),
+        ['has the same key twice in an object'],
+      ],
     ];
     const text = cases.map(([line]) => line.replace(/\n?$/, '\n')).join('');
     const refused = await run(notice, text);
@@ -320,7 +420,19 @@ describe('what svc import refuses', () => {
       const wide = await run(notice, bytes);
       assert.deepEqual([wide.code, wide.faults], [1, [{ line: 1, issues: ['is UTF-16. Convert the file to UTF-8'] }]]);
     }
-    assert.equal((await run(notice, `\uFEFF${text.replaceAll('\n', '\r\n')}`)).imported, 3);
+    // With CRLF, and without a break of the last line.
+    assert.equal((await run(notice, `\uFEFF${text.replaceAll('\n', '\r\n').trimEnd()}`)).imported, 3);
+    const head = 'id,subjectId,capturedAt,purposes.necessary';
+    const zoe = Buffer.from([head, '4,a,2024-05-01T10:00:00Z,1', '5,Zoë,2024-05-01T10:00:00Z,1'].join('\n'), 'latin1');
+    const latinCsv = await run(notice, zoe, '--format', 'csv');
+    assert.deepEqual([latinCsv.code, latinCsv.faults], [1, [{ line: 3, issues: ['is not UTF-8'] }]]);
+    const wideCsv = await run(notice, Buffer.from(`\uFEFF${head}\n`, 'utf16le'), '--format', 'csv');
+    assert.deepEqual(
+      [wideCsv.code, wideCsv.faults.map(({ line }: { line: number }) => line), (await read(notice)).length],
+      [1, [1], 3],
+    );
+    const csv = `\uFEFFid,subjectId,capturedAt,purposes.necessary\r\n4,Zoë,2024-05-01T10:00:00Z,"1"`;
+    assert.equal((await run(notice, csv, '--format', 'csv')).imported, 1);
   });
 
   test('rejects a notice, version, file, format or mapping that there is not', async () => {
@@ -420,8 +532,68 @@ describe('the formats of svc import', () => {
     assert.deepEqual(await read(notice), []);
     const repeated = await run(notice, 'id,id\n1,2\n', '--format', 'csv');
     assert.deepEqual(repeated.faults, [
-      { line: 1, issues: ['has the column "id" twice, and is the header, so that nothing else can be read'] },
+      { line: 1, issues: ['has the same name in columns 1 and 2. It is the header: the lines after it were not read'] },
     ]);
+    const headerless = await run(notice, `${row('Ann', '2')},Ann\n`, '--format', 'csv');
+    assert.doesNotMatch(JSON.stringify(headerless.faults), /Ann/);
+  });
+
+  test('lose no line to a stray quotation mark of another', async () => {
+    const head = 'id,subjectId,capturedAt,purposes.necessary';
+    const row = (id: string, subject = id) => `${id},${subject},2024-05-01T10:00:00Z,1`;
+    const misplaced = 'has a misplaced quotation mark';
+    const unclosed = 'has a quotation mark that is not closed';
+    const cases: readonly [bad: string, fault: string][] = [
+      [row('1', '5" screen'), misplaced],
+      [row('1', 'x"'), misplaced],
+      [row('1', '"x"y'), misplaced],
+      // Read as a line of its own, however long it is.
+      [row('1', 'x'.repeat(2 ** 21)), 'is longer than 65536 bytes'],
+      // Two lines later, the next quotation mark cannot close it.
+      [row('1', '"x'), unclosed],
+      [`"${row('1')}`, unclosed],
+    ];
+    for (const [bad, fault] of cases) {
+      const notice = await context.server.createNotice();
+      const text = [head, bad, row('2'), row('3'), row('4', '"quoted"'), row('5')].join('\n');
+      const done = await run(notice, text, '--format', 'csv', '--skip-invalid');
+      assert.deepEqual([done.code, done.imported, done.faults], [0, 4, [{ line: 2, issues: [fault] }]], fault);
+      assert.deepEqual(
+        (await read(notice)).map(({ subjectId }: Decision) => subjectId),
+        ['2', '3', 'quoted', '5'],
+      );
+    }
+    const notice = await context.server.createNotice();
+    const joined = [head, row('1', '"x'), row('2', 'y"'), `${row('3', '"a\nb"')},`, row('4')].join('\n');
+    assert.deepEqual((await run(notice, joined, '--format', 'csv', '--skip-invalid')).faults, [
+      { line: 4, issues: ['together with the lines up to 5 has 5 fields, but the header has 4'] },
+    ]);
+  });
+
+  test('are not imported past a quoted field that stays open, and name the faults of the lines after it', async () => {
+    const head = 'id,subjectId,capturedAt,purposes.necessary';
+    const row = (id: string, subject = id) => `${id},${subject},2024-05-01T10:00:00Z,1`;
+    const notice = await context.server.createNotice();
+    const text = [head, row('1'), row('2', '"stray'), row('3'), '4,short', row('5')].join('\n');
+    const done = await run(notice, text, '--format', 'csv', '--skip-invalid');
+    assert.deepEqual(
+      [done.code, done.imported, done.decisions, done.faults],
+      [
+        1,
+        0,
+        3,
+        [
+          { line: 3, issues: ['has a quotation mark that is not closed'] },
+          { line: 5, issues: ['has 2 fields, but the header has 4'] },
+        ],
+      ],
+    );
+    const file = join(context.folder, 'open.csv');
+    writeFileSync(file, text);
+    const words = ['import', '--notice', notice, '--version', '1', '--file', file, '--skip-invalid'];
+    const { stdout } = await runSvc(words, context.environment);
+    assert.match(stdout, /may be part of its field: close it first; --skip-invalid does not skip it\.\n$/);
+    assert.deepEqual(await read(notice), []);
   });
 
   test('keep blank lines of a quoted field, and take nothing of a field that does not end for a record', async () => {
@@ -432,11 +604,12 @@ describe('the formats of svc import', () => {
     assert.equal((await read(notice))[0].subjectId, 'a\n\nb');
     const long = `"${'xx\n'.repeat(40_000)}${row('2', 'victim')}`;
     const done = await run(notice, [head, row('3', long), row('4')].join('\n'), '--format', 'csv', '--skip-invalid');
-    assert.deepEqual([done.code, done.imported, done.invalid], [1, 0, 1]);
-    assert.match(
-      done.faults[0].issues[0],
-      /^has a quotation mark that is not closed by line \d+, so that nothing else/,
-    );
+    assert.deepEqual([done.code, done.imported], [1, 0]);
+    assert.deepEqual(done.faults[0], {
+      line: 2,
+      issues: ['has a quotation mark that is not closed within 65536 bytes'],
+    });
+    assert.equal((await read(notice)).length, 1);
   });
 
   test('are refused without a decision that can be read, and without a column that an option names', async () => {
@@ -456,8 +629,56 @@ describe('the formats of svc import', () => {
       const { code, stderr } = await runSvc([...words, ...option], environment);
       assert.equal(code, 2);
       assert.match(stderr, /The file has no column (Statistcs|how|Othr)\. Nothing was written\./);
+      const lineFile = join(folder, 'misspelt.jsonl');
+      writeFileSync(lineFile, lines(decision('1')));
+      const json = await runSvc([...words.with(6, lineFile).with(8, 'jsonl'), ...option], environment);
+      assert.deepEqual(
+        [json.code, json.stderr],
+        [2, `svc: The file has no value ${option[1]?.split('=').at(-1)}. Nothing was written.\n`],
+      );
     }
     assert.deepEqual(await read(notice), []);
+  });
+
+  test('refuse choices that a line repeats or contradicts', async () => {
+    const words = ['--purpose', 'analytics=Statistics'];
+    const purposes = { necessary: true, analytics: true };
+    const contradicted = 'purposes.Statistics: contradicts another name of the same purpose';
+    const repeated = 'purposes.analytics: is given more than once';
+    const ofTool = { consentId: 'a', consentTimestamp: '2024-05-01T10:00:00Z', categories: ['necessary', 'analytics'] };
+    const event = { id: 'e', created_at: '2024-05-01T10:00:00Z', user: { id: 'u' } };
+    const both = [
+      { id: 'analytics', enabled: true },
+      { id: 'analytics', enabled: false },
+    ];
+    const head = 'id,subjectId,capturedAt,purposes.necessary,purposes.analytics';
+    const cases: readonly [content: string, words: readonly string[], issue: string][] = [
+      [lines(decision('1', { purposes: { ...purposes, Statistics: false } })), words, contradicted],
+      [lines({ ...ofTool, rejectedCategories: ['analytics'] }), ['--format', 'cookieconsent'], repeated],
+      [
+        lines({ ...event, consents: { purposes: [{ id: 'necessary', enabled: true }, ...both] } }),
+        ['--format', 'didomi'],
+        repeated,
+      ],
+      [
+        `${head},analytics\n1,1,2024-05-01T10:00:00Z,1,1,0\n`,
+        ['--format', 'csv', '--purpose', 'analytics=analytics'],
+        repeated,
+      ],
+    ];
+    for (const [content, options, issue] of cases) {
+      const notice = await context.server.createNotice();
+      const done = await run(notice, content, ...options);
+      assert.deepEqual(
+        [done.code, done.faults.map(({ issues }: { issues: readonly string[] }) => issues)],
+        [1, [[issue]]],
+      );
+      assert.deepEqual(await read(notice), []);
+    }
+    // Two names that agree are no contradiction.
+    const notice = await context.server.createNotice();
+    const agreed = lines(decision('1', { purposes: { ...purposes, Statistics: true } }));
+    assert.equal((await run(notice, agreed, ...words)).imported, 1);
   });
 
   test('read JSON with paths, and grant required purposes on request', async () => {
@@ -498,7 +719,7 @@ describe('the formats of svc import', () => {
     const bad = await run(notice, lines({ ...first, categories: 'all' }, { ...first, consentId: null }), ...words);
     assert.deepEqual(
       bad.faults.map(({ issues }: { issues: readonly string[] }) => issues.join('; ')),
-      ['categories: must be a list of texts', 'id: is missing; subjectId: is missing'],
+      ['categories: must be a list of strings', 'id: is missing; subjectId: is missing'],
     );
   });
 
