@@ -5,7 +5,15 @@ import type { Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { insertRow, newId, updateRow } from '../storage/rows.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import { contentOf, type Notice, type NoticeChange, type NoticeContent, sealContent, tagContent } from './notice.ts';
+import {
+  applyChange,
+  contentOf,
+  type Notice,
+  type NoticeChange,
+  type NoticeContent,
+  sealContent,
+  tagContent,
+} from './notice.ts';
 import { contentColumns, findNotice, type NoticeRow, noticeRows, readNotice } from './notice-store.ts';
 
 /** Creates a draft. */
@@ -42,7 +50,7 @@ export async function editNotice(
   const notice = await requireNotice(work, source, id);
   const names = Object.keys(change).filter((name) => change[name as keyof NoticeChange] !== undefined);
   const before = contentOf(notice);
-  const content = { ...before, ...pick(change, names) };
+  const content = applyChange(before, change);
   // A retry of an edit that was applied has an outdated tag and nothing left to change.
   if (sealContent(content).text === sealContent(before).text) return notice;
   requireMatch(ifMatch, tagContent(notice), 'consent_notice_changed');
@@ -125,5 +133,7 @@ async function save(
 }
 
 function pick(content: NoticeChange, names: readonly string[]): Readonly<Record<string, Json>> {
-  return Object.fromEntries(names.map((name) => [name, content[name as keyof NoticeContent] as unknown as Json]));
+  return Object.fromEntries(
+    names.map((name) => [name, (content[name as keyof NoticeContent] ?? null) as unknown as Json]),
+  );
 }

@@ -10,6 +10,7 @@ import {
   type NoticeContent,
   type NoticeStatus,
   type NoticeVersion,
+  presentPublicNotice,
   sealContent,
 } from './notice.ts';
 
@@ -93,6 +94,17 @@ export async function findVersion(
   if (version === 0) return undefined;
   const row = await findRow(queries, 'consent_notice_versions', { notice_id: noticeId, version });
   return row && readVersion(row);
+}
+
+/** Published versions of a notice, in one query. @param versions their numbers, at most some hundred. */
+export async function findVersions(
+  queries: Queries,
+  noticeId: string,
+  versions: readonly number[],
+): Promise<readonly NoticeVersion[]> {
+  if (versions.length === 0) return [];
+  const query = queries.selectFrom('consent_notice_versions').selectAll().where('notice_id', '=', noticeId);
+  return (await query.where('version', 'in', versions).execute()).map(readVersion);
 }
 
 /** What the row of a notice says about captures; its domain is that of the content under edit. */
@@ -206,8 +218,8 @@ export function createPublicNotices(queries: Queries, versions: VersionCache): P
     if (notice?.status !== 'published') return undefined;
     const found = await versions.find(queries, noticeId, notice.version);
     if (found === undefined) return undefined;
-    const { version, contentHash, publishedAt: _, ...content } = found;
-    const body = Buffer.from(JSON.stringify({ data: { id: noticeId, ...content, version } }));
+    const { version, contentHash } = found;
+    const body = Buffer.from(JSON.stringify({ data: presentPublicNotice(noticeId, found) }));
     const etag = `"${version}-${contentHash.slice(0, 16)}"`;
     return { value: { body, etag, domain: found.domain }, length: body.length };
   });

@@ -3,11 +3,13 @@ import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { Id, list, refuseRepeated, text, UtcTime } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
+import { noticeFacts, purposeFacts } from './notice-facts.ts';
 
 export const NoticeStatus = z.enum(['draft', 'published', 'archived']).meta({ id: 'NoticeStatus' });
 export type NoticeStatus = z.output<typeof NoticeStatus>;
 
-export const Purpose = z
+/** A purpose as visitors see it. */
+export const PublicPurpose = z
   .strictObject({
     key: text(256).regex(
       /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/,
@@ -17,10 +19,13 @@ export const Purpose = z
     description: text(2000).trim(),
     required: z.boolean().meta({ description: 'A required purpose cannot be refused.' }),
   })
-  .meta({ id: 'Purpose' });
+  .meta({ id: 'PublicPurpose' });
+
+export const Purpose = PublicPurpose.extend(z.strictObject(purposeFacts).partial().shape).meta({ id: 'Purpose' });
 export type Purpose = z.output<typeof Purpose>;
 
-const Language = text(64)
+/** A BCP 47 tag in its canonical form. */
+export const Language = text(64)
   .transform((tag, context) => {
     try {
       return Intl.getCanonicalLocales(tag)[0] as string;
@@ -67,26 +72,34 @@ const contentFields = {
   domain: Domain.meta({ description: 'The site the notice may be used on; its subdomains are included.' }),
   purposes: Purposes,
 };
+const optionalFields = z.strictObject(noticeFacts).partial().shape;
+const removableFields = {
+  controllerContact: noticeFacts.controllerContact.nullable(),
+  links: noticeFacts.links.nullable(),
+  rights: noticeFacts.rights.nullable(),
+  jurisdictions: noticeFacts.jurisdictions.nullable(),
+  consentDuration: noticeFacts.consentDuration.nullable(),
+} satisfies Record<keyof typeof noticeFacts, z.ZodType>;
 
-/** The content that a visitor sees and decides on. */
-export const NoticeContent = z.strictObject(contentFields).meta({ id: 'NoticeContent' });
+/** The content that a visitor sees and decides on, and what it states about the processing. */
+export const NoticeContent = z.strictObject({ ...contentFields, ...optionalFields }).meta({ id: 'NoticeContent' });
 export type NoticeContent = z.output<typeof NoticeContent>;
 
-/** A change of some fields of the content. */
+/** A change of some fields of the content; null removes one. */
 export const NoticeChange = z
-  .strictObject(contentFields)
+  .strictObject({ ...contentFields, ...removableFields })
   .partial()
   .refine((change) => Object.keys(change).length > 0, 'must change at least one field')
   .meta({ id: 'NoticeChange' });
 export type NoticeChange = z.output<typeof NoticeChange>;
 
-const storedContentFields = {
+const shownFields = {
   name: z.string(),
   controllerName: z.string(),
   language: z.string(),
   domain: z.string(),
-  purposes: z.array(Purpose),
 };
+const storedContentFields = { ...shownFields, purposes: z.array(Purpose), ...optionalFields };
 
 /** A notice as its tenant sees it: the content under edit, and what is published. */
 export const Notice = z
@@ -110,7 +123,7 @@ export type Notice = z.output<typeof Notice>;
 
 /** A notice as a visitor sees it: spec.md "Consent notice", and the version. */
 export const PublicNotice = z
-  .strictObject({ id: Id, ...storedContentFields, version: z.int().min(1) })
+  .strictObject({ id: Id, ...shownFields, purposes: z.array(PublicPurpose), version: z.int().min(1) })
   .meta({ id: 'PublicNotice' });
 export type PublicNotice = z.output<typeof PublicNotice>;
 
@@ -148,10 +161,32 @@ export function hashContent(text: string): string {
   return hash('sha256', text);
 }
 
+/** The part of a version that the banner needs: each byte more delays its first paint. */
+export function presentPublicNotice(id: string, notice: NoticeVersion): z.output<typeof PublicNotice> {
+  const { name, controllerName, language, domain, version } = notice;
+  const purposes = notice.purposes.map(({ key, label, description, required }) => ({
+    key,
+    label,
+    description,
+    required,
+  }));
+  return { id, name, controllerName, language, domain, purposes, version };
+}
+
+const contentNames = Object.keys(NoticeContent.shape) as readonly (keyof NoticeContent)[];
+
 /** The content of a notice under edit. */
-export function contentOf(notice: Notice): NoticeContent {
-  const { name, controllerName, language, domain, purposes } = notice;
-  return { name, controllerName, language, domain, purposes };
+export function contentOf(notice: NoticeContent): NoticeContent {
+  const stated = contentNames.filter((name) => notice[name] !== undefined);
+  return Object.fromEntries(stated.map((name) => [name, notice[name]])) as NoticeContent;
+}
+
+/** The content after a change. */
+export function applyChange(content: NoticeContent, change: NoticeChange): NoticeContent {
+  const changed = Object.entries({ ...content, ...change }).filter(
+    ([, value]) => value !== undefined && value !== null,
+  );
+  return Object.fromEntries(changed) as unknown as NoticeContent;
 }
 
 /** The entity tag of the content under edit, for `If-Match`. */

@@ -28,7 +28,7 @@ const DecisionInput = z
 const Decision = z
   .strictObject({
     id: Id,
-    subjectId: z.string(),
+    subjectId: z.string().nullable().meta({ description: 'Null once erased.' }),
     purpose: z.string(),
     granted: z.boolean(),
     recordedAt: UtcTime,
@@ -137,10 +137,8 @@ export function overviewRoutes({ database, recorder }: ConsentServices): readonl
 
 /** @param record names only one purpose. */
 function presentDecision(record: ConsentRecord): z.output<typeof Decision> {
-  const { id, purposes, recordedAt, ledgerHash, noticeVersion: version } = record;
+  const { id, subjectId, purposes, recordedAt, ledgerHash, noticeVersion: version } = record;
   const [[purpose, granted]] = Object.entries(purposes) as [[string, boolean]];
-  // A new record, which is not erased.
-  const subjectId = record.subjectId as string;
   return { id, subjectId, purpose, granted, recordedAt, ledgerHash, version };
 }
 

@@ -6,7 +6,8 @@ import { defineRoute, type Route, readCursor, writeCursor } from '../http/route.
 import { Cursor, Id, optionalInteger, queryInteger, Time } from '../http/schemas.ts';
 import type { Database } from '../storage/database.ts';
 import { PublicNotice } from './notice.ts';
-import { findNotice, type PublicNotices } from './notice-store.ts';
+import { findNotice, findVersion, type PublicNotices } from './notice-store.ts';
+import { ConsentReceipt, makeReceipt } from './receipt.ts';
 import {
   ConsentRecord,
   ConsentRecordPage,
@@ -114,6 +115,25 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
       result: ConsentRecord,
       handle: async ({ params: { recordId }, principal }) =>
         requireFound(await findRecordById(database.kysely, principal.tenantId, recordId), 'consent record'),
+    }),
+    defineRoute('GET /v1/consent/records/{recordId}/receipt', {
+      operationId: 'getConsentReceipt',
+      tag: 'Consent records',
+      summary: 'Get the receipt of a consent record as JSON-LD',
+      description:
+        'Follows the profile of ISO/IEC TS 27560:2023 in the Data Privacy Vocabulary (DPV). It has one consent record for each purpose that the record decided and that can be refused, with the earlier grant and the later decisions of the subject. What the version of the notice does not state is left out; where the profile requires it, `missing` names it and the receipt does not claim to follow the profile.',
+      scope: 'consent:read',
+      params: z.strictObject({ recordId: Id }),
+      isBare: true,
+      answerType: 'application/ld+json',
+      result: ConsentReceipt,
+      async handle({ params: { recordId }, principal: { tenantId }, now }) {
+        const { kysely } = database;
+        const record = requireFound(await findRecordById(kysely, tenantId, recordId), 'consent record');
+        const { noticeId, noticeVersion } = record;
+        const version = requireFound(await findVersion(kysely, noticeId, noticeVersion), 'version of the notice');
+        return makeReceipt(kysely, tenantId, record, version, now);
+      },
     }),
     defineRoute('POST /v1/consent/{id}/records/{recordId}/withdrawals', {
       operationId: 'withdrawConsentRecord',

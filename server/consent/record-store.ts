@@ -276,6 +276,11 @@ export const listRecordsAfter = prepareRecords<SubjectPlace & { readonly after: 
       .limit(parameter('limit')),
 );
 
+/** The newest record of a subject on a notice before a number, in one space. */
+export const findPreceding = prepareRecords<SubjectPlace & { readonly before: number }>((queries, parameter) =>
+  inPlace(queries, parameter).where('sequence', '<', parameter('before')).orderBy('sequence', 'desc').limit(sql.lit(1)),
+);
+
 function inPlace(queries: Queries, parameter: <Name extends keyof SubjectPlace>(name: Name) => SubjectPlace[Name]) {
   return records(queries, parameter('tenantId'))
     .where('subject_id', '=', parameter('subjectId'))

@@ -8,7 +8,7 @@ import type { Tables } from '../storage/tables.ts';
 import type { Purpose } from './notice.ts';
 
 export const SubjectChannel = z.enum(['email', 'phone', 'subject_id']).meta({ id: 'SubjectChannel' });
-const CaptureMethod = z
+export const CaptureMethod = z
   .enum(['banner', 'modal', 'inline', 'checkbox', 'double_opt_in', 'verbal_recorded'])
   .meta({ id: 'CaptureMethod' });
 export const SubjectId = text(256).min(1);

@@ -314,16 +314,23 @@ export interface TotpEnrollment {
 
 export interface Transfer {
   readonly kind: TransferKind;
+  /** When a move ended, or an import began. */
   readonly at: string;
+  readonly status: TransferStatus;
   /** Of a move the database that it came from, of an import the SHA-256 of the file. */
   readonly source: string;
   readonly tenantId: string | null;
   readonly noticeId: string | null;
   /** Rows of a move, records of an import; null if unknown. */
   readonly rowCount: number | null;
+  /** The records that an import has to write; null for a move. */
+  readonly totalCount: number | null;
 }
 
 export type TransferKind = 'move' | 'import';
+
+/** Of an import, `incomplete` while it runs and after it was interrupted: the same command completes it. */
+export type TransferStatus = 'incomplete' | 'completed';
 
 export interface VerificationRun {
   readonly id: string;
@@ -395,6 +402,7 @@ export const operationScopes = {
   captureConsentRecord: 'consent:write',
   getConsentRecord: 'consent:read',
   findConsentRecord: 'consent:read',
+  getConsentReceipt: 'consent:read',
   withdrawConsentRecord: 'consent:write',
   getConsentNoticeStatistics: 'consent:read',
   listConsentNoticeSightings: 'consent:read',
@@ -462,6 +470,7 @@ export const operationScopes = {
   eraseUser: 'users:write',
   eraseDsr: 'dsr:write',
   eraseBreach: 'breach:write',
+  eraseEvidence: 'controls:write',
   getTenant: 'users:read',
   editTenant: 'tenant:write',
   getTrustCenter: 'trust:read',
@@ -504,6 +513,9 @@ export const operationScopes = {
 } as const;
 
 export const noticeStatusValues = ['draft', 'published', 'archived'] as const;
+export const dataCategoryValues = ['name', 'username', 'email_address', 'telephone_number', 'physical_address', 'age', 'gender', 'language', 'country', 'location', 'ip_address', 'unique_id', 'device', 'user_agent', 'browser_fingerprint', 'browsing_behaviour', 'browsing_referral', 'links_clicked', 'service_use', 'preferences', 'interests', 'profile', 'purchases', 'financial', 'employment', 'social_media', 'communication', 'picture', 'health', 'biometric', 'genetic', 'ethnic_origin', 'political_opinion', 'religious_belief', 'philosophical_belief', 'trade_union_membership', 'sexuality'] as const;
+export const recipientRoleValues = ['processor', 'third_party'] as const;
+export const dataSubjectRightValues = ['withdraw_consent', 'access', 'rectification', 'erasure', 'restriction', 'portability', 'objection', 'automated_decision', 'complaint'] as const;
 export const recordKindValues = ['capture', 'withdrawal'] as const;
 export const recordSourceValues = ['api', 'public', 'import'] as const;
 export const subjectChannelValues = ['email', 'phone', 'subject_id'] as const;
@@ -549,4 +561,5 @@ export const webhookRedeliveryStatusValues = ['running', 'finished', 'canceled']
 export const databaseKindValues = ['sqlite', 'postgres'] as const;
 export const logStatementKindValues = ['timestamp', 'cosignature'] as const;
 export const transferKindValues = ['move', 'import'] as const;
+export const transferStatusValues = ['incomplete', 'completed'] as const;
 export const verificationRunStatusValues = ['running', 'holds', 'failed', 'could_not_check', 'interrupted'] as const;

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type {
   ControlDetail,
+  Erasure,
   Evidence,
   EvidenceInput,
   EvidenceUsage,
@@ -9,6 +10,7 @@ import { RequestError, transport } from './api.ts';
 import { evidenceKindValues } from './api-types.ts';
 import { download, linkTo } from './download.ts';
 import { choice, field } from './element.ts';
+import { viewErased, viewErasing } from './erase.ts';
 import {
   endOfDay,
   formatPercent,
@@ -26,7 +28,7 @@ import { pageWords } from './preferences.ts';
 import { controls } from './sdk.ts';
 import { session } from './session.ts';
 
-/** The evidence of a control. Emits `changed` when an item was added or withdrawn. */
+/** The evidence of a control. Emits `changed` when an item was added, withdrawn or erased. */
 export class ControlEvidence extends PageElement {
   static override properties = {
     control: { attribute: false },
@@ -34,6 +36,7 @@ export class ControlEvidence extends PageElement {
     sent: { state: true },
     isOver: { state: true },
     usage: { state: true },
+    erasure: { state: true },
   };
 
   declare control: ControlDetail;
@@ -45,6 +48,8 @@ export class ControlEvidence extends PageElement {
   declare isOver: boolean;
   /** The space that files take; null until it is known. */
   declare usage: EvidenceUsage | null;
+  /** What was erased just now; null before. */
+  declare erasure: Erasure | null;
 
   constructor() {
     super();
@@ -52,6 +57,7 @@ export class ControlEvidence extends PageElement {
     this.sent = null;
     this.isOver = false;
     this.usage = null;
+    this.erasure = null;
   }
 
   readonly #view: ListView<Evidence> = {
@@ -64,12 +70,24 @@ export class ControlEvidence extends PageElement {
       [pageWords.status, viewValidity],
       [
         pageWords.actions,
-        (item) =>
+        (item) => html`${
           item.withdrawnAt === null && session.allows('withdrawEvidence')
             ? html`<button aria-label="${pageWords.control.withdraw}: ${item.title}" @click=${() => this.#withdraw(item)}>
                 ${pageWords.control.withdraw}
               </button>`
-            : nothing,
+            : nothing
+        }
+        ${
+          item.erasedAt === null && session.allows('eraseEvidence')
+            ? html`<button
+                class="danger"
+                aria-label="${pageWords.erasing.erase}: ${item.title}"
+                @click=${() => this.#erase(item)}
+              >
+                ${pageWords.erasing.erase}
+              </button>`
+            : nothing
+        }`,
       ],
     ],
     load: () => controls.evidence.list(this.control.id),
@@ -94,7 +112,7 @@ export class ControlEvidence extends PageElement {
                 ${evidenceExamples.map((example) => html`<li>${example}</li>`)}
               </ul>`
       }
-      ${this.viewOutcome()}
+      ${this.viewOutcome()} ${this.erasure === null ? nothing : viewErased(this.erasure)}
       <svc-list .view=${this.#view}></svc-list>
       ${this.viewDialogs()}`;
   }
@@ -227,14 +245,15 @@ export class ControlEvidence extends PageElement {
     }
   }
 
-  #viewItem({ id, controlId, title, url, file, description, sha256 }: Evidence): TemplateResult {
+  #viewItem({ id, controlId, title, url, file, description, sha256, erasedAt }: Evidence): TemplateResult {
     const path = `/v1/control-framework/controls/${encodeURIComponent(controlId)}/evidence/${id}/file`;
     const save = (event: Event) => {
       event.preventDefault();
       void this.runQuietly(() => download(path));
     };
-    return html`${url === null ? html`<bdi>${title}</bdi>` : html`<a href=${url} target="_blank" rel="noopener noreferrer">${title}</a>`}
-    ${file === null ? nothing : html`<p><a href=${linkTo(path)} download @click=${save}>${describeFile(file)}</a></p>`}
+    return html`${erasedAt === null ? nothing : html`<p class="quiet">${pageWords.textsErased} ${viewTime(erasedAt)}</p>`}
+    ${url === null ? html`<bdi>${title}</bdi>` : html`<a href=${url} target="_blank" rel="noopener noreferrer">${title}</a>`}
+    ${file === null ? nothing : erasedAt !== null ? html`<p class="quiet">${formatSize(file.size)}</p>` : html`<p><a href=${linkTo(path)} download @click=${save}>${describeFile(file)}</a></p>`}
     ${description === null ? nothing : html`<p class="quiet text">${description}</p>`}
     ${sha256 === null ? nothing : html`<p class="quiet">SHA-256 <code>${sha256}</code></p>`}`;
   }
@@ -248,6 +267,24 @@ export class ControlEvidence extends PageElement {
       send: async ({ reason = '' }) => {
         await controls.evidence.withdraw(this.control.id, id, { reason });
         this.#finish(pageWords.control.withdrawn);
+      },
+    };
+  }
+
+  #erase({ id, title }: Evidence): void {
+    const { erasing } = pageWords;
+    this.formDialog = {
+      title: erasing.eraseEvidence,
+      button: erasing.erase,
+      isDangerous: true,
+      fields: () =>
+        viewErasing(title ?? pageWords.control.evidence, {
+          clears: [erasing.evidenceTexts, erasing.textTraces],
+          keeps: [erasing.keptEvidence],
+        }),
+      send: async ({ reason = '' }) => {
+        this.erasure = await controls.evidence.erase(this.control.id, id, { reason });
+        this.#finish('');
       },
     };
   }
@@ -272,7 +309,7 @@ function findIssue({ size }: File, usage: EvidenceUsage | null): string | null {
   return `${pageWords.control.noSpace} ${formatSize(countFree(usage))}.`;
 }
 
-function describeFile({ name, size }: { readonly name: string; readonly size: number }): TemplateResult {
+function describeFile({ name, size }: { readonly name: string | null; readonly size: number }): TemplateResult {
   return html`<bdi>${name}</bdi>, ${formatSize(size)}`;
 }
 

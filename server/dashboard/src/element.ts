@@ -123,10 +123,10 @@ export class TaskElement extends DashboardElement {
 
   #focusRejected(error: unknown): void {
     if (!(error instanceof RequestError)) return;
-    const field = findField(this, error.details[0]?.path ?? '');
-    // A field of a closed part takes no focus.
-    field?.closest('details')?.setAttribute('open', '');
-    field?.focus();
+    const fields = error.details.map(({ path }) => findField(this, path));
+    // A field of a closed part takes no focus, and is not seen.
+    for (const field of fields) field?.closest('details')?.setAttribute('open', '');
+    fields[0]?.focus();
   }
 }
 
@@ -186,7 +186,10 @@ function findField(page: ParentNode, path: string): HTMLElement | null {
 
 /** The label of that field; its name if the page has none. */
 function labelField(path: string): string {
-  return findField(document, path)?.closest('label')?.querySelector('span')?.textContent || nameField(path);
+  const field = findField(document, path);
+  const label =
+    field?.closest('[data-group]')?.querySelector('legend') ?? field?.closest('label')?.querySelector('span');
+  return label?.textContent || nameField(path);
 }
 
 function nameField(path: string): string {

@@ -67,10 +67,26 @@ export abstract class NoticePage extends PageElement {
   }
 }
 
-/** The fields that visitors see and that are edited. */
+/** The fields that are edited. */
 export function contentOf(notice: NoticeContent): NoticeContent {
   const { name, controllerName, language, domain, purposes } = notice;
-  return { name, controllerName, language, domain, purposes };
+  return { name, controllerName, language, domain, purposes, ...factsOf(notice) };
+}
+
+/** What a notice states about the processing; what it does not state is absent, as in the answer of the server. */
+function factsOf(notice: NoticeContent): Partial<NoticeContent> {
+  const { controllerContact, links, rights, jurisdictions, consentDuration } = notice;
+  const facts = { controllerContact, links, rights, jurisdictions, consentDuration };
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined && value !== null));
+}
+
+/** Facts as lines of text: `storage.period: P1Y`. */
+function writeFacts(facts: object, path = ''): readonly string[] {
+  return Object.entries(facts).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    if (typeof value !== 'object' || Object.keys(value).length === 0) return [`${path}${name}: ${value}`];
+    return writeFacts(value, `${path}${name}.`);
+  });
 }
 
 /** Whether an error says that another user changed the content meanwhile. */
@@ -88,8 +104,9 @@ export function listTexts(content: NoticeContent): Texts {
     ['language', { label: pageWords.noticeLanguage, text: language }],
     ['domain', { label: pageWords.domain, text: domain }],
     ['order', { label: pageWords.purposes, text: inOrder }],
-    ...purposes.map(({ key, label, description, required }) => {
-      const text = [label, description, ...(required ? [pageWords.required] : [])].join('\n');
+    ['processing', { label: pageWords.processing, text: writeFacts(factsOf(content)).join('\n') }],
+    ...purposes.map(({ key, label, description, required, ...facts }) => {
+      const text = [label, description, ...(required ? [pageWords.required] : []), ...writeFacts(facts)].join('\n');
       return [`purposes.${key}`, { label: `${pageWords.purpose} ${key}`, text }] as const;
     }),
   ]);

@@ -35,6 +35,7 @@ describeServerOnEachDatabase('consent of another tenant', (server) => {
     ['POST', '/v1/consent/{id}/records', body],
     ['GET', '/v1/consent/{id}/records/{recordId}'],
     ['POST', '/v1/consent/{id}/records/{recordId}/withdrawals', {}],
+    ['GET', '/v1/consent/records/{recordId}/receipt'],
     ['GET', '/v1/consent/subjects/{id}'],
   ];
   for (const [method, template, sent] of operations) {

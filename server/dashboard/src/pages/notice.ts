@@ -1,9 +1,10 @@
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { languages } from '../../../../packages/consent-banner/src/languages.ts';
 import type { WithResponse } from '../../../../packages/node-sdk/src/transport.ts';
-import type { Notice, NoticeContent } from '../../../../packages/node-sdk/src/types/api.ts';
+import type { Notice, NoticeChange, NoticeContent } from '../../../../packages/node-sdk/src/types/api.ts';
 import { listChanged, viewConflict } from '../conflict.ts';
 import { field } from '../element.ts';
+import { listRemoved, putInput, trimFacts, viewNoticeFacts, viewPurposeFacts } from '../notice-facts.ts';
 import { contentOf, isConflict, listTexts, NoticePage } from '../notice-page.ts';
 import { pageWords, words } from '../preferences.ts';
 import type { Layer, Preview } from '../preview.ts';
@@ -69,9 +70,10 @@ export class NoticeEditor extends NoticePage {
       ${this.theirs === null ? nothing : this.#viewConflict(notice, this.theirs.data)}`;
   }
 
-  #viewForm({ name, controllerName, language, domain, purposes }: NoticeContent): TemplateResult {
+  #viewForm(content: NoticeContent): TemplateResult {
+    const { name, controllerName, language, domain, purposes } = content;
     const mayEdit = session.allows('editConsentNotice');
-    return html`<form @submit=${this.#submit} @input=${this.#input}>
+    return html`<form @submit=${this.#submit} @input=${this.#input} @invalid=${reveal}>
       <fieldset class="plain" ?disabled=${!mayEdit}>
         ${field(pageWords.name, 'name', { hint: pageWords.noticeNameHint, value: name })}
         ${field(pageWords.controller, 'controllerName', { hint: pageWords.controllerHint, value: controllerName })}
@@ -82,6 +84,7 @@ export class NoticeEditor extends NoticePage {
           <span class="quiet" id="language-hint">${pageWords.languageHint}</span>
         </label>
         <datalist id="languages">${languages.map((tag) => html`<option value=${tag}>${nameLanguage(tag)}</option>`)}</datalist>
+        ${viewNoticeFacts(content)}
         <h2>${pageWords.purposes}</h2>
         <p class="quiet">${pageWords.purposeHint}</p>
         ${purposes.map((purpose, index) => this.#viewPurpose(purpose, index, purposes.length, mayEdit))}
@@ -114,6 +117,7 @@ export class NoticeEditor extends NoticePage {
       <label class="check"
         ><input type="checkbox" name="${place}.required" .checked=${required} /> ${pageWords.required}</label
       >
+      ${viewPurposeFacts(place, purpose, mayEdit ? this.#changeRecipients(purpose, index) : null)}
       ${
         mayEdit
           ? html`<div class="actions">
@@ -172,8 +176,9 @@ export class NoticeEditor extends NoticePage {
       delete this.querySelector('form')?.dataset.unsaved;
       close();
     };
-    const mine = listChanged(contentOf(base), this.draft ?? contentOf(base));
-    const texts = { base: listTexts(base), theirs: listTexts(theirs), merged: listTexts({ ...theirs, ...mine }) };
+    const mine = listEdits(contentOf(base), this.draft ?? contentOf(base));
+    const merged = { ...theirs, ...mine } as NoticeContent;
+    const texts = { base: listTexts(base), theirs: listTexts(theirs), merged: listTexts(merged) };
     const keep = () => void this.#save(this.theirs);
     return this.viewDialog(
       pageWords.editedMeanwhile,
@@ -185,17 +190,7 @@ export class NoticeEditor extends NoticePage {
   readonly #input = (event: Event): void => {
     const { draft } = this;
     if (draft === null || !(event.target instanceof HTMLElement)) return;
-    const { name, type, checked, value } = event.target as HTMLInputElement;
-    const [, index, part = ''] = /^purposes\.(\d+)\.(\w+)$/.exec(name) ?? [];
-    if (index === undefined) this.draft = { ...draft, [name]: value };
-    else
-      this.draft = {
-        ...draft,
-        purposes: draft.purposes.with(Number(index), {
-          ...(draft.purposes[Number(index)] as Purpose),
-          [part]: type === 'checkbox' ? checked : value,
-        }),
-      };
+    this.draft = putInput(draft, event.target as HTMLInputElement);
   };
 
   readonly #add = (): void => {
@@ -210,12 +205,30 @@ export class NoticeEditor extends NoticePage {
     void this.#arrange(purposes, `[name="purposes.${next}.key"]`);
   }
 
+  /** The buttons of the recipients of a purpose. */
+  #changeRecipients(purpose: Purpose, index: number) {
+    const { recipients = [] } = purpose;
+    const place = `purposes.${index}.recipients`;
+    const change = (changed: Purpose['recipients'], ...focus: readonly string[]) =>
+      this.#arrange((this.draft?.purposes ?? []).with(index, { ...purpose, recipients: changed }), ...focus);
+    return {
+      add: () =>
+        void change([...recipients, { name: '', role: 'processor' }], `[name="${place}.${recipients.length}.name"]`),
+      // Without the last one, nothing is stated until the user says that there are none.
+      remove: (at: number) => {
+        const left = recipients.toSpliced(at, 1);
+        const next = Math.min(at, left.length - 1);
+        void change(left.length === 0 ? undefined : left, `[name="${place}.${next}.name"]`, `[name="${place}"]`);
+      },
+    };
+  }
+
   /** Moves a purpose; the focus stays with it. */
   #move(from: number, to: number, step: 'up' | 'down'): void {
     const purposes = [...(this.draft?.purposes ?? [])];
     purposes.splice(to, 0, ...purposes.splice(from, 1));
     const buttons = `.purpose:nth-of-type(${to + 1}) button`;
-    void this.#arrange(purposes, `${buttons}[data-step=${step}]:enabled`, `${buttons}:enabled`);
+    void this.#arrange(purposes, `${buttons}[data-step=${step}]:enabled`, `${buttons}[data-step]:enabled`);
   }
 
   /** @param focus selectors of what has the focus then; the first that is there. */
@@ -243,7 +256,7 @@ export class NoticeEditor extends NoticePage {
     const { stored, draft } = this;
     if (stored === null || draft === null) return;
     const isSaved = await this.run(async () => {
-      const change = listChanged(contentOf(stored), draft);
+      const change = listEdits(contentOf(stored), draft);
       const ifMatch = seen === null ? this.tag : seen.response.headers.etag;
       try {
         if (Object.keys(change).length > 0)
@@ -281,6 +294,20 @@ export class NoticeEditor extends NoticePage {
     if (data === 'banner' || data === 'panel') this.look = { ...this.look, layer: data };
   };
 }
+
+/** The fields that the user changed; null for a fact that is removed. */
+function listEdits(stored: NoticeContent, draft: NoticeContent): NoticeChange {
+  const [before, after] = [trimFacts(stored), trimFacts(draft)];
+  return { ...listChanged(before, after), ...listRemoved(before, after) };
+}
+
+/** Opens the part with a field that the browser rejects: it would refuse to send the form and could not say why. */
+const reveal = {
+  capture: true,
+  handleEvent({ target }: Event): void {
+    (target as Element).closest('details')?.setAttribute('open', '');
+  },
+};
 
 /** The name of a language, in the language of the user. */
 function nameLanguage(tag: string): string | undefined {

@@ -90,9 +90,18 @@ export class RecordPage extends PageElement {
         <button @click=${() => saveFile(`record-${record.sequence}.json`, JSON.stringify(record, null, 2))}>
           ${pageWords.saveJson}
         </button>
+        <button ?disabled=${this.isBusy} @click=${() => this.#saveReceipt(record)}>${pageWords.downloadReceipt}</button>
       </div>
       <svc-proof .prove=${() => proveRecord(record)}></svc-proof>
       ${this.viewDialogs()}`;
+  }
+
+  #saveReceipt({ id, sequence }: ConsentRecord): void {
+    void this.run(async () => {
+      const receipt = await records.retrieveReceipt(id);
+      saveFile(`receipt-${sequence}.jsonld`, JSON.stringify(receipt, null, 2), 'application/ld+json');
+      if (receipt.missing.length > 0) this.notice = `${pageWords.receiptLacks} ${receipt.missing.join(', ')}`;
+    });
   }
 
   #askWithdraw({ subjectId }: ConsentRecord): void {

@@ -127,6 +127,10 @@ function viewLog({ size, at, sources }: SystemStatus['log']): TemplateResult {
 }
 
 /** What svc move and svc import brought. */
+function viewCount(count: number | null): string {
+  return count === null ? '–' : formatCount(count);
+}
+
 function viewTransfers(transfers: SystemStatus['transfers']): TemplateResult {
   const words = pageWords.system;
   return html`<section>
@@ -136,13 +140,14 @@ function viewTransfers(transfers: SystemStatus['transfers']): TemplateResult {
         ? html`<p>${words.noTransfers}</p>`
         : viewTable(
             words.transfers,
-            [pageWords.kind, pageWords.time, words.transferSource, words.transferRows],
+            [pageWords.kind, pageWords.time, pageWords.status, words.transferSource, words.transferRows],
             transfers.map(
-              ({ kind, at, source, rowCount }) => html`<tr>
+              ({ kind, at, status, source, rowCount, totalCount }) => html`<tr>
                 <td>${nameValue(kind)}</td>
                 <td>${viewTime(at)}</td>
+                <td>${viewStatus(status)}</td>
                 <td><code>${source}</code></td>
-                <td>${rowCount === null ? '–' : formatCount(rowCount)}</td>
+                <td>${[rowCount, ...(status === 'incomplete' ? [totalCount] : [])].map(viewCount).join(' / ')}</td>
               </tr>`,
             ),
           )

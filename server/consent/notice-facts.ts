@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { list, refuseRepeated, text, visibleText, WebAddress } from '../http/schemas.ts';
+import { Email } from '../identity/email.ts';
+
+/** What a notice may state about the processing besides its words (GDPR Article 13); receipts repeat it. */
+
+/** ISO 3166-1 alpha-2, and the European Union. */
+const territories = new Set(
+  `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH
+  CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET EU FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM
+  GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC
+  LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ
+  OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC
+  TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`.split(
+    /\s+/,
+  ),
+);
+
+const Territory = text(2).refine(
+  (code) => territories.has(code),
+  'must be a country code of ISO 3166-1 such as DE, or EU',
+);
+
+const Territories = list(Territory, 50).superRefine(refuseRepeated('is named twice'));
+
+const Duration = text(20)
+  .regex(/^P(?=\d)(?:\d{1,4}Y)?(?:\d{1,4}M)?(?:\d{1,5}D)?$/, 'must be a duration of ISO 8601 such as P6M or P1Y')
+  .meta({ description: 'ISO 8601: years, months and days, such as `P6M`.' });
+
+/** The same description for what is sent and what is stored. */
+function describeText(format: string, maxLength: number) {
+  return ({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void => {
+    for (const name of ['type', 'format', 'maxLength']) delete jsonSchema[name];
+    Object.assign(jsonSchema, { type: 'string', format, maxLength });
+  };
+}
+
+const HttpsAddress = WebAddress.refine((address) => address.startsWith('https://'), 'must begin with https://').meta({
+  override: describeText('uri', 2048),
+});
+
+/** The rights of data subjects that a notice can name. */
+export const DataSubjectRight = z
+  .enum([
+    'withdraw_consent',
+    'access',
+    'rectification',
+    'erasure',
+    'restriction',
+    'portability',
+    'objection',
+    'automated_decision',
+    'complaint',
+  ])
+  .meta({ id: 'DataSubjectRight' });
+export type DataSubjectRight = z.output<typeof DataSubjectRight>;
+
+/** The categories of personal data that a notice can name. */
+export const DataCategory = z
+  .enum([
+    'name',
+    'username',
+    'email_address',
+    'telephone_number',
+    'physical_address',
+    'age',
+    'gender',
+    'language',
+    'country',
+    'location',
+    'ip_address',
+    'unique_id',
+    'device',
+    'user_agent',
+    'browser_fingerprint',
+    'browsing_behaviour',
+    'browsing_referral',
+    'links_clicked',
+    'service_use',
+    'preferences',
+    'interests',
+    'profile',
+    'purchases',
+    'financial',
+    'employment',
+    'social_media',
+    'communication',
+    'picture',
+    'health',
+    'biometric',
+    'genetic',
+    'ethnic_origin',
+    'political_opinion',
+    'religious_belief',
+    'philosophical_belief',
+    'trade_union_membership',
+    'sexuality',
+  ])
+  .meta({ id: 'DataCategory' });
+export type DataCategory = z.output<typeof DataCategory>;
+
+const Contact = {
+  address: visibleText(500).optional().meta({ description: 'Postal address.' }),
+  email: Email.meta({ override: describeText('email', 320) }).optional(),
+};
+
+const Recipient = z
+  .strictObject({
+    name: visibleText(200),
+    role: z.enum(['processor', 'third_party']).meta({ id: 'RecipientRole' }),
+    ...Contact,
+    country: Territory.optional().meta({ description: 'Where it gets the data: ISO 3166-1 alpha-2, or EU.' }),
+  })
+  .meta({ id: 'Recipient' });
+export type Recipient = z.output<typeof Recipient>;
+
+/** What a notice may state about one purpose. */
+export const purposeFacts = {
+  dataCategories: list(DataCategory, 40).superRefine(refuseRepeated('is named twice')),
+  storage: z
+    .strictObject({
+      period: Duration.optional(),
+      criteria: visibleText(200)
+        .optional()
+        .meta({ description: 'What ends the storage where no period is fixed, such as `Account closure`.' }),
+      locations: Territories.optional().meta({ description: 'ISO 3166-1 alpha-2, or EU.' }),
+    })
+    .meta({ id: 'PurposeStorage', description: 'How long and where the data are stored.' }),
+  recipients: list(Recipient, 50).meta({
+    description: 'Who else gets the data; an empty list says that only the controller has them.',
+  }),
+};
+
+/** What a notice may state about all of its purposes. */
+export const noticeFacts = {
+  controllerContact: z.strictObject(Contact).meta({ id: 'ControllerContact' }),
+  links: z
+    .strictObject({
+      privacyPolicy: HttpsAddress.optional(),
+      withdrawal: HttpsAddress.optional().meta({ description: 'Where consent can be changed and withdrawn.' }),
+      rights: HttpsAddress.optional().meta({ description: 'Where data subjects exercise their rights.' }),
+    })
+    .meta({ id: 'NoticeLinks' }),
+  rights: list(DataSubjectRight, 9).superRefine(refuseRepeated('is named twice')),
+  jurisdictions: Territories.meta({ description: 'Whose law applies: ISO 3166-1 alpha-2, or EU.' }),
+  consentDuration: Duration.meta({ description: 'How long a consent counts: ISO 8601, such as `P1Y`.' }),
+};
