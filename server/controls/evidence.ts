@@ -77,7 +77,7 @@ export const EvidenceUsage = z
 /** The file of an item of evidence. */
 const EvidenceFile = z
   .strictObject({
-    name: z.string(),
+    name: z.string().nullable().meta({ description: 'Null once it is erased.' }),
     size: z.int().min(1).meta({ description: 'In bytes.' }),
     mediaType: z
       .string()
@@ -91,18 +91,21 @@ export const Evidence = z
   .strictObject({
     id: Id,
     controlId: Id,
-    title: z.string(),
+    title: z.string().nullable().meta({ description: 'Null once it is erased, like the other texts.' }),
     kind: EvidenceKind,
     description: z.string().nullable(),
     url: z.string().nullable(),
     sha256: z.string().nullable().meta({ description: 'Of an uploaded file computed by the server.' }),
-    file: EvidenceFile.nullable().meta({ description: 'The uploaded file; `downloadEvidenceFile` has its bytes.' }),
+    file: EvidenceFile.nullable().meta({
+      description: 'The uploaded file; `downloadEvidenceFile` has its bytes.',
+    }),
     collectedAt: UtcTime,
     expiresAt: UtcTime.nullable(),
     isValid: z.boolean().meta({ description: 'Whether it counts: neither expired nor withdrawn.' }),
     createdAt: UtcTime,
     withdrawnAt: UtcTime.nullable(),
     withdrawalReason: z.string().nullable(),
+    erasedAt: UtcTime.nullable().meta({ description: 'When its texts and its file were erased.' }),
   })
   .meta({ id: 'Evidence' });
 export type Evidence = z.output<typeof Evidence>;
@@ -110,7 +113,7 @@ export type Evidence = z.output<typeof Evidence>;
 /** An item as the API returns it. @param now decides whether it counts. */
 export function viewEvidence(row: EvidenceRow, controlId: string, now: string): Evidence {
   const { file_name: name, file_size: size, media_type: mediaType } = row;
-  const file = name === null || size === null ? null : { name, size, mediaType };
+  const file = size === null ? null : { name, size, mediaType };
   return viewRow(Evidence, row, { controlId, file, isValid: isEvidenceValid(row, now) });
 }
 

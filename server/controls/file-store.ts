@@ -109,8 +109,32 @@ export async function takeFile({ transaction, now }: UnitOfWork, tenantId: strin
   await updateRow(transaction, 'control_evidence_files', match, { size, finished_at: now });
 }
 
-/** The bytes of a file of a tenant, a chunk at a time. */
-export async function* readFile(queries: Queries, tenantId: string, fileId: string): AsyncGenerator<Buffer> {
+/** Deletes the bytes of a file. Its row stays, so that verification finds bytes that come back. */
+export async function eraseFile(queries: Queries, tenantId: string, id: string): Promise<void> {
+  await queries
+    .deleteFrom('control_evidence_chunks')
+    .where('tenant_id', '=', tenantId)
+    .where('file_id', '=', id)
+    .execute();
+  await updateRow(queries, 'control_evidence_files', { tenant_id: tenantId, id }, { size: 0 });
+}
+
+/** The bytes of a file to send, a chunk at a time. @throws if it is erased meanwhile, so that the answer breaks off. */
+export async function* sendFile(
+  queries: Queries,
+  tenantId: string,
+  fileId: string,
+  size: number,
+): AsyncGenerator<Buffer> {
+  let sent = 0;
+  for await (const bytes of readFile(queries, tenantId, fileId)) {
+    sent += bytes.length;
+    yield bytes;
+  }
+  if (sent < size) throw new Error('An evidence file has fewer bytes than its item says.');
+}
+
+async function* readFile(queries: Queries, tenantId: string, fileId: string): AsyncGenerator<Buffer> {
   for (let position = 0; ; position += 1) {
     const chunk = await queries
       .selectFrom('control_evidence_chunks')
@@ -165,31 +189,40 @@ async function deleteUnfinished(queries: Queries, ids: readonly string[]): Promi
 export interface FileReport {
   /** The number of files that were read. */
   readonly checked: number;
+  /** The number of those that were erased. */
+  readonly erased: number;
   readonly faults: readonly { readonly evidenceId: string; readonly name: string; readonly issue: string }[];
 }
 
 /**
- * Compares the bytes of every file of a tenant with the hash of its item. The hash itself is part of the row, which is
- * compared with the audit log like every other.
+ * Compares the bytes of every file of a tenant with the hash of its item, and finds those that are missing, or are there
+ * although they were erased. The hash and the time of the erasure are parts of the row, which is compared with the audit log
+ * like every other: only an event of an erasure explains a missing file.
  */
 export async function verifyFiles(queries: Queries, tenantId: string): Promise<FileReport> {
   const items = await queries
     .selectFrom('control_evidence')
-    .select(['id', 'file_id', 'file_name', 'file_size', 'sha256'])
+    .select(['id', 'file_id', 'file_name', 'file_size', 'sha256', 'erased_at'])
     .where('tenant_id', '=', tenantId)
-    .where('file_id', 'is not', null)
+    .where('file_size', 'is not', null)
     .orderBy('id')
     .execute();
   const faults: FileReport['faults'][number][] = [];
-  for (const { id, file_id, file_name, file_size, sha256 } of items) {
+  let erased = 0;
+  for (const { id, file_id, file_name, file_size, sha256, erased_at } of items) {
     const hash = createHash('sha256');
     let size = 0;
     for await (const bytes of readFile(queries, tenantId, file_id as string)) {
       hash.update(bytes);
       size += bytes.length;
     }
-    if (size !== file_size || hash.digest('hex') !== sha256)
-      faults.push({ evidenceId: id, name: file_name ?? '', issue: 'the bytes differ from the hash in the audit log' });
+    const add = (issue: string) => faults.push({ evidenceId: id, name: file_name ?? '', issue });
+    if (erased_at !== null) {
+      erased += 1;
+      if (size > 0) add('was erased, but has bytes');
+    } else if (size === 0) add('is missing, and no erasure covers it');
+    else if (size !== file_size || hash.digest('hex') !== sha256)
+      add('the bytes differ from the hash in the audit log');
   }
-  return { checked: items.length, faults };
+  return { checked: items.length - erased, erased, faults };
 }

@@ -1,10 +1,13 @@
 import type { Selectable } from 'kysely';
+import { personal } from '../audit/personal.ts';
 import { type RowChange, type RowKind, recordChange } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { requirePast, toColumns } from '../http/schemas.ts';
+import { newSalt } from '../ledger/commitment.ts';
+import { type ClearedOpenings, clearOpeningsAbout } from '../ledger/opening-store.ts';
 import type { UnitOfWork } from '../storage/database.ts';
-import { insertRow, newId, updateRow } from '../storage/rows.ts';
+import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import type { AssessedControl } from './assess-control.ts';
@@ -12,9 +15,10 @@ import type { ControlRow } from './control.ts';
 import { describeMove, lockControl, saveControl } from './control-changes.ts';
 import { type NewResult, type NewTest, type TestParams, type TestRow, viewResult, viewTest } from './control-test.ts';
 import { type EvidenceParams, isEvidenceValid, type NewEvidence, type ReceivedFile, viewEvidence } from './evidence.ts';
-import { takeFile } from './file-store.ts';
+import { eraseFile, takeFile } from './file-store.ts';
 import {
   evidenceRows,
+  findControl,
   listTests,
   requireControl,
   requireEvidence,
@@ -46,6 +50,7 @@ export async function addEvidence(
     tenant_control_id: control.id,
     ...toColumns(item),
     ...(file !== null && fileColumns(file)),
+    salt: newSalt(),
     created_at: work.now,
   });
   const diff = { kind, collectedAt, expiresAt, ...(file !== null && { sha256: row.sha256 }) };
@@ -85,9 +90,44 @@ export async function withdrawEvidence(work: UnitOfWork, source: AuditSource, pa
     const columns = { withdrawn_at: work.now, withdrawal_reason: reason };
     row = await updateRow(work.transaction, 'control_evidence', { tenant_id: source.tenantId, id }, columns);
     const diff = { withdrawnAt: work.now };
-    await recordPart(work, source, assessed, evidenceRows, row, { verb: 'withdrawn', diff, reason });
+    await recordPart(work, source, assessed, evidenceRows, row, { verb: 'withdrawn', diff, reason: personal(reason) });
   }
   return viewEvidence(row, control.controlId, work.now);
+}
+
+/**
+ * Erases the texts and the file of an item, and the texts of the audit events about it. It is withdrawn with that if it was
+ * not before: what nobody can read counts no longer. The hash and the size of the file stay.
+ */
+export async function eraseItem(
+  work: UnitOfWork,
+  source: AuditSource,
+  id: string,
+  reason: string,
+): Promise<ErasedItem> {
+  const { transaction, now } = work;
+  const { tenantId } = source;
+  await work.lockTenant(tenantId);
+  const item = await findRow(transaction, 'control_evidence', { tenant_id: tenantId, id, erased_at: null });
+  if (item === undefined) return { rows: 0, files: 0, openings: [], hasMore: false };
+  const cleared = await clearOpeningsAbout(transaction, tenantId, [id]);
+  if (cleared.hasMore) return { rows: 0, files: 0, ...cleared };
+  const before = await findControl(transaction, tenantId, item.tenant_control_id, now);
+  const texts = Object.fromEntries(evidenceRows.personal.map((name) => [name, null]));
+  const columns = { ...texts, salt: null, withdrawn_at: item.withdrawn_at ?? now, erased_at: now };
+  const row = await updateRow(transaction, 'control_evidence', { tenant_id: tenantId, id }, columns);
+  if (item.file_id !== null) await eraseFile(transaction, tenantId, item.file_id);
+  const change = { verb: 'erased', reason, diff: { withdrawnAt: row.withdrawn_at } } as const;
+  // Of a control that is not in force, no status can change.
+  if (before === undefined) await recordChange(work, source, evidenceRows, row, { ...change, targetRef: null });
+  else await recordPart(work, source, before, evidenceRows, row, change);
+  return { rows: 1, files: item.file_id === null ? 0 : 1, ...cleared };
+}
+
+/** What a unit of work erased of an item of evidence. */
+interface ErasedItem extends ClearedOpenings {
+  readonly rows: number;
+  readonly files: number;
 }
 
 /** The maximum number of tests of a control, retired ones included. */

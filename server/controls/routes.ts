@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { ReadyAnswer } from '../http/answer.ts';
 import { linkQuery, requireLinkOwner } from '../http/authorize.ts';
-import { requireFound } from '../http/problem.ts';
+import { Problem, requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import { cursorPageOf, listOf, text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
@@ -24,7 +24,7 @@ import {
   Withdrawal,
 } from './evidence.ts';
 import { attachFile, serveAs } from './file-name.ts';
-import { readFile, receiveFile, sumSizes } from './file-store.ts';
+import { receiveFile, sendFile, sumSizes } from './file-store.ts';
 import { FrameworkCodes, FrameworkDetail, FrameworkView } from './framework.ts';
 import { ControlList, Readiness, rateReadiness, rateTestHealth, summarizeControls, TestHealth } from './overview.ts';
 import {
@@ -220,6 +220,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
       isBare: true,
       isStreamed: true,
       answerType: 'application/octet-stream',
+      errors: ['evidence_erased'],
       headers: ['Content-Disposition', 'Content-Security-Policy'],
       result: z.string().meta({ description: 'The bytes of the file.', format: 'binary' }),
       async handle(call) {
@@ -228,9 +229,11 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
         const { id } = (await find(call)).control;
         const item = await requireEvidence(database.kysely, tenantId, id, call.params.evidenceId);
         const fileId = requireFound(item.file_id ?? undefined, 'file');
-        return new ReadyAnswer(200, Readable.from(readFile(database.kysely, tenantId, fileId)), {
+        const size = item.file_size as number;
+        if (item.erased_at !== null) throw new Problem('evidence_erased', `The file was erased at ${item.erased_at}.`);
+        return new ReadyAnswer(200, Readable.from(sendFile(database.kysely, tenantId, fileId, size)), {
           'Content-Type': serveAs(item.media_type),
-          'Content-Length': String(item.file_size),
+          'Content-Length': String(size),
           'Content-Disposition': attachFile(item.file_name ?? 'file'),
           'Content-Security-Policy': 'sandbox',
         });

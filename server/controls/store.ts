@@ -8,6 +8,7 @@ import { type AssessedControl, assessControl } from './assess-control.ts';
 import { byCode, catalogue, type Framework } from './catalogue/catalogue.ts';
 import type { StoredControl } from './control.ts';
 import type { ListedTest, TestFacts } from './control-test.ts';
+import type { EvidenceParams } from './evidence.ts';
 
 export const programRows = describeRows('control_programs', 'controls', 'control_program', {
   columns: ['id', 'tenant_id', 'frameworks', 'created_at', 'updated_at'],
@@ -49,7 +50,9 @@ export const evidenceRows = describeRows('control_evidence', 'controls', 'contro
     'created_at',
     'withdrawn_at',
     'withdrawal_reason',
+    'erased_at',
   ],
+  personal: ['title', 'description', 'url', 'file_name', 'withdrawal_reason'],
 });
 export const testRows = describeRows('control_tests', 'controls', 'control_test', {
   columns: ['id', 'tenant_id', 'tenant_control_id', 'title', 'procedure', 'cadence', 'created_at', 'retired_at'],
@@ -115,14 +118,19 @@ function assessControls(
 
 /** Reads one control in force, by its `id` or its `controlId`. @throws {Problem} `not_found`. */
 export async function requireControl(queries: Queries, tenantId: string, id: string, now: string) {
-  const found = await selectControls(queries, now)
+  return requireFound(await findControl(queries, tenantId, id, now), 'control');
+}
+
+/** Reads one control in force, by its `id` or its `controlId`. */
+export async function findControl(queries: Queries, tenantId: string, id: string, now: string) {
+  const row = await selectControls(queries, now)
     .where('tenant_id', '=', tenantId)
     .where((either) => either.or([either('id', '=', id), either('control_id', '=', id)]))
     .executeTakeFirst();
-  const row = requireFound(found, 'control');
+  if (row === undefined) return undefined;
   const tests = await listTests(queries, tenantId, row.id);
   const inUse = tests.filter(({ retired_at }) => retired_at === null);
-  return requireFound(assessControl(row, await listAdopted(queries, tenantId), now, inUse) ?? undefined, 'control');
+  return assessControl(row, await listAdopted(queries, tenantId), now, inUse) ?? undefined;
 }
 
 /** Every control of a tenant, in force or not, except retired custom ones. */
@@ -186,6 +194,23 @@ export async function saveProgram({ now, transaction }: UnitOfWork, tenantId: st
 export async function requireEvidence(queries: Queries, tenantId: string, controlId: string, id: string) {
   const match = { tenant_id: tenantId, tenant_control_id: controlId, id };
   return requireFound(await findRow(queries, 'control_evidence', match), 'item of evidence');
+}
+
+/** Reads an item of evidence to erase: also of a control that is no longer in force. @throws {Problem} `not_found`. */
+export async function requireErasableEvidence(
+  queries: Queries,
+  tenantId: string,
+  { controlId, evidenceId }: EvidenceParams,
+) {
+  const item = await queries
+    .selectFrom('control_evidence')
+    .innerJoin('tenant_controls as control', 'control.id', 'control_evidence.tenant_control_id')
+    .selectAll('control_evidence')
+    .where('control_evidence.tenant_id', '=', tenantId)
+    .where('control_evidence.id', '=', evidenceId)
+    .where((either) => either.or([either('control.id', '=', controlId), either('control.control_id', '=', controlId)]))
+    .executeTakeFirst();
+  return requireFound(item, 'item of evidence');
 }
 
 /** A page of the evidence of a control, by its row id, the items added last first. */

@@ -1,11 +1,15 @@
 import { type AuditSource, systemSource } from '../audit/source.ts';
 import { recordErasure } from '../audit/store.ts';
+import type { EvidenceParams } from '../controls/evidence.ts';
+import { eraseItem } from '../controls/part-changes.ts';
+import { requireErasableEvidence } from '../controls/store.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { lockChain } from '../ledger/append.ts';
 import { nameEntry } from '../ledger/erasure-log.ts';
 import { noteErased } from '../ledger/erasure-store.ts';
+import { countEvents, type OpeningName } from '../ledger/erasures.ts';
 import { clearOpenings } from '../ledger/opening-store.ts';
-import { type ErasedTexts, erasableBreaches, erasableDsrs, eraseTexts } from '../privacy/erasure-store.ts';
+import { type ErasedTexts, erasableDsrs, erasables, eraseTexts } from '../privacy/erasure-store.ts';
 import { lockDsr, requireBreach } from '../privacy/store.ts';
 import { type Database, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import { findRow, newId } from '../storage/rows.ts';
@@ -18,6 +22,7 @@ import {
   type Job,
   namesSubject,
   noCounts,
+  readTargets,
   type Target,
 } from './erasure.ts';
 import {
@@ -34,7 +39,7 @@ import {
   updateJob,
 } from './store.ts';
 
-/** The action of the audit event of an erasure. Its `diff` names the ledgers and the sequences. */
+/** The action of the audit event of an erasure. Its `diff` names what was cleared in the ledgers. */
 export const erasureAction = 'subject.erased';
 
 /**
@@ -51,13 +56,25 @@ export async function eraseSubject(
 ): Promise<Erasure> {
   const { tenantId } = source;
   requireNameless(reason, [subjectId]);
-  const through = await lockChain(work, { tenantId, ledger: 'consent' });
-  await work.lockTenant(tenantId);
+  const bounds = await lockBounds(work, tenantId);
   const open = { tenant_id: tenantId, subject_id: subjectId, status: 'open' };
   if ((await findRow(work.transaction, 'dsr_requests', open)) !== undefined)
     throw new Problem('dsr_open', 'A request of this data subject is open. Complete it, then erase the subject.');
-  return startErasure(work, source, { kind: 'subject', target: subjectId }, through, reason);
+  return startErasure(work, source, { kind: 'subject', target: subjectId }, bounds, reason);
 }
+
+/** The newest entries of the ledgers: an erasure leaves what a subject has after them. */
+type Bounds = Pick<Job, 'through' | 'audit_through'>;
+
+/** Locks both ledgers, so that nothing is appended before the unit of work ends. */
+async function lockBounds(work: UnitOfWork, tenantId: string): Promise<Bounds> {
+  const through = await lockChain(work, { tenantId, ledger: 'consent' });
+  await work.lockTenant(tenantId);
+  return { through, audit_through: await lockChain(work, { tenantId, ledger: 'audit' }) };
+}
+
+/** What is found by its id alone. */
+export const noBounds: Bounds = { through: 0, audit_through: 0 };
 
 /**
  * Erases the texts of a completed request: also in the audit events, the webhook events and the stored responses about it.
@@ -67,7 +84,7 @@ export async function eraseDsr(work: UnitOfWork, source: AuditSource, id: string
   const dsr = await lockDsr(work, source, id);
   if (dsr.status === 'open') throw new Problem('dsr_open', 'The request is open. Complete it, then erase its texts.');
   requireNameless(reason, [dsr.subject_id, dsr.requester_email, dsr.requester_name]);
-  return startErasure(work, source, { kind: 'dsr', target: id }, 0, reason);
+  return startErasure(work, source, { kind: 'dsr', target: id }, noBounds, reason);
 }
 
 /**
@@ -78,42 +95,61 @@ export async function eraseBreach(work: UnitOfWork, source: AuditSource, id: str
   await work.lockTenant(source.tenantId);
   const { status } = await requireBreach(work.transaction, source.tenantId, id);
   if (status !== 'closed') throw new Problem('breach_open', `The breach is ${status}. Close it, then erase its texts.`);
-  return startErasure(work, source, { kind: 'breach', target: id }, 0, reason);
+  return startErasure(work, source, { kind: 'breach', target: id }, noBounds, reason);
+}
+
+/**
+ * Erases the texts and the file of an item of evidence: also in the audit events and the stored responses about it.
+ * @throws {Problem} `not_found`, `validation_failed` for a reason that repeats what is erased.
+ */
+export async function eraseEvidence(
+  work: UnitOfWork,
+  source: AuditSource,
+  params: EvidenceParams,
+  reason: string,
+): Promise<Erasure> {
+  const { tenantId } = source;
+  await work.lockTenant(tenantId);
+  const item = await requireErasableEvidence(work.transaction, tenantId, params);
+  const erased = [item.title, item.description, item.url, item.file_name, item.withdrawal_reason];
+  requireNameless(reason, erased, 'must not repeat a text that is erased');
+  return startErasure(work, source, { kind: 'evidence', target: item.id }, noBounds, reason);
 }
 
 /** Nothing can clear the reason, which the audit log has as it is. @throws {Problem} `validation_failed`. */
-function requireNameless(reason: string, names: readonly (string | null)[]): void {
+function requireNameless(reason: string, names: readonly (string | null)[], issue = 'must not name the person'): void {
   if (names.some((name) => name !== null && namesSubject(reason, name)))
-    throw invalidValues([{ path: 'body.reason', issue: 'must not name the person: the audit log keeps the reason' }]);
+    throw invalidValues([{ path: 'body.reason', issue: `${issue}: the audit log keeps the reason` }]);
 }
 
-/** Erases a first part under the lock of the tenant, or has a running erasure begin again. */
-async function startErasure(
+/** Erases a first part under the lock of the tenant, or joins a running erasure, which has its audit events already. */
+export async function startErasure(
   work: UnitOfWork,
   source: AuditSource,
   target: Target,
-  through: number,
+  bounds: Bounds,
   reason: string,
 ): Promise<Erasure> {
   const { transaction, now } = work;
   const running = await findJob(transaction, source.tenantId, target);
   if (running !== undefined) {
     // Its last step includes what came since.
-    await updateJob(transaction, running, { through, position: null });
-    return { erasureId: running.id, status: 'running', counts: noCounts };
+    await updateJob(transaction, running, { ...bounds, position: null });
+    return { erasureId: running.id, status: 'running', counts: JSON.parse(running.counts) };
   }
   const job: Job = {
     id: newId(),
     tenant_id: source.tenantId,
     ...target,
-    through,
+    ...bounds,
     position: null,
+    requests: '[]',
     counts: JSON.stringify(noCounts),
     created_at: now,
   };
-  const { counts, position, isDone } = await eraseStep(work, source, job, reason);
+  const { counts, isDone, ...progress } = await eraseStep(work, source, job, reason);
   if (isDone) await announce(work, job, counts);
-  else await insertJob(transaction, { ...job, position, counts: JSON.stringify(counts) });
+  else await insertJob(transaction, { ...job, ...progress, counts: JSON.stringify(counts) });
   return { erasureId: job.id, status: isDone ? 'done' : 'running', counts };
 }
 
@@ -129,8 +165,8 @@ export async function continueErasure(database: Database, now: string): Promise<
     // Under the lock: another server may have continued it.
     const job = await findJob(transaction, next.tenant_id, next);
     if (job === undefined) return;
-    const { counts, position, isDone } = await eraseStep(work, source, job, 'The rest of an erasure');
-    if (!isDone) return updateJob(transaction, job, { position, counts: JSON.stringify(counts) });
+    const { counts, isDone, ...progress } = await eraseStep(work, source, job, 'The rest of an erasure');
+    if (!isDone) return updateJob(transaction, job, { ...progress, counts: JSON.stringify(counts) });
     await deleteJob(transaction, job);
     // The job itself named the person.
     work.afterCommit(() => work.signals.emit('erased'));
@@ -139,23 +175,26 @@ export async function continueErasure(database: Database, now: string): Promise<
   return true;
 }
 
-/** Erases what was erased before, in a database that was restored from an older backup. */
+/**
+ * Erases what was erased before, in a database that was restored from an older backup.
+ * @param requests of the subject: what is about them is erased, also where the backup has them open.
+ */
 export async function eraseAgain(
   database: Database,
   now: string,
   tenantId: string,
   target: Target,
+  requests: readonly string[] = [],
 ): Promise<ErasureCounts> {
   const source = systemSource(tenantId);
   const id = newId();
-  let progress: Progress = { counts: noCounts, position: null, isDone: false };
+  let progress: Progress = { counts: noCounts, position: null, requests: JSON.stringify(requests), isDone: false };
   while (!progress.isDone)
     progress = await runUnitOfWork(database, now, async (work) => {
-      const through = await lockChain(work, { tenantId, ledger: 'consent' });
-      await work.lockTenant(tenantId);
-      const { position } = progress;
+      const bounds = await lockBounds(work, tenantId);
+      const { position, requests } = progress;
       const counts = JSON.stringify(progress.counts);
-      const job: Job = { id, tenant_id: tenantId, ...target, through, position, counts, created_at: now };
+      const job: Job = { id, tenant_id: tenantId, ...target, ...bounds, position, requests, counts, created_at: now };
       const step = await eraseStep(work, source, job, restoredReason, true);
       if (step.isDone) await announce(work, job, step.counts);
       return step;
@@ -177,6 +216,7 @@ async function announce(work: UnitOfWork, job: Job, counts: ErasureCounts): Prom
 interface Progress {
   readonly counts: ErasureCounts;
   readonly position: string | null;
+  readonly requests: string;
   readonly isDone: boolean;
 }
 
@@ -194,35 +234,48 @@ async function eraseStep(
   const { actor } = given;
   // People can erase themselves: the event of it must not have their address again.
   const source = actor.email === job.target ? { ...given, actor: { ...actor, email: null } } : given;
-  const { consent, audit, requests, breaches, hasMore } = await eraseOwn(work, source, job, reason, isAgain);
-  const { events, deliveries } = await eraseEvents(work, job);
-  const { responses, position } = await eraseResponses(work, job);
+  const own = await eraseOwn(work, source, job, reason, isAgain);
+  const { consent, audit, requests, breaches, evidence, files, hasMore } = own;
+  const known: readonly string[] = JSON.parse(job.requests);
+  const all = new Set([...known, ...own.ids]);
+  const { events, deliveries } = await eraseEvents(work, job, all);
+  // From the start for requests that were not known before.
+  const after = all.size > known.length ? null : job.position;
+  const { responses, position } = await eraseResponses(work, job, after, all);
   const step = {
     records: consent.length,
     requests,
     breaches,
-    auditEvents: audit.length,
+    evidence,
+    files,
+    auditEvents: countEvents(audit),
     events,
     deliveries,
     responses,
   };
   if (hasErased(step)) {
-    if (job.kind !== 'subject') await noteErased(work, job.tenant_id, { kind: job.kind, id: job.target });
-    const module = job.kind === 'subject' ? 'consent' : 'privacy';
+    if (job.kind === 'evidence') await noteErased(work, job.tenant_id, { kind: job.kind, id: job.target });
+    const module = modules[job.kind];
     const diff = { erasedAt: work.now, counts: step };
     const event = { module, action: erasureAction, targetId: job.id, targetRef: null, diff, reason } as const;
     await recordErasure(work, source, { consent, audit }, event);
   }
   const isDone = !hasMore && events < stepRows && position === '';
-  return { counts: addCounts(JSON.parse(job.counts), step), position, isDone };
+  return { counts: addCounts(JSON.parse(job.counts), step), position, requests: JSON.stringify([...all]), isDone };
 }
 
-/** What a step erased in the ledgers, requests and breaches. */
+const modules = { subject: 'consent', dsr: 'privacy', breach: 'privacy', evidence: 'controls' } as const;
+
+/** What a step erased in the ledgers, requests, breaches and evidence. */
 interface Own {
   readonly consent: readonly number[];
-  readonly audit: readonly number[];
+  readonly audit: readonly OpeningName[];
+  /** The requests of the subject. */
+  readonly ids: readonly string[];
   readonly requests: number;
   readonly breaches: number;
+  readonly evidence: number;
+  readonly files: number;
   readonly hasMore: boolean;
 }
 
@@ -234,11 +287,16 @@ async function eraseOwn(
   isAgain: boolean,
 ): Promise<Own> {
   const { transaction } = work;
+  const none = { consent: [], ids: [], requests: 0, breaches: 0, evidence: 0, files: 0 };
+  if (job.kind === 'evidence') {
+    const { rows, files, openings, hasMore } = await eraseItem(work, source, job.target, reason);
+    return { ...none, audit: openings, evidence: rows, files, hasMore };
+  }
   if (job.kind !== 'subject') {
-    const erasable = job.kind === 'dsr' ? erasableDsrs : erasableBreaches;
-    const { rows, sequences, hasMore } = await eraseTexts(work, source, erasable, [job.target], reason, isAgain);
+    const ids = readTargets(job);
+    const { rows, openings, hasMore } = await eraseTexts(work, source, erasables[job.kind], ids, reason, isAgain);
     const [requests, breaches] = job.kind === 'dsr' ? [rows, 0] : [0, rows];
-    return { consent: [], audit: sequences, requests, breaches, hasMore };
+    return { ...none, audit: openings, requests, breaches, hasMore };
   }
   const records = await listErasableRecords(transaction, job);
   const consent = records.map(({ sequence }) => sequence);
@@ -248,12 +306,13 @@ async function eraseOwn(
     await noteErased(work, job.tenant_id, { kind: 'subject', records: records.map(nameEntry), requests: ids });
   await clearRecords(transaction, job.tenant_id, consent, work.now);
   const texts: ErasedTexts = await eraseTexts(work, source, erasableDsrs, ids, reason);
-  const openings = await clearOpenings(work, job.tenant_id, job.target);
+  const named = await clearOpenings(work, job.tenant_id, job.target, job.audit_through);
   return {
+    ...none,
     consent,
-    audit: [...new Set([...texts.sequences, ...openings.sequences])],
+    ids,
+    audit: [...texts.openings, ...named.openings],
     requests: texts.rows,
-    breaches: 0,
-    hasMore: texts.hasMore || openings.hasMore || [consent, ids].some(({ length }) => length === stepRows),
+    hasMore: texts.hasMore || named.hasMore || [consent, ids].some(({ length }) => length === stepRows),
   };
 }

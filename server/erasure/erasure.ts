@@ -9,7 +9,7 @@ export const ErasureInput = z
   })
   .meta({ id: 'ErasureInput' });
 
-const Count = z.int().min(0);
+export const Count = z.int().min(0);
 
 /** How many rows had the values. */
 export const ErasureCounts = z
@@ -17,6 +17,8 @@ export const ErasureCounts = z
     records: Count.meta({ description: 'Consent records.' }),
     requests: Count.meta({ description: 'Completed data-subject requests.' }),
     breaches: Count.meta({ description: 'Closed breaches.' }),
+    evidence: Count.meta({ description: 'Items of evidence.' }),
+    files: Count.meta({ description: 'Evidence files.' }),
     auditEvents: Count.meta({ description: 'Events of the audit log.' }),
     events: Count.meta({ description: 'Webhook events.' }),
     deliveries: Count.meta({ description: 'Pending deliveries of these events, which were canceled.' }),
@@ -48,6 +50,8 @@ export const noCounts: ErasureCounts = {
   records: 0,
   requests: 0,
   breaches: 0,
+  evidence: 0,
+  files: 0,
   auditEvents: 0,
   events: 0,
   deliveries: 0,
@@ -75,10 +79,15 @@ export function namesSubject(reason: string, subject: string): boolean {
   return false;
 }
 
-/** What is erased: a subject, or a data-subject request or breach by its id. */
+/** What is erased: a subject, or data-subject requests, breaches or an item of evidence by their ids, separated by spaces. */
 export interface Target {
-  readonly kind: 'subject' | 'dsr' | 'breach';
+  readonly kind: 'subject' | 'dsr' | 'breach' | 'evidence';
   readonly target: string;
+}
+
+/** The subject, or each id. */
+export function readTargets({ kind, target }: Target): readonly string[] {
+  return kind === 'subject' ? [target] : target.split(' ');
 }
 
 /** An erasure, and how far it is. */
@@ -101,34 +110,59 @@ const personalNames: ReadonlySet<string> = new Set([
   'description',
   'dataCategories',
   'notificationReason',
+  'url',
+  'file',
+  'withdrawalReason',
 ]);
 
 /** The fields of an object that say what it is about. */
-const targetNames = { subject: ['subjectId'], dsr: ['id', 'dsrId'], breach: ['id'] } as const;
+const targetNames = { subject: ['subjectId'], dsr: ['id', 'dsrId'], breach: ['id'], evidence: ['id'] } as const;
 
 /**
  * The erased form of a JSON text: of each object about the target, the values that identify a person are null, and lists of
  * texts empty.
+ * @param requests the ids of the requests of the subject: they may have named it otherwise before they were edited.
+ * @param later the ids of objects that stay as they are.
  * @returns null for a text that has none of these values, because it is not about the target or was erased before.
  */
-export function eraseJson(text: string, { kind, target }: Target, erasedAt: string): string | null {
-  if (!text.includes(JSON.stringify(target))) return null;
+export function eraseJson(
+  text: string,
+  target: Target,
+  requests: ReadonlySet<unknown>,
+  later: ReadonlySet<unknown>,
+  erasedAt: string,
+): string | null {
+  const targets = readTargets(target);
+  if (requests.size === 0 && !targets.some((one) => text.includes(JSON.stringify(one)))) return null;
   let isFound = false;
   const erased = JSON.stringify(JSON.parse(text), (_, value) => {
     if (typeof value !== 'object' || value === null) return value;
-    if (!targetNames[kind].some((name) => value[name] === target)) return value;
-    if (!Object.entries(value).some(([name, one]) => personalNames.has(name) && hasContent(one))) return value;
+    const isOfRequest = targetNames.dsr.some((name) => requests.has(value[name]));
+    const isOfTarget = targetNames[target.kind].some((name) => targets.includes(value[name])) && !later.has(value.id);
+    if (!isOfRequest && !isOfTarget) return value;
+    if (!Object.entries(value).some(([name, one]) => personalNames.has(name) && hasContent(name, one))) return value;
     isFound = true;
     const kept = Object.entries(value).map(([name, one]) => {
       if (name === 'erasedAt') return [name, erasedAt];
       if (!personalNames.has(name)) return [name, one];
-      return [name, Array.isArray(one) ? [] : null];
+      return [name, eraseValue(name, one)];
     });
     return Object.fromEntries(kept);
   });
   return isFound ? erased : null;
 }
 
-function hasContent(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 : value !== null;
+function hasContent(name: string, value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return value !== null && (name !== 'file' || (value as NamedFile).name !== null);
+}
+
+/** Of an evidence file, the size and the type stay. */
+function eraseValue(name: string, value: unknown): unknown {
+  if (Array.isArray(value)) return [];
+  return name === 'file' && value !== null ? { ...(value as NamedFile), name: null } : null;
+}
+
+interface NamedFile {
+  readonly name?: unknown;
 }

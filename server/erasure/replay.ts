@@ -3,8 +3,9 @@ import { recordErasure } from '../audit/store.ts';
 import type { SecretBox } from '../installation/installation.ts';
 import type { Erased, ErasureLine } from '../ledger/erasure-log.ts';
 import { hasErasure } from '../ledger/erasure-store.ts';
+import { countEvents, type OpeningName } from '../ledger/erasures.ts';
 import { clearOpenings, findOpened } from '../ledger/opening-store.ts';
-import { erasableBreaches, erasableDsrs, eraseTexts } from '../privacy/erasure-store.ts';
+import { erasables } from '../privacy/erasure-store.ts';
 import { type Database, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import { continueErasure, eraseAgain, restoredReason } from './erase.ts';
 import { type ErasureCounts, noCounts } from './erasure.ts';
@@ -37,10 +38,11 @@ export async function replayErasures(
     // A person who was erased before the backup may be a member again, and a request may have new texts.
     if (await hasErasure(database.kysely, line)) continue;
     const { tenantId, erased } = line;
-    if (erased.kind === 'subject')
-      for (const subject of await findSubjects(database.kysely, tenantId, erased.records, erased.requests))
-        add({ subjects: 1, ...(await eraseAgain(database, now, tenantId, { kind: 'subject', target: subject })) });
-    else if (erased.kind === 'dsr' || erased.kind === 'breach')
+    if (erased.kind === 'subject') {
+      const { records, requests } = erased;
+      for (const target of await findSubjects(database.kysely, tenantId, records, requests))
+        add({ subjects: 1, ...(await eraseAgain(database, now, tenantId, { kind: 'subject', target }, requests)) });
+    } else if (erased.kind === 'evidence')
       add(await eraseAgain(database, now, tenantId, { kind: erased.kind, target: erased.id }));
     else if (erased.kind === 'user') add(await replayUser(database, box, now, tenantId, erased));
     else if (erased.kind === 'texts') add(await replayTexts(database, now, tenantId, erased));
@@ -75,27 +77,15 @@ async function replayUser(
   return { users: 1, ...counts };
 }
 
-const erasables = [erasableDsrs, erasableBreaches];
-
 async function replayTexts(
   database: Database,
   now: string,
   tenantId: string,
   { table, ids }: Extract<Erased, { kind: 'texts' }>,
-): Promise<Partial<ReplayCounts>> {
-  const erasable = erasables.find(({ kind }) => kind.table === table);
-  if (erasable === undefined) throw new UnknownErasure(table);
-  let [all, auditEvents] = [0, 0];
-  for (let isDone = false; !isDone; )
-    await runUnitOfWork(database, now, async (work) => {
-      const source = systemSource(tenantId);
-      const { rows, sequences, hasMore } = await eraseTexts(work, source, erasable, ids, restoredReason, true);
-      await recordCleared(work, tenantId, sequences);
-      all += rows;
-      auditEvents += sequences.length;
-      isDone = !hasMore;
-    });
-  return { auditEvents, [erasable === erasableDsrs ? 'requests' : 'breaches']: all };
+): Promise<ErasureCounts> {
+  const kind = (['dsr', 'breach'] as const).find((one) => erasables[one].kind.table === table);
+  if (kind === undefined) throw new UnknownErasure(table);
+  return eraseAgain(database, now, tenantId, { kind, target: ids.join(' ') });
 }
 
 async function replayOpenings(
@@ -108,16 +98,16 @@ async function replayOpenings(
   for (const value of await findOpened(database.kysely, tenantId, openings))
     for (let isDone = false; !isDone; )
       await runUnitOfWork(database, now, async (work) => {
-        const { sequences, hasMore } = await clearOpenings(work, tenantId, value);
-        await recordCleared(work, tenantId, sequences);
-        events += sequences.length;
+        const { openings: cleared, hasMore } = await clearOpenings(work, tenantId, value);
+        await recordCleared(work, tenantId, cleared);
+        events += countEvents(cleared);
         isDone = !hasMore;
       });
   return events;
 }
 
-async function recordCleared(work: UnitOfWork, tenantId: string, sequences: readonly number[]): Promise<void> {
-  if (sequences.length === 0) return;
+async function recordCleared(work: UnitOfWork, tenantId: string, openings: readonly OpeningName[]): Promise<void> {
+  if (openings.length === 0) return;
   const event = { module: 'ledger', action: 'openings.erased', targetId: null, targetRef: null } as const;
-  await recordErasure(work, systemSource(tenantId), { audit: sequences }, { ...event, reason: restoredReason });
+  await recordErasure(work, systemSource(tenantId), { audit: openings }, { ...event, reason: restoredReason });
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { SubjectId } from '../consent/record.ts';
+import { EvidenceParams } from '../controls/evidence.ts';
 import { requireScopesOf } from '../http/authorize.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Id } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
-import { eraseBreach, eraseDsr, eraseSubject } from './erase.ts';
+import { eraseBreach, eraseDsr, eraseEvidence, eraseSubject } from './erase.ts';
 import { Erasure, ErasureInput } from './erasure.ts';
 import { UserErasure } from './user-erasure.ts';
 import { eraseUser, findAnyMembership } from './user-store.ts';
@@ -21,7 +22,7 @@ export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Rout
       scope: 'dsr:write',
       summary: 'Erase what identifies a data subject',
       description:
-        'Clears the subject and the keyed hashes of address and agent in all records of the subject, and the completed data-subject requests, webhook events and stored responses with them. In the audit log, clears each value that is the subject, and the texts of events about these requests. The records themselves stay in the ledger, which verifies as before. Pending deliveries are canceled. Cannot be undone. Emits `subject.erased`. Repeating the request erases what came since.',
+        'Clears the subject and the keyed hashes of address and agent in all records of the subject, and the completed data-subject requests, webhook events and stored responses with them. In the audit log, clears each value that is the subject, and the texts of events about these requests. The records themselves stay in the ledger, which verifies as before. Pending deliveries are canceled. Cannot be undone. Emits `subject.erased`. Repeating the request erases what came since, and joins an erasure that is still running.',
       params: z.strictObject({ subjectId: SubjectId }),
       body: ErasureInput,
       result: Erasure,
@@ -78,6 +79,18 @@ export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Rout
       result: Erasure,
       errors: ['breach_open'],
       change: (call, work) => eraseBreach(work, call.source(), call.params.id, call.body.reason),
+    }),
+    defineRoute('POST /v1/control-framework/controls/{controlId}/evidence/{evidenceId}/erase', {
+      operationId: 'eraseEvidence',
+      tag: 'Controls',
+      scope: 'controls:write',
+      summary: 'Erase the texts and the file of an item of evidence',
+      description:
+        'Clears the title, the description, the link, the name of the file and the reason of the withdrawal, also in audit events and stored responses, and deletes the file. Kind, dates, size and SHA-256 stay. The item is withdrawn with it. Other items with the same bytes keep their copy. Cannot be undone. Emits `subject.erased` unless nothing was left to erase.',
+      params: EvidenceParams,
+      body: ErasureInput,
+      result: Erasure,
+      change: (call, work) => eraseEvidence(work, call.source(), call.params, call.body.reason),
     }),
   ];
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
+import { changeAnswers } from '../http/idempotency.ts';
 import { type EntryName, nameEntry } from '../ledger/erasure-log.ts';
 import type { Database, Queries, UnitOfWork } from '../storage/database.ts';
-import { findRow, inBatches, insertRow, updateRow } from '../storage/rows.ts';
+import { findRow, inBatches, insertRow, updateRow, updateTexts } from '../storage/rows.ts';
 import { emptyLog, rewriteFile } from '../storage/sqlite.ts';
-import { eraseJson, type Job, type Target } from './erasure.ts';
+import { eraseJson, type Job, readTargets, type Target } from './erasure.ts';
 
 /** How many rows of each kind one unit of work erases or looks at: well below a second. */
 export const stepRows = 1000;
@@ -18,7 +19,8 @@ export async function emptyErasedLog({ dialect, kysely }: Database): Promise<boo
 
 /**
  * Removes from the files of SQLite what an erasure left: what the log has, and what is in a page whose rows moved to
- * another (secure_delete overwrites only what is freed). PostgreSQL cleans up by itself.
+ * another (secure_delete overwrites only what is freed). PostgreSQL cleans up its rows by itself, but keeps samples of
+ * former values in its statistics until they are made again.
  * @param hasErased whether something was erased since the last time that `erasures` does not count.
  * @param mayWait whether a large file is written again, too; otherwise that waits for the next start.
  * @returns whether nothing is left that another try would remove.
@@ -27,7 +29,10 @@ export async function forgetErased(
   { dialect, kysely }: Database,
   { hasErased = false, mayWait = false } = {},
 ): Promise<boolean> {
-  if (dialect !== 'sqlite') return true;
+  if (dialect !== 'sqlite') {
+    if (hasErased) await sql`analyze`.execute(kysely);
+    return true;
+  }
   const { done, rewritten, bytes } = await readRewriting(kysely);
   const isOld = hasErased || done !== rewritten;
   const isRewritten = isOld && (mayWait || bytes <= quickBytes) && (await rewriteFile(kysely));
@@ -64,6 +69,11 @@ export async function findJob(queries: Queries, tenantId: string, { kind, target
   return (await findRow(queries, 'erasure_jobs', { tenant_id: tenantId, kind, target })) as Job | undefined;
 }
 
+/** Whether an erasure of this kind is not done. */
+export async function hasJob(queries: Queries, tenantId: string, kind: Target['kind']): Promise<boolean> {
+  return (await findRow(queries, 'erasure_jobs', { tenant_id: tenantId, kind })) !== undefined;
+}
+
 /** Stores an erasure that is to be continued. */
 export async function insertJob(queries: Queries, job: Job): Promise<void> {
   await insertRow(queries, 'erasure_jobs', job);
@@ -73,7 +83,7 @@ export async function insertJob(queries: Queries, job: Job): Promise<void> {
 export async function updateJob(
   queries: Queries,
   { id }: Job,
-  progress: Partial<Pick<Job, 'through' | 'position' | 'counts'>>,
+  progress: Partial<Pick<Job, 'through' | 'audit_through' | 'position' | 'requests' | 'counts'>>,
 ): Promise<void> {
   await updateRow(queries, 'erasure_jobs', { id }, progress);
 }
@@ -145,36 +155,88 @@ export async function clearRecords(
     .execute();
 }
 
-/** The completed requests of a subject that still have their texts. */
-export async function listErasableRequests(queries: Queries, job: Job): Promise<readonly string[]> {
+/** The ids of the records that a subject has since its erasure was asked for: they stay. */
+export async function listLaterRecords(queries: Queries, job: Job): Promise<readonly string[]> {
   const rows = await queries
+    .selectFrom('consent_records')
+    .select('id')
+    .where('tenant_id', '=', job.tenant_id)
+    .where('sequence', '>', job.through)
+    // By the number: the index of the subject leads through all that is yet to be erased.
+    .where(sql`subject_id || ''`, '=', job.target)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The ids of the requests that a subject has since its erasure was asked for, likewise. */
+export async function listLaterRequests(queries: Queries, job: Job): Promise<readonly string[]> {
+  const rows = await selectRequests(queries, job)
+    .where(({ not }) => not(isEarlier(job)))
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+function selectRequests(queries: Queries, job: Job) {
+  return queries
     .selectFrom('dsr_requests')
     .select('id')
     .where('tenant_id', '=', job.tenant_id)
-    .where('subject_id', '=', job.target)
+    .where('subject_id', '=', job.target);
+}
+
+/** Whether a request was there when the erasure was asked for: the audit log has the order, whatever the clocks said. */
+function isEarlier({ tenant_id, audit_through }: Job) {
+  return sql<boolean>`exists (
+    select 1 from audit_events as event
+    where event.tenant_id = ${tenant_id} and event.target_id = dsr_requests.id and event.sequence <= ${audit_through})`;
+}
+
+/** The completed requests of a subject that still have their texts. */
+export async function listErasableRequests(queries: Queries, job: Job): Promise<readonly string[]> {
+  const rows = await selectRequests(queries, job)
     .where('status', '=', 'completed')
+    .where(isEarlier(job))
     .limit(stepRows)
     .execute();
   return rows.map(({ id }) => id);
 }
 
-/** Erases the data of webhook events, and cancels what still waits to be sent. Those about breaches have no texts. */
-export async function eraseEvents(work: UnitOfWork, job: Job) {
+/**
+ * Erases the data of webhook events, and cancels what still waits to be sent. Those about breaches and evidence have no texts.
+ * @param requests of the subject.
+ */
+export async function eraseEvents(work: UnitOfWork, job: Job, requests: ReadonlySet<string>) {
   const { transaction, now } = work;
-  const rows = job.kind === 'breach' ? [] : await selectEvents(transaction, job.tenant_id, job).execute();
-  for (const { id, data } of rows) {
-    const erased = eraseJson(data, job, now) ?? data;
-    await updateRow(transaction, 'webhook_events', { id }, { data: erased, subject_id: null, dsr_id: null });
-  }
-  const deliveries = await cancelDeliveries(
-    work,
-    rows.map(({ id }) => id),
-  );
-  return { events: rows.length, deliveries };
+  const dsrs = job.kind === 'dsr' ? readTargets(job) : [...requests];
+  const rows = [
+    ...(job.kind === 'subject'
+      ? await selectSubjectEvents(transaction, job, await listLaterRequests(transaction, job)).execute()
+      : []),
+    ...(await inBatches(dsrs, (some) => selectEvents(transaction, job.tenant_id, 'dsr_id', some).execute())),
+  ];
+  const erase = (data: string) => eraseJson(data, job, requests, new Set(), now);
+  const erased = new Map(rows.map(({ id, data }) => [id, erase(data) ?? data]));
+  return { events: erased.size, deliveries: await writeErased(work, job.tenant_id, erased, ['subject_id', 'dsr_id']) };
+}
+
+/**
+ * Writes the erased data of webhook events, and cancels what still waits to be sent.
+ * @param data by the ids of the events.
+ * @param cleared the columns that lead an erasure to them.
+ * @returns how many deliveries were canceled.
+ */
+export async function writeErased(
+  work: UnitOfWork,
+  tenantId: string,
+  data: ReadonlyMap<string, string>,
+  cleared: readonly ('subject_id' | 'dsr_id' | 'user_id')[],
+): Promise<number> {
+  await updateTexts(work.transaction, 'webhook_events', { tenantId, key: 'id', column: 'data', cleared }, data);
+  return cancelDeliveries(work, [...data.keys()]);
 }
 
 /** Cancels the pending deliveries of events, and forgets what receivers answered. @returns how many were canceled. */
-export async function cancelDeliveries({ transaction, now }: UnitOfWork, eventIds: readonly string[]): Promise<number> {
+async function cancelDeliveries({ transaction, now }: UnitOfWork, eventIds: readonly string[]): Promise<number> {
   if (eventIds.length === 0) return 0;
   const canceled = { status: 'canceled', reason: 'erased', due_at: null, claimed_by: null, finished_at: now };
   const { numUpdatedRows } = await transaction
@@ -195,34 +257,49 @@ export async function cancelDeliveries({ transaction, now }: UnitOfWork, eventId
   return Number(numUpdatedRows);
 }
 
-/** Webhook events about a subject or a request. */
-export function selectEvents(queries: Queries, tenantId: string, { kind, target }: Target) {
+/**
+ * Webhook events about a subject, but not those about what came later.
+ * @param later ids of requests.
+ */
+export function selectSubjectEvents(queries: Queries, job: Job, later: readonly string[]) {
+  return selectEvents(queries, job.tenant_id, 'subject_id', [job.target])
+    .where(({ eb, or }) => or([eb('sequence', 'is', null), eb('sequence', '<=', job.through)]))
+    .$if(later.length > 0, (query) =>
+      query.where(({ eb, or }) => or([eb('dsr_id', 'is', null), eb('dsr_id', 'not in', later)])),
+    );
+}
+
+/** Webhook events about subjects or requests. */
+export function selectEvents(
+  queries: Queries,
+  tenantId: string,
+  column: 'subject_id' | 'dsr_id',
+  values: readonly string[],
+) {
   return queries
     .selectFrom('webhook_events')
     .select(['id', 'data'])
     .where('tenant_id', '=', tenantId)
-    .where(kind === 'subject' ? 'subject_id' : 'dsr_id', '=', target)
+    .where(column, 'in', values)
     .limit(sql.lit(stepRows));
 }
 
-/** Erases the target in responses that are kept for retries. The keys stay, so that a retry changes nothing. */
-export async function eraseResponses({ transaction, now }: UnitOfWork, job: Job) {
-  if (job.position === '') return { responses: 0, position: '' };
-  const rows = await transaction
-    .selectFrom('idempotency_keys')
-    .select(['key', 'body'])
-    .where('tenant_id', '=', job.tenant_id)
-    .$if(job.position !== null, (query) => query.where('key', '>', job.position as string))
-    .orderBy('key')
-    .limit(stepRows)
-    .execute();
-  let responses = 0;
-  for (const { key, body } of rows) {
-    const erased = eraseJson(body, job, now);
-    if (erased === null) continue;
-    responses += 1;
-    await updateRow(transaction, 'idempotency_keys', { tenant_id: job.tenant_id, key }, { body: erased });
-  }
-  const last = rows.length < stepRows ? '' : (rows.at(-1)?.key ?? '');
-  return { responses, position: last };
+/**
+ * Erases the target in responses that are kept for retries. The keys stay, so that a retry changes nothing.
+ * @param after the last key that was looked at.
+ * @param requests of the subject.
+ */
+export async function eraseResponses(
+  { transaction, now }: UnitOfWork,
+  job: Job,
+  after: string | null,
+  requests: ReadonlySet<string>,
+) {
+  if (after === '') return { responses: 0, position: '' };
+  const isSubject = job.kind === 'subject';
+  const lists = isSubject ? [await listLaterRecords(transaction, job), await listLaterRequests(transaction, job)] : [];
+  const later = new Set(lists.flat());
+  const erase = (text: string) => eraseJson(text, job, requests, later, now);
+  const { changed, position } = await changeAnswers(transaction, null, job.tenant_id, after, stepRows, erase);
+  return { responses: changed, position };
 }

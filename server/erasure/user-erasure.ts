@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Id } from '../http/schemas.ts';
-import { ErasureStatus } from './erasure.ts';
+import { Count, ErasureCounts, ErasureStatus } from './erasure.ts';
 
-const Count = z.int().min(0);
+const { events, deliveries, responses } = ErasureCounts.shape;
 
 /** What was erased of a person in one tenant. */
 export const UserErasureCounts = z
@@ -10,9 +10,9 @@ export const UserErasureCounts = z
     sessions: Count.meta({ description: 'Sessions that ended.' }),
     invitations: Count,
     auditEvents: Count.meta({ description: 'Events of the audit log that named the person.' }),
-    events: Count.meta({ description: 'Webhook events.' }),
-    deliveries: Count.meta({ description: 'Pending deliveries of these events, which were canceled.' }),
-    responses: Count.meta({ description: 'Responses that are kept for retries.' }),
+    events,
+    deliveries,
+    responses,
   })
   .meta({ id: 'UserErasureCounts' });
 export type UserErasureCounts = z.output<typeof UserErasureCounts>;

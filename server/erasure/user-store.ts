@@ -11,6 +11,7 @@ import { membershipRows, requireAdminLeft } from '../identity/membership-store.t
 import type { SecretBox } from '../installation/installation.ts';
 import type { Erased } from '../ledger/erasure-log.ts';
 import { noteErased } from '../ledger/erasure-store.ts';
+import { countEvents, type OpeningName } from '../ledger/erasures.ts';
 import { clearOpenings, clearOpeningsAbout } from '../ledger/opening-store.ts';
 import { type Database, type Queries, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
@@ -18,7 +19,7 @@ import type { Tables } from '../storage/tables.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { restoredReason } from './erase.ts';
 import { namesSubject } from './erasure.ts';
-import { cancelDeliveries, stepRows } from './store.ts';
+import { stepRows, writeErased } from './store.ts';
 import { erasePerson, type UserErasure } from './user-erasure.ts';
 
 type Job = Selectable<Tables['user_erasures']>;
@@ -176,8 +177,8 @@ async function deleteInvitations(work: UnitOfWork, source: AuditSource, email: s
 
 interface Step {
   readonly counts: Readonly<Record<'auditEvents' | 'events' | 'deliveries' | 'responses', number>>;
-  /** The numbers of the audit events whose openings were cleared. */
-  readonly sequences: readonly number[];
+  /** Those of the audit log that were cleared. */
+  readonly openings: readonly OpeningName[];
   /** Of the job after it. */
   readonly position: string;
   readonly isDone: boolean;
@@ -188,14 +189,14 @@ async function eraseStep(work: UnitOfWork, box: SecretBox, job: Job): Promise<St
   const { transaction } = work;
   const { tenant_id: tenantId, user_id: userId } = job;
   const names: readonly string[] = JSON.parse(job.names);
-  const sequences = new Set<number>();
+  const openings: OpeningName[] = [];
   const clearings = names.map((name) => () => clearOpenings(work, tenantId, name));
   if (userId !== null) clearings.push(() => clearOpeningsAbout(transaction, tenantId, [userId]));
   let hasMore = false;
   for (const clear of clearings) {
     if (hasMore) break;
     const cleared = await clear();
-    for (const sequence of cleared.sequences) sequences.add(sequence);
+    openings.push(...cleared.openings);
     hasMore = cleared.hasMore;
   }
   const { events, deliveries } = await eraseEvents(work, job, names);
@@ -206,8 +207,8 @@ async function eraseStep(work: UnitOfWork, box: SecretBox, job: Job): Promise<St
           erasePerson(text, userId, names),
         );
   return {
-    counts: { auditEvents: sequences.size, events, deliveries, responses },
-    sequences: [...sequences],
+    counts: { auditEvents: countEvents(openings), events, deliveries, responses },
+    openings,
     position,
     isDone: !hasMore && events < stepRows && position === '',
   };
@@ -217,13 +218,13 @@ function record(
   work: UnitOfWork,
   source: AuditSource,
   userId: string | null,
-  { sequences, counts }: Pick<Step, 'sequences' | 'counts'>,
+  { openings, counts }: Pick<Step, 'openings' | 'counts'>,
   reason: string,
   states = {},
 ): Promise<void> {
   const diff = { erasedAt: work.now, counts, ...states };
   const event = { module: 'identity', action: 'user.erased', targetId: userId, targetRef: null, diff, reason } as const;
-  return recordErasure(work, source, { audit: sequences }, event);
+  return recordErasure(work, source, { audit: openings }, event);
 }
 
 /** Erases the person in the data of webhook events, and cancels what still waits to be sent. */
@@ -237,13 +238,6 @@ async function eraseEvents(work: UnitOfWork, job: Job, names: readonly string[])
     .where('user_id', '=', job.user_id)
     .limit(stepRows)
     .execute();
-  for (const { id, data } of rows) {
-    const erased = erasePerson(data, job.user_id, names) ?? data;
-    await updateRow(transaction, 'webhook_events', { id }, { data: erased, user_id: null });
-  }
-  const deliveries = await cancelDeliveries(
-    work,
-    rows.map(({ id }) => id),
-  );
-  return { events: rows.length, deliveries };
+  const erased = new Map(rows.map(({ id, data }) => [id, erasePerson(data, job.user_id, names) ?? data]));
+  return { events: rows.length, deliveries: await writeErased(work, job.tenant_id, erased, ['user_id']) };
 }

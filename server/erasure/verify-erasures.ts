@@ -1,4 +1,4 @@
-import { readErasure } from '../ledger/erasures.ts';
+import { readErasedRecords } from '../ledger/erasures.ts';
 import type { ValidRow } from '../ledger/verify.ts';
 import type { Queries } from '../storage/database.ts';
 import { inBatches } from '../storage/rows.ts';
@@ -23,7 +23,7 @@ export class ErasureCheck {
 
   /** Reads the canonical text of an audit event. */
   read(entry: string): void {
-    const { sequences = [], erasedAt } = readErasure(entry, 'consent', this.#newest) ?? {};
+    const { sequences = [], erasedAt } = readErasedRecords(entry, this.#newest) ?? {};
     for (const sequence of sequences) this.#named.set(sequence, erasedAt);
   }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { SecretBox } from '../installation/installation.ts';
 import type { Principal } from '../principal/principal.ts';
 import { addTime, type Queries, type RowSeal } from '../storage/database.ts';
-import { findRow, updateRow } from '../storage/rows.ts';
+import { findRow, updateTexts } from '../storage/rows.ts';
 import { ReadyAnswer } from './answer.ts';
 import { Problem } from './problem.ts';
 import type { Route } from './route.ts';
@@ -135,14 +135,15 @@ export class IdempotencyKeys {
 }
 
 /**
- * Changes stored answers of a tenant, those that hold a secret too.
+ * Changes stored answers of a tenant.
+ * @param box opens those that hold a secret, too; null leaves them as they are.
  * @param after the last key of the previous call; null for the first.
  * @param change returns null for an answer that stays as it is.
  * @returns how many changed, and the last key; empty after the last of all.
  */
 export async function changeAnswers(
   queries: Queries,
-  box: SecretBox,
+  box: SecretBox | null,
   tenantId: string,
   after: string | null,
   limit: number,
@@ -156,23 +157,18 @@ export async function changeAnswers(
     .orderBy('key')
     .limit(limit)
     .execute();
-  let changed = 0;
+  const changed = new Map<string, string>();
   for (const { key, body } of rows) {
     // A key that was just taken has none yet; sealed answers are base64url.
     if (body === '') continue;
     const isSealed = !body.startsWith('{');
     const purpose = sealPurpose({ tenantId, key });
-    const text = change(isSealed ? box.open(body, purpose) : body);
-    if (text === null) continue;
-    changed += 1;
-    await updateRow(
-      queries,
-      'idempotency_keys',
-      { tenant_id: tenantId, key },
-      { body: isSealed ? box.seal(text, purpose) : text },
-    );
+    if (isSealed && box === null) continue;
+    const text = change(isSealed && box !== null ? box.open(body, purpose) : body);
+    if (text !== null) changed.set(key, isSealed && box !== null ? box.seal(text, purpose) : text);
   }
-  return { changed, position: rows.length < limit ? '' : (rows.at(-1)?.key ?? '') };
+  await updateTexts(queries, 'idempotency_keys', { tenantId, key: 'key', column: 'body' }, changed);
+  return { changed: changed.size, position: rows.length < limit ? '' : (rows.at(-1)?.key ?? '') };
 }
 
 /** The tenant first: the same key may exist in several. */

@@ -39,6 +39,7 @@ export const problemKinds = {
     meaning: 'The incident cannot change from its status to the requested one.',
   },
   breach_open: { status: 409, meaning: 'The breach is not closed; close it first.' },
+  evidence_erased: { status: 410, meaning: 'The file of the item of evidence was erased.' },
   breach_erased: { status: 409, meaning: 'The texts of the breach were erased: it stays closed.' },
   control_transition_not_allowed: {
     status: 409,

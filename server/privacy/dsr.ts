@@ -164,13 +164,15 @@ export const dsrFilters = {
 };
 export type DsrFilter = z.output<z.ZodObject<typeof dsrFilters>>;
 
+const EventSubject = z.string().nullable().meta({ description: 'Null once erased.' });
+
 /** The data of the webhook events; `dsr.completed` has exactly the fields of spec.md "Events" 4. */
 export const dsrEvents = {
   'dsr.created': z
-    .strictObject({ dsrId: Id, subjectId: z.string(), type: DsrType, dueAt: UtcTime })
+    .strictObject({ dsrId: Id, subjectId: EventSubject, type: DsrType, dueAt: UtcTime })
     .meta({ id: 'DataSubjectRequestCreatedEventData' }),
   'dsr.completed': z
-    .strictObject({ dsrId: Id, subjectId: z.string(), type: DsrType, outcome: DsrOutcome })
+    .strictObject({ dsrId: Id, subjectId: EventSubject, type: DsrType, outcome: DsrOutcome })
     .meta({ id: 'DataSubjectRequestCompletedEventData' }),
 };
 

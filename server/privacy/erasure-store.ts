@@ -1,18 +1,11 @@
 import { sql } from 'kysely';
 import { type RowKind, recordChanges } from '../audit/row-state.ts';
-import { type AuditSource, systemSource } from '../audit/source.ts';
-import { recordErasure } from '../audit/store.ts';
+import type { AuditSource } from '../audit/source.ts';
 import { newSalt } from '../ledger/commitment.ts';
 import { noteErased } from '../ledger/erasure-store.ts';
+import type { OpeningName } from '../ledger/erasures.ts';
 import { clearOpeningsAbout } from '../ledger/opening-store.ts';
-import {
-  addTime,
-  type Database,
-  dayMilliseconds,
-  type Queries,
-  runUnitOfWork,
-  type UnitOfWork,
-} from '../storage/database.ts';
+import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { updateRow } from '../storage/rows.ts';
 import type { DsrRow } from './dsr.ts';
 import { breachRows, dsrRows } from './store.ts';
@@ -43,12 +36,15 @@ export const erasableBreaches = {
   // Kysely's types are too deep for a table that varies, so the queries name one of the two.
 } as unknown as Erasable;
 
+/** By the kind of their erasure. */
+export const erasables = { dsr: erasableDsrs, breach: erasableBreaches } as const;
+
 /** What a unit of work erased of requests or breaches. */
 export interface ErasedTexts {
   /** How many rows. */
   readonly rows: number;
-  /** The numbers of the audit events whose openings were cleared: the caller records them (`recordErasure`). */
-  readonly sequences: readonly number[];
+  /** Those of the audit log that were cleared: the caller records them (`recordErasure`). */
+  readonly openings: readonly OpeningName[];
   /** Whether the audit log has more openings about them: then the rows still have their texts, so that they are found again. */
   readonly hasMore: boolean;
 }
@@ -86,7 +82,7 @@ export async function eraseTexts(
           .execute();
   const countTexts = (row: DsrRow) => texts.filter((name) => row[name] !== null).length;
   const found = rows.filter((row) => row.status === endedStatus || countTexts(row) > 0);
-  if (found.length === 0) return { rows: 0, sequences: [], hasMore: false };
+  if (found.length === 0) return { rows: 0, openings: [], hasMore: false };
   const counts = new Map(found.map((row) => [row.id, countTexts(row)]));
   await noteErased(work, tenantId, { kind: 'texts', table: kind.table, ids: [...counts.keys()] });
   const cleared = await clearOpeningsAbout(transaction, tenantId, [...counts.keys()]);
@@ -113,49 +109,6 @@ export async function eraseTexts(
   await recordChanges(work, kind, changes);
   work.afterCommit(() => work.signals.emit('erased'));
   return { rows: erased.length, ...cleared };
-}
-
-/** So many rows are erased in one pass: others of the tenant wait for its lock meanwhile. */
-const mostErased = 100;
-
-/**
- * Erases the texts of requests and breaches that ended longer ago than the settings of their tenant keep them, the oldest
- * first.
- * @returns whether there may be more.
- */
-export async function eraseExpired(database: Database, now: string): Promise<boolean> {
-  let left = mostErased;
-  for (const erasable of [erasableDsrs, erasableBreaches])
-    for (const tenant of await listRetentions(database.kysely, erasable)) {
-      const find = async (queries: Queries) =>
-        (await selectExpired(queries, erasable, tenant.id, addTime(now, -tenant.days * dayMilliseconds), left)).map(
-          ({ id }) => id,
-        );
-      // Without a lock: mostly there are none.
-      if ((await find(database.kysely)).length === 0) continue;
-      left -= await runUnitOfWork(database, now, async (work) => {
-        await work.lockTenant(tenant.id);
-        // The setting may have been changed since, or a breach reopened.
-        const [current] = await listRetentions(work.transaction, erasable, tenant.id);
-        if (current?.days !== tenant.days) return 0;
-        const source = systemSource(tenant.id);
-        const reason = 'The retention period of the tenant has passed';
-        const { rows, sequences, hasMore } = await eraseTexts(
-          work,
-          source,
-          erasable,
-          await find(work.transaction),
-          reason,
-        );
-        if (sequences.length > 0) {
-          const event = { module: 'privacy', action: 'texts.erased', targetId: null, targetRef: null, reason } as const;
-          await recordErasure(work, source, { audit: sequences }, event);
-        }
-        return hasMore ? left : rows;
-      });
-      if (left <= 0) return true;
-    }
-  return false;
 }
 
 /** The tenants that do not keep these texts forever. */

@@ -200,6 +200,36 @@ export async function insertRows<Table extends keyof Tables & string>(
 
 const maximumRows = 128;
 
+/** Where `updateTexts` writes. */
+interface TextsOf<Name extends TableName> {
+  readonly tenantId: string;
+  /** The column that identifies a row of the tenant. */
+  readonly key: keyof Row<Name> & string;
+  readonly column: keyof Row<Name> & string;
+  /** Columns that become null with it. */
+  readonly cleared?: readonly (keyof Row<Name> & string)[];
+}
+
+/** Sets a text of each of many rows with few statements. @param texts by the keys of the rows. */
+export async function updateTexts<Name extends TableName>(
+  queries: Queries,
+  table: Name,
+  { tenantId, key, column, cleared = [] }: TextsOf<Name>,
+  texts: ReadonlyMap<string, string>,
+): Promise<void> {
+  const columns = [sql`${sql.id(column)} = changed.text_now`, ...cleared.map((name) => sql`${sql.id(name)} = null`)];
+  await inBatches([...texts], async (some) => {
+    const values = some.map(([of, text]) => sql`(${of}, ${text})`);
+    await sql`
+      with changed (row_key, text_now) as (values ${sql.join(values)})
+      update ${sql.table(table)} set ${sql.join(columns)} from changed
+      where ${sql.ref(`${table}.tenant_id`)} = ${tenantId} and ${sql.ref(`${table}.${key}`)} = changed.row_key`.execute(
+      queries,
+    );
+    return [];
+  });
+}
+
 /** Below the parameter limit of SQLite. */
 const batchSize = 1000;
 

@@ -78,6 +78,7 @@ interface TransfersTable {
   id: string;
   /** move or import. */
   kind: string;
+  /** Of a move its end, of an import its beginning. */
   at: string;
   /** Of a move the database that it came from, of an import the SHA-256 of the file. */
   source: string;
@@ -87,6 +88,8 @@ interface TransfersTable {
   notice_id: string | null;
   /** How many rows or records came; null where the command that counted them was interrupted. */
   row_count: number | null;
+  /** How many records an import has to write; equal to row_count at its end, null for a move. */
+  total_count: number | null;
 }
 
 interface TenantsTable {
@@ -358,14 +361,18 @@ interface ConsentRecordsTable {
 interface ErasureJobsTable {
   id: string;
   tenant_id: string;
-  /** subject, dsr or breach. */
+  /** subject, dsr, breach or evidence. */
   kind: string;
-  /** The subject, or the id of the request or breach. */
+  /** The subject, or the ids of requests, breaches or an item of evidence, with spaces between. */
   target: string;
-  /** The last record of the subject at the time of the request. */
+  /** The last record of the tenant at the time of the last request for a subject. */
   through: number;
+  /** The last audit event at that time. */
+  audit_through: number;
   /** The last idempotency key that was looked at; null before the first, empty after the last. */
   position: string | null;
+  /** JSON: the ids of the requests of the subject, which have lost it themselves. */
+  requests: string;
   /** JSON: what was erased so far. */
   counts: string;
   created_at: string;
@@ -597,7 +604,7 @@ interface TenantControlsTable {
 interface ControlEvidenceFilesTable {
   id: string;
   tenant_id: string;
-  /** In bytes; while the file arrives, the most that it may have. */
+  /** In bytes; while the file arrives, the most that it may have; 0 once it is erased. */
   size: number;
   created_at: string;
   /** Null while the file arrives. Housekeeping deletes what never became evidence. */
@@ -616,7 +623,8 @@ interface ControlEvidenceTable {
   id: string;
   tenant_id: string;
   tenant_control_id: string;
-  title: string;
+  /** Null once it is erased, like the other texts and the bytes of the file. */
+  title: string | null;
   kind: string;
   description: string | null;
   url: string | null;
@@ -632,6 +640,10 @@ interface ControlEvidenceTable {
   created_at: string;
   withdrawn_at: string | null;
   withdrawal_reason: string | null;
+  /** Of the commitments to personal values in the hash of the row; erased with these. */
+  salt: string | null;
+  /** When its texts and its file were erased. */
+  erased_at: string | null;
 }
 
 interface ControlTestsTable {
@@ -892,5 +904,7 @@ interface WebhookEventsTable {
   user_id: string | null;
   /** The data-subject request that the data is about, likewise. */
   dsr_id: string | null;
+  /** The number of the record that the data is about: an erasure leaves later ones. */
+  sequence: number | null;
   created_at: string;
 }

@@ -15,11 +15,12 @@ create table installation (
 create table transfers (
   id text not null primary key,
   kind text not null, -- move or import.
-  at text not null,
+  at text not null, -- Of a move its end, of an import its beginning.
   source text not null, -- Of a move the database that it came from, of an import the SHA-256 of the file.
   tenant_id text, -- Of an import.
   notice_id text, -- Of an import.
-  row_count bigint -- How many rows or records came; null where the command that counted them was interrupted.
+  row_count bigint, -- How many rows or records came; null where the command that counted them was interrupted.
+  total_count bigint -- How many records an import has to write; equal to row_count at its end, null for a move.
 );
 
 create table tenants (

@@ -61,10 +61,12 @@ create table consent_records (
 create table erasure_jobs (
   id text not null primary key,
   tenant_id text not null references tenants (id),
-  kind text not null, -- subject, dsr or breach.
-  target text not null, -- The subject, or the id of the request or breach.
-  through bigint not null, -- The last record of the subject at the time of the request.
+  kind text not null, -- subject, dsr, breach or evidence.
+  target text not null, -- The subject, or the ids of requests, breaches or an item of evidence, with spaces between.
+  through bigint not null, -- The last record of the tenant at the time of the last request for a subject.
+  audit_through bigint not null, -- The last audit event at that time.
   position text, -- The last idempotency key that was looked at; null before the first, empty after the last.
+  requests text not null, -- JSON: the ids of the requests of the subject, which have lost it themselves.
   counts text not null, -- JSON: what was erased so far.
   created_at text not null
 );

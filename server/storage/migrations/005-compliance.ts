@@ -32,7 +32,7 @@ create table tenant_controls (
 create table control_evidence_files (
   id text not null primary key,
   tenant_id text not null references tenants (id),
-  size integer not null, -- In bytes; while the file arrives, the most that it may have.
+  size integer not null, -- In bytes; while the file arrives, the most that it may have; 0 once it is erased.
   created_at text not null,
   finished_at text -- Null while the file arrives. Housekeeping deletes what never became evidence.
 );
@@ -52,7 +52,7 @@ create table control_evidence (
   id text not null primary key,
   tenant_id text not null references tenants (id),
   tenant_control_id text not null references tenant_controls (id),
-  title text not null,
+  title text, -- Null once it is erased, like the other texts and the bytes of the file.
   kind text not null,
   description text,
   url text,
@@ -65,7 +65,9 @@ create table control_evidence (
   expires_at text,
   created_at text not null,
   withdrawn_at text,
-  withdrawal_reason text
+  withdrawal_reason text,
+  salt text, -- Of the commitments to personal values in the hash of the row; erased with these.
+  erased_at text -- When its texts and its file were erased.
 );
 create index control_evidence_control on control_evidence (tenant_id, tenant_control_id, id);
 -- The freshness of all controls of a tenant is read only from this index, except for withdrawn_at on SQLite.

@@ -132,6 +132,7 @@ create table webhook_events (
   subject_id text, -- The person whom the data names, if it does: an erasure looks here.
   user_id text, -- The member whom the data names, likewise.
   dsr_id text, -- The data-subject request that the data is about, likewise.
+  sequence bigint, -- The number of the record that the data is about: an erasure leaves later ones.
   created_at text not null
 );
 create index webhook_events_tenant on webhook_events (tenant_id, created_at);

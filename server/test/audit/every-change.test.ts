@@ -33,6 +33,7 @@ const expectedEvents: Readonly<Record<string, readonly string[]>> = {
   eraseUser: ['user.erased'],
   eraseDsr: ['dsr.erased', 'subject.erased'],
   eraseBreach: ['breach.erased', 'subject.erased'],
+  eraseEvidence: ['control_evidence.erased', 'subject.erased'],
   createDsrConfirmationLink: ['dsr.confirmation_link_created'],
   createPublicDsr: ['dsr.created'],
   confirmPublicDsr: ['dsr.address_confirmed'],

@@ -115,9 +115,9 @@ describeOnOneDatabase('personal values of audit events, offline', (dialect) => {
     const { closed: atFirst } = await node.verifyExport(file, { publicKey });
     assert.equal(atFirst, 0);
     await run(async (work) => {
-      const { sequences } = await clearOpenings(work, server.tenant.id, person);
+      const { openings } = await clearOpenings(work, server.tenant.id, person);
       const event = { module: 'privacy', action: 'subject.erased', targetId: null, targetRef: null } as const;
-      await recordErasure(work, systemSource(server.tenant.id), { audit: sequences }, event);
+      await recordErasure(work, systemSource(server.tenant.id), { audit: openings }, event);
     });
     payload(await server.request('POST', '/v1/ledgers/audit/checkpoints'));
     const { event, proof } = await read();

@@ -9,11 +9,13 @@ import { findPrograms } from '../../../tools/test/postgres.ts';
 import { personal } from '../../audit/personal.ts';
 import { systemSource } from '../../audit/source.ts';
 import { recordErasure, recordEvent } from '../../audit/store.ts';
+import { eraseExpired } from '../../erasure/retention.ts';
 import { forgetErased } from '../../erasure/store.ts';
 import { clearOpenings } from '../../ledger/opening-store.ts';
-import { eraseExpired } from '../../privacy/erasure-store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { payload } from '../consent/helpers.ts';
+import { base, ControlClient } from '../controls/helpers.ts';
+import { evidenceItem } from '../controls/samples.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { day, PrivacyClient } from '../privacy/requests.ts';
@@ -28,11 +30,19 @@ const erasedValues = [
   'Erased Name',
   'erased notes',
   'Stolen from the erased',
+  'asked.long.ago@example.com',
   erasedMember,
   erasedGuest,
   'single.person@example.com',
+  'renamed.person@example.com',
   'Lost by the erased',
+  'Report on the erased',
+  'the-erased.txt',
+  'a file about the erased',
 ] as const;
+/** Whether a text has a value, also as bytes in a dump. */
+const hasValue = (text: string, value: string) =>
+  text.includes(value) || text.includes(Buffer.from(value).toString('hex'));
 const [subject] = erasedValues;
 const kept = 'kept.person@example.com';
 
@@ -115,7 +125,7 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
   const contents = (dataDir: string, backup: string) =>
     [...readBytes(dataDir), ...readBytes(backup), ...(dialect === 'postgres' ? [dump().toString()] : [])].join('\n');
   const assertNowhere = (text: string) => {
-    for (const value of erasedValues) assert.ok(!text.includes(value), value);
+    for (const value of erasedValues) assert.ok(!hasValue(text, value), value);
     assert.ok(text.includes(kept));
   };
   const verified = async (dataDir: string) => {
@@ -133,12 +143,30 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     const request = await client.opened({ subjectId: subject, notes: 'erased notes' });
     const member = await server.createMember({ email: erasedMember, role: 'engineer' });
     payload(await server.request('POST', '/v1/users/invitations', { body: { email: erasedGuest, role: 'auditor' } }));
-    const breach = await client.reported({ title: 'Stolen from the erased' });
     const keyOf = (key: string) => ({ headers: { 'Idempotency-Key': key } });
+    const stolen = { title: 'Stolen from the erased', description: '?', discoveredAt: clock.now(), severity: 'low' };
+    const breach = payload(await client.send('POST', '/v1/breach', stolen, keyOf('expired-breach')));
+    const longAgo = { subjectId: 'asked.long.ago@example.com', type: 'access' };
+    const expired = payload(await client.send('POST', '/v1/dsr', longAgo, keyOf('expired-request')));
     const asked = { subjectId: 'single.person@example.com', type: 'access' };
     const single = payload(await client.send('POST', '/v1/dsr', asked, keyOf('single-request')));
+    const renaming = { subjectId: 'renamed.person@example.com', type: 'access' };
+    const renamed = payload(await client.send('POST', '/v1/dsr', renaming, keyOf('renamed-request')));
+    payload(await client.editDsr(renamed.id, { subjectId: 'customer-17' }), 200);
     const lost = { title: 'Lost by the erased', description: '?', discoveredAt: clock.now(), severity: 'low' };
     const lostOne = payload(await client.send('POST', '/v1/breach', lost, keyOf('single-breach')));
+    const controls = new ControlClient(server, server.tenant);
+    const control = await controls.create();
+    const [evidence, file] = ['Report on the erased', 'a file about the erased'];
+    const about = new URLSearchParams({ ...evidenceItem, title: evidence, name: 'the-erased.txt' });
+    const upload = `${base}/controls/${control}/evidence/files?${about}`;
+    const textFile = {
+      rawBody: file,
+      headers: { 'Content-Type': 'text/plain', 'Idempotency-Key': 'upload-of-evidence' },
+    };
+    const item = payload(await server.request('POST', upload, textFile));
+    const readErased = async () =>
+      payload(await server.request('GET', `${base}/controls/${control}/evidence/${item.id}`), 200);
     await run((work) =>
       recordEvent(work, systemSource(tenant.id), {
         module: 'identity',
@@ -154,30 +182,36 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     const proof = await proofOf();
     // In the backup, the request and the breach are open.
     const old = await backUp();
-    for (const value of erasedValues) assert.ok(readBytes(old).join('').includes(value), value);
+    for (const value of erasedValues) assert.ok(hasValue(readBytes(old).join(''), value), value);
 
-    payload(await client.complete(request.id), 200);
+    for (const { id } of [request, expired]) payload(await client.complete(id), 200);
     payload(await client.edit(breach.id, { status: 'closed', notificationReason: 'No risk' }), 200);
     await record(subject);
     const erase = `/v1/consent/subjects/${subject}/erase`;
     const { counts } = payload(await server.request('POST', erase, { body: { reason: 'Asked for it' } }), 200);
     assert.deepEqual([counts.records, counts.requests], [2, 1]);
+    payload(await client.complete(renamed.id), 200);
+    const eraseRenamed = '/v1/consent/subjects/customer-17/erase';
+    assert.equal(payload(await client.send('POST', eraseRenamed, { reason: 'Asked for it' }), 200).counts.responses, 1);
     const eraseMember = `/v1/users/${member.userId}/erase`;
     payload(await server.request('POST', eraseMember, { body: { reason: 'Asked for it' } }), 200);
     const guest = await runSvc(['user', 'erase', '--email', erasedGuest], environment());
     assert.deepEqual([guest.code, guest.stderr], [0, '']);
     payload(await client.complete(single.id), 200);
     payload(await client.edit(lostOne.id, { status: 'closed', notificationReason: 'No risk' }), 200);
-    for (const path of [`/v1/dsr/${single.id}/erase`, `/v1/breach/${lostOne.id}/erase`])
+    const eraseItem = `${base}/controls/${control}/evidence/${item.id}/erase`;
+    for (const path of [`/v1/dsr/${single.id}/erase`, `/v1/breach/${lostOne.id}/erase`, eraseItem])
       assert.equal(payload(await client.send('POST', path, { reason: 'Asked for it' }), 200).counts.responses, 1);
     clock.advance(31 * day);
     await eraseExpired(installation.database, clock.now());
     for (const value of ['Erased Name'])
       await run(async (work) => {
-        const { sequences } = await clearOpenings(work, tenant.id, value);
+        const { openings } = await clearOpenings(work, tenant.id, value);
         const event = { module: 'identity', action: 'person.erased', targetId: null, targetRef: null } as const;
-        await recordErasure(work, systemSource(tenant.id), { audit: sequences }, event);
+        await recordErasure(work, systemSource(tenant.id), { audit: openings }, event);
       });
+    const { size } = (await readErased()).file;
+    assert.deepEqual([size, (await readErased()).title], [file.length, null]);
     const { dataDir } = installation.settings;
     assert.ok(await forgetErased(installation.database));
     assertNowhere(contents(dataDir, await backUp()));
@@ -192,7 +226,8 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     const restored = await restore(old);
     assert.deepEqual([restored.code, restored.stderr], [0, '']);
     const { erased } = JSON.parse(restored.stdout);
-    assert.deepEqual([erased.subjects, erased.records, erased.requests, erased.breaches], [1, 1, 2, 2]);
+    assert.deepEqual([erased.subjects, erased.records, erased.requests, erased.breaches], [2, 1, 4, 2]);
+    assert.deepEqual([erased.evidence, erased.files], [1, 1]);
     assert.equal(erased.users, 2);
     assert.ok(erased.auditEvents > 0);
     const settings = { ...installation.settings, dataDir: restored.to };
@@ -215,6 +250,50 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     assert.ok(Object.values(none).every((count) => count === 0));
     await verified(target);
   });
+
+  if (dialect === 'sqlite')
+    test('is found by svc verify if it was put in place without svc restore, and so is a log that lacks lines', async () => {
+      await using other = await startTestServer(dialect);
+      const { dataDir } = other.installation.settings;
+      const notice = await other.createNotice();
+      const { slug } = other.tenant;
+      const erase = async (subjectId: string) => {
+        const body = { subjectId, purposes: { analytics: true } };
+        const headers = { 'Idempotency-Key': `key-of-${subjectId}` };
+        payload(await other.request('POST', `/v1/consent/${notice}/records`, { headers, body }));
+        const path = `/v1/consent/subjects/${subjectId}/erase`;
+        payload(await other.request('POST', path, { body: { reason: 'Asked for it' } }), 200);
+      };
+      await erase('first');
+      const old = inFolder();
+      const { code, stderr } = await runSvc(['backup', '--to', old], { SVC_DATA_DIR: dataDir });
+      assert.deepEqual([code, stderr], [0, '']);
+      await erase('second');
+      await erase('third');
+      await other.close();
+      const log = readFileSync(join(dataDir, 'erasures.log'), 'utf8');
+      const findings = async (folder: string, text: string) => {
+        writeFileSync(join(folder, 'erasures.log'), text);
+        const { report, code } = await runVerify({ settings: { ...other.installation.settings, dataDir: folder } });
+        const about = report.findings.filter(({ about }) => about === 'erasure');
+        return [code, ...about.map(({ kind, message }) => `${kind}: ${message}`)].join('\n');
+      };
+      assert.equal(await findings(dataDir, log), '0');
+      assert.match(
+        await findings(old, log),
+        new RegExp(
+          `^1\ntampered: ${slug}: the database lacks erasures 2, 3 that erasures.log has: it is an older copy`,
+        ),
+      );
+      const cut = await findings(dataDir, `${log.split('\n')[0]}\n`);
+      assert.match(cut, new RegExp(`^3\nunchecked: ${slug}: erasures.log lacks erasures 2, 3 of`));
+      const first = log.split('\n').slice(0, 2).join('\n');
+      assert.match(await findings(dataDir, `${first}\n`), /erasures\.log lacks erasure 3 of .* would not repeat it\./);
+      assert.match(
+        await findings(dataDir, log.replace('"kind":"subject"', '"kind":"nothing"')),
+        /tampered: .*line 1 was not/,
+      );
+    });
 
   if (dialect === 'sqlite')
     test('is refused without a log that is whole, unless the command says to go on', async () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,11 @@ export interface RunningSvc extends AsyncDisposable {
 export type Environment = Readonly<Record<string, string>>;
 
 /** Runs `svc` to its end in this process, with no other settings than these: starting a process takes most of a second. */
-export async function runSvc(words: readonly string[], environment: Environment = {}): Promise<Finished> {
+export async function runSvc(
+  words: readonly string[],
+  environment: Environment = {},
+  showProgress: (text: string) => void = () => undefined,
+): Promise<Finished> {
   const output = { stdout: '', stderr: '' };
   const code = await runCommand(words, {
     environment: { ...defaults, ...environment },
@@ -39,7 +43,7 @@ export async function runSvc(words: readonly string[], environment: Environment 
     printError: (line) => {
       output.stderr += `${typeof line === 'string' ? line : inspect(line)}\n`;
     },
-    showProgress: () => undefined,
+    showProgress,
   });
   return { code, ...output };
 }
@@ -50,6 +54,11 @@ export async function runSvcProcess(words: readonly string[], environment: Envir
   return ended;
 }
 
+/** Runs `svc` to its end in a process of its own, while this one waits. */
+export function runSvcSync(words: readonly string[], environment: Environment): void {
+  execFileSync(process.execPath, [program, ...words], { env: readEnvironment(environment) });
+}
+
 /** Starts a server (`serve`, `demo`) on a free port and waits until it listens. */
 export function startSvc(words: readonly string[], environment: Environment): Promise<RunningSvc> {
   return waitUntilListening(program, words, environment);
@@ -57,11 +66,15 @@ export function startSvc(words: readonly string[], environment: Environment): Pr
 
 /** Starts `svc`, for a caller that reads its output and ends it. */
 export function spawnSvc(words: readonly string[], environment: Environment, file = program) {
-  const { PATH = '' } = process.env;
   return spawn(process.execPath, [file, ...words], {
-    env: { PATH, NODE_COMPILE_CACHE: compileCache, ...defaults, ...environment },
+    env: readEnvironment(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+function readEnvironment(environment: Environment): Environment {
+  const { PATH = '' } = process.env;
+  return { PATH, NODE_COMPILE_CACHE: compileCache, ...defaults, ...environment };
 }
 
 function launch(file: string, words: readonly string[], environment: Environment) {

@@ -43,6 +43,7 @@ describeServer('the evidence of a control', (server) => {
       createdAt: server.clock.now(),
       withdrawnAt: null,
       withdrawalReason: null,
+      erasedAt: null,
     });
     assert.deepEqual(await client.read(`${path}/${item.id}`), item);
     const bare = payload(await client.addEvidence(id), 201);

@@ -122,6 +122,7 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
   eraseUser: () => ({ reason: 'Asked for it' }),
   eraseDsr: () => ({ reason: 'No longer needed' }),
   eraseBreach: () => ({ reason: 'No longer needed' }),
+  eraseEvidence: () => ({ reason: 'No longer needed' }),
   editDsr: () => ({ identityCheck: { method: 'Called back' } }),
   extendDsr: () => ({ reason: 'There is much to collect.' }),
   completeDsr: () => ({ outcome: 'fulfilled' }),

@@ -151,9 +151,9 @@ describeServer('changing members', (server) => {
     await assertIntact();
   });
 
-  test('changes thousands of members in one unit of work', async () => {
+  test('changes more members in one unit of work than one statement takes', async () => {
     const tenant = await createFreshTenant(server);
-    const count = 2500;
+    const count = 1100;
     const { kysely } = server.installation.database;
     const ids = await runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
       const emails = Array.from({ length: count }, (_, index) => `${index}-${tenant.slug}@example.com`);

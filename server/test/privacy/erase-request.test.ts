@@ -172,9 +172,12 @@ describeServerOnEachDatabase('the erasure of a request or a breach', (server) =>
     const { id } = await client.reported();
     await closeBreach(client, id);
     await note(client, id, 'a text in the log', stepRows + 5);
-    const { status, counts } = await erase(client, 'breach', id);
+    const started = await erase(client, 'breach', id);
+    const { status, counts } = started;
     assert.deepEqual([status, counts.auditEvents, counts.breaches], ['running', stepRows, 0]);
-    assert.equal((await erase(client, 'breach', id)).status, 'running');
+    const events = (await readAudit(server, client.tenant.id)).length;
+    assert.deepEqual(await erase(client, 'breach', id), started, 'a second call joins the first');
+    assert.equal((await readAudit(server, client.tenant.id)).length, events);
     while (await continueErasure(database, clock()));
     assert.notEqual((await client.read('breach', id)).erasedAt, null);
     assert.ok(!(await contents()).includes('a text in the log'));

@@ -10,6 +10,7 @@ import { findEvent, listEvents } from '../../audit/store.ts';
 import {
   findLatestRecords,
   findNewest,
+  findPreceding,
   findRecord,
   findRecordById,
   listNewestRecords,
@@ -31,7 +32,13 @@ import {
   requireEvidence,
   requireTest,
 } from '../../controls/store.ts';
-import { findJob, selectEvents } from '../../erasure/store.ts';
+import {
+  findJob,
+  listLaterRecords,
+  listLaterRequests,
+  selectEvents,
+  selectSubjectEvents,
+} from '../../erasure/store.ts';
 import { findAccount } from '../../identity/account-store.ts';
 import type { MembershipRow } from '../../identity/membership.ts';
 import {
@@ -154,15 +161,29 @@ test('openings of events are found by their events, and to erase them by their v
 });
 
 test('webhook events and running erasures are found by what they are about', async () => {
-  for (const [kind, column] of [['subject', 'subject'] as const, ['dsr', 'dsr'] as const]) {
+  for (const name of ['subject', 'dsr'] as const) {
     const plans = await readPlans(
-      (queries) => selectEvents(queries, 't', { kind, target: 'x' }).execute(),
+      (queries) => selectEvents(queries, 't', `${name}_id`, ['x', 'y']).execute(),
       /webhook_events/,
     );
     assert.deepEqual(plans, [
-      `SEARCH webhook_events USING INDEX webhook_events_${column} (tenant_id=? AND ${column}_id=?)`,
+      `SEARCH webhook_events USING INDEX webhook_events_${name} (tenant_id=? AND ${name}_id=?)`,
     ]);
   }
+  const job = { id: 'i', tenant_id: 't', kind: 'subject', target: 's', through: 1, audit_through: 1 } as const;
+  const whole = { ...job, position: null, requests: '[]', counts: '', created_at: '' };
+  const events = await readPlans((queries) => selectSubjectEvents(queries, whole, ['x']).execute(), /webhook_events/);
+  assert.deepEqual(events, ['SEARCH webhook_events USING INDEX webhook_events_subject (tenant_id=? AND subject_id=?)']);
+  const records = await readPlans((queries) => listLaterRecords(queries, whole), /consent_records/);
+  assert.deepEqual(records, [
+    'SEARCH consent_records USING INDEX sqlite_autoindex_consent_records_1 (tenant_id=? AND sequence>?)',
+  ]);
+  const requests = await readPlans((queries) => listLaterRequests(queries, whole), /dsr_requests|event/);
+  assert.deepEqual(requests.join().split('\n'), [
+    'SEARCH dsr_requests USING COVERING INDEX dsr_requests_subject (tenant_id=? AND subject_id=?)',
+    'CORRELATED SCALAR SUBQUERY 1',
+    'SEARCH event USING COVERING INDEX audit_events_target (tenant_id=? AND target_id=? AND sequence<?)',
+  ]);
   const jobs = await readPlans((queries) => findJob(queries, 't', { kind: 'dsr', target: 'x' }), /erasure_jobs/);
   assert.deepEqual(jobs, ['SEARCH erasure_jobs USING INDEX erasure_jobs_target (tenant_id=? AND kind=? AND target=?)']);
 });
@@ -183,6 +204,11 @@ describe('the plans of SQLite for a subject', () => {
       'the records after one',
       [`${inPlace} AND sequence>\\?\\)`],
       (queries) => listRecordsAfter(queries, { ...place, after: 9, limit: 50 }),
+    ],
+    [
+      'the record before one',
+      [`${inPlace} AND sequence<\\?\\)`],
+      (queries) => findPreceding(queries, { ...place, before: 9 }),
     ],
     [
       'the latest of each space',
