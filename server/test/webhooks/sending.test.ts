@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { attemptOffsets } from '../../webhooks/sender/schedule.ts';
+import type { Lookup } from '../../webhooks/transport/connection.ts';
 import { createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
 import {
@@ -85,6 +86,36 @@ describeServerOnEachDatabase(
       assert.equal(attempts.length, sent);
       assert.ok(attempts.every(({ excerpt }) => excerpt === null));
       assert.ok(receiver.received.slice(sent).every(({ body }) => !String(body).includes('erased-meanwhile')));
+    });
+
+    test('sends nothing that was erased while a connection was opened, whoever erased it', async () => {
+      await using receiver = await startScriptedReceiver();
+      const asked = Promise.withResolvers<void>();
+      const found = Promise.withResolvers<void>();
+      let lookups = 0;
+      const lookup: Lookup = async () => {
+        lookups += 1;
+        if (lookups === 3) asked.resolve();
+        await found.promise;
+        return [{ address: '127.0.0.1', family: 4 }];
+      };
+      await using sending = createTestSender(server, undefined, undefined, { lookup });
+      const { tenant } = await createSubscriber(server, receiver.url.replace('127.0.0.1', 'receiver.example'));
+      await completeRequest(tenant, 'erased-at-once');
+      await completeRequest(tenant, 'kept-at-once');
+      await sending.sender.look();
+      await sending.sender.turn();
+      await asked.promise;
+      await eraseSubject(tenant, 'erased-at-once');
+      found.resolve();
+      await sending.deliver();
+      assert.ok(receiver.received.every(({ body }) => !String(body).includes('erased-at-once')));
+      const types = receiver.received.map((delivery) => bodyOf(delivery).type).sort();
+      assert.deepEqual(types, ['dsr.completed', 'dsr.created', 'subject.erased']);
+      const deliveries = await readDeliveries(server, tenant);
+      const canceled = deliveries.filter(({ status, attempts }) => status === 'canceled' && attempts === 0);
+      assert.equal(canceled.length, 2);
+      assert.equal(deliveries.filter(({ claimed_by }) => claimed_by !== null).length, 0);
     });
 
     test('delivers an event again without what was erased, even if another server erased it', async () => {

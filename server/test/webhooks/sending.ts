@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { WebhookSender } from '../../webhooks/sender/sender.ts';
-import { Receivers } from '../../webhooks/transport/receivers.ts';
+import { Receivers, type ReceiversOptions } from '../../webhooks/transport/receivers.ts';
 import { createFreshTenant, payload } from '../consent/helpers.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
 
@@ -66,8 +66,9 @@ export function createTestSender(
   { installation }: TestServer,
   random = () => 0.5,
   log = pino({ level: process.env.SVC_TEST_LOG ?? 'silent' }, pino.destination(2)),
+  options: Partial<ReceiversOptions> = {},
 ): TestSender {
-  const receivers = new Receivers({ allowPrivate: true });
+  const receivers = new Receivers({ allowPrivate: true, ...options });
   const { database, clock, box } = installation;
   const sender = new WebhookSender({ database, clock, box, receivers, log, random });
   const deliver = async () => {

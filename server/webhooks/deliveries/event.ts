@@ -58,6 +58,6 @@ export function writeBody({
   created_at,
   tenant_id,
   data,
-}: Omit<StoredEvent, 'subject_id' | 'dsr_id' | 'user_id'>): string {
+}: Omit<StoredEvent, 'subject_id' | 'dsr_id' | 'user_id' | 'sequence'>): string {
   return `{"id":"${id}","type":"${type}","createdAt":"${created_at}","tenantId":"${tenant_id}","data":${data}}`;
 }

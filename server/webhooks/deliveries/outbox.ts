@@ -85,6 +85,7 @@ export async function queueEvents(
     subject_id: typeof data.subjectId === 'string' ? data.subjectId : null,
     user_id: typeof data.userId === 'string' ? data.userId : null,
     dsr_id: typeof data.dsrId === 'string' ? data.dsrId : null,
+    sequence: typeof data.sequence === 'number' ? data.sequence : null,
     created_at: now,
   }));
   const ready = subscribers.map((one) => ({ ...one, filter: one.filter === null ? null : readFilter(one.filter) }));

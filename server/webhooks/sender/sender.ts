@@ -15,6 +15,7 @@ import {
   endStranded,
   freeOrphans,
   holdPlace,
+  listClaimed,
   listWaitingEndpoints,
   releaseStrays,
   removeSenders,
@@ -51,6 +52,8 @@ export class WebhookSender {
   #isUnsure = false;
   #isStopping = false;
   #sent: SentEvents = new ByteCache(sentBytes);
+  /** The deliveries that the next query looks up, and its result. */
+  #asked: { readonly ids: string[]; readonly claimed: Promise<ReadonlySet<string>> } | null = null;
 
   constructor(options: SenderOptions) {
     this.#options = { random: Math.random, ...options };
@@ -288,6 +291,12 @@ export class WebhookSender {
   async #attempt(lane: Lane, attempt: Attempt, signer: OpenedSigner['signer'], timestamp: number): Promise<void> {
     const { clock, random, receivers } = this.#options;
     const { endpoint, delivery } = attempt;
+    let lost: { readonly error: unknown } | null = null;
+    const isWanted = () =>
+      this.#isClaimed(delivery.id).catch((error: unknown) => {
+        lost = { error };
+        return false;
+      });
     const outcome =
       typeof signer === 'string'
         ? failUnsigned(signer)
@@ -296,8 +305,10 @@ export class WebhookSender {
             url: endpoint.url,
             headers: webhookHeaders(delivery, signer, timestamp),
             body: delivery.event.body,
+            isWanted,
           });
-    // This process stops: the delivery stays as it was.
+    if (lost !== null) throw (lost as { readonly error: unknown }).error;
+    // This process stops, or the delivery was canceled: it stays as it is.
     if (outcome.outcome === 'failed' && outcome.reason === 'aborted') return;
     const ended = endAttempt(attempt, outcome, clock, random());
     if (ended.state.status === 'delivered') {
@@ -312,6 +323,21 @@ export class WebhookSender {
     if (ended.pausedUntil !== null) lane.pause(Date.parse(clock()), Date.parse(ended.pausedUntil));
     this.#ended.push(ended);
     this.#woken.resolve();
+  }
+
+  /** Whether a delivery was not canceled since it was claimed. Those that ask at about the same moment share a query. */
+  #isClaimed(id: string): Promise<boolean> {
+    if (this.#asked === null) {
+      const ids: string[] = [];
+      const claimed = new Promise((resolve) => setImmediate(resolve)).then(() => {
+        this.#asked = null;
+        return listClaimed(this.#options.database.kysely, this.id, ids);
+      });
+      this.#asked = { ids, claimed };
+    }
+    const { ids, claimed } = this.#asked;
+    ids.push(id);
+    return claimed.then((found) => found.has(id));
   }
 }
 

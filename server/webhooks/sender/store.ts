@@ -105,6 +105,21 @@ export async function claimDeliveries(
   return { deliveries, orphaned };
 }
 
+/** Those of some deliveries that a process has still claimed: an erasure cancels also what is claimed. */
+export async function listClaimed(
+  queries: Queries,
+  sender: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const text = rememberText(
+    queries,
+    `list ${sizeFor(ids)} claimed`,
+    () => sql`select id from webhook_deliveries where claimed_by = ${''} and id in (${listOf(sizeFor(ids))})`,
+  );
+  const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, [sender, ...fill(ids)]));
+  return new Set(rows.map(({ id }) => id));
+}
+
 async function readEvents(
   queries: Queries,
   ids: readonly string[],

@@ -1,6 +1,7 @@
 import type { AttemptView, FailureReason } from '../deliveries/delivery.ts';
 
-/** Why there was no whole answer. `aborted`: by the sender, because the server stops. */
+/** Why there was no whole answer. `aborted`: by the sender, because the server stops, or
+ * because the delivery was canceled before its body was sent. */
 type NoAnswerReason = FailureReason | 'aborted';
 
 /**

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Client, Dispatcher } from 'undici';
 import { type ConnectOptions, openSocket, type Step, type Undici } from './connection.ts';
-import { type DeliveryFailure, type DeliveryOutcome, describeFailure, type Ending } from './outcome.ts';
+import { DeliveryFailure, type DeliveryOutcome, describeFailure, type Ending } from './outcome.ts';
 
 const longestRetryAfter = 100;
 const longestExcerpt = 4 * 1024;
@@ -25,6 +25,7 @@ export class ReceiverConnection implements Dispatcher.DispatchHandler {
   /** Ends the delivery; null between two of them. */
   #resolve: ((outcome: DeliveryOutcome) => void) | null = null;
   #request!: Dispatcher.DispatchOptions;
+  #isWanted: (() => Promise<boolean>) | null = null;
   #timing!: Record<Step, number | null> & { readonly queued: number; total: number };
   #startedAt!: number;
   #stepAt!: number;
@@ -43,7 +44,15 @@ export class ReceiverConnection implements Dispatcher.DispatchHandler {
     };
     this.#client = new undici.Client(origin, {
       connect: (target, answer) => {
-        this.#socket = openSocket(undici, options, target, onStep, answer);
+        this.#socket = openSocket(undici, options, target, onStep, (error, socket) => {
+          if (error !== null || this.#isWanted === null)
+            return answer(...([error, socket] as Parameters<typeof answer>));
+          void this.#isWanted().then((isWanted) => {
+            if (isWanted && !socket.destroyed) return answer(null, socket);
+            socket.destroy();
+            answer(isWanted ? describeFailure(null) : canceled(), null);
+          });
+        });
       },
       allowH2: false,
       // One limit over the whole exchange replaces these.
@@ -66,11 +75,18 @@ export class ReceiverConnection implements Dispatcher.DispatchHandler {
   /**
    * Sends a request and reads its answer. Never rejects.
    * @param queuedAt when the delivery was handed to the transport, on the clock of `performance`.
+   * @param isWanted is asked once a connection was opened for it, which can take seconds: whether it is still to be sent.
+   *   Never rejects.
    */
-  post(request: Dispatcher.DispatchOptions, queuedAt: number): Promise<DeliveryOutcome> {
+  post(
+    request: Dispatcher.DispatchOptions,
+    queuedAt: number,
+    isWanted: (() => Promise<boolean>) | null = null,
+  ): Promise<DeliveryOutcome> {
     const now = performance.now();
     this.isReusable = false;
     this.#request = request;
+    this.#isWanted = isWanted;
     this.#timing = { queued: round(now - queuedAt), lookup: null, connect: null, tls: null, firstByte: null, total: 0 };
     this.#startedAt = now;
     this.#isReused = this.#socket?.destroyed === false;
@@ -167,6 +183,10 @@ export class ReceiverConnection implements Dispatcher.DispatchHandler {
     const text = new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: this.#length > longestExcerpt });
     return text.replaceAll('\r\n', '\n').replace(unreadable, '\u{fffd}');
   }
+}
+
+function canceled(): DeliveryFailure {
+  return new DeliveryFailure('aborted', 'The delivery was canceled while its connection was opened.');
 }
 
 /** To a tenth of a millisecond. */

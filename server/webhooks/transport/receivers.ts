@@ -32,6 +32,8 @@ export interface OutgoingDelivery {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /** Is asked once a connection was opened for it: whether it is still to be sent. Never rejects. */
+  readonly isWanted?: () => Promise<boolean>;
 }
 
 /** The parsed URL of an owner. */
@@ -79,7 +81,7 @@ export class Receivers {
    * Posts one delivery and reads its answer. Every status is an answer; redirects are not followed, because where they lead
    * was not agreed. Never rejects.
    */
-  async post({ owner = '', url, headers, body }: OutgoingDelivery): Promise<DeliveryOutcome> {
+  async post({ owner = '', url, headers, body, isWanted }: OutgoingDelivery): Promise<DeliveryOutcome> {
     const queuedAt = performance.now();
     // Loaded with the first delivery: a server that sends none starts sooner and is smaller.
     this.#undici ??= await import('undici');
@@ -93,7 +95,7 @@ export class Receivers {
     const cancelTimer = this.#timer(timeoutSeconds * 1000, () => connection.expire(timeoutSeconds));
     // Nothing is decompressed, so a small answer cannot become a large one.
     const plain = { ...headers, 'accept-encoding': 'identity' };
-    const running = connection.post({ path: target.path, method: 'POST', headers: plain, body }, queuedAt);
+    const running = connection.post({ path: target.path, method: 'POST', headers: plain, body }, queuedAt, isWanted);
     this.#running.set(connection, running);
     const outcome = await running;
     cancelTimer();
