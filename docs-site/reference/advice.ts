@@ -40,6 +40,7 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   dsr_extension_not_allowed: 'Answer within the present period; the law allows one extension, asked for in time.',
   breach_transition_not_allowed: 'Read the incident and take a step that its status allows.',
   breach_open: 'Close the breach, then erase its texts again.',
+  evidence_erased: 'Nothing is left to do: the item keeps the size and the SHA-256 of its file.',
   breach_erased: 'Report a new breach: the erased one stays closed.',
   control_transition_not_allowed: 'Read the control and take a step that its status allows.',
   control_evidence_missing: 'Add evidence, then change the status.',

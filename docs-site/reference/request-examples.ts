@@ -106,6 +106,7 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
   eraseSubject: { body: { reason: 'The person asked for it: request 4711.' } },
   eraseUser: { body: { reason: 'Left the company, and asked for it.' } },
   eraseDsr: { body: { reason: 'Kept for as long as a claim was possible.' } },
+  eraseEvidence: { body: { reason: 'The file named a person: request 4711.' } },
   eraseBreach: { body: { reason: 'Kept for as long as the authority could ask.' } },
   completeDsr: { body: { outcome: 'fulfilled' } },
   reportBreach: {

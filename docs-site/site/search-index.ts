@@ -22,7 +22,7 @@ export function writeSearchIndex({ groups }: Navigation): string {
   return JSON.stringify(index);
 }
 
-const excerptLength = 140;
+const excerptLength = 120;
 
 function shorten(text: string): string {
   const plain = text.replace(/[`*]/g, '').replace(/\s+/g, ' ').trim();
