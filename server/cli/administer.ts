@@ -191,7 +191,7 @@ address, and verifies as before; API keys stay. Cannot be undone.`,
     if (erased.length === 0)
       throw new UsageError(`There is no user ${options.email}${only ? ` in ${only.slug}` : ''}.`);
     while (await continueUserErasure(database, box, clock()));
-    const isForgotten = await forgetErased(database);
+    const isForgotten = await forgetErased(database, { hasErased: true });
     const isAccountErased = (await findAccount(database.kysely, email)) === undefined;
     say(`Erased ${options.email} in ${erased.length === 1 ? '1 tenant' : `${erased.length} tenants`}.`);
     if (!isAccountErased) say('Other tenants have this user, so the account stays.');

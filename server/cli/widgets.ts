@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Id } from '../http/schemas.ts';
 import { nameAddress } from '../settings.ts';
 import { TenantSlug } from '../tenants/tenant.ts';
-import { type DescribedWidget, describeWidgets, type Owner, placeholders, writeAddOnElement } from '../widgets/tags.ts';
+import { type DescribedWidget, describeWidgets, placeholders } from '../widgets/tags.ts';
 import { readWidgets } from '../widgets/widget.ts';
 import { defineCommand, UsageError, withMessage } from './command.ts';
 
@@ -34,31 +34,28 @@ every widget with all its files and add-ons, as the server returns at /widgets/i
     },
   },
   async run({ settings, options: { notice: noticeId, tenant, release, 'add-on': addOn }, say, result }) {
-    const owner = { noticeId, tenant };
     const wanted = readWidgets().filter(({ version }) => release === undefined || version === release);
     if (wanted.length === 0) throw new UsageError(`--release: no widget has a version ${release}.`);
-    const index = describeWidgets(wanted, nameAddress(settings, settings.port), owner);
+    const index = describeWidgets(wanted, nameAddress(settings, settings.port), { noticeId, tenant });
     const addOns = index.widgets.flatMap(({ versions }) => versions[0]?.addOns ?? []);
     if (addOn !== undefined && addOns.every(({ name }) => name !== addOn))
       throw new UsageError(`--add-on: there is no add-on ${addOn} in that version.`);
-    for (const line of index.widgets.flatMap((widget) => writeLines(widget, addOn, owner))) say(line);
+    for (const line of index.widgets.flatMap((widget) => writeLines(widget, addOn))) say(line);
     result(index);
   },
 });
 
 /** A widget with its newest version, and its older ones by name. */
-function writeLines({ name, versions }: DescribedWidget, addOn: string | undefined, owner: Owner): readonly string[] {
+function writeLines({ name, versions }: DescribedWidget, addOn: string | undefined): readonly string[] {
   const [newest, ...older] = versions;
   if (newest === undefined) return [];
   const { version, released, tag, addOns } = newest;
   const names = addOns.map((one) => one.name).join(', ');
   const wanted = addOns.find((one) => one.name === addOn);
-  // An add-on with its own element replaces the widget.
-  const element = wanted ? writeAddOnElement(wanted.name, owner) : null;
   return [
     `${name} ${version}${released ? '' : ' (not released: its bytes may change with the next build)'}`,
     ...(wanted ? [wanted.tag] : []),
-    element ?? tag,
+    tag,
     ...(names === '' ? [] : [`Add-ons: ${names} (--add-on <name> prints the tag of one)`]),
     older.length === 0 ? '' : `Other versions: ${older.map((one) => one.version).join(', ')}\n`,
   ];

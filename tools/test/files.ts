@@ -14,6 +14,9 @@ import { parseArgs } from 'node:util';
 
 const filesOfProcess = 16;
 
+/** A count of one process. Other lines with the mark warn of what failed after the test that began it. */
+const countLine = /^ℹ (?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) .*\n/gm;
+
 /** Their tests wait for processes that they start, and take longer than the size of their files suggests. */
 const longFolders = ['server/test/cli', 'server/test/crash'];
 
@@ -83,7 +86,7 @@ async function runGroup(files: readonly string[]): Promise<Result> {
     result = message as Result;
   });
   const ended = once(child, 'close');
-  if (child.stdout) process.stdout.write((await text(child.stdout)).replace(/^ℹ .*\n/gm, ''));
+  if (child.stdout) process.stdout.write((await text(child.stdout)).replace(countLine, ''));
   const [code] = await ended;
   // A process that ends early has sent nothing, and what fails outside the tests, as a hook does, is in its exit code only.
   if (result && (code === 0 || result.failed.length > 0)) return result;

@@ -91,6 +91,10 @@ export function listOperations({ paths }: ApiDocument) {
   );
 }
 
+function withoutUndefined(text: string): string {
+  return text.replaceAll(' | undefined', '');
+}
+
 /** Writes the declarations of named schemas, and of those that they refer to. */
 class TypeWriter {
   readonly #document: ApiDocument;
@@ -199,7 +203,8 @@ class TypeWriter {
     const text = fields === null ? this.type(schema, direction) : fields.map(writeField).join('\n');
     this.#open.delete(name);
     const earlier = this.#declarations.get(name);
-    if (earlier !== undefined && earlier.text !== text)
+    // Optional fields that are sent may be undefined, too; then the type of what is received allows it as well.
+    if (earlier !== undefined && withoutUndefined(earlier.text) !== withoutUndefined(text))
       throw new Error(`${name} is sent and received, and differs: give the server's schema another name for each.`);
     // What is sent is described with its limits.
     if (earlier === undefined || direction === 'sent')
@@ -419,9 +424,10 @@ export function writeEventShapes(document: ApiDocument): string {
   const kind = (given: Schema, isOptional: boolean): string => {
     const schema = resolve(given);
     if (schema.properties !== undefined) return shape(schema);
-    if (schema.additionalProperties !== undefined) return `'booleans by name'`;
+    if (schema.additionalProperties !== undefined) return `'an object of booleans'`;
     const [type, ...others] = [schema.type].flat();
-    return `'${type}${others.includes('null') ? ' or null' : ''}${isOptional ? '?' : ''}'`;
+    const article = type === 'integer' ? 'an' : 'a';
+    return `'${article} ${type}${others.includes('null') ? ' or null' : ''}${isOptional ? ', or absent' : ''}'`;
   };
   const shape = ({ properties = {}, required = [] }: Schema): string =>
     `{ ${Object.entries(properties)

@@ -6,7 +6,8 @@ import { systemSource } from '../../../audit/source.ts';
 import { addMember } from '../../../identity/membership-changes.ts';
 import type { MemberRole } from '../../../principal/roles.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
-import { ControlClient, payload } from '../../controls/helpers.ts';
+import { base, ControlClient, payload } from '../../controls/helpers.ts';
+import { evidenceItem } from '../../controls/samples.ts';
 import { assertAccessible, describeDashboard } from './browser.ts';
 
 /** A code that is a formula to a spreadsheet cannot be made; a title can. */
@@ -111,6 +112,33 @@ describeDashboard('controls and readiness in the dashboard', (dashboard) => {
       await dialog.getByRole('button', { name: 'Retire' }).click();
       await page.getByRole('heading', { name: 'Controls', level: 1 }).waitFor();
       assert.equal(await page.getByRole('link', { name: 'OWN-1' }).count(), 0);
+    });
+  });
+
+  test('erases an item of evidence with its file, for roles that may', async () => {
+    const { server, tenant, member, client } = await createTenant();
+    const id = await client.create();
+    const about = new URLSearchParams({ ...evidenceItem, title: 'Visit of Elif', name: 'elif.txt' });
+    const path = `${base}/controls/${id}/evidence/files?${about}`;
+    payload(await server.request('POST', path, { key: tenant.key, rawBody: 'Elif was here' }), 201);
+    const auditor = await server.createMember({ tenantId: tenant.id, role: 'auditor' });
+    await visitAs(auditor, `controls/${id}`, async (page) => {
+      await page.getByText('Visit of Elif').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Erase' }).count(), 0);
+    });
+    await visitAs(member, `controls/${id}`, async (page) => {
+      await page.getByRole('button', { name: 'Erase: Visit of Elif' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Erase this item of evidence' });
+      await dialog.getByText('This stays:').waitFor();
+      await dialog.getByLabel('Reason').fill('Asked for it');
+      await dialog.getByRole('checkbox', { name: 'Visit of Elif' }).check();
+      await dialog.getByRole('button', { name: 'Erase' }).click();
+      await page.getByText('Erased.', { exact: true }).waitFor();
+      await page.getByText('Texts erased').waitFor();
+      await assertAccessible(page);
+      const shown = (await page.locator('main').textContent()) ?? '';
+      assert.ok(!shown.includes('Elif') && !shown.includes('elif') && !shown.includes('null'), shown);
+      assert.equal(await page.getByRole('button', { name: 'Erase' }).count(), 0);
     });
   });
 

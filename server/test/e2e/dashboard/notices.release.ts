@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import type { MemberRole } from '../../../principal/roles.ts';
 import { allGranted, payload, visit } from '../../consent/helpers.ts';
+import { noticeContent } from '../../harness.ts';
 import { assertAccessible, describeDashboard } from './browser.ts';
 
 const hostile = '<img src=x onerror=alert(1)>';
@@ -22,6 +24,148 @@ describeDashboard('notices in the dashboard', (dashboard) => {
   }
 
   const openPreview = (page: Page) => page.frameLocator('iframe');
+
+  test('downloads the receipt of a record, and shows which facts a publication changes', async () => {
+    const { server, tenant, id, edit, member } = await createTenant();
+    const record = payload(await visit(server, id)).id;
+    await visitAs(member, `notices/${id}/records/${record}`, async (page) => {
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Download receipt' }).click();
+      const file = await download;
+      assert.match(file.suggestedFilename(), /^receipt-\d+\.jsonld$/);
+      const saved = JSON.parse(readFileSync(await file.path(), 'utf8'));
+      const sent = await server.request('GET', `/v1/consent/records/${record}/receipt`, { key: tenant.key });
+      assert.deepEqual(saved['dpv:hasRecordOfActivity'], sent.body['dpv:hasRecordOfActivity']);
+      await page.getByText(/does not state: controllerContact\.address, .*consentDuration/).waitFor();
+      await assertAccessible(page);
+    });
+    const purposes = [{ ...noticeContent.purposes[1], storage: { period: 'P14M' } }];
+    payload(await edit({ jurisdictions: ['IE'], purposes }), 200);
+    await visitAs(member, `notices/${id}/publish`, async (page) => {
+      await page.getByText('jurisdictions.0: IE').waitFor();
+      await page.getByText('storage.period: P14M').waitFor();
+    });
+  });
+
+  test('edits everything a receipt needs, without commands', async () => {
+    const { server, tenant, id, edit, read, member } = await createTenant();
+    const { purposes: all } = await read();
+    payload(await edit({ purposes: [all[1]], rights: ['objection'] }), 200);
+    await visitAs(member, `notices/${id}`, async (page) => {
+      const summary = page.locator('summary', { hasText: 'About the processing' });
+      const summaryOfPurpose = page.locator('summary', { hasText: 'Data, storage and recipients' });
+      const open = async () => {
+        await summary.click();
+        await summaryOfPurpose.click();
+      };
+      const save = () => page.getByRole('button', { name: 'Save' }).click();
+      const fill = (label: string, value: string) => page.getByLabel(label).fill(value);
+      const amount = (group: string, unit: string) => page.getByRole('group', { name: group }).getByLabel(unit);
+      await summary.waitFor();
+      assert.equal(await page.getByLabel('Your postal address').isVisible(), false);
+      await open();
+      await fill('Your postal address', '1 Main Street, Dublin');
+      await fill('Your email for data protection', 'privacy@example.com');
+      await fill('Privacy policy', 'https://example.com/privacy');
+      await fill('Page to change and withdraw consent', 'https://example.com/consent');
+      await fill('Page to exercise rights', 'https://example.com/rights');
+      for (const name of ['Withdraw consent', 'Access', 'Complaint to an authority'])
+        await page.getByRole('checkbox', { name, exact: true }).check();
+      await page.getByLabel('Objection').uncheck();
+      await fill('Countries whose law applies', 'IE, Ireland');
+      await amount('How long a consent counts', 'Months').fill('12');
+      await page.getByLabel('IP address').check();
+      await amount('How long the data are stored', 'Years').fill('1');
+      await amount('How long the data are stored', 'Months').fill('6');
+      await fill('What ends the storage', 'Account closure');
+      await fill('Countries where the data are stored', 'DE,IE');
+      await page.getByLabel('No recipients').check();
+      for (const name of ['Letters', 'Counter']) {
+        await page.getByRole('button', { name: 'Add recipient' }).click();
+        await page.keyboard.type(name);
+      }
+      await page.getByRole('button', { name: 'Remove: Letters' }).click();
+      const recipient = page.getByRole('group', { name: 'Counter', exact: true });
+      await recipient.getByLabel('Role').selectOption('Third party');
+      await recipient.getByLabel('Postal address').fill('2 Side Street, Berlin');
+      await recipient.getByLabel('Email').fill('counter@example.com');
+      await recipient.getByLabel('Country').fill('XX');
+      // The server rejects both; a part that is closed is opened for its error.
+      await summary.click();
+      await save();
+      await page.getByRole('alert').getByText('Countries whose law applies: ').waitFor();
+      assert.ok(await page.getByLabel('Countries whose law applies').isVisible());
+      assert.equal(
+        await page.evaluate(() => document.activeElement?.getAttribute('name')),
+        'purposes.0.recipients.0.country',
+      );
+      await assertAccessible(page);
+      await fill('Countries whose law applies', 'IE, EU');
+      await page.getByText('Ireland, European Union').waitFor();
+      await save();
+      await page.getByRole('alert').getByText('Country: ').waitFor();
+      await recipient.getByLabel('Country').fill('DE');
+      await save();
+      await page.getByText('Saved.').waitFor();
+      await page.reload();
+      await open();
+      assert.equal(await amount('How long a consent counts', 'Months').inputValue(), '12');
+      assert.equal(await amount('How long the data are stored', 'Years').inputValue(), '1');
+      assert.equal(await page.getByLabel('Countries where the data are stored').inputValue(), 'DE, IE');
+      assert.ok(await page.getByLabel('IP address').isChecked());
+      assert.equal(await page.getByLabel('Objection').isChecked(), false);
+      assert.equal(await recipient.getByLabel('Role').inputValue(), 'third_party');
+    });
+    const { purposes, ...rest } = await read();
+    const { controllerContact, links, rights, jurisdictions, consentDuration } = rest;
+    assert.deepEqual(
+      { controllerContact, links, rights, jurisdictions, consentDuration },
+      {
+        controllerContact: { address: '1 Main Street, Dublin', email: 'privacy@example.com' },
+        links: {
+          privacyPolicy: 'https://example.com/privacy',
+          withdrawal: 'https://example.com/consent',
+          rights: 'https://example.com/rights',
+        },
+        rights: ['withdraw_consent', 'access', 'complaint'],
+        jurisdictions: ['IE', 'EU'],
+        consentDuration: 'P12M',
+      },
+    );
+    const [{ dataCategories, storage, recipients }] = purposes;
+    assert.deepEqual(
+      { dataCategories, storage, recipients },
+      {
+        dataCategories: ['ip_address'],
+        storage: { period: 'P1Y6M', criteria: 'Account closure', locations: ['DE', 'IE'] },
+        recipients: [
+          {
+            name: 'Counter',
+            role: 'third_party',
+            address: '2 Side Street, Berlin',
+            email: 'counter@example.com',
+            country: 'DE',
+          },
+        ],
+      },
+    );
+    await visitAs(member, `notices/${id}/publish`, async (page) => {
+      await page.getByRole('button', { name: 'Publish version 2' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+      await page.getByText('Visitors see version 2').waitFor();
+    });
+    const record = payload(await visit(server, id, { noticeVersion: 2, purposes: { [purposes[0].key]: true } })).id;
+    const { body } = await server.request('GET', `/v1/consent/records/${record}/receipt`, { key: tenant.key });
+    assert.deepEqual([body.missing, body['dct:conformsTo']], [[], 'https://w3id.org/dpv/schema/dpv-27560#receipt']);
+    // An emptied field removes what was stated.
+    await visitAs(member, `notices/${id}`, async (page) => {
+      await page.locator('summary', { hasText: 'About the processing' }).click();
+      await page.getByRole('group', { name: 'How long a consent counts' }).getByLabel('Months').fill('');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
+    });
+    assert.equal((await read()).consentDuration, undefined);
+  });
 
   test('creates a notice from a template, edits it and shows the text in the real banner', async () => {
     const { server } = dashboard;

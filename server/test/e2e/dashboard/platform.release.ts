@@ -52,9 +52,20 @@ describeDashboard('the pages of the people who run the server', (dashboard) => {
       tenant_id: null,
       notice_id: null,
       row_count: 5000,
+      total_count: null,
+    });
+    await insertTransfer(server.installation.database.kysely, {
+      kind: 'import',
+      at: '2026-11-20T11:00:00.000Z',
+      source: 'a'.repeat(64),
+      tenant_id: null,
+      notice_id: null,
+      row_count: 1500,
+      total_count: 3000,
     });
     await visitAs(operator, 'system', async (page) => {
-      await page.getByRole('row', { name: /^Move .*2026.* sqlite:\/srv\/svc 5,000$/ }).waitFor();
+      await page.getByRole('row', { name: /^Move .*2026.* Completed sqlite:\/srv\/svc 5,000$/ }).waitFor();
+      await page.getByRole('row', { name: /^Import .*2026.* Incomplete a{64} 1,500 \/ 3,000$/ }).waitFor();
       await page.getByText(/^SQLite, [\d.]+ [KM]iB$/).waitFor();
       await page.getByRole('button', { name: 'Refresh' }).click();
       await page.getByText('Free on the disk').waitFor();
