@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Scene } from '../../server/test/http/scene.ts';
 import { countOutcomes } from '../../server/webhooks/deliveries/statistics-store.ts';
+import { readWidget } from '../../server/widgets/widget.ts';
 
 /** What must be there for an answer to be worth looking at, where an operation succeeds on a tenant that has nothing too. */
 const furnishings: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
@@ -10,7 +11,7 @@ const furnishings: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> 
   listConsentNoticeSightings: async (scene) => {
     const { server } = scene;
     const headers = { Origin: 'https://example.com' };
-    await server.request('GET', '/widgets/svc-consent/0.2.0/svc-consent.js', { key: null, headers });
+    await server.request('GET', readWidget('consent-banner')?.path ?? '', { key: null, headers });
     await server.request('GET', `/v1/public/consent/${await scene.notice()}`, { key: null, headers });
     await server.app.sightings.write(server.installation.database);
   },

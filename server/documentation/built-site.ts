@@ -27,12 +27,13 @@ export class BuiltSite {
   }
 
   /** Reads the site in a folder; null if the folder has none. */
-  static open(folder: string): BuiltSite | null {
+  static open(folder: string, { releases } = widgetPlaces): BuiltSite | null {
     const files = new Map<string, StaticFile>();
     for (const name of globSync('**/*', { cwd: folder, exclude: [buildNote] })) {
       const path = name.replaceAll(sep, '/');
       const bytes = readFile(join(folder, name));
-      if (bytes !== null) files.set(path, new StaticFile(path, bytes, isPinned(path, bytes) ? immutable : 'no-cache'));
+      if (bytes !== null)
+        files.set(path, new StaticFile(path, bytes, isPinned(path, bytes, releases) ? immutable : 'no-cache'));
     }
     return files.has('index.html') ? new BuiltSite(files) : null;
   }
@@ -52,11 +53,11 @@ export class BuiltSite {
 }
 
 /** Whether a file never changes: its name contains a hash, or it equals the file of a released widget. */
-function isPinned(path: string, bytes: Buffer): boolean {
+function isPinned(path: string, bytes: Buffer, releases: string): boolean {
   if (path.startsWith('assets/')) return true;
   const [folder, ...released] = path.split('/');
   if (folder !== 'live' || released.length !== 3) return false;
-  return readFile(join(widgetPlaces.releases, ...released))?.equals(bytes) === true;
+  return readFile(join(releases, ...released))?.equals(bytes) === true;
 }
 
 /** Null for a folder, and for a missing file: a build can run at the same time. */

@@ -43,10 +43,10 @@ const BuiltFile = z.object({
 });
 type BuiltFile = Readonly<z.infer<typeof BuiltFile>>;
 
-/** `integrity.json`: the script of the tag, and every file. The first version had one file and did not list it. */
+/** `integrity.json`: the script of the tag, and every file. */
 const Manifest = BuiltFile.extend({
   version: z.string().regex(/^\d+\.\d+\.\d+$/),
-  files: z.array(BuiltFile).readonly().default([]),
+  files: z.array(BuiltFile).readonly(),
 });
 
 /**

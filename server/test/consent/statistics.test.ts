@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sightings } from '../../consent/sightings.ts';
 import { mostHosts } from '../../consent/statistics-store.ts';
+import { readWidgets, type Widget } from '../../widgets/widget.ts';
 import {
   assertProblem,
   capture,
@@ -105,17 +106,17 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
       return (await sightings(id)).find((one: { host: string }) => one.host === host).widgetVersion;
     };
     const Origin = 'https://shop.example.com:8443';
-    await load('svc-consent/0.1.0/integrity.json', { Origin });
-    await load('svc-trust-badge/0.1.0/svc-trust-badge.js', { Origin });
+    const [banner, badge] = readWidgets() as [Widget, Widget];
+    const folder = `svc-consent/${banner.version}`;
+    await load(`${folder}/integrity.json`, { Origin });
+    await load(`svc-trust-badge/${badge.version}/svc-trust-badge.js`, { Origin });
     await load('svc-consent/9.9.9/svc-consent.js', { Origin });
-    await load('svc-consent/0.1.0/svc-consent.js', { Origin: 'https://evil.test' });
+    await load(`${folder}/svc-consent.js`, { Origin: 'https://evil.test' });
     assert.equal(await seen('shop.example.com'), null);
-    await load('svc-consent/0.1.0/svc-consent.js', { Origin });
-    await load('svc-consent/0.2.0/svc-consent.js', { Referer: 'https://www.example.com/a/page' });
-    assert.equal(await seen('shop.example.com'), '0.1.0');
-    assert.equal(await seen('www.example.com'), '0.2.0');
-    await load('svc-consent/0.2.0/svc-consent.js', { Origin });
-    assert.equal(await seen('shop.example.com'), '0.2.0');
+    await load(`${folder}/svc-consent.js`, { Origin });
+    await load(`${folder}/svc-consent.js`, { Referer: 'https://www.example.com/a/page' });
+    assert.equal(await seen('shop.example.com'), banner.version);
+    assert.equal(await seen('www.example.com'), banner.version);
   });
 
   test('hold a bounded number of versions in memory, and keep what is written', async () => {

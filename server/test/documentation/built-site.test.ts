@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { BuiltSite } from '../../documentation/built-site.ts';
-import { widgetPlaces } from '../../widgets/widget.ts';
+import type { WidgetPlaces } from '../../widgets/widget.ts';
+import { createPlaces, writeBuild } from '../widgets/places.ts';
 
 const forGood = 'public, max-age=31536000, immutable';
 
@@ -46,11 +47,12 @@ describe('a built site', () => {
     write('assets/main-1a2b3c4d.js', 'code');
     write('live/server.json', '{}');
     write('live/svc-consent/99.0.0/svc-consent.js', 'still being worked on');
+    using places = createPlaces();
+    for (const name of ['svc-consent', 'svc-trust-badge'])
+      writeBuild(join(places.releases, name, '0.1.0'), '0.1.0', { [`${name}.js`]: 'as released' });
     write('live/svc-trust-badge/0.1.0/svc-trust-badge.js', 'not what was released');
-    const released = 'svc-consent/0.1.0/svc-consent.js';
-    mkdirSync(dirname(join(folder, 'live', released)), { recursive: true });
-    cpSync(join(widgetPlaces.releases, released), join(folder, 'live', released));
-    const site = open();
+    write('live/svc-consent/0.1.0/svc-consent.js', 'as released');
+    const site = open(places);
     assert.deepEqual(
       [
         'index.html',
@@ -58,7 +60,7 @@ describe('a built site', () => {
         'live/server.json',
         'live/svc-consent/99.0.0/svc-consent.js',
         'live/svc-trust-badge/0.1.0/svc-trust-badge.js',
-        `live/${released}`,
+        'live/svc-consent/0.1.0/svc-consent.js',
       ].map((path) => cachingOf(site, path)),
       ['no-cache', forGood, 'no-cache', 'no-cache', 'no-cache', forGood],
     );
@@ -69,8 +71,8 @@ describe('a built site', () => {
     writeFileSync(join(folder, path), text);
   }
 
-  function open(): BuiltSite {
-    const site = BuiltSite.open(folder);
+  function open(places?: WidgetPlaces): BuiltSite {
+    const site = BuiltSite.open(folder, places);
     assert.ok(site !== null);
     return site;
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { readWidgets } from '../../widgets/widget.ts';
+import { readWidget, readWidgets, type Widget } from '../../widgets/widget.ts';
 import { runSvc } from '../cli/run-svc.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
@@ -47,11 +47,6 @@ describe('the list of widgets', () => {
       listed,
       readWidgets().map(({ name, version }) => `${name} ${version}`),
     );
-    for (const { versions } of index.widgets) assert.deepEqual(versions.at(-1)?.version, '0.1.0');
-    assert.deepEqual(
-      index.widgets.map(({ versions }) => versions.at(-1)?.released),
-      [true, false],
-    );
   });
 
   test('lists every file with its address, size and hash', async () => {
@@ -84,7 +79,7 @@ describe('the list of widgets', () => {
     );
   });
 
-  test('has the pinned tag of each add-on, with example settings, and none for the first version', async () => {
+  test('has the pinned tag of each add-on, with example settings', async () => {
     const [banner, badge] = index.widgets;
     const newest = banner?.versions[0];
     assert.deepEqual(
@@ -102,7 +97,7 @@ describe('the list of widgets', () => {
       assert.equal(written?.[3]?.startsWith(' data-'), holdsBack);
       assert.equal(tag.includes(' defer'), !holdsBack, 'an add-on that blocks other scripts runs before them');
     }
-    assert.deepEqual([banner?.versions.at(-1)?.addOns, badge?.versions[0]?.addOns], [[], []]);
+    assert.deepEqual(badge?.versions[0]?.addOns, []);
   });
 
   test('allows any origin, and is cached for a minute', async () => {
@@ -170,10 +165,10 @@ describe('svc widgets', () => {
     assert.deepEqual(JSON.parse(stdout), (await server.request('GET', path, { key: null })).body);
   });
 
-  test('prints the tags of an older version', async () => {
-    const { stdout } = await runSvc(['widgets', '--release', '0.1.0'], environment);
-    assert.match(stdout, /svc-consent\/0\.1\.0\/svc-consent\.js" integrity="sha384-IX7KX8/);
-    assert.equal(stdout.split('<script').length, 3);
+  test('prints the tags of a requested version', async () => {
+    const { version, integrity } = readWidget('consent-banner') as Widget;
+    const { stdout } = await runSvc(['widgets', '--release', version], environment);
+    assert.ok(stdout.includes(`/svc-consent/${version}/svc-consent.js" integrity="${integrity}"`));
   });
 
   test('prints the tag of a requested add-on', async () => {
