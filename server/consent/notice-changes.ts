@@ -1,6 +1,6 @@
 import { recordChange, recordRemoval } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { Problem, requireFound, requireMatch } from '../http/problem.ts';
+import { invalidValues, Problem, requireFound, requireMatch } from '../http/problem.ts';
 import type { Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { insertRow, newId, updateRow } from '../storage/rows.ts';
@@ -8,6 +8,7 @@ import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import {
   applyChange,
   contentOf,
+  findContentFaults,
   type Notice,
   type NoticeChange,
   type NoticeContent,
@@ -51,6 +52,11 @@ export async function editNotice(
   const names = Object.keys(change).filter((name) => change[name as keyof NoticeChange] !== undefined);
   const before = contentOf(notice);
   const content = applyChange(before, change);
+  const faults = findContentFaults(content).map(({ path, message }) => ({
+    path: ['body', ...path].join('.'),
+    issue: message,
+  }));
+  if (faults.length > 0) throw invalidValues(faults);
   // A retry of an edit that was applied has an outdated tag and nothing left to change.
   if (sealContent(content).text === sealContent(before).text) return notice;
   requireMatch(ifMatch, tagContent(notice), 'consent_notice_changed');

@@ -3,7 +3,10 @@ import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { Id, list, refuseRepeated, text, UtcTime } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
+import { Language } from './language.ts';
 import { noticeFacts, purposeFacts } from './notice-facts.ts';
+import { NoticeTexts, NoticeTheme, NoticeTranslations } from './notice-words.ts';
+import { basisFields, findRefusable, mostTrackers } from './purpose-basis.ts';
 
 export const NoticeStatus = z.enum(['draft', 'published', 'archived']).meta({ id: 'NoticeStatus' });
 export type NoticeStatus = z.output<typeof NoticeStatus>;
@@ -18,23 +21,17 @@ export const PublicPurpose = z
     label: text(200).trim().min(1),
     description: text(2000).trim(),
     required: z.boolean().meta({ description: 'A required purpose cannot be refused.' }),
+    ...z.strictObject(basisFields).partial().shape,
   })
   .meta({ id: 'PublicPurpose' });
 
-export const Purpose = PublicPurpose.extend(z.strictObject(purposeFacts).partial().shape).meta({ id: 'Purpose' });
-export type Purpose = z.output<typeof Purpose>;
-
-/** A BCP 47 tag in its canonical form. */
-export const Language = text(64)
-  .transform((tag, context) => {
-    try {
-      return Intl.getCanonicalLocales(tag)[0] as string;
-    } catch {
-      context.addIssue('must be a BCP 47 language tag such as en or pt-BR');
-      return z.NEVER;
-    }
+export const Purpose = PublicPurpose.extend(z.strictObject(purposeFacts).partial().shape)
+  .superRefine((purpose, context) => {
+    const message = 'must be exempt, because the purpose is required';
+    for (const path of findRefusable(purpose)) context.addIssue({ code: 'custom', path, message });
   })
-  .meta({ override: { type: 'string', maxLength: 64 } });
+  .meta({ id: 'Purpose' });
+export type Purpose = z.output<typeof Purpose>;
 
 /** What the URL parser behind `domainToASCII` would drop or decode without a word: `example.com/shop` is no site. */
 const noHostCharacter = /[/?#\\%\t\n\r]/;
@@ -72,18 +69,53 @@ const contentFields = {
   domain: Domain.meta({ description: 'The site the notice may be used on; its subdomains are included.' }),
   purposes: Purposes,
 };
-const optionalFields = z.strictObject(noticeFacts).partial().shape;
+const presentation = { texts: NoticeTexts, theme: NoticeTheme, translations: NoticeTranslations };
+const optionalFields = z.strictObject({ ...noticeFacts, ...presentation }).partial().shape;
 const removableFields = {
+  texts: NoticeTexts.nullable(),
+  theme: NoticeTheme.nullable(),
+  translations: NoticeTranslations.nullable(),
   controllerContact: noticeFacts.controllerContact.nullable(),
   links: noticeFacts.links.nullable(),
   rights: noticeFacts.rights.nullable(),
   jurisdictions: noticeFacts.jurisdictions.nullable(),
   consentDuration: noticeFacts.consentDuration.nullable(),
-} satisfies Record<keyof typeof noticeFacts, z.ZodType>;
+} satisfies Record<keyof typeof noticeFacts | keyof typeof presentation, z.ZodType>;
 
 /** The content that a visitor sees and decides on, and what it states about the processing. */
-export const NoticeContent = z.strictObject({ ...contentFields, ...optionalFields }).meta({ id: 'NoticeContent' });
-export type NoticeContent = z.output<typeof NoticeContent>;
+export const NoticeContent = z
+  .strictObject({ ...contentFields, ...optionalFields })
+  .superRefine((content, context) => {
+    for (const { path, message } of findContentFaults(content)) context.addIssue({ code: 'custom', path, message });
+  })
+  .meta({ id: 'NoticeContent' });
+export type NoticeContent = Readonly<z.output<typeof NoticeContent>>;
+
+/** What is wrong between the fields of a content, each of which is valid. */
+export function findContentFaults({
+  language,
+  purposes,
+  translations = {},
+}: Pick<NoticeContent, 'language' | 'purposes' | 'translations'>): readonly {
+  readonly path: string[];
+  readonly message: string;
+}[] {
+  const faults: { path: string[]; message: string }[] = [];
+  const trackers = purposes.reduce((sum, purpose) => sum + (purpose.trackers?.length ?? 0), 0);
+  if (trackers > mostTrackers)
+    faults.push({
+      path: ['purposes'],
+      message: `must have at most ${mostTrackers} trackers together; these have ${trackers}`,
+    });
+  const keys = new Set(purposes.map(({ key }) => key));
+  for (const [tag, translation] of Object.entries(translations)) {
+    const path = ['translations', tag];
+    if (tag === language) faults.push({ path, message: 'is the language of the notice itself' });
+    for (const key of Object.keys(translation.purposes))
+      if (!keys.has(key)) faults.push({ path: [...path, 'purposes', key], message: 'is not a purpose of the notice' });
+  }
+  return faults;
+}
 
 /** A change of some fields of the content; null removes one. */
 export const NoticeChange = z

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { Language } from '../consent/notice.ts';
+import { Language } from '../consent/language.ts';
 import { answerWith, ReadyAnswer } from '../http/answer.ts';
 import { requireFound } from '../http/problem.ts';
 import { readOwnAddress } from '../http/request.ts';

@@ -513,9 +513,13 @@ export const operationScopes = {
 } as const;
 
 export const noticeStatusValues = ['draft', 'published', 'archived'] as const;
+export const purposeBasisValues = ['consent', 'object', 'exempt'] as const;
 export const dataCategoryValues = ['name', 'username', 'email_address', 'telephone_number', 'physical_address', 'age', 'gender', 'language', 'country', 'location', 'ip_address', 'unique_id', 'device', 'user_agent', 'browser_fingerprint', 'browsing_behaviour', 'browsing_referral', 'links_clicked', 'service_use', 'preferences', 'interests', 'profile', 'purchases', 'financial', 'employment', 'social_media', 'communication', 'picture', 'health', 'biometric', 'genetic', 'ethnic_origin', 'political_opinion', 'religious_belief', 'philosophical_belief', 'trade_union_membership', 'sexuality'] as const;
 export const recipientRoleValues = ['processor', 'third_party'] as const;
 export const dataSubjectRightValues = ['withdraw_consent', 'access', 'rectification', 'erasure', 'restriction', 'portability', 'objection', 'automated_decision', 'complaint'] as const;
+export const noticeSchemeValues = ['page', 'light', 'dark'] as const;
+export const noticeLayoutValues = ['card', 'bar', 'center'] as const;
+export const noticePositionValues = ['bottom-end', 'bottom-start', 'bottom', 'top'] as const;
 export const recordKindValues = ['capture', 'withdrawal'] as const;
 export const recordSourceValues = ['api', 'public', 'import'] as const;
 export const subjectChannelValues = ['email', 'phone', 'subject_id'] as const;

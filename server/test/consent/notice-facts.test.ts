@@ -67,7 +67,7 @@ describeServer('what a notice states about the processing', (server) => {
       [{ links: { privacyPolicy: 'http://example.com' } }, 'body.links.privacyPolicy'],
       [{ links: { withdrawal: 'javascript:alert(1)' } }, 'body.links.withdrawal'],
       [{ links: { rights: `https://example.com/${'a'.repeat(2048)}` } }, 'body.links.rights'],
-      [{ links: { imprint: 'https://example.com' } }, 'body.links.imprint'],
+      [{ links: { home: 'https://example.com' } }, 'body.links.home'],
       [{ controllerContact: { email: 'nobody' } }, 'body.controllerContact.email'],
       [{ controllerContact: { address: ' \u200B ' } }, 'body.controllerContact.address'],
       [{ rights: ['happiness'] }, 'body.rights.0'],

@@ -1137,6 +1137,13 @@ export interface Notice {
   readonly jurisdictions?: readonly string[];
   /** How long a consent counts: ISO 8601, such as `P1Y`. */
   readonly consentDuration?: string;
+  readonly texts?: NoticeTexts;
+  readonly theme?: NoticeTheme;
+  /**
+   * BCP 47 tag to the words in that language. A language is offered to visitors once every purpose is translated into
+   * it.
+   */
+  readonly translations?: Readonly<Record<string, NoticeTranslation>>;
   /** The latest published version; null before the first. */
   readonly version: number | null;
   /** Whether the content differs from the latest version. */
@@ -1161,6 +1168,13 @@ export interface NoticeChange {
   readonly domain?: string | undefined;
   /** 1 to 50 items. */
   readonly purposes?: readonly Purpose[] | undefined;
+  readonly texts?: NoticeTexts | null | undefined;
+  readonly theme?: NoticeTheme | null | undefined;
+  /**
+   * BCP 47 tag to the words in that language. A language is offered to visitors once every purpose is translated into
+   * it.
+   */
+  readonly translations?: Readonly<Record<string, NoticeTranslation>> | null | undefined;
   readonly controllerContact?: ControllerContact | null | undefined;
   readonly links?: NoticeLinks | null | undefined;
   /** At most 9 items. */
@@ -1190,6 +1204,13 @@ export interface NoticeContent {
   readonly jurisdictions?: readonly string[] | undefined;
   /** How long a consent counts: ISO 8601, such as `P1Y`. At most 20 characters. */
   readonly consentDuration?: string | undefined;
+  readonly texts?: NoticeTexts | undefined;
+  readonly theme?: NoticeTheme | undefined;
+  /**
+   * BCP 47 tag to the words in that language. A language is offered to visitors once every purpose is translated into
+   * it.
+   */
+  readonly translations?: Readonly<Record<string, NoticeTranslation>> | undefined;
 }
 
 export interface NoticeDay {
@@ -1209,14 +1230,32 @@ export interface NoticeDay {
   readonly purposes: readonly PurposeCount[];
 }
 
+/** Default: `card`. */
+export type NoticeLayout = 'card' | 'bar' | 'center';
+
 export interface NoticeLinks {
   /** At most 2,048 characters. */
   readonly privacyPolicy?: string | undefined;
+  /** At most 2,048 characters. */
+  readonly imprint?: string | undefined;
+  /** At most 2,048 characters. */
+  readonly cookiePolicy?: string | undefined;
+  /** At most 2,048 characters. */
+  readonly terms?: string | undefined;
   /** Where consent can be changed and withdrawn. At most 2,048 characters. */
   readonly withdrawal?: string | undefined;
   /** Where data subjects exercise their rights. At most 2,048 characters. */
   readonly rights?: string | undefined;
 }
+
+/**
+ * A card is at `bottom-end` (the default), `bottom-start` or `bottom`; a bar at `bottom` (the default) or `top`;
+ * `center` has no position.
+ */
+export type NoticePosition = 'bottom-end' | 'bottom-start' | 'bottom' | 'top';
+
+/** The colour scheme; `page`, the default, takes that of the page. */
+export type NoticeScheme = 'page' | 'light' | 'dark';
 
 export interface NoticeSighting {
   /** Without the port. */
@@ -1240,6 +1279,41 @@ export interface NoticeState {
 
 export type NoticeStatus = 'draft' | 'published' | 'archived';
 
+export interface NoticeTexts {
+  /** 1 to 80 characters. */
+  readonly title?: string | undefined;
+  /** 1 to 600 characters. */
+  readonly intro?: string | undefined;
+  /** The button that allows everything. 1 to 40 characters. */
+  readonly accept?: string | undefined;
+  /** The button that refuses everything. 1 to 40 characters. */
+  readonly reject?: string | undefined;
+  /** The button that opens the panel. 1 to 40 characters. */
+  readonly preferences?: string | undefined;
+  /** 1 to 80 characters. */
+  readonly panelTitle?: string | undefined;
+  /** 1 to 600 characters. */
+  readonly panelIntro?: string | undefined;
+  /** The button of the panel that saves the choices. 1 to 40 characters. */
+  readonly save?: string | undefined;
+  /** What opens the panel again. 1 to 60 characters. */
+  readonly trigger?: string | undefined;
+}
+
+export interface NoticeTheme {
+  readonly scheme?: NoticeScheme | undefined;
+  /** Colour of buttons and switches; the banner computes that of the text on it. At most 7 characters. */
+  readonly accent?: string | undefined;
+  readonly layout?: NoticeLayout | undefined;
+  readonly position?: NoticePosition | undefined;
+}
+
+export interface NoticeTranslation {
+  readonly texts?: NoticeTexts | undefined;
+  /** Purpose key to its words. */
+  readonly purposes: Readonly<Record<string, PurposeTranslation>>;
+}
+
 export interface NoticeVersion {
   readonly version: number;
   readonly name: string;
@@ -1254,6 +1328,13 @@ export interface NoticeVersion {
   readonly jurisdictions?: readonly string[];
   /** How long a consent counts: ISO 8601, such as `P1Y`. */
   readonly consentDuration?: string;
+  readonly texts?: NoticeTexts;
+  readonly theme?: NoticeTheme;
+  /**
+   * BCP 47 tag to the words in that language. A language is offered to visitors once every purpose is translated into
+   * it.
+   */
+  readonly translations?: Readonly<Record<string, NoticeTranslation>>;
   /** SHA-256 of the canonical content (RFC 8785), hex. */
   readonly contentHash: string;
   readonly publishedAt: string;
@@ -1444,15 +1525,38 @@ export interface PublicPurpose {
   readonly description: string;
   /** A required purpose cannot be refused. */
   readonly required: boolean;
+  /** Where the region is known and has none of its own. Default: `consent`. */
+  readonly basis?: PurposeBasis;
+  /** Region (ISO 3166-1 or ISO 3166-2, which goes first) to the basis there. */
+  readonly basisByRegion?: Readonly<Record<string, PurposeBasis>>;
+  /** What it stores or reads on the device; at most 60 in a notice. */
+  readonly trackers?: readonly Tracker[];
 }
 
-export interface Purpose extends PublicPurpose {
+export interface Purpose {
+  /** At most 256 characters. */
+  readonly key: string;
+  /** 1 to 200 characters. */
+  readonly label: string;
+  /** At most 2,000 characters. */
+  readonly description: string;
+  /** A required purpose cannot be refused. */
+  readonly required: boolean;
+  /** Where the region is known and has none of its own. Default: `consent`. */
+  readonly basis?: PurposeBasis | undefined;
+  /** Region (ISO 3166-1 or ISO 3166-2, which goes first) to the basis there. */
+  readonly basisByRegion?: Readonly<Record<string, PurposeBasis>> | undefined;
+  /** What it stores or reads on the device; at most 60 in a notice. At most 60 items. */
+  readonly trackers?: readonly Tracker[] | undefined;
   /** At most 40 items. */
   readonly dataCategories?: readonly DataCategory[] | undefined;
   readonly storage?: PurposeStorage | undefined;
   /** Who else gets the data; an empty list says that only the controller has them. At most 50 items. */
   readonly recipients?: readonly Recipient[] | undefined;
 }
+
+/** `consent`: off until the visitor allows it. `object`: on until the visitor objects. `exempt`: needs neither. */
+export type PurposeBasis = 'consent' | 'object' | 'exempt';
 
 /** How many records granted and refused a purpose. */
 export interface PurposeCount {
@@ -1475,6 +1579,13 @@ export interface PurposeStorage {
   readonly criteria?: string | undefined;
   /** ISO 3166-1 alpha-2, or EU. At most 50 items. */
   readonly locations?: readonly string[] | undefined;
+}
+
+export interface PurposeTranslation {
+  /** 1 to 200 characters. */
+  readonly label: string;
+  /** At most 2,000 characters. */
+  readonly description: string;
 }
 
 export interface Readiness {
@@ -2007,6 +2118,17 @@ export interface TestResultInput {
 }
 
 export type TestResultStatus = 'fail' | 'warning' | 'unknown' | 'manual' | 'pass';
+
+export interface Tracker {
+  /** Of the cookie, the key in the storage or the request. 1 to 100 characters. */
+  readonly name: string;
+  /** 1 to 100 characters. */
+  readonly provider: string;
+  /** `session`, `persistent`, or a duration of ISO 8601 such as `P13M`. At most 20 characters. */
+  readonly lifetime: string;
+  /** Whether another site than that of the notice gets it. */
+  readonly thirdParty: boolean;
+}
 
 /** Whether a space has more states than the 100 listed. */
 export interface TruncatedStates {
