@@ -46,16 +46,6 @@ const addOnKinds = {
   inspector: { isDeferred: true, settings: {} },
   requests: { isDeferred: false, settings: { 'data-requests': 'statistics: @statistics; marketing: @marketing' } },
   signals: { isDeferred: false, settings: { 'data-signals': 'statistics: matomo; marketing: meta' } },
-  tcf: {
-    isDeferred: false,
-    settings: {
-      'data-cmp-id': 'YOUR-CMP-ID',
-      'data-publisher-country': 'YOUR-COUNTRY',
-      'data-vendor-list': '/vendor-list.json',
-      'data-vendors': 'YOUR-VENDOR-IDS',
-      'data-purposes': 'statistics: 8 9 10; marketing: 1 2 3 4 7',
-    },
-  },
 } as const satisfies Readonly<Record<string, AddOnKind>>;
 
 export type AddOnName = keyof typeof addOnKinds;

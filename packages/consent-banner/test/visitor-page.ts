@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createVendorList } from './tcf-vendor-list.ts';
 
 // A whole page of a strict site with the built script on it, and the three responses of the API.
 
@@ -33,8 +32,8 @@ const policies: Readonly<Record<string, string>> = {
 };
 
 /**
- * Files beside the page: a script that reports its state to the parent window, a blocked one, a list of vendors,
- * and broken builds.
+ * Files beside the page: a script that reports its state to the parent window, a blocked one, and
+ * broken builds.
  */
 const files: Readonly<Record<string, string>> = {
   'held.js': 'document.body.dataset.held = (document.body.dataset.held ?? "") + "held ";',
@@ -43,7 +42,6 @@ const files: Readonly<Record<string, string>> = {
     parent.postMessage({ isShown: !!shown, decision: window.SvcConsent?.get() ?? null }, '*');
     if (shown && location.hash === '#accept') shown.querySelector('[data-choice=accept]').click();
   }, 20);`,
-  'vendor-list.json': JSON.stringify(createVendorList()),
   'copy/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
   'copy/svc-consent-ui.js': readFileSync(new URL('svc-consent-ui.js', dist), 'utf8'),
   'copy/svc-consent-panel.js': readFileSync(new URL('svc-consent-panel.js', dist), 'utf8'),

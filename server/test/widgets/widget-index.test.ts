@@ -84,7 +84,7 @@ describe('the list of widgets', () => {
     const newest = banner?.versions[0];
     assert.deepEqual(
       newest?.addOns.map(({ name }) => name),
-      ['gpp', 'inspector', 'requests', 'signals', 'tcf'],
+      ['gpp', 'inspector', 'requests', 'signals'],
     );
     for (const { name, file, tag } of newest?.addOns ?? []) {
       const built: { readonly url: string; readonly integrity: string } | undefined = newest?.files.find(
@@ -173,7 +173,7 @@ describe('svc widgets', () => {
 
   test('prints the tag of a requested add-on', async () => {
     const { stdout: plain } = await runSvc(['widgets'], environment);
-    assert.match(plain, /^Add-ons: gpp, inspector, requests, signals, tcf /m);
+    assert.match(plain, /^Add-ons: gpp, inspector, requests, signals /m);
     const { stdout } = await runSvc(['widgets', '--add-on', 'signals'], environment);
     assert.match(stdout, /svc-consent-signals\.js" integrity="sha384-[^"]+" crossorigin="anonymous" data-signals="/);
     assert.equal(stdout.split('<script').length, 4);

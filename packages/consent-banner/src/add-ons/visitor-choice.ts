@@ -24,7 +24,7 @@ export function readVisitorChoice(state: ConsentState): VisitorChoice | null {
 }
 
 /** The purposes that nothing stored says are required, and whether both the page and all that is stored say that they are granted. */
-export function pickOptional(state: ConsentState, stored: readonly StoredDecision[]): Purposes {
+function pickOptional(state: ConsentState, stored: readonly StoredDecision[]): Purposes {
   const optional = Object.entries(state.purposes).filter(([key]) => !stored.some((one) => one.required?.includes(key)));
   return Object.fromEntries(
     optional.map(([key, isOn]) => [key, isOn && stored.every((one) => one.purposes[key] === true)]),

@@ -7,13 +7,12 @@ import * as gpp from '../../src/add-ons/gpp/index.ts';
 import * as signals from '../../src/add-ons/signals/index.ts';
 import { buildScripts } from './build-scripts.ts';
 
-describe('the add-ons signals, gpp and tcf', () => {
+describe('the add-ons signals and gpp', () => {
   const folder = buildScripts();
 
   for (const [name, most] of [
     ['signals', 2_400],
     ['gpp', 5_200],
-    ['tcf', 15_500],
   ] as const) {
     const file = `svc-consent-${name}.js`;
     const script = readFileSync(join(folder, file));
@@ -22,7 +21,6 @@ describe('the add-ons signals, gpp and tcf', () => {
       const { length } = brotliCompressSync(script);
       assert.ok(length <= most, `${file} is ${length}`);
       assert.doesNotMatch(script.toString(), /lit\$|innerHTML|\n\s/);
-      assert.equal(script.includes('showModal'), name === 'tcf', 'only the TCF add-on has a dialog');
     });
 
     test(`${name} is in the manifest, with the hash that its tag pins`, () => {

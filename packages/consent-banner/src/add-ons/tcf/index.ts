@@ -1,2 +1,0 @@
-export type { TcfOptions } from './settings.ts';
-export { startTcf } from './start-tcf.ts';
