@@ -5,6 +5,7 @@ import type { Queries } from '../storage/database.ts';
 import type { NoticeVersion, Purpose } from './notice.ts';
 import type { DataCategory, DataSubjectRight, Recipient } from './notice-facts.ts';
 import { findVersions } from './notice-store.ts';
+import { listMissingFacts } from './receipt-facts.ts';
 import { CaptureMethod, type ConsentRecord, type PurposeStates, stateAfter } from './record.ts';
 import { findPreceding, findRecord, listNewestRecords, listRecordsOf } from './record-store.ts';
 
@@ -259,15 +260,12 @@ function writeRecord(
 ): Node {
   const id = `urn:uuid:${record.id}#purpose-${purpose.key}`;
   const subject = `urn:uuid:${record.id}#data-subject`;
-  const absent: string[] = [];
+  const absent = [...listMissingFacts(version, purpose)];
   const { controllerName, controllerContact = {}, links = {} } = version;
   const controller = writeEntity(nameController(record), 'dpv:DataController', controllerName, controllerContact);
-  absent.push(...listMissingContact(controllerContact, 'controllerContact'));
-  const recipients = purpose.recipients?.map((recipient, index) => {
-    absent.push(...listMissingContact(recipient, `purposes.${purpose.key}.recipients.${index}`));
-    return writeRecipient(`urn:uuid:${record.noticeId}#v${version.version}-${purpose.key}-${index}`, recipient);
-  });
-  const process = writeProcess(record, version, purpose, recipients, absent);
+  const recipients = purpose.recipients?.map((recipient, index) =>
+    writeRecipient(`urn:uuid:${record.noticeId}#v${version.version}-${purpose.key}-${index}`, recipient),
+  );
   const events = listEvents(history, purpose.key).map((event) =>
     writeEvent(event, subject, history.durations.get(event.record.noticeVersion), absent),
   );
@@ -295,7 +293,7 @@ function writeRecord(
       },
       ...(links.privacyPolicy === undefined ? [] : [{ '@id': links.privacyPolicy, '@type': 'dpv:PrivacyNotice' }]),
     ],
-    'dpv:hasProcess': process,
+    'dpv:hasProcess': writeProcess(record, version, purpose, recipients),
     'dpv:hasConsentStatus': events,
     'dpv:hasEntity': [controller, ...(recipients ?? [])],
   };
@@ -304,16 +302,12 @@ function writeRecord(
 function writeProcess(
   record: ConsentRecord,
   { jurisdictions, rights, links = {} }: NoticeVersion,
-  { key, label, description, dataCategories, storage = {} }: Purpose,
+  { key, label, description, dataCategories, storage }: Purpose,
   recipients: readonly Node[] | undefined,
-  absent: string[],
 ): Node {
-  /** A property that the profile requires, if the notice states it. */
-  const state = (property: string, field: string, values: (string | Node)[] = []): Node => {
-    if (values.length > 0) return { [property]: values };
-    absent.push(field);
-    return {};
-  };
+  /** A property, if the notice states it. */
+  const state = (property: string, values: (string | Node)[] = []): Node =>
+    values.length === 0 ? {} : { [property]: values };
   const controller = nameController(record);
   // An empty list states that nobody else has the data.
   const receiving =
@@ -326,22 +320,20 @@ function writeProcess(
       'dct:title': label,
       ...(description === '' ? {} : { 'dct:description': description }),
     },
-    ...state('dpv:hasPersonalData', `purposes.${key}.dataCategories`, dataCategories?.map(writeData)),
+    ...state('dpv:hasPersonalData', dataCategories?.map(writeData)),
     'dpv:hasDataController': controller,
     'dpv:hasLegalBasis': nameConsent(record),
-    ...writeStorage(storage, key, absent),
-    ...state('dpv:hasRecipient', `purposes.${key}.recipients`, receiving),
+    ...writeStorage(storage),
+    ...state('dpv:hasRecipient', receiving),
     ...state(
       'dpv:hasConsentControl',
-      'links.withdrawal',
       links.withdrawal === undefined
         ? undefined
         : [{ '@type': 'dpv:WithdrawConsent', 'dpv:isExercisedAt': links.withdrawal }],
     ),
-    ...state('dpv:hasJurisdiction', 'jurisdictions', jurisdictions?.map(nameTerritory)),
+    ...state('dpv:hasJurisdiction', jurisdictions?.map(nameTerritory)),
     ...state(
       'dpv:hasRight',
-      'rights',
       rights?.map((right) => ({
         '@type': ['dpv:DataSubjectRight', `eu-gdpr:${rightTerms[right]}`],
         ...(links.rights === undefined ? {} : { 'dpv:isExercisedAt': links.rights }),
@@ -357,13 +349,10 @@ function writeData(category: DataCategory): Node {
   };
 }
 
-/** The profile requires both where the data are and for how long. */
-function writeStorage(storage: NonNullable<Purpose['storage']>, key: string, absent: string[]): Node {
-  const { locations = [], period, criteria } = storage;
+function writeStorage({ locations = [], period, criteria }: NonNullable<Purpose['storage']> = {}): Node {
   const conditions: Node[] = [];
-  if (locations.length === 0) absent.push(`purposes.${key}.storage.locations`);
-  else conditions.push({ '@type': 'dpv:StorageLocation', 'dpv:hasLocation': locations.map(nameTerritory) });
-  if (period === undefined && criteria === undefined) absent.push(`purposes.${key}.storage.period`);
+  if (locations.length > 0)
+    conditions.push({ '@type': 'dpv:StorageLocation', 'dpv:hasLocation': locations.map(nameTerritory) });
   if (period !== undefined) conditions.push({ '@type': 'dpv:StorageDuration', 'dpv:hasDuration': writePeriod(period) });
   if (criteria !== undefined) {
     const until = { '@type': 'dpv:UntilEventDuration', 'rdf:value': criteria };
@@ -443,12 +432,6 @@ function writeEntity(id: string, type: string, name: string, { address, email }:
     'dpv:hasName': name,
     ...(points.length === 0 ? {} : { 'schema:contactPoint': points }),
   };
-}
-
-function listMissingContact(contact: Contact, field: string): readonly string[] {
-  return (['address', 'email'] as const)
-    .filter((name) => contact[name] === undefined)
-    .map((name) => `${field}.${name}`);
 }
 
 function nameController({ noticeId, noticeVersion }: ConsentRecord): string {

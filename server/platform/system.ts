@@ -19,19 +19,21 @@ const Count = z.int();
 const Transfer = z
   .strictObject({
     kind: z.enum(['move', 'import']).meta({ id: 'TransferKind' }),
-    at: UtcTime.meta({ description: 'When a move ended, or an import began.' }),
+    at: UtcTime.meta({ description: 'When the move ended, or the import started.' }),
     status: z.enum(['incomplete', 'completed']).meta({
       id: 'TransferStatus',
       description:
-        'Of an import, `incomplete` while it runs and after it was interrupted: the same command completes it.',
+        '`incomplete` for an import that runs or was interrupted: run the same command again to complete it.',
     }),
     source: z.string().meta({
-      description: 'Of a move the database that it came from, of an import the SHA-256 of the file.',
+      description: 'The database that was moved, or the SHA-256 of the imported file.',
     }),
     tenantId: Id.nullable(),
     noticeId: Id.nullable(),
-    rowCount: Count.nullable().meta({ description: 'Rows of a move, records of an import; null if unknown.' }),
-    totalCount: Count.nullable().meta({ description: 'The records that an import has to write; null for a move.' }),
+    rowCount: Count.nullable().meta({
+      description: 'How many rows were moved, or how many records were imported so far; null if unknown.',
+    }),
+    totalCount: Count.nullable().meta({ description: 'How many records the import writes in total; null for a move.' }),
   })
   .meta({ id: 'Transfer' });
 
@@ -57,18 +59,28 @@ export const SystemStatus = z
       .meta({ id: 'DeliveryQueueStatus', description: 'Deliveries to the webhooks of all tenants.' }),
     log: z
       .strictObject({
-        size: Count.meta({ description: 'How many checkpoints of ledgers it has.' }),
-        at: UtcTime.nullable().meta({ description: 'When its newest state was signed.' }),
-        verifierKey: z.string().meta({ description: 'The key by which witnesses know the log.' }),
+        size: Count.meta({ description: 'How many checkpoints of ledgers the log has.' }),
+        at: UtcTime.nullable().meta({ description: 'When the newest checkpoint of the log was signed.' }),
+        verifierKey: z.string().meta({ description: 'The public key of the log, for the operators of witnesses.' }),
         sources: z.array(
           z
             .strictObject({
               kind: z.enum(['timestamp', 'cosignature']).meta({ id: 'LogStatementKind' }),
               name: z.string().meta({ description: 'The host of the authority, or the name of the witness.' }),
-              latestAt: UtcTime.nullable().meta({ description: 'The latest time that it stated.' }),
-              isCurrent: z.boolean().meta({ description: 'Whether it stated something about the newest state.' }),
-              triedAt: UtcTime.nullable().meta({ description: 'When a server last asked it.' }),
-              fault: z.string().nullable().meta({ description: 'Why the latest try failed.' }),
+              latestAt: UtcTime.nullable().meta({
+                description: 'The latest time in a timestamp or cosignature of this source.',
+              }),
+              isCurrent: z
+                .boolean()
+                .meta({
+                  description:
+                    'Whether the newest checkpoint of the log has a timestamp or cosignature of this source.',
+                }),
+              triedAt: UtcTime.nullable().meta({ description: 'When a server last sent a request to this source.' }),
+              fault: z
+                .string()
+                .nullable()
+                .meta({ description: 'Why the latest request failed; null if it succeeded.' }),
             })
             .meta({ id: 'LogSource' }),
         ),
@@ -76,7 +88,7 @@ export const SystemStatus = z
       .meta({
         id: 'LogStatus',
         description:
-          'The log of the installation, to which each hour adds the new checkpoints of all ledgers, and the timestamp authority and the witnesses that are configured.',
+          'The log of the installation, to which the server adds the new checkpoints of all ledgers each hour, with the configured timestamp authority and witnesses (`sources`).',
       }),
     transfers: z.array(Transfer).meta({ description: 'The latest 20 moves and imports of data, newest first.' }),
     tenants: Count,

@@ -69,28 +69,28 @@ export interface LogSource {
   readonly kind: LogStatementKind;
   /** The host of the authority, or the name of the witness. */
   readonly name: string;
-  /** The latest time that it stated. */
+  /** The latest time in a timestamp or cosignature of this source. */
   readonly latestAt: string | null;
-  /** Whether it stated something about the newest state. */
+  /** Whether the newest checkpoint of the log has a timestamp or cosignature of this source. */
   readonly isCurrent: boolean;
-  /** When a server last asked it. */
+  /** When a server last sent a request to this source. */
   readonly triedAt: string | null;
-  /** Why the latest try failed. */
+  /** Why the latest request failed; null if it succeeded. */
   readonly fault: string | null;
 }
 
 export type LogStatementKind = 'timestamp' | 'cosignature';
 
 /**
- * The log of the installation, to which each hour adds the new checkpoints of all ledgers, and the timestamp authority
- * and the witnesses that are configured.
+ * The log of the installation, to which the server adds the new checkpoints of all ledgers each hour, with the
+ * configured timestamp authority and witnesses (`sources`).
  */
 export interface LogStatus {
-  /** How many checkpoints of ledgers it has. */
+  /** How many checkpoints of ledgers the log has. */
   readonly size: number;
-  /** When its newest state was signed. */
+  /** When the newest checkpoint of the log was signed. */
   readonly at: string | null;
-  /** The key by which witnesses know the log. */
+  /** The public key of the log, for the operators of witnesses. */
   readonly verifierKey: string;
   readonly sources: readonly LogSource[];
 }
@@ -314,22 +314,22 @@ export interface TotpEnrollment {
 
 export interface Transfer {
   readonly kind: TransferKind;
-  /** When a move ended, or an import began. */
+  /** When the move ended, or the import started. */
   readonly at: string;
   readonly status: TransferStatus;
-  /** Of a move the database that it came from, of an import the SHA-256 of the file. */
+  /** The database that was moved, or the SHA-256 of the imported file. */
   readonly source: string;
   readonly tenantId: string | null;
   readonly noticeId: string | null;
-  /** Rows of a move, records of an import; null if unknown. */
+  /** How many rows were moved, or how many records were imported so far; null if unknown. */
   readonly rowCount: number | null;
-  /** The records that an import has to write; null for a move. */
+  /** How many records the import writes in total; null for a move. */
   readonly totalCount: number | null;
 }
 
 export type TransferKind = 'move' | 'import';
 
-/** Of an import, `incomplete` while it runs and after it was interrupted: the same command completes it. */
+/** `incomplete` for an import that runs or was interrupted: run the same command again to complete it. */
 export type TransferStatus = 'incomplete' | 'completed';
 
 export interface VerificationRun {

@@ -2,17 +2,11 @@ import { html, type TemplateResult } from 'lit';
 import type { NoticeVersion } from '../../../packages/node-sdk/src/types/api.ts';
 import { viewTerm, viewTime } from './format.ts';
 import { pageWords } from './preferences.ts';
+import { viewMissingFacts } from './receipt-facts.ts';
 
 /** What visitors saw of a version of a notice. */
-export function viewVersion({
-  version,
-  name,
-  controllerName,
-  language,
-  domain,
-  publishedAt,
-  purposes,
-}: NoticeVersion): TemplateResult {
+export function viewVersion(shown: NoticeVersion): TemplateResult {
+  const { version, name, controllerName, language, domain, publishedAt, purposes } = shown;
   return html`<details class="version">
     <summary>${pageWords.shownText} ${version}</summary>
     <div lang=${language}>
@@ -29,5 +23,6 @@ export function viewVersion({
       ${viewTerm(pageWords.controller, controllerName)} ${viewTerm(pageWords.domain, domain)}
       ${viewTerm(pageWords.noticeLanguage, language)} ${viewTerm(pageWords.publishedAt, viewTime(publishedAt))}
     </dl>
+    ${viewMissingFacts(shown)}
   </details>`;
 }

@@ -7,6 +7,7 @@ import type { List, ListView } from '../list.ts';
 import { isConflict, listTexts, NoticePage } from '../notice-page.ts';
 import { viewVersion } from '../notice-version.ts';
 import { pageWords } from '../preferences.ts';
+import { viewMissingFacts } from '../receipt-facts.ts';
 import { notices } from '../sdk.ts';
 import { session } from '../session.ts';
 
@@ -71,7 +72,8 @@ export class NoticePublication extends NoticePage {
       ${
         isPublishable
           ? html`<p>${explain(notice)}</p>
-              ${latest === null ? nothing : html`<p>${pageWords.recordsSoFar} ${formatCount(notice.recordCount)}</p>`}`
+              ${latest === null ? nothing : html`<p>${pageWords.recordsSoFar} ${formatCount(notice.recordCount)}</p>`}
+              ${viewMissingFacts(notice)}`
           : nothing
       }
       ${

@@ -7,6 +7,7 @@ import { PageElement } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
 import '../proof-view.ts';
 import { proveRecord } from '../prove.ts';
+import { nameFact } from '../receipt-facts.ts';
 import { notices, records, subjects } from '../sdk.ts';
 import { session } from '../session.ts';
 import { viewChoices, viewSubject } from './records.ts';
@@ -100,7 +101,8 @@ export class RecordPage extends PageElement {
     void this.run(async () => {
       const receipt = await records.retrieveReceipt(id);
       saveFile(`receipt-${sequence}.jsonld`, JSON.stringify(receipt, null, 2), 'application/ld+json');
-      if (receipt.missing.length > 0) this.notice = `${pageWords.receiptLacks} ${receipt.missing.join(', ')}`;
+      const missing = receipt.missing.map((path) => nameFact(path, this.version ?? { purposes: [] }));
+      if (missing.length > 0) this.notice = `${pageWords.receiptLacks} ${missing.join('; ')}`;
     });
   }
 

@@ -105,7 +105,7 @@ export class SystemPage extends PageElement {
   }
 }
 
-/** The log of the installation, and what authorities and witnesses stated about it. */
+/** The log of the installation, with the latest confirmations of its authority and witnesses. */
 function viewLog({ size, at, sources }: SystemStatus['log']): TemplateResult {
   const words = pageWords.system;
   return html`<section>
@@ -126,11 +126,12 @@ function viewLog({ size, at, sources }: SystemStatus['log']): TemplateResult {
   </section>`;
 }
 
-/** What svc move and svc import brought. */
+/** A count that may be unknown. */
 function viewCount(count: number | null): string {
   return count === null ? '–' : formatCount(count);
 }
 
+/** The history of `svc move` and `svc import`. */
 function viewTransfers(transfers: SystemStatus['transfers']): TemplateResult {
   const words = pageWords.system;
   return html`<section>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { MemberRole } from '../../../principal/roles.ts';
 import { allGranted, payload, visit } from '../../consent/helpers.ts';
 import { noticeContent } from '../../harness.ts';
@@ -36,7 +36,8 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       const saved = JSON.parse(readFileSync(await file.path(), 'utf8'));
       const sent = await server.request('GET', `/v1/consent/records/${record}/receipt`, { key: tenant.key });
       assert.deepEqual(saved['dpv:hasRecordOfActivity'], sent.body['dpv:hasRecordOfActivity']);
-      await page.getByText(/does not state: controllerContact\.address, .*consentDuration/).waitFor();
+      const missing = /incomplete\. The notice did not state: Your postal address; .*; How long a consent counts/;
+      await page.getByText(missing).waitFor();
       await assertAccessible(page);
     });
     const purposes = [{ ...noticeContent.purposes[1], storage: { period: 'P14M' } }];
@@ -44,6 +45,17 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     await visitAs(member, `notices/${id}/publish`, async (page) => {
       await page.getByText('jurisdictions.0: IE').waitFor();
       await page.getByText('storage.period: P14M').waitFor();
+      // Of the text to publish, and of each version.
+      const listMissing = async (shown: Locator) => {
+        await shown.getByText(/^Missing for a complete receipt: \d+$/).click();
+        return (await shown.getByRole('listitem').allTextContents()).map((text) => text.split(': ').at(-1));
+      };
+      const drafted = page.locator('svc-notice-publish > details');
+      assert.ok(!(await listMissing(drafted)).includes('Countries whose law applies'));
+      await page.getByText('What was shown: version 1').click();
+      const published = page.locator('details.version');
+      assert.ok((await listMissing(published)).includes('Countries whose law applies'));
+      await assertAccessible(page);
     });
   });
 
@@ -153,6 +165,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       await page.getByRole('button', { name: 'Publish version 2' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
       await page.getByText('Visitors see version 2').waitFor();
+      assert.equal(await page.getByText('Missing for a complete receipt: ').count(), 1);
     });
     const record = payload(await visit(server, id, { noticeVersion: 2, purposes: { [purposes[0].key]: true } })).id;
     const { body } = await server.request('GET', `/v1/consent/records/${record}/receipt`, { key: tenant.key });
