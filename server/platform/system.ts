@@ -70,12 +70,9 @@ export const SystemStatus = z
               latestAt: UtcTime.nullable().meta({
                 description: 'The latest time in a timestamp or cosignature of this source.',
               }),
-              isCurrent: z
-                .boolean()
-                .meta({
-                  description:
-                    'Whether the newest checkpoint of the log has a timestamp or cosignature of this source.',
-                }),
+              isCurrent: z.boolean().meta({
+                description: 'Whether the newest checkpoint of the log has a timestamp or cosignature of this source.',
+              }),
               triedAt: UtcTime.nullable().meta({ description: 'When a server last sent a request to this source.' }),
               fault: z
                 .string()

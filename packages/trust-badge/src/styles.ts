@@ -184,7 +184,7 @@ const styles = css`
     content: '·';
   }
   .line li {
-    min-width: 2.5em;
+    min-width: 3em;
   }
   .compact {
     min-height: 4.5em;

@@ -201,6 +201,16 @@ describe('the variants', () => {
     }
   });
 
+  it('truncate the long name, not the short one beside it', async () => {
+    for (const variant of ['mini', 'compact'] as const) {
+      const achievedFrameworks = ['GDPR', 'Annual assessment of the whole organisation', 'CCPA'];
+      const { badge } = await showBadge({ variant }, { achievedFrameworks });
+      const [short, long] = badge.shadowRoot?.querySelectorAll('li bdi') ?? [];
+      expect(short?.scrollWidth).to.equal(short?.clientWidth);
+      expect(long?.scrollWidth).to.be.above(long?.clientWidth ?? 0);
+    }
+  });
+
   for (const variant of choices.variant) {
     it(`${variant} makes no claim without frameworks: no check mark, no accent, and it says what it is`, async () => {
       const { badge: claims } = await showBadge({ variant });
