@@ -69,12 +69,14 @@ const Environment = z.object({
   SVC_TIMESTAMP_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('Timestamp authority (RFC 3161) that signs the time of each hour; needs SVC_TIMESTAMP_CA'),
+    .describe(
+      'Timestamp authority (RFC 3161) that timestamps the log of the installation each hour; needs SVC_TIMESTAMP_CA',
+    ),
   SVC_TIMESTAMP_CA: z.string().optional().describe('File with the certificates, in PEM, that timestamps must lead to'),
   SVC_WITNESS_POLICY: z
     .string()
     .optional()
-    .describe('File with the witnesses (C2SP tlog-policy) that cosign the checkpoints of each hour'),
+    .describe('File with the witnesses (C2SP tlog-policy) that cosign the log of the installation each hour'),
   SVC_VERIFY_HOURS: wholeNumber(24, 0, 8760).describe(
     'Every ledger and row is verified after so many hours; 0 for only on request',
   ),

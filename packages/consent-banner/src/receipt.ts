@@ -24,8 +24,8 @@ export interface ReceiptProof {
 }
 
 /**
- * The visitor's copy of a decision, with the fields that ISO/IEC TS 27560:2023 requires of a consent receipt: format, record,
- * subject, controller, notice, language, purposes with their status, and the event with its time and method.
+ * The visitor's copy of a decision: format, record, subject, controller, notice, language, purposes with their status, and
+ * the event with its time and method. Receipts after the profile of ISO/IEC TS 27560 have more, and come from the server.
  */
 export interface RecordReceipt {
   readonly schema: typeof SCHEMA;
