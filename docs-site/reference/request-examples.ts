@@ -29,6 +29,7 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
     },
   },
   editConsentNotice: { body: { controllerName: 'Example Holding Ltd' } },
+  publishConsentNotice: { body: { asksAgain: true } },
   recordConsentDecision: {
     body: { noticeId: '$NOTICE', subjectId: 'customer-42', purpose: 'analytics', granted: true },
   },

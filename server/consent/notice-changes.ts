@@ -1,9 +1,9 @@
 import { recordChange, recordRemoval } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { invalidValues, Problem, requireFound, requireMatch } from '../http/problem.ts';
-import type { Json } from '../ledger/canonical.ts';
+import { canonicalize, type Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/database.ts';
-import { insertRow, newId, updateRow } from '../storage/rows.ts';
+import { insertRow, insertRows, newId, updateRow } from '../storage/rows.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import {
   applyChange,
@@ -12,10 +12,12 @@ import {
   type Notice,
   type NoticeChange,
   type NoticeContent,
+  type NoticeVersion,
   sealContent,
   tagContent,
 } from './notice.ts';
-import { contentColumns, findNotice, type NoticeRow, noticeRows, readNotice } from './notice-store.ts';
+import { contentColumns, findNotice, findVersion, type NoticeRow, noticeRows, readNotice } from './notice-store.ts';
+import { mustAskAgain, writeShownTexts } from './public-notice.ts';
 
 /** Creates a draft. */
 export async function createNotice(work: UnitOfWork, source: AuditSource, content: NoticeContent): Promise<Notice> {
@@ -66,31 +68,57 @@ export async function editNotice(
   });
 }
 
-/** Freezes the content as the next version and opens the notice to captures; nothing happens when nothing changed. */
+/**
+ * Freezes the content as the next version and opens the notice to captures; nothing happens when nothing changed.
+ * @param asksAgain whether everyone is asked again, whatever changed: then there is a next version in any case.
+ */
 export async function publishNotice(
   work: UnitOfWork,
   source: AuditSource,
   id: string,
-  ifMatch?: string,
+  { ifMatch, asksAgain = false }: { readonly ifMatch?: string | undefined; readonly asksAgain?: boolean } = {},
 ): Promise<Notice> {
   const notice = await requireNotice(work, source, id);
   requireMatch(ifMatch, tagContent(notice), 'consent_notice_changed');
-  if (notice.status === 'published' && !notice.hasUnpublishedChanges) return notice;
-  const { text, hash: contentHash } = sealContent(contentOf(notice));
-  const version = (notice.version ?? 0) + (notice.hasUnpublishedChanges ? 1 : 0);
-  if (notice.hasUnpublishedChanges)
-    await insertRow(work.transaction, 'consent_notice_versions', {
-      tenant_id: source.tenantId,
-      notice_id: id,
-      version,
-      content: text,
-      content_hash: contentHash,
-      published_at: work.now,
-    });
+  const isNext = notice.hasUnpublishedChanges || asksAgain;
+  if (notice.status === 'published' && !isNext) return notice;
+  const published = isNext
+    ? await insertVersion(work, source.tenantId, notice, asksAgain)
+    : requireFound(await findVersion(work.transaction, id, notice.version ?? 0), 'version of the notice');
+  const { version, contentHash, asksSince, shown } = published;
   const columns = { status: 'published', version, published_at: work.now, archived_at: null };
   const status = { before: notice.status, after: 'published' };
-  const diff = { version, contentHash, publishedAt: work.now, status };
+  const diff = { version, contentHash, asksSince, shown, publishedAt: work.now, status };
   return save(work, source, id, 'published', columns, diff);
+}
+
+/** Adds the next version, with what visitors get of it in each language. */
+async function insertVersion(
+  { transaction, now }: UnitOfWork,
+  tenantId: string,
+  notice: Notice,
+  asksAgain: boolean,
+): Promise<Pick<NoticeVersion, 'version' | 'contentHash' | 'asksSince' | 'shown'>> {
+  const content = contentOf(notice);
+  const earlier = await findVersion(transaction, notice.id, notice.version ?? 0);
+  const version = (earlier?.version ?? 0) + 1;
+  const asksSince = earlier === undefined || asksAgain || mustAskAgain(earlier, content) ? version : earlier.asksSince;
+  const texts = await writeShownTexts({ id: notice.id, version, asksSince, content });
+  const shown = Object.fromEntries(texts.map(({ language, hash }) => [language, hash]));
+  const { text, hash: contentHash } = sealContent(content);
+  const place = { tenant_id: tenantId, notice_id: notice.id };
+  await insertRow(transaction, 'consent_notice_versions', {
+    ...place,
+    version,
+    content: text,
+    content_hash: contentHash,
+    asks_since: asksSince,
+    shown: canonicalize(shown),
+    published_at: now,
+  });
+  const rows = texts.map((one) => ({ ...place, hash: one.hash, body: one.text }));
+  await insertRows(transaction, 'consent_notice_texts', rows);
+  return { version, contentHash, asksSince, shown };
 }
 
 /** Closes a notice to captures. Its records and versions stay, and withdrawals stay possible. */

@@ -96,11 +96,19 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
       ...guarded,
       summary: 'Publish the content of a consent notice as its next version',
       description:
-        'Nothing happens when nothing changed since the latest version. Send the `ETag` of the notice as `If-Match` to publish only the content that you have seen.',
+        'Nothing happens when nothing changed since the latest version. Visitors are asked again if the controller, the links, or the keys, words, `required`, basis or trackers of the purposes changed, or with `asksAgain`. Send the `ETag` of the notice as `If-Match` to publish only the content that you have seen.',
       params: NoticeParams,
-      async change(call, work) {
-        work.afterCommit(() => publicNotices.forget(call.params.id));
-        return present(await publishNotice(work, call.source(), call.params.id, call.ifMatch));
+      body: z
+        .strictObject({
+          asksAgain: z.boolean().optional().meta({
+            description: 'Whether everyone is asked again, whatever changed: then there is a next version in any case.',
+          }),
+        })
+        .optional()
+        .meta({ id: 'NoticePublication' }),
+      async change({ params: { id }, body, ifMatch, source }, work) {
+        work.afterCommit(() => publicNotices.forget(id));
+        return present(await publishNotice(work, source(), id, { ifMatch, asksAgain: body?.asksAgain ?? false }));
       },
     }),
     defineRoute('POST /v1/consent/{id}/archive', {

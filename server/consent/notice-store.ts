@@ -4,13 +4,13 @@ import { BriefCache, ByteCache } from '../storage/cache.ts';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { findRow, mapPage, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
+import { pickLanguage } from './language.ts';
 import {
   foldText,
   type Notice,
   type NoticeContent,
   type NoticeStatus,
   type NoticeVersion,
-  presentPublicNotice,
   sealContent,
 } from './notice.ts';
 
@@ -183,7 +183,22 @@ export function readNotice(row: NoticeRow, latestHash: string | null): Notice {
 
 function readVersion(row: Selectable<Tables['consent_notice_versions']>): NoticeVersion {
   const content = JSON.parse(row.content) as NoticeContent;
-  return { version: row.version, ...content, contentHash: row.content_hash, publishedAt: row.published_at };
+  const { version, content_hash: contentHash, asks_since: asksSince, published_at: publishedAt } = row;
+  return { version, ...content, contentHash, asksSince, shown: JSON.parse(row.shown), publishedAt };
+}
+
+/** What visitors got of the versions of a notice, by its hashes. */
+export async function findShownTexts(
+  queries: Queries,
+  noticeId: string,
+  hashes: readonly string[],
+  tenantId?: string,
+): Promise<ReadonlyMap<string, string>> {
+  if (hashes.length === 0) return new Map();
+  const texts = queries.selectFrom('consent_notice_texts').select(['hash', 'body']).where('notice_id', '=', noticeId);
+  const found = tenantId === undefined ? texts : texts.where('tenant_id', '=', tenantId);
+  const rows = await found.where('hash', 'in', hashes).execute();
+  return new Map(rows.map(({ hash, body }) => [hash, body]));
 }
 
 /** Published versions by notice and number. A version never changes, so what was read once stays true. */
@@ -201,26 +216,58 @@ export class VersionCache {
   }
 }
 
-/** The public form of a notice, ready to send. */
+/** The public form of a notice in one language, ready to send. */
 interface PublicAnswer {
   /** Encoded once: a string would be encoded again for each answer. */
   readonly body: Buffer;
   readonly etag: string;
+}
+
+/** A published notice as visitors get it. */
+export interface PublicForms {
   readonly domain: string;
+  /** In the language of the notice. */
+  readonly own: PublicAnswer;
+  readonly byLanguage: ReadonlyMap<string, PublicAnswer>;
+}
+
+/** The form in the language that fits a wanted one best; that of the notice if none does. */
+export function pickForm({ own, byLanguage }: PublicForms, wanted: string | undefined): PublicAnswer {
+  if (wanted === undefined) return own;
+  return byLanguage.get(wanted) ?? byLanguage.get(pickLanguage(wanted, [...byLanguage.keys()]) ?? '') ?? own;
 }
 
 /** The public forms of published notices, by id. A server forgets those that it publishes or archives. */
-export type PublicNotices = BriefCache<PublicAnswer>;
+export type PublicNotices = BriefCache<PublicForms>;
 
 export function createPublicNotices(queries: Queries, versions: VersionCache): PublicNotices {
+  /** By notice and number: a version never changes. */
+  const ready = new ByteCache<{ readonly value: PublicForms; readonly length: number }>();
   return new BriefCache(async (noticeId) => {
     const [notice] = await findStates(queries, [noticeId]);
     if (notice?.status !== 'published') return undefined;
-    const found = await versions.find(queries, noticeId, notice.version);
-    if (found === undefined) return undefined;
-    const { version, contentHash } = found;
-    const body = Buffer.from(JSON.stringify({ data: presentPublicNotice(noticeId, found) }));
-    const etag = `"${version}-${contentHash.slice(0, 16)}"`;
-    return { value: { body, etag, domain: found.domain }, length: body.length };
+    const name = `${noticeId} ${notice.version}`;
+    const known = ready.get(name);
+    if (known !== undefined) return known;
+    const version = await versions.find(queries, noticeId, notice.version);
+    const forms = version && (await readForms(queries, noticeId, version));
+    if (forms !== undefined) ready.set(name, forms, forms.length);
+    return forms;
   });
+}
+
+/** Undefined if a text is missing, which `svc verify` reports. */
+async function readForms(queries: Queries, noticeId: string, { domain, language, shown }: NoticeVersion) {
+  const texts = await findShownTexts(queries, noticeId, Object.values(shown));
+  const byLanguage = new Map<string, PublicAnswer>();
+  // The language of the notice first: it is preferred where others fit as well.
+  for (const tag of [language, ...Object.keys(shown)]) {
+    const hash = shown[tag] as string;
+    const text = texts.get(hash);
+    if (text !== undefined) byLanguage.set(tag, { body: Buffer.from(text), etag: `"${hash.slice(0, 32)}"` });
+  }
+  const own = byLanguage.get(language);
+  if (own === undefined) return undefined;
+  const length = [...byLanguage.values()].reduce((sum, { body }) => sum + body.length, 0);
+  return { value: { domain, own, byLanguage }, length };
 }

@@ -153,18 +153,19 @@ export const Notice = z
   .meta({ id: 'Notice' });
 export type Notice = z.output<typeof Notice>;
 
-/** A notice as a visitor sees it: spec.md "Consent notice", and the version. */
-export const PublicNotice = z
-  .strictObject({ id: Id, ...shownFields, purposes: z.array(PublicPurpose), version: z.int().min(1) })
-  .meta({ id: 'PublicNotice' });
-export type PublicNotice = z.output<typeof PublicNotice>;
-
 /** A published version. It never changes, so its hash proves what was shown. */
 export const NoticeVersion = z
   .strictObject({
     version: z.int().min(1),
     ...storedContentFields,
     contentHash: z.string().meta({ description: 'SHA-256 of the canonical content (RFC 8785), hex.' }),
+    asksSince: z
+      .int()
+      .min(1)
+      .meta({ description: 'Visitors who decided on a version before this one are asked again.' }),
+    shown: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Language to the SHA-256, hex, of what visitors get in it.' }),
     publishedAt: UtcTime,
   })
   .meta({ id: 'NoticeVersion' });
@@ -191,18 +192,6 @@ export function sealContent(content: NoticeContent): { readonly text: string; re
 
 export function hashContent(text: string): string {
   return hash('sha256', text);
-}
-
-/** The part of a version that the banner needs: each byte more delays its first paint. */
-export function presentPublicNotice(id: string, notice: NoticeVersion): z.output<typeof PublicNotice> {
-  const { name, controllerName, language, domain, version } = notice;
-  const purposes = notice.purposes.map(({ key, label, description, required }) => ({
-    key,
-    label,
-    description,
-    required,
-  }));
-  return { id, name, controllerName, language, domain, purposes, version };
 }
 
 const contentNames = Object.keys(NoticeContent.shape) as readonly (keyof NoticeContent)[];

@@ -5,8 +5,9 @@ import { clientBucket } from '../http/request.ts';
 import { defineRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
 import { Cursor, Id, optionalInteger, queryInteger, Time } from '../http/schemas.ts';
 import type { Database } from '../storage/database.ts';
-import { PublicNotice } from './notice.ts';
-import { findNotice, findVersion, type PublicNotices } from './notice-store.ts';
+import { Language } from './language.ts';
+import { findNotice, findVersion, type PublicNotices, pickForm } from './notice-store.ts';
+import { PublicNotice } from './public-notice.ts';
 import { ConsentReceipt, makeReceipt } from './receipt.ts';
 import {
   ConsentRecord,
@@ -167,15 +168,22 @@ export function publicConsentRoutes({
       tag: 'Public',
       summary: 'Get a published consent notice',
       description:
-        'The latest published version. Send the `ETag` back as `If-None-Match` to get a 304 while it has not changed.',
+        'The latest published version, in one language. Each version has fixed bytes in each of its languages; `shown` of the version has their hashes. Send the `ETag` back as `If-None-Match` to get a 304 while it has not changed.',
       params: NoticeParams,
+      query: z.strictObject({
+        language: Language.optional().meta({
+          description:
+            'BCP 47. Without it, and where no language of the notice fits, the answer is in the own language of the notice. `Accept-Language` has no effect.',
+        }),
+      }),
       headers: ['ETag', 'Cache-Control'],
       result: PublicNotice,
-      async handle({ params, client, now }) {
-        const answer = requireFound(await publicNotices.find(params.noticeId), 'published consent notice');
-        sightings.noteRead(params.noticeId, answer.domain, client.origin ?? client.referer, now);
+      async handle({ params, query: { language }, client, now }) {
+        const forms = requireFound(await publicNotices.find(params.noticeId), 'published consent notice');
+        sightings.noteRead(params.noticeId, forms.domain, client.origin ?? client.referer, now);
+        const { body, etag } = pickForm(forms, language);
         // Browsers revalidate each time with a cheap 304, so that no visitor decides on an old version.
-        return new ReadyAnswer(200, answer.body, { ETag: answer.etag, 'Cache-Control': 'no-cache' });
+        return new ReadyAnswer(200, body, { ETag: etag, 'Cache-Control': 'no-cache' });
       },
     }),
     defineRoute('POST /v1/public/consent/{noticeId}/records', {

@@ -1,8 +1,9 @@
 import { type Selectable, sql } from 'kysely';
+import { canonicalize } from '../ledger/canonical.ts';
 import type { Queries } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 import { hashContent } from './notice.ts';
-import type { NoticeRow } from './notice-store.ts';
+import { findShownTexts, type NoticeRow } from './notice-store.ts';
 
 /** A published version that differs from what was written, or a notice that differs from its versions or records. */
 export interface VersionFault {
@@ -17,6 +18,9 @@ interface Publication extends Omit<VersionFault, 'issue'> {
   readonly sequence: number;
   readonly contentHash: string;
   readonly publishedAt: string;
+  readonly asksSince: number;
+  /** Absent from an event that was modified, which verifying the chain reports. */
+  readonly shown?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -35,6 +39,7 @@ export async function verifyVersions(
     .select(({ fn }) => fn.coalesce(fn.max('sequence'), sql.lit(0)).as('settled'))
     .where('tenant_id', '=', tenantId)
     .executeTakeFirstOrThrow();
+  const strays = new Set(await listTexts(queries, tenantId));
   const rows = await queries
     .selectFrom('consent_notice_versions as row')
     .leftJoin('consent_notices as notice', 'notice.id', 'row.notice_id')
@@ -50,10 +55,23 @@ export async function verifyVersions(
     const name = nameVersion(row.notice_id, row.version);
     const issue = findFault(row, publications.get(name));
     if (issue !== null) faults.push({ noticeId: row.notice_id, version: row.version, issue });
+    const { shown = {} } = publications.get(name) ?? {};
+    const texts = await findShownTexts(queries, row.notice_id, Object.values(shown), tenantId);
+    for (const [language, hash] of Object.entries(shown)) {
+      const text = texts.get(hash);
+      strays.delete(nameText(row.notice_id, hash));
+      if (text !== undefined && hashContent(text) === hash) continue;
+      const issue = `the text in the language ${language} ${text === undefined ? 'is missing' : 'does not fit its hash'}`;
+      faults.push({ noticeId: row.notice_id, version: row.version, issue });
+    }
     publications.delete(name);
   }
   for (const { noticeId, version, sequence } of publications.values()) {
     if (sequence <= settled) faults.push({ noticeId, version, issue: 'the version is missing' });
+  }
+  for (const name of strays) {
+    const [noticeId = ''] = name.split(' ');
+    faults.push({ noticeId, version: 0, issue: 'a text belongs to no version' });
   }
   return { versions: rows.length, faults: [...faults, ...(await verifyNotices(queries, tenantId))] };
 }
@@ -65,6 +83,8 @@ function findFault(
   if (publication === undefined) return 'the audit log does not have its publication';
   if (row.content_hash !== publication.contentHash) return 'the audit log has another hash';
   if (row.published_at !== publication.publishedAt) return 'the audit log has another time';
+  if (row.asks_since !== publication.asksSince) return 'the audit log has another version since which it asks';
+  if (row.shown !== canonicalize(publication.shown ?? null)) return 'the audit log has other hashes of its texts';
   if (row.notice === null) return 'its notice is missing';
   return hashContent(row.content) === row.content_hash ? null : 'the hash does not fit the content';
 }
@@ -98,14 +118,26 @@ async function readPublications(queries: Queries, tenantId: string): Promise<Map
   for (const { sequence, entry } of rows) {
     try {
       const { targetId: noticeId, diff } = JSON.parse(entry);
-      const { version, contentHash, publishedAt } = diff;
+      const { version, contentHash, publishedAt, asksSince, shown } = diff;
       const name = nameVersion(noticeId, version);
-      if (!publications.has(name)) publications.set(name, { sequence, noticeId, version, contentHash, publishedAt });
+      const publication = { sequence, noticeId, version, contentHash, publishedAt, asksSince, shown };
+      if (!publications.has(name)) publications.set(name, publication);
     } catch {
       // A modified event: verifying the chain reports it.
     }
   }
   return publications;
+}
+
+/** The names of all texts that visitors got. */
+async function listTexts(queries: Queries, tenantId: string): Promise<readonly string[]> {
+  const texts = queries.selectFrom('consent_notice_texts').select(['notice_id', 'hash']);
+  const rows = await texts.where('tenant_id', '=', tenantId).execute();
+  return rows.map(({ notice_id, hash }) => nameText(notice_id, hash));
+}
+
+function nameText(noticeId: string, hash: string): string {
+  return `${noticeId} ${hash}`;
 }
 
 /** The start of the canonical text of a publication: `action` is the first of its keys. */

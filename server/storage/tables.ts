@@ -22,6 +22,7 @@ export interface Tables {
   readonly verifications: VerificationsTable;
   readonly consent_notices: ConsentNoticesTable;
   readonly consent_notice_versions: ConsentNoticeVersionsTable;
+  readonly consent_notice_texts: ConsentNoticeTextsTable;
   readonly consent_records: ConsentRecordsTable;
   readonly erasure_jobs: ErasureJobsTable;
   readonly erasures: ErasuresTable;
@@ -335,7 +336,19 @@ interface ConsentNoticeVersionsTable {
   /** Canonical JSON. */
   content: string;
   content_hash: string;
+  /** Visitors who decided on an earlier version are asked again. */
+  asks_since: number;
+  /** Canonical JSON: language to the hash of its text. */
+  shown: string;
   published_at: string;
+}
+
+/** What visitors got of a version in one language, as it was sent. */
+interface ConsentNoticeTextsTable {
+  tenant_id: string;
+  notice_id: string;
+  hash: string;
+  body: string;
 }
 
 /** The entry has commitments to the values that identify a person; an erasure sets these and their salt to null. */

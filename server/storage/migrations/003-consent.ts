@@ -1,6 +1,6 @@
 /** Notices, their published versions, and the ledger of records. */
 export const consent = {
-  appendOnly: ['consent_notice_versions', 'consent_records'],
+  appendOnly: ['consent_notice_versions', 'consent_notice_texts', 'consent_records'],
   erasable: { consent_records: ['subject_id', 'ip_hash', 'ua_hash', 'salt'] },
   statistics: {
     consent_records: {
@@ -35,8 +35,19 @@ create table consent_notice_versions (
   version integer not null,
   content text not null, -- Canonical JSON.
   content_hash text not null,
+  asks_since integer not null, -- Visitors who decided on an earlier version are asked again.
+  shown text not null, -- Canonical JSON: language to the hash of its text.
   published_at text not null,
   primary key (notice_id, version)
+) without rowid;
+
+-- What visitors got of a version in one language, as it was sent.
+create table consent_notice_texts (
+  tenant_id text not null,
+  notice_id text not null references consent_notices (id),
+  hash text not null,
+  body text not null,
+  primary key (notice_id, hash)
 ) without rowid;
 
 -- The entry has commitments to the values that identify a person; an erasure sets these and their salt to null.

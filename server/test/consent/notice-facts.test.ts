@@ -31,16 +31,20 @@ describeServer('what a notice states about the processing', (server) => {
     await edit(id, { consentDuration: 'P7M' });
     await publish(id);
     const [third, second, first] = await listVersions(id);
-    const { version: _, contentHash, publishedAt: __, ...content } = second;
+    const { version: _, contentHash, publishedAt: __, asksSince, shown, ...content } = second;
+    assert.deepEqual([asksSince, Object.keys(shown)], [2, ['en']]);
     assert.deepEqual(content, { ...noticeContent, ...facts, purposes });
     assert.equal(new Set([first.contentHash, contentHash, third.contentHash]).size, 3);
   });
 
-  test('is not sent to visitors', async () => {
+  test('is not sent to visitors, but for the links', async () => {
     const purposes = [{ ...analytics, ...purposeFacts }];
     const id = await server.createNotice({ content: { ...facts, purposes } });
     const notice = payload(await server.request('GET', `/v1/public/consent/${id}`, { key: null }), 200);
-    assert.deepEqual(notice, { id, ...noticeContent, purposes: [analytics], version: 1 });
+    const { texts: _, ...others } = notice;
+    const { links } = facts;
+    const shown = { ...noticeContent, purposes: [analytics], links, version: 1, asksSince: 1, languages: [] };
+    assert.deepEqual(others, { id, ...shown });
   });
 
   test('is removed by null, which leaves the content as if it had never been stated', async () => {

@@ -31,7 +31,10 @@ describeServer('publishing and archiving a consent notice', (server) => {
     );
     const contentHash = hash('sha256', canonicalize(noticeContent) as string);
     const publishedAt = server.clock.now();
-    assert.deepEqual(await readVersions(id), [{ version: 1, ...noticeContent, contentHash, publishedAt }]);
+    const notice = await server.request('GET', `/v1/public/consent/${id}`, { key: null });
+    const shown = { en: hash('sha256', notice.text) };
+    const version = { version: 1, ...noticeContent, contentHash, asksSince: 1, shown, publishedAt };
+    assert.deepEqual(await readVersions(id), [version]);
   });
 
   test('publishing a change adds a version and leaves the earlier one as it was', async () => {
@@ -120,10 +123,11 @@ describeServer('publishing and archiving a consent notice', (server) => {
   });
 
   for (const move of ['publish', 'archive'] as const) {
-    test(`${move} takes no fields, and only known notices`, async () => {
+    test(`${move} takes no other fields, and only known notices`, async () => {
       const id = await server.createNotice({ publish: false });
       await assertNothingWritten(server, async () => {
-        assertProblem(await post(id, move, { name: 'Shop' }), '422 validation_failed', ['body']);
+        const path = move === 'publish' ? 'body.name' : 'body';
+        assertProblem(await post(id, move, { name: 'Shop' }), '422 validation_failed', [path]);
         assertProblem(await post(unknownId, move), '404 not_found');
         assertProblem(await post('not-a-uuid', move), '422 validation_failed', ['path.id']);
       });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { words as english } from '../../../packages/consent-banner/src/words/en.ts';
 import { noticeContent, type RequestOptions } from '../harness.ts';
 import { assertProblem, describeServer, payload, unknownId } from './helpers.ts';
 
@@ -10,7 +11,9 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
   test('returns the public fields, and its version', async () => {
     const id = await server.createNotice();
     const notice = payload(await read(id), 200);
-    assert.deepEqual(notice, { id, ...noticeContent, version: 1 });
+    const { texts, ...others } = notice;
+    assert.deepEqual(others, { id, ...noticeContent, version: 1, asksSince: 1, languages: [] });
+    assert.deepEqual(texts, { ...english, intro: texts.intro, panelIntro: texts.panelIntro });
   });
 
   test('accepts the id in any case', async () => {
@@ -120,7 +123,7 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
     assert.equal((await server.request('HEAD', `/v1/public/consent/${unknownId}`, { key: null })).status, 404);
   });
 
-  test('accepts no query', async () => {
+  test('accepts no other query', async () => {
     assertProblem(await read(`${await server.createNotice()}?lang=de`), '422 validation_failed', ['query.lang']);
   });
 });

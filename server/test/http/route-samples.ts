@@ -118,6 +118,7 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
   disableTotp: async (scene) => ({ password: (await scene.enrolledCaller()).password }),
   replaceBackupCodes: async (scene) => ({ password: (await scene.enrolledCaller()).password }),
   createDsr: ({ subjectId }) => ({ subjectId, type: 'access' }),
+  publishConsentNotice: () => ({ asksAgain: true }),
   eraseSubject: () => ({ reason: 'Asked for it' }),
   eraseUser: () => ({ reason: 'Asked for it' }),
   eraseDsr: () => ({ reason: 'No longer needed' }),

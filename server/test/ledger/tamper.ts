@@ -7,6 +7,7 @@ export const protectedTables = {
   audit_events: ['tenant_id', 'sequence'],
   audit_openings: ['tenant_id', 'sequence', 'path'],
   consent_notice_versions: ['notice_id', 'version'],
+  consent_notice_texts: ['notice_id', 'hash'],
   chain_heads: ['tenant_id', 'ledger'],
   tenants: ['id'],
   api_keys: ['id'],

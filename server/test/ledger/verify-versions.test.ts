@@ -98,6 +98,40 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
     assert.deepEqual(faults, [{ noticeId: notice, version: 1, issue: 'the audit log has another hash' }]);
   });
 
+  for (const [change, issue] of [
+    [{ asks_since: 1 }, 'the audit log has another version since which it asks'],
+    [{ shown: '{}' }, 'the audit log has other hashes of its texts'],
+  ] as const)
+    test(`reports a version whose ${Object.keys(change)} was changed`, async () => {
+      const row = await findVersion(2);
+      await changeRow(installation.database, table, row, change);
+      const { faults } = await check();
+      await changeRow(installation.database, table, row, {
+        asks_since: row.asks_since ?? null,
+        shown: row.shown ?? null,
+      });
+      assert.deepEqual(faults, [{ noticeId: notice, version: 2, issue }]);
+    });
+
+  test('reports a text that was changed, deleted or inserted', async () => {
+    const { database } = installation;
+    const texts = 'consent_notice_texts';
+    const { shown } = await findVersion(1);
+    const { en: hash } = JSON.parse(shown as string);
+    const row = (await readRows(database, texts)).find((one) => one.hash === hash) as Row;
+    const fault = (issue: string, version = 1) => [{ noticeId: notice, version, issue }];
+    await changeRow(database, texts, row, { body: '{}' });
+    assert.deepEqual((await check()).faults, fault('the text in the language en does not fit its hash'));
+    await changeRow(database, texts, row, { body: row.body as string });
+    await deleteRow(database, texts, row);
+    assert.deepEqual((await check()).faults, fault('the text in the language en is missing'));
+    await insertRow(database, texts, row);
+    const stray = { ...row, hash: hashContent('{}'), body: '{}' };
+    await insertRow(database, texts, stray);
+    assert.deepEqual((await check()).faults, fault('a text belongs to no version', 0));
+    await deleteRow(database, texts, stray);
+  });
+
   test('reports an inserted version', async () => {
     const row = { ...(await findVersion(2)), version: 3 };
     await insertRow(installation.database, table, row);
@@ -164,6 +198,7 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
     );
     if (dialect === 'sqlite') {
       assert.deepEqual(report.database.toSorted(), [
+        'a row of consent_notice_texts refers to a row of consent_notices that is missing',
         'a row of consent_notice_versions refers to a row of consent_notices that is missing',
         'a row of consent_records refers to a row of consent_notices that is missing',
       ]);

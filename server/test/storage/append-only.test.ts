@@ -9,7 +9,7 @@ import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 import { fillLedgers } from '../ledger/fixture.ts';
 import { protectedTables, readRows } from '../ledger/tamper.ts';
 
-const tables = ['consent_records', 'audit_events', 'consent_notice_versions'] as const;
+const tables = ['consent_records', 'audit_events', 'consent_notice_versions', 'consent_notice_texts'] as const;
 
 describeOnEachDatabase('append-only tables', (dialect) => {
   let installation: Installation;

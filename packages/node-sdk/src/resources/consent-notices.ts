@@ -15,6 +15,7 @@ import type {
   NoticeChange,
   NoticeContent,
   NoticeDay,
+  NoticePublication,
   NoticeSighting,
   NoticeVersion,
 } from '../types/api.ts';
@@ -95,17 +96,22 @@ export class ConsentNotices {
   /**
    * Publishes the content as the next version. Nothing happens when nothing changed since the latest one. Needs the scope
    * `consent:write`.
+   * @param options `asksAgain` asks every visitor again, whatever changed.
    * @returns the notice, with `status` `published` and the number of the version.
    * @throws {ConflictError} `consent_notice_changed` if the content is not the one of `ifMatch`.
    * @throws {NotFoundError} `not_found`.
    */
-  publish(noticeId: string, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<Notice> {
+  publish(
+    noticeId: string,
+    { ifMatch, asksAgain, ...options }: ChangeOptions & NoticePublication = {},
+  ): ApiPromise<Notice> {
     return this.#transport.request(
       {
         id: 'publishConsentNotice',
         method: 'POST',
         path: '/v1/consent/{id}/publish',
         parameters: { id: noticeId },
+        body: asksAgain === undefined ? undefined : { asksAgain },
         ifMatch,
       },
       options,

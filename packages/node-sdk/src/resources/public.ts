@@ -2,6 +2,7 @@ import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
 import type {
   DataSubjectRequestConfirmation,
   DataSubjectRequestConfirmationInput,
+  GetPublicConsentNoticeParams,
   GetPublicTrustWidgetParams,
   PublicConsentRecord,
   PublicConsentRecordInput,
@@ -40,15 +41,21 @@ export class PublicConsent {
 
   /**
    * Reads a published notice.
+   * @param params `language` (BCP 47) asks for another language than the own one of the notice.
    * @throws {NotFoundError} `not_found` when it does not exist or is not published.
    */
-  retrieveNotice(noticeId: string, options?: RequestOptions): ApiPromise<PublicNotice> {
+  retrieveNotice(
+    noticeId: string,
+    params: GetPublicConsentNoticeParams = {},
+    options?: RequestOptions,
+  ): ApiPromise<PublicNotice> {
     return this.#transport.request(
       {
         id: 'getPublicConsentNotice',
         method: 'GET',
         path: '/v1/public/consent/{noticeId}',
         parameters: { noticeId },
+        query: params,
         credential: 'none',
       },
       options,

@@ -887,6 +887,14 @@ export interface GetConsentNoticeStatisticsParams {
   readonly days?: number | undefined;
 }
 
+export interface GetPublicConsentNoticeParams {
+  /**
+   * BCP 47. Without it, and where no language of the notice fits, the answer is in the own language of the notice.
+   * `Accept-Language` has no effect. At most 64 characters.
+   */
+  readonly language?: string | undefined;
+}
+
 export interface GetPublicTrustWidgetParams {
   /** At most 64 characters. */
   readonly language?: string | undefined;
@@ -1254,6 +1262,11 @@ export interface NoticeLinks {
  */
 export type NoticePosition = 'bottom-end' | 'bottom-start' | 'bottom' | 'top';
 
+export interface NoticePublication {
+  /** Whether everyone is asked again, whatever changed: then there is a next version in any case. */
+  readonly asksAgain?: boolean | undefined;
+}
+
 /** The colour scheme; `page`, the default, takes that of the page. */
 export type NoticeScheme = 'page' | 'light' | 'dark';
 
@@ -1337,6 +1350,10 @@ export interface NoticeVersion {
   readonly translations?: Readonly<Record<string, NoticeTranslation>>;
   /** SHA-256 of the canonical content (RFC 8785), hex. */
   readonly contentHash: string;
+  /** Visitors who decided on a version before this one are asked again. */
+  readonly asksSince: number;
+  /** Language to the SHA-256, hex, of what visitors get in it. */
+  readonly shown: Readonly<Record<string, string>>;
   readonly publishedAt: string;
 }
 
@@ -1517,6 +1534,14 @@ export interface PublicNotice {
   readonly domain: string;
   readonly purposes: readonly PublicPurpose[];
   readonly version: number;
+  /** Visitors who decided on a version before this one are asked again. */
+  readonly asksSince: number;
+  /** The other languages of the notice, as BCP 47 tags. */
+  readonly languages: readonly string[];
+  readonly links?: NoticeLinks;
+  readonly theme?: NoticeTheme;
+  /** What the banner says: the texts of the notice, and those of the server for the others. */
+  readonly texts: Readonly<Record<string, string>>;
 }
 
 export interface PublicPurpose {

@@ -26,7 +26,7 @@ const calls: { readonly [Id in keyof OperationResults]: SdkCall<OperationResults
   deleteConsentNotice: (svc, { options, id }) => svc.consent.notices.delete(id, options),
   getConsentNoticeStatistics: (svc, { options, id, query }) => svc.consent.notices.statistics(id, query, options),
   listConsentNoticeSightings: (svc, { options, id }) => svc.consent.notices.listSightings(id, options),
-  publishConsentNotice: (svc, { options, id }) => svc.consent.notices.publish(id, options),
+  publishConsentNotice: (svc, { options, id, body }) => svc.consent.notices.publish(id, { ...body, ...options }),
   archiveConsentNotice: (svc, { options, id }) => svc.consent.notices.archive(id, options),
   listConsentNoticeVersions: (svc, { options, id, query }) => svc.consent.notices.listVersions(id, query, options),
   getSubjectLedger: (svc, { options, path, query }) =>
@@ -39,8 +39,8 @@ const calls: { readonly [Id in keyof OperationResults]: SdkCall<OperationResults
   getConsentReceipt: (svc, { options, path }) => svc.consent.records.retrieveReceipt(read(path, 'recordId'), options),
   withdrawConsentRecord: (svc, { options, id, path, body }) =>
     svc.consent.records.withdraw(id, read(path, 'recordId'), body, options),
-  getPublicConsentNotice: (svc, { options, path }) =>
-    svc.public.consent.retrieveNotice(read(path, 'noticeId'), options),
+  getPublicConsentNotice: (svc, { options, path, query }) =>
+    svc.public.consent.retrieveNotice(read(path, 'noticeId'), query, options),
   capturePublicConsentRecord: (svc, { options, path, body, origin }) =>
     svc.public.consent.capture(read(path, 'noticeId'), body, { origin, ...options }),
   listAuditEvents: (svc, { options, query }) => svc.audit.list(query, options),
