@@ -11,7 +11,6 @@ const allow = '[data-choice=accept]';
 
 type Page = Window & {
   readonly fetch: typeof fetch;
-  readonly WebSocket: typeof WebSocket;
   readonly Image: typeof Image;
 };
 
@@ -34,7 +33,6 @@ describe('the built script of the requests add-on', () => {
 
   const script = (more = ''): string =>
     `<script src="${createAddress(held, '/visitor-page/held.js')}" ${more}></script>`;
-  const writeLater = `<script nonce="right">document.write(${JSON.stringify(script()).replace('</', '<\\/')} + '<p>Behind</p>')</script>`;
   const makeLater = `<script nonce="right">{
     const one = document.createElement('script');
     one.src = '${createAddress(held, '/visitor-page/held.js')}';
@@ -44,7 +42,6 @@ describe('the built script of the requests add-on', () => {
 
   for (const [name, markup, policy] of [
     ['that comes after it in the page', script(), 'none'],
-    ['that a script writes', writeLater, 'none'],
     ['that a script makes', makeLater, 'none'],
     ['in a page with nonces', script('nonce="right"'), 'nonce'],
     ['that a script makes in a page with nonces', makeLater, 'nonce'],
@@ -59,29 +56,6 @@ describe('the built script of the requests add-on', () => {
     });
   }
 
-  it('keeps the page’s own scripts intact in written markup, also over several calls', async () => {
-    const image = `<img alt='' src='${createAddress(held)}'>`;
-    const texts = [
-      `<script nonce="right">document.body.dataset.own = "<a>${image}</a>"</`,
-      'script>',
-      `<!--${image}--><textarea>`,
-      `${image}</textarea><style>/*${image}*/</style><iframe>${image}</iframe>${image}`,
-    ];
-    const calls = texts.map((text) => `document.write(${JSON.stringify(text).replaceAll('<', '\\x3c')});`);
-    const { contentDocument } = await visit(`<body><script nonce="right">${calls.join('')}</script>`);
-    const body = contentDocument?.body as HTMLElement;
-    expect(body.dataset.own).to.equal(`<a>${image}</a>`);
-    expect(['textarea', 'style', 'iframe'].map((name) => body.querySelector(name)?.textContent)).to.deep.equal([
-      image,
-      `/*${image}*/`,
-      image,
-    ]);
-    expect(body.querySelectorAll('img')).to.have.length(1);
-    expect(body.querySelector('img')?.outerHTML).to.match(
-      /^<img alt="" data-src="[^"]+" data-svc-purpose="statistics">$/,
-    );
-  });
-
   it('violates no policy of a strict page with Trusted Types, although a blocked call would', async () => {
     const frame = await visit('', 'strict');
     const page = frame.contentWindow;
@@ -92,16 +66,33 @@ describe('the built script of the requests add-on', () => {
     const address = createAddress(held);
     const refused = await page.fetch(address).catch((error: unknown) => String(error));
     expect(refused).to.equal('TypeError: Failed to fetch');
-    const socket = new page.WebSocket(address.replace('http', 'ws'));
-    await new Promise((resolve) => socket.addEventListener('close', resolve));
     Object.assign(new page.Image(), { src: address });
     page.document.body.setAttribute('style', 'top: 0');
     await waitUntil(() => found.length > 0, 'our own, behind all that were before it');
     expect(found).to.deep.equal(['style-src-attr']);
   });
 
-  it('adds no global names', async () => {
+  it('holds frames and images of the page’s HTML', async () => {
     const frame = await visit('');
-    expect(listNames(frame)).to.deep.equal(['SvcConsent']);
+    const markup = `<iframe src="${createAddress(held)}"></iframe><img alt="" src="${createAddress(held)}">`;
+    const { contentDocument } = await visit(markup);
+    expect(contentDocument?.querySelectorAll('[data-src][data-svc-purpose=statistics]:not([src])')).to.have.length(2);
+    expect(listNames(frame), 'and it adds no global names').to.deep.equal(['SvcConsent']);
   });
+
+  for (const [attributes, isLate] of [
+    ['', false],
+    ['async', true],
+    ['defer', true],
+    ['type="module"', true],
+  ] as const) {
+    it(`${isLate ? 'logs that it comes too late' : 'logs nothing'} with ${attributes || 'no such attribute'}`, async () => {
+      const listen = '<script>errors = []; console.error = (...parts) => errors.push(parts.join(" "))</script>';
+      const above = listen + tag.replace('<script', `<script ${attributes}`);
+      const frame = await openFrame({ noticeId: crypto.randomUUID(), above, policy: 'none' as 'strict' });
+      const { errors } = frame.contentWindow as unknown as { readonly errors: readonly string[] };
+      expect(errors.filter((one) => one.includes('comes too late'))).to.have.length(isLate ? 1 : 0);
+      frame.remove();
+    });
+  }
 });

@@ -1,39 +1,39 @@
 import { expect } from '@open-wc/testing';
-import { holdRequests } from '../src/add-ons/requests/index.ts';
+import { holdRequests, type RequestOptions } from '../src/add-ons/requests/index.ts';
+import { createConsent } from '../src/headless.ts';
 import { listenToConsole, restorePage } from './network.ts';
 import { countRequests, createAddress, nameHost, settleRequests } from './requests-network.ts';
 import { waitUntil } from './wait-until.ts';
 
-type Page = { SvcConsent?: unknown };
-
-const page = window as unknown as Page;
+const page = window as unknown as { SvcConsent?: unknown };
 const held = nameHost('tracker');
 const stops: (() => void)[] = [];
 const pageFetch = window.fetch;
 
-/** The decision of a visitor, as the banner of the page reports it. */
-function decide(purposes: Record<string, unknown> | null): void {
+/** The value of `SvcConsent.get()`, which is set before any event. */
+function set(purposes: Record<string, unknown> | null): void {
   const state = purposes && { decided: true, purposes };
   Object.defineProperty(window, 'SvcConsent', { value: { get: () => state }, configurable: true });
+}
+
+function decide(purposes: Record<string, unknown> | null): void {
+  set(purposes);
   document.dispatchEvent(new CustomEvent('svc-consent'));
 }
 
 const grant = (): void => decide({ statistics: true });
 const withdraw = (): void => decide({ statistics: false });
 
-function hold(requests = `statistics: ${held}`): void {
-  stops.push(holdRequests({ requests }));
+function hold(options: Partial<RequestOptions> = {}): void {
+  stops.push(holdRequests({ requests: `statistics: ${held}`, ...options }));
 }
 
-/** The events of an object, in order. */
-function listen(target: EventTarget, types: readonly string[]): string[] {
-  const events: string[] = [];
-  for (const type of types) target.addEventListener(type, () => events.push(type));
-  return events;
-}
+const isHeld = (address: string): boolean => Object.assign(new Image(), { src: address }).hasAttribute('data-src');
+const readNeeds = (address: string): string | undefined =>
+  Object.assign(new Image(), { src: address }).dataset.svcPurpose;
 
 /** The ways in which a call sends; each ends when it was answered or refused. */
-const ways: Readonly<Record<string, (address: string) => Promise<unknown>>> = {
+const calls: Readonly<Record<string, (address: string) => Promise<unknown>>> = {
   fetch: (address) => fetch(address, { mode: 'no-cors' }).catch(() => {}),
   'fetch with a Request': (address) => fetch(new Request(address, { mode: 'no-cors' })).catch(() => {}),
   'fetch with a URL': (address) => fetch(new URL(address), { mode: 'no-cors' }).catch(() => {}),
@@ -52,51 +52,40 @@ const ways: Readonly<Record<string, (address: string) => Promise<unknown>>> = {
     } catch {}
   },
   sendBeacon: async (address) => navigator.sendBeacon(address),
-  EventSource: (address) =>
-    new Promise((resolve) => {
-      const source = new EventSource(address);
-      source.onerror = () => {
-        source.close();
-        resolve(0);
-      };
-    }),
 };
 
-/** The ways in which a script creates a tag; each ends when the tag is in the page. */
-const tags: Readonly<Record<string, (address: string, holder: HTMLElement) => unknown>> = {
-  'a script, by its property': (address, holder) =>
-    holder.append(Object.assign(document.createElement('script'), { src: address })),
-  'an image, by its property': (address, holder) => holder.append(Object.assign(new Image(), { src: address })),
-  'an image that is never put in': (address) => Object.assign(new Image(), { src: address }),
-  'an image, by srcset': (address, holder) =>
-    holder.append(Object.assign(new Image(), { srcset: `${address} 1x, ${address} 2x` })),
-  'a frame, by setAttribute': (address, holder) => {
+/** The ways in which a script gives a tag its address. */
+const tags: Readonly<Record<string, (address: string, holder: HTMLElement) => Element>> = {
+  'a script, by its property': (address) => Object.assign(document.createElement('script'), { src: address }),
+  'a script, by setAttribute': (address) => {
+    const script = document.createElement('script');
+    script.setAttribute('SRC', address);
+    return script;
+  },
+  'a script whose type is set later': (address) =>
+    Object.assign(document.createElement('script'), { src: address, type: 'text/javascript' }),
+  'a script whose type is set later, by setAttribute': (address) => {
+    const script = Object.assign(document.createElement('script'), { src: address });
+    script.setAttribute('type', 'module');
+    return script;
+  },
+  'a script that is already in the page': (address, holder) => {
+    const script = holder.appendChild(document.createElement('script'));
+    return Object.assign(script, { src: address });
+  },
+  'a frame, by its property': (address) => Object.assign(document.createElement('iframe'), { src: address }),
+  'a frame, by setAttribute': (address) => {
     const frame = document.createElement('iframe');
-    frame.setAttribute('SRC', address);
-    holder.append(frame);
+    frame.setAttribute('src', address);
+    return frame;
   },
-  'an image, by setAttributeNS': (address, holder) => {
+  'an image, by its property': (address) => Object.assign(new Image(), { src: address }),
+  'an image, by setAttribute': (address) => {
     const image = new Image();
-    image.setAttributeNS(null, 'src', address);
-    holder.append(image);
+    image.setAttribute('src', address);
+    return image;
   },
-  'a style sheet': (address, holder) =>
-    holder.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: address })),
-  'a sound, by new Audio': (address, holder) => holder.append(new Audio(address)),
-  'a frame, by innerHTML': (address, holder) => {
-    holder.innerHTML = `<p>Text<iframe src="${address}"></iframe>`;
-  },
-  'an image, by innerHTML': (address, holder) => {
-    holder.innerHTML = `<p>Text<img src="${address}" alt="">`;
-  },
-  'a frame, by outerHTML': (address, holder) => {
-    holder.append(document.createElement('i'));
-    (holder.firstElementChild as Element).outerHTML = `<iframe src="${address}"></iframe>`;
-  },
-  'a style sheet, by insertAdjacentHTML': (address, holder) =>
-    holder.insertAdjacentHTML('beforeend', `<link rel="stylesheet" href="${address}">`),
-  'a script, by a fragment': (address, holder) =>
-    holder.append(document.createRange().createContextualFragment(`<script src="${address}"></script>`)),
+  'an image, by srcset': (address) => Object.assign(new Image(), { srcset: `${address} 1x, ${address} 2x` }),
 };
 
 describe('the requests add-on', () => {
@@ -116,314 +105,304 @@ describe('the requests add-on', () => {
     holder.remove();
   });
 
-  for (const [name, send] of Object.entries(ways)) {
-    it(`blocks requests by ${name} before consent and after its withdrawal, and allows them in between`, async () => {
-      const [before, between, after] = [createAddress(held), createAddress(held), createAddress(held)];
+  for (const [name, send] of Object.entries(calls)) {
+    it(`blocks ${name} before consent and after its withdrawal, and allows it in between`, async () => {
+      const [before, between, after, free] = [held, held, held, nameHost('free')].map((host) => createAddress(host));
       hold();
-      await send(before);
+      await send(before as string);
+      await send(free as string);
       grant();
-      await send(between);
+      await send(between as string);
       withdraw();
-      await send(after);
+      await send(after as string);
       await settleRequests();
-      await waitUntil(() => countRequests(between) > 0, 'the one that is allowed leaves');
-      expect([before, after].map(countRequests)).to.deep.equal([0, 0]);
+      const count = (address: string | undefined): number => Math.min(countRequests(address as string), 1);
+      expect([before, free, between, after].map(count)).to.deep.equal([0, 1, 1, 0]);
     });
   }
 
-  for (const [name, put] of Object.entries(tags)) {
-    it(`blocks requests by ${name}, before consent and after its withdrawal, and allows them in between`, async () => {
-      const [before, between, after] = [createAddress(held), createAddress(held), createAddress(held)];
+  for (const [name, write] of Object.entries(tags)) {
+    it(`holds ${name}, in the form in which the banner holds tags back`, async () => {
+      const [address, free] = [createAddress(held), createAddress(nameHost('free'))];
       hold();
-      put(before, holder);
-      grant();
-      put(between, holder);
-      await waitUntil(() => countRequests(between) > 0, 'the one that is allowed leaves');
-      withdraw();
-      put(after, holder);
+      const tag = write(address, holder);
+      holder.append(tag, write(free, holder));
+      await waitUntil(() => countRequests(free) > 0, 'the one that is not listed leaves');
       await settleRequests();
-      expect([before, after].map(countRequests)).to.deep.equal([0, 0]);
+      expect(countRequests(address)).to.equal(0);
+      expect(tag.getAttribute('data-svc-purpose')).to.equal('statistics');
+      if (tag.localName === 'script') expect(tag.getAttribute('type')).to.equal('text/plain');
+      else expect(tag.outerHTML).to.not.match(/ src(set)?=/);
     });
   }
 
-  it('fails fetch with a TypeError, or with the reason of an aborted signal', async () => {
+  it('blocks an image that is never inserted', async () => {
     hold();
-    const reason = new Error('enough');
-    const errors = [{}, { signal: AbortSignal.abort(reason) }, { method: 'TRACE' }].map((init) =>
-      fetch(createAddress(held), init).catch((error) => error),
-    );
-    const [refused, aborted, forbidden] = await Promise.all(errors);
-    expect(refused).to.be.instanceOf(TypeError);
-    expect(refused.message).to.equal('Failed to fetch');
-    expect(aborted).to.equal(reason);
-    expect(forbidden.message).to.contain('TRACE');
+    const address = createAddress(held);
+    Object.assign(new Image(), { src: address });
+    await settleRequests();
+    expect(countRequests(address)).to.equal(0);
   });
 
-  it('ends XMLHttpRequest with the events of a network error', async () => {
-    const types = ['readystatechange', 'loadstart', 'load', 'error', 'abort', 'loadend'];
-    const run = async (address: string): Promise<readonly unknown[]> => {
-      const xhr = new XMLHttpRequest();
-      xhr.open('POST', address);
-      const events = [listen(xhr, types), listen(xhr.upload, types)];
-      const ended = new Promise((resolve) => xhr.addEventListener('loadend', resolve));
-      xhr.send('body');
-      expect(() => xhr.send()).to.throw(DOMException);
-      await ended;
-      return [...events, xhr.readyState, xhr.status, xhr.responseText, xhr.getAllResponseHeaders(), xhr.responseURL];
-    };
-    const native = await run('http://none.localhost:1/');
+  it('reports a network error for fetch, XMLHttpRequest and sendBeacon', async () => {
     hold();
-    expect(await run(createAddress(held))).to.deep.equal(native);
-    const sync = new XMLHttpRequest();
-    sync.open('GET', createAddress(held), false);
+    const address = createAddress(held);
+    expect(String(await fetch(address).catch((error: unknown) => error))).to.equal('TypeError: Failed to fetch');
+    expect(navigator.sendBeacon(address)).to.equal(false);
+    const [xhr, sync, events] = [new XMLHttpRequest(), new XMLHttpRequest(), [] as string[]];
+    for (const type of ['loadstart', 'readystatechange', 'error', 'load', 'loadend'])
+      xhr.addEventListener(type, () => events.push(`${type} ${xhr.readyState} ${xhr.status}`));
+    xhr.open('GET', address);
+    const ended = new Promise((resolve) => xhr.addEventListener('loadend', resolve));
+    xhr.send();
+    await ended;
+    expect(events).to.deep.equal([
+      'readystatechange 1 0',
+      'loadstart 1 0',
+      'readystatechange 4 0',
+      'error 4 0',
+      'loadend 4 0',
+    ]);
+    xhr.open('GET', '/');
+    expect(xhr.readyState, 'it can be opened again').to.equal(1);
+    sync.open('GET', address, false);
     expect(() => sync.send())
       .to.throw(DOMException)
       .with.property('name', 'NetworkError');
-    sync.abort();
-    expect(sync.readyState).to.equal(0);
   });
 
-  it('returns a result of fetchLater that is never activated', () => {
-    const page = window as unknown as { fetchLater(address: string, init: object): { readonly activated: boolean } };
+  it('reports nothing more for an XMLHttpRequest that was aborted', async () => {
     hold();
-    const later = page.fetchLater(createAddress(held), { mode: 'no-cors', activateAfter: 0 });
-    expect([Object.prototype.toString.call(later), later.activated]).to.deep.equal([
-      '[object FetchLaterResult]',
-      false,
-    ]);
-    expect(() => page.fetchLater(createAddress(held), { signal: AbortSignal.abort() })).to.throw(DOMException);
-  });
-
-  it('reports an abort of a blocked request, and lets it be opened again', async () => {
-    hold();
+    const events: string[] = [];
     const xhr = new XMLHttpRequest();
-    const events = listen(xhr, ['error', 'abort', 'loadend']);
     xhr.open('GET', createAddress(held));
+    xhr.onerror = () => events.push('error');
     xhr.send();
     xhr.abort();
-    expect(events).to.deep.equal(['abort', 'loadend']);
-    expect(xhr.readyState).to.equal(0);
-    xhr.open('GET', createAddress(nameHost('free')));
-    expect(xhr.readyState).to.equal(1);
+    await settleRequests();
+    expect(events).to.deep.equal([]);
   });
 
-  it('returns sockets that fail, of their class and of subclasses', async () => {
+  it('checks an XMLHttpRequest when it is sent, not when it is opened', async () => {
     hold();
-    class Chat extends WebSocket {
-      override close(code?: number): void {
-        super.close(code);
-      }
-    }
-    for (const create of [WebSocket, Chat]) {
-      const socket = new create(createAddress(held).replace('http', 'ws'), ['chat']);
-      const events = listen(socket, ['open', 'error', 'close']);
-      const closed = new Promise<CloseEvent>((resolve) => {
-        socket.onclose = resolve;
-      });
-      expect(socket).to.be.instanceOf(create).and.instanceOf(WebSocket);
-      expect([socket.readyState, socket.protocol, socket.binaryType]).to.deep.equal([0, '', 'blob']);
-      expect(() => socket.send('x'))
-        .to.throw(DOMException)
-        .with.property('name', 'InvalidStateError');
-      expect(() => socket.close(1))
-        .to.throw(DOMException)
-        .with.property('name', 'InvalidAccessError');
-      const { code, wasClean } = await closed;
-      expect([code, wasClean, socket.readyState, ...events]).to.deep.equal([1006, false, 3, 'error', 'close']);
-    }
-    expect(() => new WebSocket(createAddress(held), ['a', 'a']))
-      .to.throw(DOMException)
-      .with.property('name', 'SyntaxError');
-  });
-
-  it('opens no connection for a blocked socket, and one for each that is allowed', () => {
-    const owners = [WebSocket.prototype, EventSource.prototype];
-    const [readSocket, readSource] = owners.map((one) => Object.getOwnPropertyDescriptor(one, 'url')?.get);
-    hold();
-    const address = createAddress(held);
-    const connect = (): readonly EventTarget[] => {
-      const connections = [new WebSocket(address.replace('http', 'ws')), new EventSource(address)];
-      for (const one of connections) one.close();
-      return connections;
-    };
-    const [socket, source] = connect();
-    expect(() => readSocket?.call(socket)).to.throw(TypeError);
-    expect(() => readSource?.call(source)).to.throw(TypeError);
     grant();
-    const [allowed, allowedSource] = connect();
-    expect(readSocket?.call(allowed)).to.equal(address.replace('http', 'ws'));
-    expect(readSource?.call(allowedSource)).to.equal(address);
+    const [address, xhr] = [createAddress(held), new XMLHttpRequest()];
+    xhr.open('GET', address);
+    withdraw();
+    xhr.send();
+    await settleRequests();
+    expect(countRequests(address)).to.equal(0);
   });
 
-  it('keeps the native behaviour of what it replaces: names, lengths, statics, kinds of properties, errors', () => {
-    const owners: Readonly<Record<string, object>> = {
-      fetch: window,
-      WebSocket: window,
-      EventSource: window,
-      Audio: window,
-      sendBeacon: Navigator.prototype,
-      send: XMLHttpRequest.prototype,
-      setAttribute: Element.prototype,
-      innerHTML: Element.prototype,
-      src: HTMLScriptElement.prototype,
+  it('follows the banner’s state at that moment, and grants nothing if it cannot be read', async () => {
+    hold();
+    set({ statistics: true });
+    expect(isHeld(createAddress(held))).to.equal(false);
+    set({ statistics: 'true' });
+    expect(isHeld(createAddress(held))).to.equal(true);
+    const fail = (): never => {
+      throw new Error('broken');
     };
-    const read = (): readonly unknown[] =>
-      Object.entries(owners).map(([name, owner]) => {
-        const { value, get, set, ...kind } = Object.getOwnPropertyDescriptor(owner, name) ?? {};
-        return [
-          kind,
-          ...[value, get, set].map((one) => one && [one.name, one.length, /\[native code\] \}$/.test(one)]),
-        ];
-      });
-    const before = [String(fetch), ...read()];
-    const { setAttribute } = Element.prototype;
-    hold();
-    expect([String(fetch), ...read()], 'Sentry takes the fetch of a frame otherwise').to.deep.equal(before);
-    expect(Element.prototype.setAttribute, 'it is replaced').to.not.equal(setAttribute);
-    expect([WebSocket.CLOSED, WebSocket.prototype.constructor === WebSocket]).to.deep.equal([3, true]);
-    expect(() => (WebSocket as unknown as () => void)()).to.throw(TypeError);
-    expect(() => new WebSocket('http://['))
-      .to.throw(DOMException)
-      .with.property('name', 'SyntaxError');
-    expect(() => (holder.setAttribute as (name: string) => void)('src')).to.throw(TypeError, '2 arguments');
-    expect(() => holder.setAttribute(' ', '')).to.throw(DOMException);
-    expect(() => Element.prototype.setAttribute.call({} as Element, 'src', 'x')).to.throw(TypeError);
-    expect(() => Navigator.prototype.sendBeacon.call({} as Navigator, createAddress(held))).to.throw(TypeError);
+    Object.defineProperty(window, 'SvcConsent', { value: { get: fail }, configurable: true });
+    expect(isHeld(createAddress(held))).to.equal(true);
+    delete page.SvcConsent;
+    expect(isHeld(createAddress(held)), 'without a banner').to.equal(true);
   });
 
-  it('turns a script into one that the banner blocks, with all of its attributes', () => {
+  it('returns to the page what it has set', () => {
     hold();
-    const script = document.createElement('script');
-    script.nonce = 'n';
-    script.integrity = 'sha384-x';
     const address = createAddress(held);
-    script.src = address;
+    const [image, frame, script] = [new Image(), document.createElement('iframe'), document.createElement('script')];
+    for (const tag of [image, frame, script]) tag.src = address;
+    image.srcset = `${address} 2x`;
     script.type = 'module';
-    expect([script.src, script.type, script.async, script.nonce]).to.deep.equal([address, 'module', true, 'n']);
-    const names = ['type', 'data-type', 'data-svc-purpose', 'async', 'integrity'].map((one) =>
-      script.getAttribute(one),
-    );
-    expect(names).to.deep.equal(['text/plain', 'module', 'statistics', '', 'sha384-x']);
-    script.src = '/visitor-page/held.js';
-    expect([script.getAttribute('type'), script.hasAttribute('data-svc-purpose')]).to.deep.equal(['module', false]);
+    expect([image.src, frame.src, script.src, image.srcset, script.type]).to.deep.equal([
+      address,
+      address,
+      address,
+      `${address} 2x`,
+      'module',
+    ]);
+    expect([script.dataset.type, script.hasAttribute('async')], 'for the banner').to.deep.equal(['module', true]);
   });
 
-  it('turns an image into one that the banner blocks, whose address reads as it was set', () => {
+  it('forgets an address that the page replaces', () => {
     hold();
-    const address = createAddress(held);
-    const image = Object.assign(new Image(), { src: address });
-    expect(image.src).to.equal(address);
-    expect(image.outerHTML).to.equal(`<img data-src="${address}" data-svc-purpose="statistics">`);
+    const image = Object.assign(new Image(), { src: createAddress(held) });
     image.src = 'data:,';
     expect(image.outerHTML).to.equal('<img src="data:,">');
+    const script = document.createElement('script');
+    script.type = 'module';
+    script.src = createAddress(held);
+    script.src = 'data:,';
+    expect(script.outerHTML).to.contain('type="module"').and.not.contain('purpose').and.not.contain('data-type');
   });
 
-  it('blocks a host that two purposes name until both are granted, with every subdomain', async () => {
-    hold(`statistics: ${held}; marketing: ${held}`);
-    const read = (host: string): string | undefined =>
-      Object.assign(new Image(), { src: createAddress(host) }).dataset.svcPurpose;
-    const hosts = [held, `a.b.${held}`, held.toUpperCase(), `${held}.`, `x${held}`];
-    const both = 'statistics marketing';
-    expect(hosts.map(read)).to.deep.equal([both, both, both, both, undefined]);
-    decide({ statistics: true });
-    expect(read(held)).to.equal(both);
-    decide({ statistics: true, marketing: 'yes' });
-    expect(read(held), 'garbage grants nothing').to.equal(both);
+  it('does not write an unchanged value, because a lazy loader that observes its data-src starts again', () => {
+    hold();
+    const image = holder.appendChild(new Image());
+    image.dataset.src = createAddress(held);
+    const observer = new MutationObserver(() => {});
+    observer.observe(image, { attributes: true });
+    for (const address of [image.dataset.src, image.dataset.src]) image.src = address;
+    expect(observer.takeRecords().map(({ attributeName }) => attributeName)).to.deep.equal(['data-svc-purpose']);
+  });
+
+  it('adds its purposes to those that the page has written on a tag', () => {
+    hold();
+    const image = new Image();
+    image.dataset.svcPurpose = 'marketing';
+    image.src = createAddress(held);
+    expect(image.dataset.svcPurpose).to.equal('marketing statistics');
+    image.src = 'data:,';
+    expect(image.dataset.svcPurpose).to.equal('marketing');
+  });
+
+  it('holds a script that copies the attributes of a waiting one, which then runs with the same type', () => {
+    hold();
+    const old = Object.assign(document.createElement('script'), { src: createAddress(held), type: 'module' });
+    for (const attributes of [[...old.attributes], [...old.attributes].reverse()]) {
+      const copy = document.createElement('script');
+      for (const { name, value } of attributes) copy.setAttribute(name, value);
+      const found = ['type', 'data-type', 'data-svc-purpose', 'src'].map((name) => copy.getAttribute(name));
+      expect(found).to.deep.equal(['text/plain', 'module', 'statistics', old.src]);
+    }
+  });
+
+  it('holds frames and images of inserted markup, and logs that the browser may have requested them', async () => {
+    const errors = listenToConsole();
+    hold();
+    for (const name of ['iframe', 'img']) {
+      const address = createAddress(held);
+      holder.innerHTML = `<form><input name="querySelectorAll"><input name="matches"><${name} src="${address}"></form>`;
+      await waitUntil(
+        () => holder.querySelector(`${name}[data-src][data-svc-purpose=statistics]:not([src])`),
+        'it is held',
+      );
+      expect(errors.filter((one) => one.includes(address))).to.have.length(1);
+      await settleRequests();
+      const frame = holder.querySelector('iframe');
+      if (frame) expect(frame.contentDocument?.URL, 'it stops what it began').to.equal('about:blank');
+    }
+    holder.innerHTML = `<script src="${createAddress(held)}"></script>`;
+    await settleRequests();
+    expect(holder.querySelector('[data-svc-purpose]'), 'a script that never runs is left alone').to.equal(null);
+  });
+
+  it('blocks hosts below a listed one, and needs every purpose that a host is listed under', () => {
+    hold({ requests: `statistics: ${held}; marketing: ads.${held}` });
+    expect(readNeeds(createAddress(`other.${held}`))).to.equal('statistics');
+    expect(
+      readNeeds(createAddress(`ads.${held}`))
+        ?.split(' ')
+        .sort(),
+    ).to.deep.equal(['marketing', 'statistics']);
+    expect(readNeeds(createAddress(`not${held}`))).to.equal(undefined);
+    decide({ statistics: true, marketing: false });
+    expect(readNeeds(createAddress(`ads.${held}`))).to.include('marketing');
     decide({ statistics: true, marketing: true });
-    expect(read(held)).to.equal(undefined);
+    expect(readNeeds(createAddress(`ads.${held}`))).to.equal(undefined);
   });
 
   it('knows the trackers of a kind from the catalogue', () => {
-    hold('statistics: @statistics');
-    const read = (host: string) => Object.assign(new Image(), { src: `https://${host}/` }).dataset.svcPurpose;
-    expect(['www.google-analytics.com', 'connect.facebook.net'].map(read)).to.deep.equal(['statistics', undefined]);
+    hold({ requests: 'statistics: @statistics' });
+    const found = ['www.google-analytics.com', 'connect.facebook.net'].map((host) => readNeeds(`https://${host}/`));
+    expect(found).to.deep.equal(['statistics', undefined]);
   });
 
   it('blocks the page’s own host only by its name', () => {
     const { hostname } = location;
-    const read = (): string | undefined => Object.assign(new Image(), { src: '/visitor-page/x' }).dataset.svcPurpose;
-    expect(hostname).to.match(/localhost$/);
-    hold('statistics: unlisted.example');
-    expect(read()).to.equal(undefined);
-    hold(`statistics: ${hostname}`);
-    expect(read()).to.equal('statistics');
+    hold({ requests: 'statistics: unlisted.example' });
+    expect(isHeld('/visitor-page/x')).to.equal(false);
+    hold({ requests: `statistics: ${hostname}` });
+    expect(isHeld('/visitor-page/x')).to.equal(true);
   });
 
-  it('blocks an earlier tag when it is moved, and logs that it may be late', async () => {
+  const own = `consent.${held}`;
+  const banner = `http://${own}:${location.port}/widgets/svc-consent/1/svc-consent.js`;
+  function put(name: string, attributes: Readonly<Record<string, string>>): void {
+    const tag = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) tag.setAttribute(key, value);
+    holder.append(tag);
+  }
+  for (const [name, start] of Object.entries({
+    'the add-on’s own script': () => hold({ source: banner }),
+    'apiBase, for an interface of your own': () => hold({ apiBase: `http://${own}:${location.port}/api` }),
+    'api-base of the banner': () => {
+      put('svc-consent', { 'api-base': `http://${own}:${location.port}` });
+      hold();
+    },
+    'the script tag of the banner': () => {
+      put('script', { src: banner, type: 'text/template' });
+      hold();
+    },
+  })) {
+    it(`excludes the host that the banner uses, by ${name}`, () => {
+      start();
+      expect([own, held, `other.${held}`].map((host) => isHeld(createAddress(host)))).to.deep.equal([
+        false,
+        true,
+        true,
+      ]);
+      hold({ requests: `statistics: ${own}` });
+      expect(isHeld(createAddress(own)), 'unless it is named itself').to.equal(true);
+    });
+  }
+
+  it('includes the hosts of scripts that only look like the banner’s, or are held themselves', () => {
+    put('script', { src: `http://${own}:${location.port}/count.js?x=/svc-consent.js`, type: 'text/template' });
+    hold();
+    put('script', { src: banner });
+    expect(isHeld(createAddress(own))).to.equal(true);
+  });
+
+  it('logs that it holds the consent API itself', async () => {
     const errors = listenToConsole();
-    const address = createAddress(held);
-    const image = Object.assign(new Image(), { src: address });
-    holder.append(image);
+    const noticeId = crypto.randomUUID();
     hold();
-    holder.prepend(image);
-    await waitUntil(() => holder.querySelector('img[data-src][data-svc-purpose=statistics]:not([src])'), 'it is held');
-    expect(errors.filter((one) => one.includes(address))).to.have.length(1);
-  });
-
-  it('blocks an allowed tag that was removed and kept, when it is inserted after the withdrawal', async () => {
-    hold();
-    grant();
-    const address = createAddress(held);
-    const kept = document.createElement('p');
-    kept.append(Object.assign(document.createElement('iframe'), { src: address }));
-    holder.append(kept);
-    await waitUntil(() => countRequests(address) === 1, 'it comes');
-    kept.remove();
-    withdraw();
-    holder.append(kept);
-    await settleRequests();
-    expect(countRequests(address)).to.equal(1);
-    expect(kept.innerHTML).to.contain('data-svc-purpose="statistics"').and.not.contain(' src');
-  });
-
-  it('works within a form whose controls are named like its methods', async () => {
-    hold();
-    const template = document.createElement('template');
-    const clobbering = ['querySelectorAll', 'setAttribute', 'replaceChildren'].map((name) => `<input name="${name}">`);
-    template.innerHTML = `<form>${clobbering.join('')}<img alt="" src="${createAddress(held)}"></form>`;
-    holder.append(template.content);
-    await waitUntil(() => holder.querySelector('img[data-src]:not([src])'), 'it is held');
-    const set = Object.getOwnPropertyDescriptor(Element.prototype, 'innerHTML')?.set;
-    set?.call(holder.querySelector('form'), `<img alt="" src="${createAddress(held)}">`);
-    expect(holder.innerHTML).to.match(/^<form><img alt="" data-src="[^"]+" data-svc-purpose="statistics"><\/form>$/);
+    const consent = createConsent({ noticeId, apiBase: `http://${own}:${location.port}` });
+    expect(await consent.loadNotice()).to.equal(null);
+    consent.destroy();
+    expect(errors.filter((one) => one.includes('data-api-base') && one.includes(noticeId))).to.have.length(1);
   });
 
   it('logs invalid settings, and purposes that the visitor was not asked about', () => {
     const errors = listenToConsole();
-    hold('plausible.io');
-    hold('statistics: https//x @all; counting: plausible.io');
-    decide({ statistics: true });
+    hold({ requests: 'plausible.io' });
+    hold({ requests: `statistics: https//x @all .wrong.example ${held}.; counting: plausible.io` });
+    decide({ statistics: false });
+    expect(isHeld(createAddress(held)), 'a final dot is allowed').to.equal(true);
     for (const text of [
       '"plausible.io" is not understood',
-      '"https//x" is no host',
-      '"@all" is no host',
+      '"https//x" is neither',
+      '"@all" is',
+      '".wrong',
       '"counting"',
-    ]) {
+    ])
       expect(
         errors.filter((one) => one.includes(text)),
         text,
       ).to.have.length(1);
-    }
   });
 
-  it('can be started twice, and restores only its own replacements', async () => {
-    const native = [Element.prototype.setAttribute, window.WebSocket, WebSocket.prototype.constructor];
+  it('reads as native, can be started twice, and restores only its own replacements', async () => {
+    const native = [Element.prototype.setAttribute, XMLHttpRequest.prototype.send];
+    const text = String(pageFetch);
     hold();
     hold();
-    const script = document.createElement('script');
-    script.type = 'module';
-    script.src = createAddress(held);
+    expect([String(window.fetch), window.fetch.name, window.fetch.length]).to.deep.equal([text, 'fetch', 1]);
+    const script = Object.assign(document.createElement('script'), { type: 'module', src: createAddress(held) });
     expect([script.getAttribute('type'), script.dataset.type]).to.deep.equal(['text/plain', 'module']);
     const own = window.fetch;
     const other: typeof fetch = (...args) => own(...args);
     window.fetch = other;
     for (const stop of stops.splice(0).reverse()) stop();
-    expect([Element.prototype.setAttribute, window.WebSocket, WebSocket.prototype.constructor]).to.deep.equal(native);
+    expect([Element.prototype.setAttribute, XMLHttpRequest.prototype.send]).to.deep.equal(native);
     expect(window.fetch).to.equal(other);
     const address = createAddress(held);
     await fetch(address, { mode: 'no-cors' });
     await settleRequests();
-    expect(countRequests(address), 'what it cannot put back lets go').to.equal(1);
+    expect(countRequests(address), 'what it cannot restore holds nothing').to.equal(1);
     window.fetch = pageFetch;
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import * as z from 'zod';
-import { catalogue, findTrackerByHost, findTrackerByName } from '../../src/add-ons/inspector/catalogue.ts';
+import { catalogue, findTrackerByHost, findTrackerByName } from '../../src/add-ons/catalogue.ts';
 import { inspectPage, startInspector } from '../../src/add-ons/inspector/index.ts';
 
 const rows = Object.entries(catalogue).flatMap(([purpose, list]) => list.map((row) => ({ purpose, row })));

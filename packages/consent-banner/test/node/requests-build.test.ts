@@ -6,7 +6,7 @@ import { brotliCompressSync } from 'node:zlib';
 import * as requests from '../../src/add-ons/requests/index.ts';
 import { buildScripts } from './build-scripts.ts';
 
-const BUDGET = 9_800;
+const BUDGET = 4_800;
 
 describe('the script of the requests add-on', () => {
   const folder = buildScripts();

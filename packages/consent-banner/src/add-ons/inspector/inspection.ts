@@ -1,6 +1,6 @@
 import { readMapping } from '../../stub/mapping.ts';
 import type { Purposes } from '../../stub/stored-decision.ts';
-import { findTrackerByHost, findTrackerByName, isMatch, type KnownTracker } from './catalogue.ts';
+import { findTrackerByHost, findTrackerByName, isMatch, type KnownTracker } from '../catalogue.ts';
 import { DecisionHistory } from './decision-history.ts';
 import type { Finding, FindingKind, FindingStatus, PageFindings } from './finding.ts';
 import { listRequests } from './list-requests.ts';

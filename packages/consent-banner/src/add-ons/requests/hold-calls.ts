@@ -1,76 +1,75 @@
 import { reportProblem } from '../../report-problem.ts';
 import { attempt } from '../../stub/attempt.ts';
-import { type Method, replaceMethod, type Undo } from './replace-member.ts';
+import { replaceMember, type Undo } from './replace-member.ts';
 import type { RequestGate } from './request-gate.ts';
 
-/** Holds what scripts send by a call: it fails as if the network had refused it, and nothing leaves. */
+/** Fails calls to held hosts as without a network; nothing is sent, then or later. */
 export function holdCalls(gate: RequestGate): readonly Undo[] {
-  const readUrl = Object.getOwnPropertyDescriptor(Request.prototype, 'url')?.get as Method;
   const isHeld = (input: unknown): boolean => {
-    if (gate.isOpen) return false;
-    // A request of another frame is one, too. What throws here throws in the native call.
-    const address = typeof input === 'string' ? input : attempt(() => readUrl.call(input));
-    const text = address ?? attempt(() => String(input)) ?? '';
-    const isOne = gate.findHold(text) !== '';
-    if (isOne && text.includes('/v1/public/consent/')) reportOwn(text);
+    // What throws here throws in the native call, too.
+    const address = attempt(() => String((input as Partial<Request> | null)?.url ?? input)) ?? '';
+    const isOne = gate.findHold(address) !== '';
+    // Without the consent API the banner has no notice, and cannot record a decision.
+    if (isOne && address.includes('/v1/public/consent/'))
+      reportProblem(
+        `data-requests holds ${address}, which is the consent API. Name it as data-api-base (in code: apiBase).`,
+      );
     return isOne;
   };
   return [
-    replaceMethod(
-      window,
-      'fetch',
-      (native) =>
-        ({
-          fetch(this: unknown, ...args: unknown[]) {
-            return isHeld(args[0]) ? refuseFetch(args) : native.apply(this, args);
-          },
-        }).fetch,
-    ),
-    replaceMethod(
-      window,
-      'fetchLater',
-      (native) =>
-        ({
-          fetchLater(this: unknown, ...args: unknown[]) {
-            return isHeld(args[0]) ? withdrawFetchLater(native, this, args) : native.apply(this, args);
-          },
-        }).fetchLater,
-    ),
-    replaceMethod(
-      Navigator.prototype,
-      'sendBeacon',
-      (native) =>
-        ({
-          sendBeacon(this: unknown, ...args: unknown[]) {
-            if (!isHeld(args[0])) return native.apply(this, args);
-            Reflect.get(Navigator.prototype, 'onLine', this); // It throws what the native one throws for no navigator.
-            return false;
-          },
-        }).sendBeacon,
-    ),
+    replaceMember(window, 'fetch', ({ value: native }) => ({
+      value(...args) {
+        return isHeld(args[0]) ? Promise.reject(new TypeError('Failed to fetch')) : native.apply(this, args);
+      },
+    })),
+    replaceMember(Navigator.prototype, 'sendBeacon', ({ value: native }) => ({
+      value(...args) {
+        return !isHeld(args[0]) && native.apply(this, args);
+      },
+    })),
+    ...holdXhr(isHeld),
   ];
 }
 
-/** Only the banner calls its API, and must not be held: it would get no notice, and could not record the decision. */
-function reportOwn(address: string): void {
-  reportProblem(
-    `data-requests holds ${address}, which is the consent API. Name it as data-api-base (in code: apiBase).`,
-  );
+interface Opened {
+  readonly address: string;
+  readonly isSync: boolean;
 }
 
-/** Invalid or aborted calls are reported as by the native function. */
-async function refuseFetch([input, init]: readonly unknown[]): Promise<never> {
-  const { signal } = new Request(input as RequestInfo, init as RequestInit);
-  signal.throwIfAborted();
-  throw new TypeError('Failed to fetch');
-}
-
-/** Queued and withdrawn in one: the answer is the browser's own, and it is never sent. */
-function withdrawFetchLater(native: Method, self: unknown, [input, init]: readonly unknown[]): unknown {
-  const controller = new AbortController();
-  const request = new Request(input as RequestInfo, init as RequestInit);
-  request.signal.throwIfAborted();
-  const later = native.call(self, request, { signal: controller.signal });
-  controller.abort();
-  return later;
+/** Checked on `send`, because a consent may be withdrawn after `open`. Ends as the browser ends a network error. */
+function holdXhr(isHeld: (address: string) => boolean): readonly Undo[] {
+  const opened = new WeakMap<XMLHttpRequest, Opened>();
+  const fail = (xhr: XMLHttpRequest, one: Opened): void => {
+    if (one.isSync) throw new DOMException(`Failed to load '${one.address}'.`, 'NetworkError');
+    xhr.dispatchEvent(new ProgressEvent('loadstart'));
+    setTimeout(() => {
+      if (opened.get(xhr) !== one) return; // Aborted, or opened again.
+      Object.defineProperty(xhr, 'readyState', { value: 4, configurable: true });
+      xhr.dispatchEvent(new Event('readystatechange'));
+      for (const type of ['error', 'loadend']) xhr.dispatchEvent(new ProgressEvent(type));
+    });
+  };
+  return [
+    replaceMember(XMLHttpRequest.prototype, 'open', ({ value: native }) => ({
+      value(...args) {
+        Reflect.deleteProperty(this, 'readyState');
+        const result = native.apply(this, args);
+        const address = new URL(String(args[1]), document.baseURI).href; // As the base is now.
+        opened.set(this, { address, isSync: args.length > 2 && !args[2] });
+        return result;
+      },
+    })),
+    replaceMember(XMLHttpRequest.prototype, 'send', ({ value: native }) => ({
+      value(...args) {
+        const one = opened.get(this);
+        return one && isHeld(one.address) ? fail(this, one) : native.apply(this, args);
+      },
+    })),
+    replaceMember(XMLHttpRequest.prototype, 'abort', ({ value: native }) => ({
+      value(...args) {
+        opened.delete(this);
+        return native.apply(this, args);
+      },
+    })),
+  ];
 }

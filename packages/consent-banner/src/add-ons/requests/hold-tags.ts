@@ -1,69 +1,165 @@
-import { attempt } from '../../stub/attempt.ts';
-import type { HeldForm } from './held-form.ts';
-import { holdAttributes } from './hold-attributes.ts';
-import { readBaseUri } from './read-host.ts';
-import { replaceAccessors, replaceMethod, type Undo } from './replace-member.ts';
-import { readAttribute } from './tag-addresses.ts';
-import { takeAttribute } from './take-attribute.ts';
+import { reportProblem } from '../../report-problem.ts';
+import { replaceMember, type Undo } from './replace-member.ts';
+import type { RequestGate } from './request-gate.ts';
 
-const INTERFACES: Readonly<Record<string, string>> = {
-  HTMLScriptElement: 'src',
-  HTMLIFrameElement: 'src',
-  HTMLImageElement: 'src srcset',
-  HTMLLinkElement: 'href imageSrcset rel',
-  HTMLMediaElement: 'src',
-  HTMLVideoElement: 'poster',
-  HTMLSourceElement: 'src srcset',
-  HTMLEmbedElement: 'src',
-  HTMLTrackElement: 'src',
-  HTMLInputElement: 'src',
-};
+/** The properties that make a tag load something, and the type that decides whether a script runs. */
+const PROPERTIES = [
+  ['HTMLScriptElement', 'src'],
+  ['HTMLScriptElement', 'type'],
+  ['HTMLIFrameElement', 'src'],
+  ['HTMLImageElement', 'src'],
+  ['HTMLImageElement', 'srcset'],
+] as const;
+const TAGS = 'script[src],iframe[src],img[src],img[srcset]';
 
-/** Holds the addresses that scripts set on tags, by a property or an attribute. The tag becomes one that the banner holds back. */
-export function holdTags(form: HeldForm): readonly Undo[] {
+/** Rewrites scripts, frames and images of held hosts to the form in which the banner holds tags back. */
+export function holdTags(gate: RequestGate): readonly Undo[] {
+  const form = new HeldForm(gate);
   return [
-    ...Object.entries(INTERFACES).flatMap(([owner, names]) =>
-      names.split(' ').map((name) => holdProperty(form, Reflect.get(window, owner)?.prototype, name)),
+    ...PROPERTIES.map(([owner, name]) =>
+      replaceMember(window[owner].prototype, name, ({ get, set }) => ({
+        get() {
+          return form.read(this, name) ?? get.call(this);
+        },
+        set(value) {
+          if (!form.take(this, name, `${value}`)) set.call(this, value);
+        },
+      })),
     ),
-    replaceAccessors(HTMLScriptElement.prototype, 'type', (get, set) => ({
-      get(this: Element) {
-        return form.isWaitingScript(this) ? (readAttribute(this, 'data-type') ?? '') : get.call(this);
-      },
-      set(this: Element, value: unknown) {
-        if (!takeAttribute(form, this, 'type', value)) set.call(this, value);
+    replaceMember(Element.prototype, 'setAttribute', ({ value: native }) => ({
+      value(...args) {
+        const name = `${args[0]}`.toLowerCase();
+        const isWatched =
+          args.length > 1 && PROPERTIES.some(([owner, one]) => one === name && this instanceof window[owner]);
+        return isWatched && form.take(this, name, `${args[1]}`) ? undefined : native.apply(this, args);
       },
     })),
-    ...holdAttributes(form),
-    replaceMethod(window, 'Audio', (native) => {
-      const Audio = new Proxy(native, {
-        construct(target, args, newTarget) {
-          const audio = Reflect.construct(target, [], newTarget) as HTMLAudioElement;
-          if (args[0] === undefined) return audio;
-          audio.preload = 'auto';
-          audio.src = args[0];
-          return audio;
-        },
-      });
-      return Audio;
-    }),
+    watchPage(form),
   ];
 }
 
-function holdProperty(form: HeldForm, prototype: object | undefined, property: string): Undo {
-  const name = property.toLowerCase();
-  return replaceAccessors(prototype, property, (get, set) => ({
-    get(this: Element) {
-      const value = get.call(this);
-      return value === '' && form.has(this) ? readHeld(this, name) : value;
-    },
-    set(this: Element, value: unknown) {
-      if (!takeAttribute(form, this, name, value)) set.call(this, value);
-    },
-  }));
+/**
+ * Holds tags that come with their address: those of the page's HTML, and of markup that a script inserts. The parser lets
+ * observers run before it runs a script (https://html.spec.whatwg.org/multipage/parsing.html#scriptEndTag). The browser may have
+ * sent the request by then, which is logged.
+ */
+function watchPage(form: HeldForm): Undo {
+  const observer = new MutationObserver((records) => {
+    for (const node of records.flatMap(({ addedNodes }) => [...addedNodes])) {
+      if (!(node instanceof Element)) continue;
+      // The controls of a form would take the place of its own method.
+      const below = Element.prototype.querySelectorAll.call(node, TAGS);
+      for (const tag of [...(Element.prototype.matches.call(node, TAGS) ? [node] : []), ...below]) settle(tag);
+    }
+  });
+  const settle = (tag: Element): void => {
+    // A script in markup that a script inserts never runs, and one made by a script has been seen before.
+    if (tag.localName === 'script' && document.readyState !== 'loading') return;
+    if (!form.holdTag(tag)) return;
+    reportProblem(
+      `data-requests: <${tag.localName}> of ${form.read(tag, 'src')} is held, but the browser may have requested it before. ` +
+        `Write data-svc-purpose="${tag.getAttribute('data-svc-purpose')}" and data-src on it.`,
+    );
+    // A frame continues to load unless it is inserted again.
+    if (tag.localName === 'iframe') tag.parentNode?.insertBefore(tag, tag.nextSibling);
+  };
+  observer.observe(document, { childList: true, subtree: true });
+  return () => observer.disconnect();
 }
 
-/** What was set, as the property would return it. */
-function readHeld(tag: Element, name: string): string {
-  const value = readAttribute(tag, `data-${name}`) ?? '';
-  return name.endsWith('srcset') || !value ? value : (attempt(() => new URL(value, readBaseUri()).href) ?? value);
+/**
+ * Tags in the banner's form: `data-svc-purpose`, and `type="text/plain"` on a script, which keeps its `src` as Trusted Types
+ * allowed it, or `data-src` and `data-srcset` in place of the attributes of a frame or an image.
+ */
+class HeldForm {
+  /** Each tag that was held, with the purposes that the page itself has written on it. */
+  readonly #held = new WeakMap<Element, string | null>();
+  readonly #gate: RequestGate;
+  // Not our own replacement, which would look at what is written here.
+  readonly #setAttribute = Element.prototype.setAttribute;
+
+  constructor(gate: RequestGate) {
+    this.#gate = gate;
+  }
+
+  /** What the page reads in place of the browser's value: what it has set; undefined if that is the same. */
+  read(tag: Element, name: string): string | undefined {
+    if (!this.#held.has(tag)) return undefined;
+    if (name === 'type') return this.#isWaiting(tag) ? (tag.getAttribute('data-type') ?? '') : undefined;
+    const value = tag.getAttribute(name) === null ? tag.getAttribute(`data-${name}`) : null;
+    return value === null || name === 'srcset' ? (value ?? undefined) : new URL(value, document.baseURI).href;
+  }
+
+  /** Holds a tag by the addresses that it has. @returns whether it holds one. */
+  holdTag(tag: Element): boolean {
+    if (this.#isWaiting(tag)) return false;
+    return ['src', 'srcset'].filter((name) => this.#hold(tag, name, tag.getAttribute(name) ?? '')).length > 0;
+  }
+
+  /** Takes over a value that is being set. @returns whether the browser must not get it. */
+  take(tag: Element, name: string, value: string): boolean {
+    if (name === 'type') return this.#takeType(tag, value);
+    if (this.#hold(tag, name, value)) return !isScript(tag);
+    if (!this.#held.has(tag)) return false;
+    // The banner takes it back when the consent is withdrawn.
+    if (!isScript(tag) && this.#gate.isListed(value)) this.#write(tag, `data-${name}`, value);
+    else this.#forget(tag, name);
+    return false;
+  }
+
+  /** A type set on a script that waits is the one it will run with. */
+  #takeType(script: Element, value: string): boolean {
+    if (!this.#isWaiting(script) || !this.#findNeeds('src', script.getAttribute('src') ?? '')) return false;
+    // A script that copies the attributes of a waiting tag sets this.
+    if (value !== 'text/plain') this.#write(script, 'data-type', value);
+    return true;
+  }
+
+  #hold(tag: Element, name: string, value: string): boolean {
+    const needs = this.#findNeeds(name, value);
+    if (!needs) return false;
+    const own = this.#held.has(tag) ? this.#held.get(tag) : tag.getAttribute('data-svc-purpose');
+    this.#held.set(tag, own ?? null);
+    if (!isScript(tag)) {
+      this.#write(tag, `data-${name}`, value);
+      this.#write(tag, name, null);
+    } else if (tag.getAttribute('type') !== 'text/plain') {
+      const type = tag.getAttribute('type');
+      if (type !== null) this.#write(tag, 'data-type', type);
+      // True by itself for a script that a script made, and lost when the banner inserts it again.
+      if ((tag as HTMLScriptElement).async) this.#write(tag, 'async', '');
+      this.#write(tag, 'type', 'text/plain');
+    }
+    this.#write(tag, 'data-svc-purpose', [...new Set(`${own ?? ''} ${needs}`.match(/[^\s,]+/g))].join(' '));
+    return true;
+  }
+
+  /** The page has set another address, which may be requested. */
+  #forget(tag: Element, name: string): void {
+    if (isScript(tag)) this.#write(tag, 'type', tag.getAttribute('data-type'));
+    this.#write(tag, isScript(tag) ? 'data-type' : `data-${name}`, null);
+    if (tag.getAttribute('data-src') ?? tag.getAttribute('data-srcset')) return;
+    this.#write(tag, 'data-svc-purpose', this.#held.get(tag) ?? null);
+    this.#held.delete(tag);
+  }
+
+  #findNeeds(name: string, value: string): string {
+    const addresses = name === 'srcset' ? value.split(/[\s,]+/) : [value.trim()];
+    return addresses.map((one) => this.#gate.findHold(one)).find((needs) => needs !== '') ?? '';
+  }
+
+  #isWaiting(tag: Element): boolean {
+    return isScript(tag) && this.#held.has(tag) && tag.getAttribute('type') === 'text/plain';
+  }
+
+  /** Null removes it. */
+  #write(tag: Element, name: string, value: string | null): void {
+    if (value === null) tag.removeAttribute(name);
+    // A lazy loader that observes its `data-src` would start again.
+    else if (tag.getAttribute(name) !== value) this.#setAttribute.call(tag, name, value);
+  }
+}
+
+function isScript(tag: Element): boolean {
+  return tag instanceof HTMLScriptElement;
 }

@@ -1,1 +1,44 @@
-export { holdRequests, type RequestOptions } from './hold-requests.ts';
+import { reportProblem } from '../../report-problem.ts';
+import { readMapping } from '../../stub/mapping.ts';
+import { followConsent } from '../follow-consent.ts';
+import { reportUnknownPurposes } from '../report-purposes.ts';
+import { holdCalls } from './hold-calls.ts';
+import { holdTags } from './hold-tags.ts';
+import { RequestGate } from './request-gate.ts';
+
+export interface RequestOptions {
+  /** Purposes to hosts, as in `data-requests`: `statistics: plausible.io @statistics; marketing: @marketing`. */
+  readonly requests: string | null | undefined;
+  /** The address of the banner's scripts, whose host is held only by its own name. */
+  readonly source?: string | undefined;
+  /** Address of the API that the banner uses, likewise. For your own interface, whose address is in no tag of the page. */
+  readonly apiBase?: string | undefined;
+}
+
+const GRAMMAR = /^\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*)*(;\s*)?$/;
+
+/**
+ * Holds `fetch`, `XMLHttpRequest`, `sendBeacon` and inserted scripts, frames and images of the listed hosts until the visitor
+ * has granted every purpose that a host is listed under. Without a banner they stay held. An aid beside a
+ * Content-Security-Policy: a script can get around it. On a server it does nothing. Invalid settings are logged.
+ * @returns undoes it. A tag that waits continues to wait for the visitor.
+ */
+export function holdRequests({ requests, source = '', apiBase = '' }: RequestOptions): () => void {
+  if (!globalThis.document) return () => {};
+  if (!GRAMMAR.test(requests ?? '')) {
+    reportProblem(
+      `data-requests="${requests ?? ''}" is not understood. It must be pairs such as "statistics: plausible.io".`,
+    );
+  }
+  const mapping = readMapping(requests);
+  const gate = new RequestGate(mapping, [source, apiBase]);
+  const undo = [
+    followConsent(({ purposes }) => reportUnknownPurposes('data-requests', mapping, purposes)),
+    ...holdCalls(gate),
+    ...holdTags(gate),
+  ];
+  return () => {
+    gate.isOff = true; // For a member that another script has replaced after us.
+    for (const one of undo) one();
+  };
+}

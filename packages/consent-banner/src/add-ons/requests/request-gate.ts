@@ -1,70 +1,58 @@
 import { reportProblem } from '../../report-problem.ts';
 import { attempt } from '../../stub/attempt.ts';
 import type { Mapped } from '../../stub/mapping.ts';
+import { catalogue } from '../catalogue.ts';
 import { findSvcConsent } from '../follow-consent.ts';
-import { catalogue } from '../inspector/catalogue.ts';
-import { listOwnHosts } from './list-own-hosts.ts';
-import { readHost } from './read-host.ts';
 
-const NOTHING: ReadonlySet<string> = new Set();
 const KINDS = ['preferences', 'statistics', 'marketing'] as const;
+const OWN_TAGS = 'svc-consent[api-base], script[src*="/svc-consent"]:not([type="text/plain"])';
+const OWN_SCRIPT = /^[^?#]*\/svc-consent(-[a-z]+)?\.js([?#]|$)/;
 
 interface ListedHost {
   readonly keys: Set<string>;
-  /** Named by the site itself. */
+  /** Named by the site itself, not by a kind of the catalogue. */
   isLiteral: boolean;
 }
 
-/** Knows which addresses wait, and for what. */
+/** Knows which addresses are held, and for which purposes. */
 export class RequestGate {
-  /** Whether the site wants it no more. */
+  /** Whether the site has stopped the add-on. */
   isOff = false;
   readonly #hosts = new Map<string, ListedHost>();
-  readonly #keys = new Set<string>();
   readonly #sources: readonly string[];
 
   /** @param sources addresses whose hosts serve the banner: that of the add-on's own script, and the API's. */
-  constructor(mapping: readonly Mapped[], sources: readonly string[] = []) {
+  constructor(mapping: readonly Mapped[], sources: readonly string[]) {
     this.#sources = sources;
     for (const [key, name] of mapping) this.#list(key, name);
   }
 
-  /** Whether nothing waits: every listed purpose is granted, or the site wants it no more. */
-  get isOpen(): boolean {
-    return this.isOff || isGranted(this.#keys);
-  }
-
-  /** The purposes that an address waits for, separated by spaces; empty for what may go. */
+  /** The purposes that an address waits for, separated by spaces; empty if it may be requested. */
   findHold(address: string): string {
-    return this.isOpen ? '' : this.findHoldOfHost(readHost(address));
+    const needs = this.isOff ? [] : this.#findNeeds(address);
+    return needs.length > 0 && !isGranted(needs) ? needs.join(' ') : '';
   }
 
-  /** The same by the host, with its port where it has one. */
-  findHoldOfHost(host: string): string {
-    const needs = this.#findNeeds(host);
-    if (this.isOff || needs.size === 0 || isGranted(needs)) return '';
-    return this.#isOthers(host) ? [...needs].join(' ') : '';
-  }
-
-  /** Whether an address waits whenever its purposes are not granted. */
+  /** Whether an address is held whenever its purposes are not granted. */
   isListed(address: string): boolean {
+    return this.#findNeeds(address).length > 0;
+  }
+
+  /** The purposes of the host and of every host that it is below. */
+  #findNeeds(address: string): readonly string[] {
     const host = readHost(address);
-    return this.#findNeeds(host).size > 0 && this.#isOthers(host);
+    const labels = host.split('.');
+    const found = labels.flatMap((_, at) => this.#hosts.get(labels.slice(at).join('.')) ?? []);
+    // The page and the banner's API would stop working if a host above theirs held them.
+    if (found.length === 0 || (!this.#hosts.get(host)?.isLiteral && this.#listOwnHosts().includes(host))) return [];
+    return [...new Set(found.flatMap(({ keys }) => [...keys]))];
   }
 
-  /** Those of the host, and of every host that it is below. */
-  #findNeeds(host: string): ReadonlySet<string> {
-    let needs = NOTHING;
-    for (let end = nameOf(host); end; end = end.includes('.') ? end.slice(end.indexOf('.') + 1) : '') {
-      const listed = this.#hosts.get(end);
-      if (listed) needs = new Set([...needs, ...listed.keys]);
-    }
-    return needs;
-  }
-
-  /** The page's own host, and those that the banner comes from and talks to, are held only by their own name. */
-  #isOthers(host: string): boolean {
-    return this.#hosts.get(nameOf(host))?.isLiteral || !listOwnHosts(this.#sources).includes(host);
+  /** The hosts of the page, of the banner's scripts and of its API. */
+  #listOwnHosts(): readonly string[] {
+    const tags = Document.prototype.querySelectorAll.call(document, OWN_TAGS) as NodeListOf<Element>;
+    const addresses = [...tags].map((tag) => tag.getAttribute('api-base') ?? readOwnScript(tag));
+    return [location.href, ...this.#sources, ...addresses].filter((one) => one !== '').map(readHost);
   }
 
   #list(key: string, name: string): void {
@@ -73,7 +61,6 @@ export class RequestGate {
     if (!kind && !host) reportName(name);
     const hosts = kind ? catalogue[kind].flatMap(([, , ends]) => ends.match(/\S+/g) ?? []) : host ? [host] : [];
     for (const one of hosts) {
-      this.#keys.add(key);
       const listed = this.#hosts.get(one) ?? { keys: new Set(), isLiteral: false };
       listed.keys.add(key);
       listed.isLiteral ||= !kind;
@@ -82,30 +69,30 @@ export class RequestGate {
   }
 }
 
-/**
- * Asks the banner each time: between a decision and its event a page may already act on it, and nothing may leave by then that
- * has been taken back. What goes wrong here grants nothing.
- */
-function isGranted(keys: ReadonlySet<string>): boolean {
+/** Asks the banner each time, because a page may act on a decision before the event of it. An error grants nothing. */
+function isGranted(keys: readonly string[]): boolean {
   const purposes = attempt(() => findSvcConsent()?.get()?.purposes) ?? {};
-  return [...keys].every((key) => attempt(() => purposes[key]) === true);
+  return keys.every((key) => attempt(() => purposes[key]) === true);
 }
 
-/** Without its port, and the dot that ends a whole name. */
-function nameOf(host: string): string {
-  return host.replace(/:\d+$/, '').replace(/\.$/, '');
+/** The host of an address as the page resolves it, without the dot that ends a full name; empty if there is none. */
+function readHost(address: string): string {
+  return (attempt(() => new URL(address, document.baseURI).hostname) ?? '').replace(/\.$/, '');
 }
 
-/** A host as addresses have it: in lower case, in ASCII, and without the dot that ends a whole name. */
-function readName(name: string): string | undefined {
-  const url = /[/?#@*\\]/.test(name) ? undefined : attempt(() => new URL(`https://${name}`));
-  const host = url?.hostname.replace(/\.$/, '');
-  return host && !/^\.|\.\./.test(host) ? host : undefined;
+function readOwnScript(script: Element): string {
+  const address = script.getAttribute('src') ?? '';
+  return OWN_SCRIPT.test(address) ? address : '';
+}
+
+function readName(name: string): string {
+  const host = /[/?#@*\\]/.test(name) ? '' : readHost(`https://${name}`);
+  return /^\.|\.\./.test(host) ? '' : host;
 }
 
 function reportName(name: string): void {
   const kinds = KINDS.map((kind) => `@${kind}`).join(', ');
   reportProblem(
-    `data-requests: "${name}" is no host, nor one of ${kinds}. Write plausible.io, which is all below it, too.`,
+    `data-requests: "${name}" is neither a host nor one of ${kinds}. Write plausible.io, which includes every host below it.`,
   );
 }

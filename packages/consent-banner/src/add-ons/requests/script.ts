@@ -1,11 +1,13 @@
 // The entry of the add-on's own script tag: data-requests="statistics: plausible.io @statistics; marketing: @marketing".
 import { reportProblem } from '../../report-problem.ts';
 import { currentScript } from '../../stub/current-script.ts';
-import { holdRequests } from './hold-requests.ts';
+import { holdRequests } from './index.ts';
 
 const script = currentScript();
 if (!script || script.async || script.defer) {
-  reportProblem('svc-consent-requests.js comes too late to hold all. Take async, defer and type="module" off its tag.');
+  reportProblem(
+    'svc-consent-requests.js comes too late to hold all. Remove async, defer and type="module" from its tag.',
+  );
 }
 const { requests, apiBase } = { ...script?.dataset };
 holdRequests({ requests, source: script?.src, apiBase });

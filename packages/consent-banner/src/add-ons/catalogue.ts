@@ -1,4 +1,4 @@
-import type { Tracker, TrackerPurpose } from './finding.ts';
+import type { Tracker, TrackerPurpose } from './inspector/finding.ts';
 
 /** Name, owner (empty when it has the same name), the ends of its hosts, names of its cookies and storage keys (an asterisk for any end). */
 export type CatalogueRow = readonly [name: string, owner: string, hosts: string, names: string];
