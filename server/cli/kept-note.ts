@@ -6,8 +6,9 @@ export const exitCodeHelp = `Exit codes:
   0  everything was checked and is intact
   1  something was changed
   2  an invalid option or setting; nothing was checked
-  3  something could not be checked (a missing or wrong secret, a signature, a missing checkpoints.log)
-  4  it could not be read`;
+  3  something could not be checked (a missing or wrong secret, a signature, a missing checkpoints.log or
+     erasures.log, a missing or untrusted timestamp or cosignature)
+  4  the database or the file could not be read`;
 
 /** Whether a path names a file. */
 export function isFile(path: string): boolean {

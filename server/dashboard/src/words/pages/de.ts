@@ -444,7 +444,8 @@ export const de: PageWords = {
     requestTexts: 'Person, Notizen, Gründe und die Eingaben im Formular',
     breachTexts: 'Titel, Beschreibung, Grund und Datenkategorien',
     evidenceTexts: 'Titel, Beschreibung, Link, Dateiname, Grund des Rückzugs und die Datei selbst',
-    textTraces: 'Kopien dieser Texte im Audit-Log, in Webhook-Ereignissen und gespeicherten Antworten',
+    textTraces:
+      'Kopien dieser Texte, falls vorhanden, im Audit-Log, in Webhook-Ereignissen und gespeicherten Antworten',
     keptRequest: 'Art, Zeitpunkte und Ergebnis der Anfrage',
     keptRecords: 'Die Nachweise der Person; löschen Sie diese auf der Seite der Person',
     keptBreach: 'Schwere, Zeitpunkte und die Zahl der Betroffenen',

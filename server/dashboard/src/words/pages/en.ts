@@ -426,7 +426,7 @@ export const en = {
     requestTexts: 'Subject, notes, reasons and what the person typed into the form',
     breachTexts: 'Title, description, reason and categories of data',
     evidenceTexts: 'Title, description, link, file name, reason of the withdrawal, and the file itself',
-    textTraces: 'Copies of these texts in the audit log, webhook events and stored responses',
+    textTraces: 'Copies of these texts, if any, in the audit log, webhook events and stored responses',
     keptRequest: 'Type, dates and outcome of the request',
     keptRecords: 'Consent records of the subject, which its own page erases',
     keptBreach: 'Severity, dates and the number of people',

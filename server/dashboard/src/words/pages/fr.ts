@@ -447,7 +447,7 @@ export const fr: PageWords = {
     breachTexts: 'Titre, description, motif et catégories de données',
     evidenceTexts: 'Titre, description, lien, nom du fichier, motif du retrait et le fichier lui-même',
     textTraces:
-      'Les copies de ces textes dans le journal d’audit, les événements de webhook et les réponses enregistrées',
+      'Les copies éventuelles de ces textes dans le journal d’audit, les événements de webhook et les réponses enregistrées',
     keptRequest: 'Type, dates et issue de la demande',
     keptRecords: 'Les enregistrements de la personne, à effacer sur sa propre page',
     keptBreach: 'Gravité, dates et nombre de personnes',
