@@ -142,13 +142,13 @@ describe('the body of a request', () => {
 
   test('must be empty if an operation accepts none', async () => {
     const notice = await server.createNotice();
-    const publish = (options: RequestOptions) => server.request('POST', `/v1/consent/${notice}/publish`, options);
+    const archive = (options: RequestOptions) => server.request('POST', `/v1/consent/${notice}/archive`, options);
     for (const rawBody of ['{"force":true}', '[]', 'null', '0', '""', '[{}]'])
-      assertInvalid(await publish({ rawBody }), 'body');
+      assertInvalid(await archive({ rawBody }), 'body');
     for (const options of [{}, { rawBody: '' }, { rawBody: '{}' }, { rawBody: ' {} ' }]) {
-      assert.equal((await publish(options)).status, 200);
+      assert.equal((await archive(options)).status, 200);
     }
-    assertProblem(await publish({ rawBody: '{' }), 'invalid_json');
+    assertProblem(await archive({ rawBody: '{' }), 'invalid_json');
   });
 
   test('is ignored if a request only reads', async () => {
