@@ -25,21 +25,3 @@ export const LanguageKey = text(64).refine(
   (tag) => canonicalizeTag(tag) === tag,
   'must be a BCP 47 language tag in its canonical form, such as de or pt-BR',
 );
-
-/**
- * The language that fits a wanted one best: itself, a less specific one (`de` for `de-AT`), or another variant in the same
- * script (`pt-PT` for `pt-BR`).
- * @param offered in order of preference.
- */
-export function pickLanguage(wanted: string, offered: readonly string[]): string | undefined {
-  for (let tag = wanted; tag !== ''; tag = tag.slice(0, Math.max(0, tag.lastIndexOf('-'))))
-    if (offered.includes(tag)) return tag;
-  const script = nameScript(wanted);
-  return offered.find((tag) => nameScript(tag) === script);
-}
-
-/** A language with its script; the two written forms of Norwegian are read by the same people. */
-function nameScript(tag: string): string {
-  const { language, script } = new Intl.Locale(tag).maximize();
-  return `${language === 'nn' || language === 'no' ? 'nb' : language}-${script}`;
-}

@@ -4,7 +4,6 @@ import { BriefCache, ByteCache } from '../storage/cache.ts';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { findRow, mapPage, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { pickLanguage } from './language.ts';
 import {
   foldText,
   type Notice,
@@ -13,6 +12,7 @@ import {
   type NoticeVersion,
   sealContent,
 } from './notice.ts';
+import { pickLanguage } from './pick-language.ts';
 
 export type NoticeRow = Selectable<Tables['consent_notices']>;
 

@@ -1,16 +1,13 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { fillWords } from '../../packages/consent-banner/src/fill-words.ts';
-import { importWords } from '../../packages/consent-banner/src/import-words.ts';
-import { matchLanguage } from '../../packages/consent-banner/src/languages.ts';
-import type { SpokenWords } from '../../packages/consent-banner/src/load-words.ts';
-import { words as english } from '../../packages/consent-banner/src/words/en.ts';
-import type { Words } from '../../packages/consent-banner/src/words.ts';
 import { Id } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { type NoticeContent, PublicPurpose, type Purpose } from './notice.ts';
 import { noticeFacts } from './notice-facts.ts';
 import { NoticeTheme } from './notice-words.ts';
+import { loadWords } from './words/default-words.ts';
+import { fillWords } from './words/fill-words.ts';
+import type { Words } from './words/words.ts';
 
 /** What visitors get of a version: its fixed text in each language. */
 
@@ -73,22 +70,24 @@ async function presentNotice(
 ): Promise<PublicNotice> {
   const { name, controllerName, domain, links, theme, translations = {} } = content;
   const purposes = listPurposes(content, language);
-  const notice = { id, name, controllerName, language, domain, purposes, version };
   const own = language === content.language ? content.texts : translations[language]?.texts;
+  const spoken = await loadWords(language);
+  const named = { language: spoken.language, controllerName, purposes };
+  const { others: _, ...texts } = fillWords({ ...spoken.words, ...(own as Partial<Words>) }, named);
   return {
-    ...notice,
+    id,
+    name,
+    controllerName,
+    language,
+    domain,
+    purposes,
+    version,
     asksSince,
     languages: languages.filter((other) => other !== language),
     ...(links !== undefined && { links }),
     ...(theme !== undefined && { theme }),
-    texts: { ...fillWords(await loadWords(language), notice), ...(own as Partial<Words>) },
+    texts,
   };
-}
-
-/** The words of the server for a language; English where it has none. */
-async function loadWords(language: string): Promise<SpokenWords> {
-  const words = (await importWords(matchLanguage(language))) ?? english;
-  return words as SpokenWords;
 }
 
 /** The languages of a content, its own first. */
