@@ -36,6 +36,13 @@ export interface Words {
   readonly newPurpose: string;
   /** Opens the panel again elsewhere. */
   readonly trigger: string;
+  /** The links of the notice, by their names there. */
+  readonly privacyPolicy: string;
+  readonly imprint: string;
+  readonly cookiePolicy: string;
+  readonly terms: string;
+  readonly withdrawal: string;
+  readonly rights: string;
   readonly trackers: string;
   readonly trackerName: string;
   readonly trackerProvider: string;

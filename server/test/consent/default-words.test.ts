@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
+import { noticeFacts } from '../../consent/notice-facts.ts';
 import { NoticeTexts } from '../../consent/notice-words.ts';
 import { languages, loadWords } from '../../consent/words/default-words.ts';
 import { words as english } from '../../consent/words/en.ts';
@@ -75,6 +76,10 @@ describe('the default words of a notice', () => {
       }
     });
   }
+
+  test('name every link that a notice may have', () => {
+    for (const name of Object.keys(noticeFacts.links.shape)) assert.ok(name in english, name);
+  });
 
   test('join two names as the language does', async () => {
     for (const language of languages) {
