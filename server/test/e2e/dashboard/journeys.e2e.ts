@@ -222,7 +222,7 @@ function defineJourneys(dashboard: DashboardBrowser): void {
     const { key } = tenant;
     const id = await server.createNotice({ key, content: { domain: 'localhost' } });
     const { body } = await server.request('GET', '/widgets/index.json', { key: null });
-    const { script } = body.widgets[0].versions.find(({ released }: { released: boolean }) => released);
+    const [{ script }] = body.widgets[0].versions;
     await start(member, async (page, keyboard) => {
       await using site = await openSite(page, `${script}<svc-consent notice-id="${id}"></svc-consent>`);
       const accept = site.visitor.getByRole('button', { name: 'Accept all' });
