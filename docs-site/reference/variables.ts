@@ -46,6 +46,7 @@ const plainNames: Readonly<Record<string, string>> = {
   $SUBJECT: 'subjectId',
   $TENANT: 'slug',
   $CODE: 'code',
+  $HASH: 'hash',
   $TOKEN: 'token',
 };
 

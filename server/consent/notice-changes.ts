@@ -17,7 +17,8 @@ import {
   tagContent,
 } from './notice.ts';
 import { contentColumns, findNotice, findVersion, type NoticeRow, noticeRows, readNotice } from './notice-store.ts';
-import { mustAskAgain, writeShownTexts } from './public-notice.ts';
+import { mustAskAgain } from './present-notice.ts';
+import { writeShownTexts } from './public-notice.ts';
 
 /** Creates a draft. */
 export async function createNotice(work: UnitOfWork, source: AuditSource, content: NoticeContent): Promise<Notice> {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { answerWith } from '../http/answer.ts';
+import { answerWith, ReadyAnswer } from '../http/answer.ts';
 import { requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
 import { Cursor, cursorPageOf, Id, pageOf, queryInteger, text } from '../http/schemas.ts';
+import { Language } from './language.ts';
 import {
   Notice,
   NoticeChange,
@@ -13,10 +14,16 @@ import {
   tagContent,
 } from './notice.ts';
 import { archiveNotice, createNotice, deleteNotice, editNotice, publishNotice } from './notice-changes.ts';
-import { findNotice, listNotices, listVersions } from './notice-store.ts';
+import { findNotice, findShownTexts, listNotices, listVersions } from './notice-store.ts';
+import { NoticeWords, PublicNotice } from './public-notice.ts';
 import type { ConsentServices } from './record-routes.ts';
+import { loadWords } from './words/default-words.ts';
 
 const NoticeParams = z.strictObject({ id: Id });
+
+const ShownParams = NoticeParams.extend({
+  hash: text(64).meta({ description: 'SHA-256 in hex: one of `shown` of a version.' }),
+});
 
 const common = { tag: 'Consent notices', scope: 'consent:write', result: Notice, headers: ['ETag'] } as const;
 
@@ -119,6 +126,36 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
       async change(call, work) {
         work.afterCommit(() => publicNotices.forget(call.params.id));
         return present(await archiveNotice(work, call.source(), call.params.id));
+      },
+    }),
+    defineRoute('GET /v1/consent/notices/words', {
+      operationId: 'getConsentNoticeWords',
+      tag: 'Consent notices',
+      summary: 'Get the default words of the banner in a language',
+      description: 'What the banner says where the notice has no text of its own.',
+      scope: 'consent:read',
+      query: z.strictObject({
+        language: Language.optional().meta({
+          description: 'BCP 47. English without it, and where the server has no words.',
+        }),
+      }),
+      result: NoticeWords,
+      async handle({ query: { language = 'en' } }) {
+        const { words, language: spoken } = await loadWords(language);
+        return { language: spoken, texts: { ...words } };
+      },
+    }),
+    defineRoute('GET /v1/consent/{id}/shown/{hash}', {
+      operationId: 'getConsentNoticeShown',
+      tag: 'Consent notices',
+      summary: 'Get what visitors saw of a published version in one language',
+      description: 'The bytes of the answer are those that visitors got: their SHA-256 is `hash`.',
+      scope: 'consent:read',
+      params: ShownParams,
+      result: PublicNotice,
+      async handle({ params: { id, hash }, principal: { tenantId } }) {
+        const texts = await findShownTexts(database.kysely, id, [hash], tenantId);
+        return new ReadyAnswer(200, requireFound(texts.get(hash), 'published text'));
       },
     }),
     listRoute('/v1/consent/{id}/versions', {

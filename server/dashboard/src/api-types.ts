@@ -396,6 +396,8 @@ export const operationScopes = {
   getConsent: 'consent:read',
   publishConsentNotice: 'consent:write',
   archiveConsentNotice: 'consent:write',
+  getConsentNoticeWords: 'consent:read',
+  getConsentNoticeShown: 'consent:read',
   listConsentNoticeVersions: 'consent:read',
   getSubjectLedger: 'consent:read',
   listConsentRecords: 'consent:read',

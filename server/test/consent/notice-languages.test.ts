@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
+
 import { pickLanguage } from '../../consent/pick-language.ts';
+import { writeNotice } from '../../consent/present-notice.ts';
 import { words as german } from '../../consent/words/de.ts';
 import { words as english } from '../../consent/words/en.ts';
+
 import { noticeContent } from '../harness.ts';
 import { assertNothingWritten, assertProblem, describeServer, payload } from './helpers.ts';
 
@@ -194,5 +197,53 @@ describeServer('GET /v1/public/consent/{noticeId}?language=', (server) => {
       payload(await publish(id, { asksAgain: false }), 200);
       assertProblem(await publish(id, { asksAgain: 'yes' }), '422 validation_failed', ['body.asksAgain']);
     });
+  });
+});
+
+describeServer('GET /v1/consent/notices/words', (server) => {
+  const read = (query: string) => server.request('GET', `/v1/consent/notices/words${query}`);
+
+  test('answers with the words of the server in the language that fits best', async () => {
+    const { language, texts } = payload(await read('?language=de-AT'), 200);
+    assert.deepEqual([language, texts.intro], ['de', german.intro]);
+    for (const query of ['', '?language=tlh'])
+      assert.deepEqual(payload(await read(query), 200), { language: 'en', texts: { ...english } });
+  });
+
+  test('rejects what is no language', async () => {
+    assertProblem(await read('?language=no+tag'), '422 validation_failed', ['query.language']);
+  });
+});
+
+describeServer('GET /v1/consent/{id}/shown/{hash}', (server) => {
+  const read = (id: string, shown: string, key?: string) =>
+    server.request('GET', `/v1/consent/${id}/shown/${shown}`, key === undefined ? {} : { key });
+  const readVersions = async (id: string) =>
+    payload(await server.request('GET', `/v1/consent/${id}/versions`), 200).items;
+
+  test('answers with the bytes of an earlier version, whose hash it is', async () => {
+    const id = await server.createNotice({ content: { name: '<b> & "quotes"', purposes, translations } });
+    const [first] = await readVersions(id);
+    payload(await server.request('PATCH', `/v1/consent/${id}`, { body: { name: 'Renamed' } }), 200);
+    payload(await server.request('POST', `/v1/consent/${id}/publish`), 200);
+    const url = `${server.url}/v1/consent/${id}/shown/${first.shown.de}`;
+    const answer = await fetch(url, { headers: { Authorization: `Bearer ${server.tenant.key}` } });
+    const text = await answer.text();
+    assert.equal(hash('sha256', text), first.shown.de);
+    const { data } = JSON.parse(text);
+    assert.deepEqual([data.name, data.language, data.version], ['<b> & "quotes"', 'de', 1]);
+    assert.equal(writeNotice(data), text);
+  });
+
+  test('has no text of another notice or tenant, and none for an unknown hash', async () => {
+    const id = await server.createNotice();
+    const [{ shown }] = await readVersions(id);
+    const other = await server.createTenant('reads-no-other');
+    for (const answer of [
+      await read(await server.createNotice(), shown.en),
+      await read(id, shown.en, other.key),
+      await read(id, shown.en.toUpperCase()),
+    ])
+      assertProblem(answer, '404 not_found');
   });
 });

@@ -16,6 +16,7 @@ const parameterSamples: Readonly<Record<string, string | ((scene: Scene) => Prom
   '/v1/consent/{id}': (scene) => scene.notice(),
   'DELETE /v1/consent/{id}': (scene) => scene.draft(),
   '/v1/consent/{id}/records/{recordId}': (scene) => scene.record(),
+  '/v1/consent/{id}/shown/{hash}': (scene) => scene.shownHash(),
   '/v1/consent/records/{recordId}': (scene) => scene.record(),
   '/v1/consent/subjects/{subjectId}': async (scene) => {
     await scene.record();

@@ -28,6 +28,13 @@ export class Scene {
     return this.#once('notice', () => this.server.createNotice({ key: this.tenant.key }));
   }
 
+  /** The hash of what visitors see of the notice. */
+  async shownHash(): Promise<string> {
+    const path = `/v1/consent/${await this.notice()}/versions`;
+    const { body } = await this.server.request('GET', path, { key: this.tenant.key });
+    return body.data.items[0].shown.en;
+  }
+
   /** A notice that was never published. */
   draft(): Promise<string> {
     return this.#once('draft', () => this.server.createNotice({ key: this.tenant.key, publish: false }));

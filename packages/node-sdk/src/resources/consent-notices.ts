@@ -10,6 +10,7 @@ import type {
 } from '../transport.ts';
 import type {
   GetConsentNoticeStatisticsParams,
+  GetConsentNoticeWordsParams,
   ListConsentNoticesParams,
   Notice,
   NoticeChange,
@@ -18,6 +19,8 @@ import type {
   NoticePublication,
   NoticeSighting,
   NoticeVersion,
+  NoticeWords,
+  PublicNotice,
 } from '../types/api.ts';
 import type { Items, PageParams } from '../types/values.ts';
 
@@ -189,6 +192,35 @@ export class ConsentNotices {
         method: 'GET',
         path: '/v1/consent/{id}/sightings',
         parameters: { id: noticeId },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Gets what the banner says in a language where a notice has no text of its own. Needs the scope `consent:read`.
+   * @param params `language` is a BCP 47 tag; English without it, and where the server has no words.
+   * @throws {ValidationError} `validation_failed`.
+   */
+  retrieveWords(params: GetConsentNoticeWordsParams = {}, options?: RequestOptions): ApiPromise<NoticeWords> {
+    return this.#transport.request(
+      { id: 'getConsentNoticeWords', method: 'GET', path: '/v1/consent/notices/words', query: params },
+      options,
+    );
+  }
+
+  /**
+   * Gets what visitors saw of a published version in one language. Needs the scope `consent:read`.
+   * @param hash SHA-256 in hex of the bytes of the answer: one of `shown` of a version.
+   * @throws {NotFoundError} `not_found` for a hash of no published version of the notice.
+   */
+  retrieveShown(noticeId: string, hash: string, options?: RequestOptions): ApiPromise<PublicNotice> {
+    return this.#transport.request(
+      {
+        id: 'getConsentNoticeShown',
+        method: 'GET',
+        path: '/v1/consent/{id}/shown/{hash}',
+        parameters: { id: noticeId, hash },
       },
       options,
     );

@@ -887,6 +887,11 @@ export interface GetConsentNoticeStatisticsParams {
   readonly days?: number | undefined;
 }
 
+export interface GetConsentNoticeWordsParams {
+  /** BCP 47. English without it, and where the server has no words. At most 64 characters. */
+  readonly language?: string | undefined;
+}
+
 export interface GetPublicConsentNoticeParams {
   /**
    * BCP 47. Without it, and where no language of the notice fits, the answer is in the own language of the notice.
@@ -1355,6 +1360,16 @@ export interface NoticeVersion {
   /** Language to the SHA-256, hex, of what visitors get in it. */
   readonly shown: Readonly<Record<string, string>>;
   readonly publishedAt: string;
+}
+
+export interface NoticeWords {
+  /** That of the words: the best one that the server has. */
+  readonly language: string;
+  /**
+   * By the names of `texts` in the public notice. The server fills `{controller}` and `{purposes}`; the banner fills
+   * the others.
+   */
+  readonly texts: Readonly<Record<string, string>>;
 }
 
 export interface Overview {
@@ -2627,6 +2642,8 @@ export interface OperationResults {
   readonly getConsent: Notice | SubjectLedger;
   readonly publishConsentNotice: Notice;
   readonly archiveConsentNotice: Notice;
+  readonly getConsentNoticeWords: NoticeWords;
+  readonly getConsentNoticeShown: PublicNotice;
   readonly listConsentNoticeVersions: Page<NoticeVersion>;
   readonly getSubjectLedger: SubjectLedger;
   readonly listConsentRecords: Page<ConsentRecord>;

@@ -29,6 +29,9 @@ const calls: { readonly [Id in keyof OperationResults]: SdkCall<OperationResults
   publishConsentNotice: (svc, { options, id, body }) => svc.consent.notices.publish(id, { ...body, ...options }),
   archiveConsentNotice: (svc, { options, id }) => svc.consent.notices.archive(id, options),
   listConsentNoticeVersions: (svc, { options, id, query }) => svc.consent.notices.listVersions(id, query, options),
+  getConsentNoticeWords: (svc, { options, query }) => svc.consent.notices.retrieveWords(query, options),
+  getConsentNoticeShown: (svc, { options, id, path }) =>
+    svc.consent.notices.retrieveShown(id, read(path, 'hash'), options),
   getSubjectLedger: (svc, { options, path, query }) =>
     svc.consent.subjects.retrieve(read(path, 'subjectId'), query, options),
   eraseSubject: (svc, { options, path, body }) => svc.consent.subjects.erase(read(path, 'subjectId'), body, options),

@@ -1,0 +1,106 @@
+import { canonicalize, type Json } from '../ledger/canonical.ts';
+import type { NoticeContent } from './notice.ts';
+import type { PublicNotice } from './public-notice.ts';
+import { fillWords } from './words/fill-words.ts';
+import type { Words } from './words/words.ts';
+
+/** How a content becomes what visitors get. The dashboard runs the same functions for its preview: no Node in here. */
+
+/** What is published under a number. */
+export interface Publication {
+  readonly id: string;
+  readonly version: number;
+  readonly asksSince: number;
+  readonly content: NoticeContent;
+}
+
+/** Default words, with their own language. */
+export interface SpokenWords {
+  readonly words: Words;
+  readonly language: string;
+}
+
+/** A version as visitors get it in one of its languages. @param spoken the default words for that language. */
+export function presentNotice(
+  { id, version, asksSince, content }: Publication,
+  language: string,
+  spoken: SpokenWords,
+): PublicNotice {
+  const { name, controllerName, domain, links, theme, translations = {} } = content;
+  const purposes = listPurposes(content, language);
+  const own = language === content.language ? content.texts : translations[language]?.texts;
+  const named = { language: spoken.language, controllerName, purposes };
+  const { others: _, ...texts } = fillWords({ ...spoken.words, ...(own as Partial<Words>) }, named);
+  return {
+    id,
+    name,
+    controllerName,
+    language,
+    domain,
+    purposes,
+    version,
+    asksSince,
+    languages: listLanguages(content).filter((other) => other !== language),
+    ...(links !== undefined && { links }),
+    ...(theme !== undefined && { theme }),
+    texts,
+  };
+}
+
+/** The bytes that are sent and hashed. Without `<` they can also be in the HTML of a page. */
+export function writeNotice(notice: PublicNotice): string {
+  return `{"data":${JSON.stringify(notice).replaceAll('<', '\\u003c')}}`;
+}
+
+/** The languages of a content, its own first. */
+export function listLanguages(content: NoticeContent): readonly string[] {
+  const { language, translations = {} } = content;
+  const isWhole = (tag: string) => listUntranslated(content, tag).length === 0;
+  return [language, ...Object.keys(translations).filter(isWhole).sort()];
+}
+
+/** The keys of the purposes that have no words in a language. As long as there is one, visitors do not get the language. */
+export function listUntranslated({ purposes, translations = {} }: NoticeContent, tag: string): readonly string[] {
+  const isMissing = ({ key, description }: NoticeContent['purposes'][number]) => {
+    const words = translations[tag]?.purposes[key];
+    return words === undefined || (words.description === '' && description !== '');
+  };
+  return purposes.filter(isMissing).map(({ key }) => key);
+}
+
+/** The purposes in one language, with what visitors see of them. */
+function listPurposes({ language, purposes, translations = {} }: NoticeContent, wanted: string) {
+  const translated = wanted === language ? {} : (translations[wanted]?.purposes ?? {});
+  return purposes.map((purpose): PublicNotice['purposes'][number] => {
+    const { key, required, basis, basisByRegion, trackers } = purpose;
+    const { label, description } = translated[key] ?? purpose;
+    return {
+      key,
+      label,
+      description,
+      required,
+      ...(basis !== undefined && { basis }),
+      ...(basisByRegion !== undefined && { basisByRegion }),
+      ...(trackers !== undefined && { trackers }),
+    };
+  });
+}
+
+/**
+ * Whether visitors who decided on one content must be asked again for another: what they decided on has changed in a
+ * language that both have, or they have none in common. Its order and the words of the banner do not matter.
+ */
+export function mustAskAgain(before: NoticeContent, after: NoticeContent): boolean {
+  const earlier = listLanguages(before);
+  const common = listLanguages(after).filter((language) => earlier.includes(language));
+  return (
+    common.length === 0 || common.some((language) => writeMatter(before, language) !== writeMatter(after, language))
+  );
+}
+
+/** What a visitor decides on, in one language, as text to compare. */
+function writeMatter(content: NoticeContent, language: string): string {
+  const { controllerName, links = {} } = content;
+  const purposes = listPurposes(content, language).map((purpose) => [purpose.key, purpose]);
+  return canonicalize({ controllerName, links, purposes: Object.fromEntries(purposes) } as unknown as Json);
+}
