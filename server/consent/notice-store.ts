@@ -201,17 +201,29 @@ export async function findShownTexts(
   return new Map(rows.map(({ hash, body }) => [hash, body]));
 }
 
+/** The number of the version that has a text; undefined for the hash of none. */
+export async function findVersionOfText(queries: Queries, noticeId: string, hash: string): Promise<number | undefined> {
+  const text = (await findShownTexts(queries, noticeId, [hash])).get(hash);
+  return text === undefined ? undefined : (JSON.parse(text) as { data: { version: number } }).data.version;
+}
+
+/** A published version, and its languages by the hashes of what visitors get in them. */
+export interface KnownVersion extends NoticeVersion {
+  readonly languages: ReadonlyMap<string, string>;
+}
+
 /** Published versions by notice and number. A version never changes, so what was read once stays true. */
 export class VersionCache {
-  readonly #versions = new ByteCache<NoticeVersion>();
+  readonly #versions = new ByteCache<KnownVersion>();
 
-  async find(queries: Queries, noticeId: string, version: number): Promise<NoticeVersion | undefined> {
+  async find(queries: Queries, noticeId: string, version: number): Promise<KnownVersion | undefined> {
     const name = `${noticeId} ${version}`;
     const known = this.#versions.get(name);
     if (known !== undefined) return known;
-    const found = await findVersion(queries, noticeId, version);
-    if (found === undefined) return undefined;
-    this.#versions.set(name, found, JSON.stringify(found).length);
+    const read = await findVersion(queries, noticeId, version);
+    if (read === undefined) return undefined;
+    const found = { ...read, languages: new Map(Object.entries(read.shown).map(([tag, hash]) => [hash, tag])) };
+    this.#versions.set(name, found, JSON.stringify(read).length);
     return found;
   }
 }

@@ -74,6 +74,16 @@ export function findRefusable({ required, basis = 'exempt', basisByRegion = {} }
   return [...(basis === 'exempt' ? [] : [['basis']]), ...regions.map((region) => ['basisByRegion', region])];
 }
 
+/** The basis of each purpose in a region, by its key. */
+export function listBases(
+  purposes: readonly (Based & { readonly key: string })[],
+  region: string | null,
+): Readonly<Record<string, Basis>> {
+  const bases: Record<string, Basis> = {};
+  for (const purpose of purposes) bases[purpose.key] = basisIn(purpose, region);
+  return bases;
+}
+
 /** The basis that applies in a region. Where the region is unknown (null), consent is needed. */
 export function basisIn({ required, basis = 'consent', basisByRegion = {} }: Based, region: string | null): Basis {
   if (required) return 'exempt';

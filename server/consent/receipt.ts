@@ -6,7 +6,7 @@ import type { NoticeVersion, Purpose } from './notice.ts';
 import type { DataCategory, DataSubjectRight, Recipient } from './notice-facts.ts';
 import { findVersions } from './notice-store.ts';
 import { listMissingFacts } from './receipt-facts.ts';
-import { CaptureMethod, type ConsentRecord, type PurposeStates, stateAfter } from './record.ts';
+import { CaptureMethod, type ConsentRecord, type PurposeStates, stateAfter, unverified } from './record.ts';
 import { findPreceding, findRecord, listNewestRecords, listRecordsOf } from './record-store.ts';
 
 const Node = z.record(z.string(), AnyJson);
@@ -223,8 +223,11 @@ function writeReceipt(
 ): ConsentReceipt {
   const id = `urn:uuid:${record.id}#receipt-${now}`;
   const missing: string[] = [];
-  // A purpose that cannot be refused has another basis than consent.
-  const asked = version.purposes.filter(({ key, required }) => !required && Object.hasOwn(record.purposes, key));
+  // A purpose that cannot be refused, or needed no consent in the region of the visitor, has another basis.
+  const asked = version.purposes.filter(
+    ({ key, required }) =>
+      !required && Object.hasOwn(record.purposes, key) && (record.basis?.[key] ?? 'consent') === 'consent',
+  );
   if (asked.length === 0) missing.push('purposes');
   const records = asked.map((purpose) => writeRecord(record, version, purpose, history, missing));
   const sources = [...(note === null ? [] : [describeCheckpoint(note)]), ...explainGaps(record, history)];
@@ -287,9 +290,10 @@ function writeRecord(
         'dct:identifier': record.noticeId,
         'schema:version': String(version.version),
         'dct:title': version.name,
-        'dct:language': version.language,
+        'dct:language': record.language ?? version.language,
         'dct:date': version.publishedAt,
         'spdx:checksum': writeChecksum(version.contentHash),
+        ...describeShown(record),
       },
       ...(links.privacyPolicy === undefined ? [] : [{ '@id': links.privacyPolicy, '@type': 'dpv:PrivacyNotice' }]),
     ],
@@ -301,14 +305,15 @@ function writeRecord(
 
 function writeProcess(
   record: ConsentRecord,
-  { jurisdictions, rights, links = {} }: NoticeVersion,
-  { key, label, description, dataCategories, storage }: Purpose,
+  { jurisdictions, rights, links = {}, translations = {} }: NoticeVersion,
+  { key, dataCategories, storage, ...own }: Purpose,
   recipients: readonly Node[] | undefined,
 ): Node {
   /** A property, if the notice states it. */
   const state = (property: string, values: (string | Node)[] = []): Node =>
     values.length === 0 ? {} : { [property]: values };
   const controller = nameController(record);
+  const { label, description } = translations[record.language ?? '']?.purposes[key] ?? own;
   // An empty list states that nobody else has the data.
   const receiving =
     recipients?.length === 0 ? [controller] : recipients?.map((recipient) => recipient['@id'] as string);
@@ -444,6 +449,12 @@ function nameNotice({ noticeId, noticeVersion }: ConsentRecord): string {
 
 function nameTerritory(code: string): string {
   return `loc:${code}`;
+}
+
+/** The bytes that the visitor was shown, if the record names them. */
+function describeShown({ language, shownHash }: ConsentRecord): Node {
+  if (shownHash === null || shownHash === unverified) return {};
+  return { 'dct:hasFormat': { 'dct:language': language, 'spdx:checksum': writeChecksum(shownHash) } };
 }
 
 function writeChecksum(hash: string): Node {

@@ -122,7 +122,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
       tag: 'Consent records',
       summary: 'Get the receipt of a consent record as JSON-LD',
       description:
-        'Follows the profile of ISO/IEC TS 27560:2023 in the Data Privacy Vocabulary (DPV). It has one consent record for each purpose that the record decided and that can be refused, with the earlier grant and the later decisions of the subject. What the version of the notice does not state is left out; where the profile requires it, `missing` names it and the receipt does not claim to follow the profile.',
+        'Follows the profile of ISO/IEC TS 27560:2023 in the Data Privacy Vocabulary (DPV). It has one consent record for each purpose that the record decided and that needed consent (`basis`), in the words of the `language` of the record, with the earlier grant and the later decisions of the subject. What the version of the notice does not state is left out; where the profile requires it, `missing` names it and the receipt does not claim to follow the profile.',
       scope: 'consent:read',
       params: z.strictObject({ recordId: Id }),
       isBare: true,

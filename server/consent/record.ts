@@ -5,7 +5,9 @@ import { dictionary, filteredPageOf, Id, list, Time, text, UtcTime } from '../ht
 import type { Link } from '../ledger/append.ts';
 import { commit } from '../ledger/commitment.ts';
 import type { Tables } from '../storage/tables.ts';
+import { Language } from './language.ts';
 import type { Purpose } from './notice.ts';
+import { Basis, Region } from './purpose-basis.ts';
 
 export const SubjectChannel = z.enum(['email', 'phone', 'subject_id']).meta({ id: 'SubjectChannel' });
 export const CaptureMethod = z
@@ -36,7 +38,15 @@ export const RecordInput = z
   })
   .meta({ id: 'ConsentRecordInput' });
 
-/** spec.md "Public endpoints": what the public capture takes, and the version that the visitor saw. */
+/** In place of a hash, from a browser that has no SHA-256 for the page. */
+export const unverified = 'unverified';
+
+const ShownHash = text(64).regex(
+  /^(?:[0-9a-f]{64}|unverified)$/,
+  `must be a SHA-256 in lower-case hex, or ${unverified}`,
+);
+
+/** spec.md "Public endpoints": what the public capture takes, and what was shown to the visitor. */
 export const PublicRecordInput = z
   .strictObject({
     subjectId: SubjectId.meta({ description: 'Pseudonymous id of the visitor.' }),
@@ -47,13 +57,21 @@ export const PublicRecordInput = z
       .int()
       .min(1)
       .optional()
-      .meta({ description: 'The version that the visitor saw; default: the current one.' }),
+      .meta({ description: 'The version that the visitor saw; default: that of `shownHash`, else the current one.' }),
+    language: Language.optional().meta({ description: 'The language of the notice that was shown, as a BCP 47 tag.' }),
+    shownHash: ShownHash.optional().meta({
+      description:
+        'SHA-256, in lower-case hex, of the body of `GET /v1/public/consent/{noticeId}` that was shown; `unverified` if the browser could not compute it. A hash decides version and language of the record.',
+    }),
+    region: Region.optional().meta({
+      description: 'The region that the page applied: ISO 3166-1 alpha-2 or ISO 3166-2. Absent for unknown.',
+    }),
   })
   .meta({ id: 'PublicConsentRecordInput' });
 
 /** The request of a capture of either kind. A field that a record has under the same name is stored without further code. */
 export type CaptureBody = Omit<z.output<typeof RecordInput>, 'method'> &
-  Pick<z.output<typeof PublicRecordInput>, 'method' | 'noticeVersion'>;
+  Pick<z.output<typeof PublicRecordInput>, 'method' | 'noticeVersion' | 'language' | 'shownHash' | 'region'>;
 
 /** What a withdrawal takes. */
 export const WithdrawalInput = z
@@ -105,6 +123,20 @@ export const ConsentRecord = z
     withdrawsRecordId: Id.nullable().meta({ description: 'The record that a withdrawal turns off.' }),
     method: z.string().nullable(),
     purposes: PurposeChoices,
+    language: z.string().nullable().meta({
+      description: 'BCP 47 tag of the notice that a visitor was shown; null if the page did not send it.',
+    }),
+    shownHash: z.string().nullable().meta({
+      description:
+        'SHA-256, hex, of what a visitor was shown: the bytes of that version in that language. `unverified` if the browser could not compute it, null if the page did not send it.',
+    }),
+    region: z.string().nullable().meta({
+      description: 'The region of a visitor as the page applied it: ISO 3166-1 or ISO 3166-2; null for unknown.',
+    }),
+    basis: z.record(z.string(), Basis).nullable().meta({
+      description:
+        'The basis of each purpose of the version in that region, for a visitor: purpose key to basis. Where the region is unknown, consent was needed.',
+    }),
     otherPurposes: PurposeStates.meta({
       description:
         'The purposes that this record does not name and that earlier records of the subject decided, on this notice and in this space: purpose key to what still holds. With `purposes` it is the state after this record.',
@@ -142,6 +174,10 @@ const recordEventFields = ConsentRecord.pick({
   withdrawsRecordId: true,
   method: true,
   purposes: true,
+  language: true,
+  shownHash: true,
+  region: true,
+  basis: true,
   source: true,
   space: true,
   capturedAt: true,
@@ -165,6 +201,10 @@ export const PublicRecord = ConsentRecord.pick({
   subjectId: true,
   method: true,
   purposes: true,
+  language: true,
+  shownHash: true,
+  region: true,
+  basis: true,
   capturedAt: true,
   recordedAt: true,
   noticeContentHash: true,
@@ -233,6 +273,7 @@ export function sealRecord(draft: RecordDraft, salt: string, recordedAt: string,
     uaHash: uaHash && commit(salt, 'uaHash', uaHash),
     purposes: sortPurposes(draft.purposes, (granted) => granted),
     otherPurposes: sortPurposes(draft.otherPurposes, ({ granted, recordId }) => ({ granted, recordId })),
+    basis: draft.basis && sortPurposes(draft.basis, (basis) => basis),
     recordedAt,
     sequence,
   };

@@ -9,7 +9,14 @@ import type { Outcome, Queries, UnitOfWork } from '../storage/database.ts';
 import { newId } from '../storage/rows.ts';
 import { emitWanted } from '../webhooks/deliveries/outbox.ts';
 import type { NoticeVersion } from './notice.ts';
-import { findStates, type NoticeState, type VersionCache } from './notice-store.ts';
+import {
+  findStates,
+  findVersionOfText,
+  type KnownVersion,
+  type NoticeState,
+  type VersionCache,
+} from './notice-store.ts';
+import { listBases } from './purpose-basis.ts';
 import {
   type CaptureBody,
   type ConsentRecord,
@@ -22,6 +29,7 @@ import {
   type RecordDraft,
   type recordEvents as recordEventTypes,
   stateAfter,
+  unverified,
 } from './record.ts';
 import { appendRecords, findLatestRecords, findNewest, listNewestRecords, type SubjectPlace } from './record-store.ts';
 
@@ -42,8 +50,11 @@ export interface CaptureRequest {
 /** A notice as it was last seen. */
 interface SeenNotice extends NoticeState {
   /** The latest version; null when nothing was ever published. */
-  readonly published: NoticeVersion | null;
+  readonly published: KnownVersion | null;
 }
+
+/** What a record keeps of what a visitor was shown. */
+type Shown = Pick<ConsentRecord, 'language' | 'shownHash' | 'region' | 'basis'>;
 
 /** A request that its notice allows. */
 export interface Capture {
@@ -51,6 +62,8 @@ export interface Capture {
   /** The notice as it was then. */
   readonly notice: SeenNotice;
   readonly published: NoticeVersion;
+  /** Null for a caller, whose subject may have seen anything. */
+  readonly shown: Shown | null;
   readonly place: SubjectPlace;
 }
 
@@ -103,17 +116,31 @@ export class ConsentRecorder {
       throw new Problem('consent_notice_not_published', `The notice is ${status}; publish it to capture records.`, {
         fields: { requiredStatus: 'published', actualStatus: status },
       });
-    const { noticeVersion = latest.version } = body;
-    let published: NoticeVersion | undefined = latest;
-    // A number beyond the latest need not be looked up, and may be more than the column holds.
-    if (noticeVersion > latest.version) published = undefined;
-    else if (noticeVersion < latest.version) published = await this.#versions.find(queries, noticeId, noticeVersion);
-    if (published === undefined)
-      throw invalidValues([{ path: 'body.noticeVersion', issue: 'is not a published version of the notice' }]);
+    const published = await this.#findVersion(queries, noticeId, latest, body);
     checkChoices(published.purposes, purposes, caller === null, request.pathOf);
     if (capturedAt !== undefined) requirePast('body.capturedAt', capturedAt, now, clockSkew);
     const place = { tenantId, noticeId, subjectId, space: caller === null ? 'public' : 'api' } as const;
-    return { request, notice, published, place };
+    const shown = caller === null ? readShown(published, body) : null;
+    return { request, notice, published, shown, place };
+  }
+
+  /** The version that a request names by its number or by what was shown of it; else the latest. @throws {Problem} */
+  async #findVersion(
+    queries: Queries,
+    noticeId: string,
+    latest: KnownVersion,
+    { noticeVersion, shownHash = unverified }: CaptureBody,
+  ): Promise<KnownVersion> {
+    const named =
+      noticeVersion ?? (shownHash === unverified || latest.languages.has(shownHash) ? latest.version : null);
+    if (named === latest.version) return latest;
+    const number = named ?? (await findVersionOfText(queries, noticeId, shownHash));
+    if (number === undefined)
+      throw invalidValues([{ path: 'body.shownHash', issue: 'belongs to no published version of the notice' }]);
+    // A number beyond the latest need not be looked up, and may be more than the column holds.
+    const found = number < latest.version ? await this.#versions.find(queries, noticeId, number) : undefined;
+    if (found !== undefined) return found;
+    throw invalidValues([{ path: 'body.noticeVersion', issue: 'is not a published version of the notice' }]);
   }
 
   /**
@@ -164,7 +191,7 @@ export class ConsentRecorder {
    */
   async #decide(
     queries: Queries,
-    { request, published, place }: Capture,
+    { request, published, shown, place }: Capture,
     histories: Map<string, readonly EarlierRecord[]>,
     drafts: Map<RecordDraft, AuditSource | null>,
     now: string,
@@ -178,6 +205,7 @@ export class ConsentRecorder {
     const draft = await draftRecord(queries, place, published, history, {
       // A field of a request is absent, never undefined.
       ...(said as Pick<RecordDraft, 'purposes'>),
+      ...shown,
       id: newId(),
       source: place.space,
       ipHash: this.#hasher.hash(place.tenantId, ip),
@@ -220,6 +248,24 @@ async function settle<Result>(step: () => Promise<Result>): Promise<Outcome<Resu
     if (error instanceof Problem) return { error };
     throw error;
   }
+}
+
+/** What a visitor was shown of a version. @throws {Problem} `validation_failed` if the version was never shown so. */
+function readShown(published: KnownVersion, { language, ...body }: CaptureBody): Shown {
+  const { version, languages, shown } = published;
+  const [shownHash, region] = [body.shownHash ?? null, body.region ?? null];
+  const basis = listBases(published.purposes, region);
+  if (shownHash === null || shownHash === unverified) {
+    if (language !== undefined && !Object.hasOwn(shown, language))
+      throw invalidValues([{ path: 'body.language', issue: `is not a language of version ${version} of the notice` }]);
+    return { language: language ?? null, shownHash, region, basis };
+  }
+  const tag = languages.get(shownHash);
+  if (tag === undefined)
+    throw invalidValues([{ path: 'body.shownHash', issue: `does not belong to version ${version} of the notice` }]);
+  if (language !== undefined && language !== tag)
+    throw invalidValues([{ path: 'body.language', issue: `must be ${tag}, the language of what \`shownHash\` names` }]);
+  return { language: tag, shownHash, region, basis };
 }
 
 /** An origin as browsers serialise it: lower-case ASCII host, a port only where it is not the default. */

@@ -155,8 +155,9 @@ function findFault(row: StoredRow, ledger: LedgerName, sequence: number, hash: s
 function findWrong(row: StoredRow, ledger: LedgerName): EntryValue | undefined {
   const { entry } = row;
   const { first, last } = entryValues[ledger];
-  // Each search goes on where the one before ended, so all of them read the entry once.
-  let place = 0;
+  // Each search goes on where the one before ended, so all of them read the entry once. The keys of a leading `basis` are
+  // those of purposes, which may have any name; its values have no braces.
+  let place = entry.startsWith('{"basis":{') ? entry.indexOf('}') : 0;
   for (const value of first) {
     place = entry.indexOf(value.name, place);
     if (!isIn(row, value, place)) return value;

@@ -26,6 +26,20 @@ export interface ConsentRecordData {
   readonly method: string | null;
   /** Purpose key to granted flag. */
   readonly purposes: Readonly<Record<string, boolean>>;
+  /** BCP 47 tag of the notice that a visitor was shown; null if the page did not send it. */
+  readonly language: string | null;
+  /**
+   * SHA-256, hex, of what a visitor was shown: the bytes of that version in that language. `unverified` if the browser
+   * could not compute it, null if the page did not send it.
+   */
+  readonly shownHash: string | null;
+  /** The region of a visitor as the page applied it: ISO 3166-1 or ISO 3166-2; null for unknown. */
+  readonly region: string | null;
+  /**
+   * The basis of each purpose of the version in that region, for a visitor: purpose key to basis. Where the region is
+   * unknown, consent was needed.
+   */
+  readonly basis: Readonly<Record<string, PurposeBasis>> | null;
   readonly source: RecordSource;
   readonly space: RecordSpace;
   readonly capturedAt: string;
@@ -147,6 +161,9 @@ export interface NoticePublishedData {
 }
 
 export type NoticeStatus = Open<'draft' | 'published' | 'archived'>;
+
+/** `consent`: off until the visitor allows it. `object`: on until the visitor objects. `exempt`: needs neither. */
+export type PurposeBasis = Open<'consent' | 'object' | 'exempt'>;
 
 export type RecordKind = Open<'capture' | 'withdrawal'>;
 

@@ -27,7 +27,7 @@ const names = {
   // https://w3id.org/dpv/guides/consent-27560, section 2 and example 46.
   'https://w3id.org/dpv/schema/dpv-27560#': `receipt record`,
   // https://www.dublincore.org/specifications/dublin-core/dcmi-terms/
-  'http://purl.org/dc/terms/': `ProvenanceStatement conformsTo created date description identifier language provenance publisher source title`,
+  'http://purl.org/dc/terms/': `ProvenanceStatement conformsTo created date description hasFormat identifier language provenance publisher source title`,
   // https://schema.org/ContactPoint, /PostalAddress, /version, /position
   'https://schema.org/': `ContactPoint PostalAddress contactPoint email position streetAddress version`,
   // https://www.w3.org/TR/skos-reference/

@@ -31,6 +31,10 @@ describeServer('POST /v1/public/consent/{noticeId}/records', (server) => {
       subjectId: 'visitor-1',
       method: 'banner',
       purposes,
+      language: null,
+      shownHash: null,
+      region: null,
+      basis: { necessary: 'exempt', analytics: 'consent', marketing: 'consent' },
       capturedAt: server.clock.now(),
       recordedAt: server.clock.now(),
     });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { DataCategory, DataSubjectRight } from '../../consent/notice-facts.ts';
@@ -161,6 +162,11 @@ describeServerOnEachDatabase('GET /v1/consent/records/{recordId}/receipt', (serv
   const read = async (recordId: string, key?: string): Promise<any> => JSON.parse((await readText(recordId, key)).text);
   const capturedIn = async (notice: string, body: object = {}, key?: string): Promise<string> =>
     payload(await capture(server, notice, body, key === undefined ? {} : { key })).id;
+  /** The hash of what visitors get in a language. */
+  const hashShown = async (notice: string, language: string): Promise<string> => {
+    const path = `/v1/public/consent/${notice}?language=${language}`;
+    return hash('sha256', (await server.request('GET', path, { key: null })).text);
+  };
   /** The states of the first consent record, without the prefix. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into documents of every shape
   const listStates = (receipt: any, index = 0): readonly string[] =>
@@ -309,7 +315,8 @@ describeServerOnEachDatabase('GET /v1/consent/records/{recordId}/receipt', (serv
     );
     assert.ok(territories.length === 250 && territories.every((code) => used.has(`https://w3id.org/dpv/loc#${code}`)));
     // What is listed is used: the list stays as short as the receipts.
-    const others = [...(await Promise.all([read(await capturedIn(notice, { purposes: { p0: true } }))]))];
+    const shown = payload(await visit(server, notice, { ...choices(true), shownHash: await hashShown(notice, 'en') }));
+    const others = [await read(await capturedIn(notice, { purposes: { p0: true } })), await read(shown.id)];
     const seen = new Set([used, ...others.map(listTerms)].flatMap((terms) => [...terms]));
     assert.deepEqual(
       [...knownTerms].filter((term) => !seen.has(term)),
@@ -371,6 +378,37 @@ describeServerOnEachDatabase('GET /v1/consent/records/{recordId}/receipt', (serv
     // Its history starts with the consent that held before it.
     const withdrawal = payload(await withdraw(server, notice, third, { purposes: ['analytics'] })).id;
     assert.deepEqual(await list(withdrawal), [[null, null], ['consentDuration']]);
+  });
+
+  test('has the words and the language that the visitor was shown, and only purposes that needed consent', async () => {
+    const [necessary, analytics, marketing] = stated.purposes;
+    const words = (label: string) => ({ label, description: '' });
+    const german = { necessary: words('Notwendig'), analytics: words('Statistik'), marketing: words('Werbung') };
+    const blank = stated.purposes.map((purpose) => ({ ...purpose, description: '' }));
+    assert.deepEqual([necessary?.key, analytics?.key, marketing?.key], Object.keys(german));
+    const purposes = blank.map((purpose) =>
+      purpose.key === 'marketing' ? { ...purpose, basisByRegion: { GB: 'object' } } : purpose,
+    );
+    const content = { ...stated, purposes, translations: { de: { purposes: german } } };
+    const notice = await server.createNotice({ content });
+    const shownHash = await hashShown(notice, 'de');
+    const receipt = await read(payload(await visit(server, notice, { shownHash, region: 'GB' })).id);
+    const [consent, ...more] = receipt['dpv:hasRecordOfActivity'];
+    assert.deepEqual([more, receipt.missing], [[], []]);
+    completeReceipt.parse(receipt);
+    assert.deepEqual(consent['dpv:hasProcess']['dpv:hasPurpose'], {
+      '@type': 'dpv:Purpose',
+      'dct:identifier': 'analytics',
+      'dct:title': 'Statistik',
+    });
+    const [{ 'dct:language': language, 'dct:hasFormat': bytes }] = consent['dpv:hasNotice'];
+    assert.deepEqual(
+      [language, bytes['dct:language'], bytes['spdx:checksum']['spdx:checksumValue']],
+      ['de', 'de', shownHash],
+    );
+    const unverified = await read(payload(await visit(server, notice, { shownHash: 'unverified', language: 'de' })).id);
+    assert.equal(unverified['dpv:hasRecordOfActivity'][0]['dpv:hasNotice'][0]['dct:hasFormat'], undefined);
+    assert.equal(unverified['dpv:hasRecordOfActivity'].length, 2);
   });
 
   test('keeps to the decisions of its space', async () => {

@@ -39,6 +39,17 @@ const drafts: fc.Arbitrary<RecordDraft> = fc.record({
     fc.record({ recordId: fc.uuid(), granted: fc.boolean() }, { noNullPrototype: true }),
     { noNullPrototype: true },
   ),
+  language: fc.option(fc.constantFrom('en', 'pt-BR'), { nil: null }),
+  shownHash: fc.option(hashes, { nil: null }),
+  region: fc.option(fc.constantFrom('DE', 'US-CA'), { nil: null }),
+  basis: fc.option(
+    fc.dictionary(
+      fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.-]{0,12}$/),
+      fc.constantFrom('consent' as const, 'object' as const, 'exempt' as const),
+      { noNullPrototype: true },
+    ),
+    { nil: null },
+  ),
   source: fc.constantFrom('api' as const, 'public' as const),
   space: fc.constantFrom('api' as const, 'public' as const),
   ipHash: fc.option(hashes, { nil: null }),

@@ -258,6 +258,7 @@ export function draftRecord(tenantId: string, noticeId: string, subjectId: strin
     method: null,
     // Purposes may have the names of the keys that are looked up in the canonical text.
     purposes: { id: true, noticeId: true, recordedAt: true, subjectId: true, tenantId: true },
+    basis: { id: 'exempt', noticeId: 'consent', ipHash: 'object', capturedAt: 'consent' },
     otherPurposes: { space: { granted: true, recordId: newId() } },
     source: 'api',
     space: 'api',

@@ -267,6 +267,20 @@ export interface ConsentRecord {
   readonly method: string | null;
   /** Purpose key to granted flag. */
   readonly purposes: Readonly<Record<string, boolean>>;
+  /** BCP 47 tag of the notice that a visitor was shown; null if the page did not send it. */
+  readonly language: string | null;
+  /**
+   * SHA-256, hex, of what a visitor was shown: the bytes of that version in that language. `unverified` if the browser
+   * could not compute it, null if the page did not send it.
+   */
+  readonly shownHash: string | null;
+  /** The region of a visitor as the page applied it: ISO 3166-1 or ISO 3166-2; null for unknown. */
+  readonly region: string | null;
+  /**
+   * The basis of each purpose of the version in that region, for a visitor: purpose key to basis. Where the region is
+   * unknown, consent was needed.
+   */
+  readonly basis: Readonly<Record<string, PurposeBasis>> | null;
   /**
    * The purposes that this record does not name and that earlier records of the subject decided, on this notice and in
    * this space: purpose key to what still holds. With `purposes` it is the state after this record.
@@ -1494,6 +1508,20 @@ export interface PublicConsentRecord {
   readonly method: string | null;
   /** Purpose key to granted flag. */
   readonly purposes: Readonly<Record<string, boolean>>;
+  /** BCP 47 tag of the notice that a visitor was shown; null if the page did not send it. */
+  readonly language: string | null;
+  /**
+   * SHA-256, hex, of what a visitor was shown: the bytes of that version in that language. `unverified` if the browser
+   * could not compute it, null if the page did not send it.
+   */
+  readonly shownHash: string | null;
+  /** The region of a visitor as the page applied it: ISO 3166-1 or ISO 3166-2; null for unknown. */
+  readonly region: string | null;
+  /**
+   * The basis of each purpose of the version in that region, for a visitor: purpose key to basis. Where the region is
+   * unknown, consent was needed.
+   */
+  readonly basis: Readonly<Record<string, PurposeBasis>> | null;
   readonly capturedAt: string;
   readonly recordedAt: string;
   /** SHA-256 of the content of that version, hex. */
@@ -1519,8 +1547,17 @@ export interface PublicConsentRecordInput {
    * server.
    */
   readonly capturedAt?: Time | undefined;
-  /** The version that the visitor saw; default: the current one. */
+  /** The version that the visitor saw; default: that of `shownHash`, else the current one. */
   readonly noticeVersion?: number | undefined;
+  /** The language of the notice that was shown, as a BCP 47 tag. At most 64 characters. */
+  readonly language?: string | undefined;
+  /**
+   * SHA-256, in lower-case hex, of the body of `GET /v1/public/consent/{noticeId}` that was shown; `unverified` if the
+   * browser could not compute it. A hash decides version and language of the record. At most 64 characters.
+   */
+  readonly shownHash?: string | undefined;
+  /** The region that the page applied: ISO 3166-1 alpha-2 or ISO 3166-2. Absent for unknown. At most 6 characters. */
+  readonly region?: string | undefined;
 }
 
 export interface PublicDataSubjectRequest {
