@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { TLSSocket } from 'node:tls';
 import type { Lookup } from '../../webhooks/transport/connection.ts';
 import { makeCertificate } from './make-certificate.ts';
-import { createManualTimer, openReceivers, startReceiver, withoutTiming, writeAnswer } from './receiver-helpers.ts';
+import { openReceivers, startReceiver, stopTime, withoutTiming, writeAnswer } from './receiver-helpers.ts';
 
 const delivery = { headers: {}, body: Buffer.from('{}') };
 const name = 'receiver.example.com';
@@ -84,8 +84,8 @@ describe('a delivery over TLS', () => {
   test('fails at a receiver that speaks no TLS', async (context) => {
     // What reads no request answers nothing: the bytes of the handshake have no end of a head.
     const receiver = await startReceiver(context, () => {});
-    const { timer, pass } = createManualTimer();
-    const receivers = openReceivers(context, { ...trusted, timer });
+    const { pass } = stopTime(context);
+    const receivers = openReceivers(context, trusted);
     const running = receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` });
     await receiver.connected(1);
     receiver.connections[0]?.end('HTTP/1.1 400 Bad Request\r\n\r\n');
@@ -93,7 +93,7 @@ describe('a delivery over TLS', () => {
     const silent = receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` });
     await receiver.connected(2);
     await once(receiver.connections[1] as Socket, 'data');
-    pass();
+    pass(15_000);
     const outcome = await silent;
     assert.equal(outcome.outcome === 'failed' && outcome.reason, 'timeout');
     await receiver.allClosed();

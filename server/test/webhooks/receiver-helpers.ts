@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Timer } from '../../webhooks/transport/connection.ts';
 import type { DeliveryOutcome } from '../../webhooks/transport/outcome.ts';
 import { Receivers, type ReceiversOptions } from '../../webhooks/transport/receivers.ts';
 import type { TestCertificate } from './make-certificate.ts';
@@ -23,6 +22,8 @@ export interface TestReceiver {
   connected(count: number): Promise<void>;
   /** Resolves when so many requests came. */
   received(count: number): Promise<void>;
+  /** Resolves when so many connections are closed. */
+  closed(count: number): Promise<void>;
   /** Resolves when no connection is open. */
   allClosed(): Promise<void>;
 }
@@ -82,6 +83,7 @@ export async function startReceiver(
     requests,
     connected: (count) => until(() => connections.length >= count),
     received: (count) => until(() => requests.length >= count),
+    closed: (count) => until(() => connections.filter((socket) => socket.destroyed).length >= count),
     allClosed: () => until(() => connections.every((socket) => socket.destroyed)),
   };
 }
@@ -99,21 +101,10 @@ export function writeAnswer(status: number, headers: readonly string[] = [], bod
   return Buffer.concat([Buffer.from(head), Buffer.from(body)]);
 }
 
-/** Time limits that pass when the test says so. */
-export function createManualTimer(): { readonly timer: Timer; readonly limits: number[]; pass(): void } {
-  const running = new Map<() => void, number>();
-  const limits: number[] = [];
-  return {
-    timer: (milliseconds, act) => {
-      limits.push(milliseconds);
-      running.set(act, milliseconds);
-      return () => running.delete(act);
-    },
-    limits,
-    pass: () => {
-      for (const act of running.keys()) act();
-    },
-  };
+/** From here on, time limits pass only when the test says so. */
+export function stopTime(context: TestContext): { pass(milliseconds: number): void } {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  return { pass: (milliseconds) => context.mock.timers.tick(milliseconds) };
 }
 
 /** An outcome without how long it took. */

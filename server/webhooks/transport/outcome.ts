@@ -1,7 +1,6 @@
 import type { AttemptView, FailureReason } from '../deliveries/delivery.ts';
 
-/** Why there was no whole answer. `aborted`: by the sender, because the server stops, or
- * because the delivery was canceled before its body was sent. */
+/** Why there was no whole answer. `aborted`: the server stops, or the delivery was canceled before its body was sent. */
 type NoAnswerReason = FailureReason | 'aborted';
 
 /**
@@ -44,7 +43,6 @@ const meanings: Readonly<Record<string, readonly [NoAnswerReason, string]>> = {
   ETIMEDOUT: ['connection', 'The receiver did not take the connection.'],
   CERT_HAS_EXPIRED: ['tls', 'The certificate of the receiver has expired.'],
   CERT_NOT_YET_VALID: ['tls', 'The certificate of the receiver is not valid yet.'],
-  CERT_REVOKED: ['tls', 'The certificate of the receiver is revoked.'],
   DEPTH_ZERO_SELF_SIGNED_CERT: ['tls', 'The certificate of the receiver is signed by itself.'],
   SELF_SIGNED_CERT_IN_CHAIN: ['tls', 'The certificate of the receiver comes from an authority that is not trusted.'],
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['tls', 'The receiver does not send the whole chain of its certificate.'],

@@ -1,24 +1,20 @@
-import { findReceiverFault, type ReceiverPolicy, readHost } from '../endpoints/receiver-address.ts';
+import type { Socket } from 'node:net';
+import type { buildConnector, Client } from 'undici';
+import { findReceiverFault, type ReceiverPolicy } from '../endpoints/receiver-address.ts';
 import {
   type ConnectOptions,
   createPublicLookup,
   type Lookup,
+  openSocket,
   systemLookup,
-  type Timer,
   type Undici,
 } from './connection.ts';
-import { type DeliveryOutcome, failBefore } from './outcome.ts';
-import { ReceiverConnection } from './receiver-connection.ts';
-
-/** Of look-up, connection and answer together. Standard Webhooks recommends 15 to 30 seconds. */
-const timeoutSeconds = 15;
-/** Parsed addresses that are remembered. */
-const mostTargets = 1_000;
+import { Exchange } from './exchange.ts';
+import { DeliveryFailure, type DeliveryOutcome, describeFailure, failBefore } from './outcome.ts';
 
 export interface ReceiversOptions extends ReceiverPolicy {
   readonly lookup?: Lookup;
-  readonly timer?: Timer;
-  /** Idle connections that are kept open, over all owners and origins. */
+  /** Connections that are kept between deliveries, over all owners and origins. */
   readonly keptConnections?: number;
   /** Certificates of authorities to trust instead of Node's own, in PEM. */
   readonly authorities?: string;
@@ -32,130 +28,146 @@ export interface OutgoingDelivery {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Is asked once a connection was opened for it: whether it is still to be sent. Never rejects. */
+  /** Whether it is still to be sent, once a connection was opened for it, which can take seconds. Never rejects. */
   readonly isWanted?: () => Promise<boolean>;
 }
 
-/** The parsed URL of an owner. */
-interface Target {
-  readonly fault: string | null;
-  readonly origin: string;
-  readonly path: string;
-  /** Idle connections, the least recently used first. */
-  readonly idle: ReceiverConnection[];
-}
-
 /**
- * Posts deliveries to receivers and keeps connections to them. Each delivery has a connection of its own until it ends: how
- * many an endpoint has at once is for the sender to limit. A Pool of undici would search all connections of an origin for a free
- * one with each delivery, and does not bound the idle ones over all origins.
+ * Posts deliveries to receivers and keeps connections to them. Each delivery has a connection to itself until it ends: how many
+ * an endpoint has at once is for the sender to limit. A Pool of undici does not bound the idle connections over all origins.
  */
 export class Receivers {
   readonly #connect: ConnectOptions;
-  readonly #timer: Timer;
   readonly #keptConnections: number;
-  readonly #targets = new Map<string, Target>();
-  readonly #running = new Map<ReceiverConnection, Promise<DeliveryOutcome>>();
-  /** Idle connections with their targets, the least recently used first. */
-  readonly #kept = new Map<ReceiverConnection, Target>();
+  readonly #running = new Set<Exchange>();
+  /** Connections between two deliveries, the least recently used first. */
+  readonly #idle: ReceiverConnection[] = [];
   #undici: Undici | null = null;
   #isClosed = false;
 
-  constructor({ allowPrivate, lookup, timer = systemTimer, keptConnections = 256, authorities }: ReceiversOptions) {
-    this.#connect = {
-      policy: { allowPrivate },
-      // Names of a private network can be in the hosts file.
-      lookup: lookup ?? (allowPrivate ? systemLookup : createPublicLookup({ timer })),
-      authorities: authorities ?? null,
-    };
-    this.#timer = timer;
+  constructor({ allowPrivate, lookup, keptConnections = 256, authorities }: ReceiversOptions) {
+    // Names of a private network can be in the hosts file.
+    const ownLookup = allowPrivate ? systemLookup : createPublicLookup();
+    this.#connect = { policy: { allowPrivate }, lookup: lookup ?? ownLookup, authorities };
     this.#keptConnections = keptConnections;
-  }
-
-  /** Connections in use and idle ones. */
-  get usage(): { readonly busy: number; readonly kept: number } {
-    return { busy: this.#running.size, kept: this.#kept.size };
   }
 
   /**
    * Posts one delivery and reads its answer. Every status is an answer; redirects are not followed, because where they lead
    * was not agreed. Never rejects.
    */
-  async post({ owner = '', url, headers, body, isWanted }: OutgoingDelivery): Promise<DeliveryOutcome> {
+  async post(delivery: OutgoingDelivery): Promise<DeliveryOutcome> {
     const queuedAt = performance.now();
     // Loaded with the first delivery: a server that sends none starts sooner and is smaller.
     this.#undici ??= await import('undici');
     if (this.#isClosed) return failBefore('aborted', 'The server stops.');
-    const target = this.#findTarget(`${owner} ${url}`, url);
-    // Rules and settings may have changed since the address was stored.
-    if (target.fault !== null) return failBefore('refused_address', `The address of the receiver ${target.fault}.`);
+    const { owner, url } = delivery;
     // The one that was used last, so that those no longer needed close.
-    const connection = target.idle.pop() ?? this.#open(this.#undici, target);
-    this.#kept.delete(connection);
-    const cancelTimer = this.#timer(timeoutSeconds * 1000, () => connection.expire(timeoutSeconds));
-    // Nothing is decompressed, so a small answer cannot become a large one.
-    const plain = { ...headers, 'accept-encoding': 'identity' };
-    const running = connection.post({ path: target.path, method: 'POST', headers: plain, body }, queuedAt, isWanted);
-    this.#running.set(connection, running);
-    const outcome = await running;
-    cancelTimer();
-    this.#running.delete(connection);
-    if (connection.isReusable && !this.#isClosed) this.#keep(connection, target);
-    else void connection.destroy();
+    const index = this.#idle.findLastIndex((idle) => idle.owner === owner && idle.url === url);
+    const [connection = new ReceiverConnection(this.#undici, delivery, this.#connect)] =
+      index === -1 ? [] : this.#idle.splice(index, 1);
+    const exchange = new Exchange(delivery, queuedAt, (failed) => connection.repeat(failed));
+    this.#running.add(exchange);
+    connection.send(exchange);
+    const outcome = await exchange.outcome;
+    this.#running.delete(exchange);
+    if (exchange.isComplete) this.#idle.push(connection);
+    else connection.destroy();
+    if (this.#idle.length > this.#keptConnections) this.#idle.shift()?.destroy();
     return outcome;
   }
 
   /** Aborts every delivery under way. */
   abort(): void {
-    for (const connection of this.#running.keys())
-      connection.fail({ reason: 'aborted', message: 'The delivery was aborted.' });
+    for (const exchange of this.#running) exchange.fail(new DeliveryFailure('aborted', 'The delivery was aborted.'));
   }
 
   /** Takes no further delivery, waits for those under way and closes every connection. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#kept.keys()].map((connection) => this.#drop(connection)));
-    await Promise.all(this.#running.values());
-  }
-
-  #open(undici: Undici, { origin }: Target): ReceiverConnection {
-    const onClose = () => void this.#drop(connection);
-    const connection = new ReceiverConnection(undici, origin, this.#connect, onClose);
-    return connection;
-  }
-
-  #keep(connection: ReceiverConnection, target: Target): void {
-    target.idle.push(connection);
-    this.#kept.set(connection, target);
-    if (this.#kept.size <= this.#keptConnections) return;
-    const [oldest] = this.#kept.keys();
-    void this.#drop(oldest as ReceiverConnection);
-  }
-
-  /** Closes an idle connection; one in use stays. */
-  async #drop(connection: ReceiverConnection): Promise<void> {
-    const idle = this.#kept.get(connection)?.idle;
-    if (idle === undefined) return;
-    this.#kept.delete(connection);
-    idle.splice(idle.indexOf(connection), 1);
-    await connection.destroy();
-  }
-
-  /** Parses the address of an endpoint, which gets one delivery after the other. */
-  #findTarget(key: string, address: string): Target {
-    const known = this.#targets.get(key);
-    if (known !== undefined) return known;
-    const url = new URL(address);
-    if (!url.hostname.startsWith('[')) url.hostname = readHost(url.hostname);
-    const fault = findReceiverFault(address, this.#connect.policy);
-    const target = { fault, origin: url.origin, path: url.pathname + url.search, idle: [] };
-    if (this.#targets.size >= mostTargets) this.#targets.clear();
-    this.#targets.set(key, target);
-    return target;
+    await Promise.all([...this.#running].map(({ outcome }) => outcome));
+    for (const connection of this.#idle.splice(0)) connection.destroy();
   }
 }
 
-const systemTimer: Timer = (milliseconds, act) => {
-  const timer = setTimeout(act, milliseconds);
-  return () => clearTimeout(timer);
-};
+/** A connection to a receiver, used by one delivery at a time. If it was closed, the next delivery opens it again. */
+class ReceiverConnection {
+  readonly owner: string | undefined;
+  readonly url: string;
+  readonly #client: Client;
+  readonly #path: string;
+  /** Of the connection that was opened last. */
+  #closing = new AbortController();
+  #exchange!: Exchange;
+  #socket: Socket | null = null;
+  /** Read from the socket when the request was handed to it. */
+  #bytesBefore: number | undefined;
+
+  constructor(undici: Undici, { owner, url }: OutgoingDelivery, options: ConnectOptions) {
+    this.owner = owner;
+    this.url = url;
+    const address = new URL(url);
+    // The final dot of a complete name is in no certificate.
+    address.hostname = address.hostname.replace(/\.$/, '');
+    this.#path = address.pathname + address.search;
+    this.#client = new undici.Client(address.origin, {
+      connect: (target, answer) => {
+        this.#open(undici, options, target).then(
+          (socket) => answer(null, socket),
+          (error) => answer(error, null),
+        );
+      },
+      allowH2: false,
+      // One limit over the whole exchange replaces these.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: 16 * 1024,
+      // Shorter than the 5 seconds after which many servers close a connection, which would meet a delivery on its way.
+      keepAliveTimeout: 4_000,
+      keepAliveMaxTimeout: 60_000,
+    });
+  }
+
+  /** Closes it at once, also while it is being opened. */
+  destroy(): void {
+    this.#closing.abort();
+    void this.#client.destroy();
+  }
+
+  send(exchange: Exchange): void {
+    this.#exchange = exchange;
+    exchange.start(this.#socket !== null);
+    this.#bytesBefore = this.#socket?.bytesRead;
+    const { headers, body } = exchange.delivery;
+    // Nothing is decompressed, so a small answer cannot become a large one.
+    const plain = { ...headers, 'accept-encoding': 'identity' };
+    this.#client.dispatch({ path: this.#path, method: 'POST', headers: plain, body }, exchange);
+  }
+
+  /**
+   * Sends it once more if a kept connection broke before a byte of the answer: the receiver may close one just as a request is
+   * sent. It may have arrived already (RFC 9110 section 9.2.2 allows the repetition where it does no harm): deliveries are at
+   * least once, and have an id.
+   */
+  repeat(exchange: Exchange): boolean {
+    const mayRepeat = exchange.isReused && !this.#client.destroyed && this.#socket?.bytesRead === this.#bytesBefore;
+    // The second try is over a new connection, so there is no third.
+    if (mayRepeat) this.send(exchange);
+    return mayRepeat;
+  }
+
+  async #open(undici: Undici, options: ConnectOptions, target: buildConnector.Options): Promise<Socket> {
+    const exchange = this.#exchange;
+    exchange.isReused = false;
+    this.#closing = new AbortController();
+    // Rules and settings may have changed since the address was stored.
+    const fault = findReceiverFault(this.url, options.policy);
+    if (fault !== null) throw new DeliveryFailure('refused_address', `The address of the receiver ${fault}.`);
+    const socket = await openSocket(undici, options, target, this.#closing.signal, (step) => exchange.measure(step));
+    this.#socket = socket;
+    const isWanted = (await exchange.delivery.isWanted?.()) ?? true;
+    if (isWanted && !socket.destroyed) return socket;
+    socket.destroy();
+    throw isWanted ? describeFailure(null) : new DeliveryFailure('aborted', 'The delivery was canceled.');
+  }
+}
