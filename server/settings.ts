@@ -180,7 +180,7 @@ export function describeSettings(): readonly { readonly name: string; readonly m
 
 /** The address that people and programs use for a server that listens on a port: the public one, where there is one. */
 export function nameAddress({ baseUrl, host }: Pick<Settings, 'baseUrl' | 'host'>, port: number): string {
-  // Browsers treat localhost as a secure place and as a site of its own.
+  // Browsers treat localhost as a secure context and as a separate site.
   const isLocal = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host);
   const name = isLocal ? 'localhost' : isIPv6(host) ? `[${host}]` : host;
   return baseUrl ?? `http://${name}:${port}`;

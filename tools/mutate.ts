@@ -134,7 +134,7 @@ async function run(folder: string, test: string, limit: number): Promise<Ending>
   const [program = '', ...words] = isBrowserTest(test)
     ? ['node_modules/.bin/wtr', '--config', 'tools/test/web-test-runner.config.js', '--root-dir', '.', '--files', test]
     : [process.execPath, '-C', '@svc/source', '--import', './tools/test/compile-cache.ts', '--test', test];
-  // A group of its own, so that the servers and browsers of a stopped test are stopped with it.
+  // A separate process group, so that the servers and browsers of a stopped test are stopped with it.
   const child = spawn(program, words, { cwd: folder, stdio: 'ignore', detached: true });
   running = child;
   let hasTimedOut = false;

@@ -33,7 +33,7 @@ export async function createControl(work: UnitOfWork, source: AuditSource, input
   const texts = (await listControlRows(transaction, { tenantId, now })).flatMap((row) => row.definition ?? []);
   if (texts.length >= maximumCustomControls)
     throw new Problem('conflict', `A tenant may have at most ${maximumCustomControls} custom controls.`);
-  // Without case; codes of the catalogue have a form of their own.
+  // Without case; codes of the catalogue have another form.
   if (texts.some((text) => JSON.parse(text).code.toLowerCase() === definition.code.toLowerCase()))
     throw new Problem('conflict', `The code ${definition.code} is already in use.`);
   if (ownerUserId !== null) await requireActiveMember(transaction, tenantId, ownerUserId, 'body.ownerUserId');
@@ -184,7 +184,7 @@ export async function saveControl(
   return after;
 }
 
-/** What the event of a change compares. The reason is left out: the event has it in a field of its own. */
+/** What the event of a change compares. The reason is left out: the event has it in a separate field. */
 const auditedFields = [
   ...(['status', 'cadence', 'ownerUserId', 'exceptionEndsAt', 'evidenceDueAt', 'reviewedAt'] as const),
   ...definitionNames,

@@ -97,7 +97,7 @@ export async function withdrawEvidence(work: UnitOfWork, source: AuditSource, pa
 
 /**
  * Erases the texts and the file of an item, and the texts of the audit events about it. It is withdrawn with that if it was
- * not before: what nobody can read counts no longer. The hash and the size of the file stay.
+ * not before: what cannot be read counts no longer. The hash and the size of the file stay.
  */
 export async function eraseItem(
   work: UnitOfWork,

@@ -159,7 +159,7 @@ function dropSafeBounds({ jsonSchema }: { readonly jsonSchema: { minimum?: numbe
 
 /**
  * `anyOf` of a plain type and null as one type with two names, which generators of clients read as a nullable value.
- * An enum stays apart: with null among its values it would be a type of its own.
+ * An enum stays apart: with null among its values it would be a separate type.
  */
 function foldNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(foldNulls);

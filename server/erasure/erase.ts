@@ -73,7 +73,7 @@ async function lockBounds(work: UnitOfWork, tenantId: string): Promise<Bounds> {
   return { through, audit_through: await lockChain(work, { tenantId, ledger: 'audit' }) };
 }
 
-/** What is found by its id alone. */
+/** What is found by only its id. */
 export const noBounds: Bounds = { through: 0, audit_through: 0 };
 
 /**

@@ -165,7 +165,7 @@ export function isOn(surface: Surface, path: string): boolean {
 
 type AnswerHeaders = Readonly<Record<string, string | string[]>>;
 
-/** An answer as it is sent, with headers of its own. A stream is sent while it is made, however long it is. */
+/** An answer as it is sent, with its own headers. A stream is sent while it is made, however long it is. */
 export class ReadyAnswer {
   readonly status: number;
   readonly body: string | Buffer | Readable;
@@ -178,7 +178,7 @@ export class ReadyAnswer {
   }
 }
 
-/** A result of the REST API with headers of its own. */
+/** A result of the REST API with its own headers. */
 export function answerWith(result: unknown, headers: AnswerHeaders, status = 200): ReadyAnswer {
   return new ReadyAnswer(status, rest.present(result), headers);
 }

@@ -185,7 +185,7 @@ export class StreamLimit {
       socket.off('close', free);
       if (open.delete(response) && open.size === 0) this.#open.delete(tenantId);
     };
-    // An answer that waits behind another on its connection gets no close of its own.
+    // An answer that waits behind another on its connection gets no separate close.
     response.once('close', free);
     socket.once('close', free);
     if (socket.destroyed) free();

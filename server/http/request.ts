@@ -292,7 +292,7 @@ const suspect = /\\u(?:0000|[dD][89a-fA-F])|__proto__|\\u005[fF]/;
 
 /**
  * PostgreSQL cannot store NUL, UTF-8 cannot hold a lone surrogate, and a key __proto__ vanishes on the way. The walk has
- * a list of its own, because 64 KiB of brackets nest deeper than calls can.
+ * a separate list, because 64 KiB of brackets nest deeper than calls can.
  */
 function refuseUnstorable(body: unknown): void {
   const waiting = [{ value: body, path: 'body' }];

@@ -138,7 +138,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     const isPublic = route.auth === 'public';
     // What is not for every site is neither kept nor taken into the pages of another.
     if (!isPublic) ctx.set({ 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin' });
-    // An open route with limits of its own counts by address itself.
+    // An open route with its own limits counts by address itself.
     if ((isPublic || route.auth === 'anonymous') && route.limits === undefined) countVisitor(client);
     const admission = isPublic ? null : await admit(ctx.req, route, client, now);
     const principal = admission?.principal ?? null;
@@ -228,7 +228,7 @@ interface RouteMatch {
 
 /**
  * Finds routes by method and path. Patterns are @koa/router's; the table is split by the first two segments of the
- * path, so that a request is only compared with the paths of its own feature.
+ * path, so that a request is only compared with the paths of the same feature.
  */
 export class RouteTable {
   readonly #areas = new Map<string, { readonly router: KoaRouter; readonly isOpen: boolean }>();

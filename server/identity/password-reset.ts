@@ -14,7 +14,7 @@ import { requireStrongPassword } from './password.ts';
 import type { SignInServices, Visitor } from './sign-in.ts';
 
 /**
- * Creates the token of a link with which a user sets a new password, and ends earlier ones of the user. Whoever has the
+ * Creates the token of a link with which a user sets a new password, and ends earlier ones of the user. Anyone who has the
  * link gets into every tenant of the user, so an administrator may create it only for an account that no other tenant
  * relies on; the operator may for everyone. Call it with the account locked.
  * @param creators where the creation is recorded: the tenant of the administrator, or every tenant of the user.

@@ -13,7 +13,7 @@ import { lockSignIn, type OpenedSession, openSession, type SignInServices, type 
 const lifetime = 15 * 60_000;
 
 /**
- * Creates the token of the link with which whoever started a server on this machine signs in; earlier ones of the user end.
+ * Creates the token of the link with which the user who started a server on this machine signs in; earlier ones of the user end.
  * @returns null if the user cannot sign in to the tenant, or has a second factor, which the link must not replace.
  */
 export async function createStartToken(

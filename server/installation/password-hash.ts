@@ -32,7 +32,7 @@ export class PasswordHasher {
     this.#decoy = writeHash(cost, randomBytes(saltBytes), randomBytes(tagLength));
   }
 
-  /** A new hash of a password, with a salt of its own. */
+  /** A new hash of a password, with a new salt. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(saltBytes);
     return writeHash(this.#cost, salt, await this.#derive(password, salt, this.#cost, tagLength));

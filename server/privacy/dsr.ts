@@ -138,7 +138,7 @@ export const DsrView = z
     source: z
       .enum(['api', 'public'])
       .meta({ id: 'DataSubjectRequestSource', description: '`public`: made with the form, by anyone.' }),
-    requesterEmail: z.string().nullable().meta({ description: 'As typed into the form; nobody checked it.' }),
+    requesterEmail: z.string().nullable().meta({ description: 'As typed into the form, not verified.' }),
     requesterName: z.string().nullable(),
     message: z.string().nullable(),
     confirmedAt: UtcTime.nullable().meta({ description: 'When the link that was sent to the address was used.' }),

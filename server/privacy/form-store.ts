@@ -140,7 +140,7 @@ const mostRemoved = 100;
 
 /**
  * Deletes requests whose confirmation link expired unused and that no member has dealt with: anyone can type any address.
- * A request whose address nobody was asked to confirm stays.
+ * A request without a confirmation mail stays.
  * @returns whether there may be more.
  */
 export async function deleteUnconfirmed(database: Database, now: string): Promise<boolean> {

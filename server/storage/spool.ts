@@ -34,7 +34,7 @@ export class Spool<Item> implements Disposable {
     );
     this.#remove = prepare('delete from items where key = ?');
     this.#count = prepare('select count(*) from items').pluck();
-    // Without it, each insert is a transaction of its own.
+    // Without it, each insert is a separate transaction.
     this.#file.exec('begin');
   }
 

@@ -71,7 +71,7 @@ export interface WebhookReceiver {
   take(): Promise<ReceivedDelivery>;
 }
 
-/** A server with a tenant of its own; end it with `close()`, or declare it with `await using`. */
+/** A server with its own tenant; end it with `close()`, or declare it with `await using`. */
 export interface TestServer extends AsyncDisposable {
   readonly baseUrl: string;
   readonly tenant: TestTenant;
@@ -98,7 +98,7 @@ export interface TestServer extends AsyncDisposable {
 }
 
 /**
- * Starts a real server for tests: a process of its own on a temporary SQLite file, which listens on 127.0.0.1 only and exits
+ * Starts a real server for tests: a separate process on a temporary SQLite file, which listens on 127.0.0.1 only and exits
  * with the process that started it.
  * @param settings by the names of their environment variables, such as `{ SVC_LIMIT_API_KEY: '10' }`. The environment is not
  *   read, and the address and the database cannot be set. Default: requests are not limited, webhooks may go to this machine.

@@ -61,7 +61,7 @@ export class Verifier {
     if (outcome === null) return void (await interruptRun(database.kysely, run, clock()));
     const { list, verified } = outcome;
     const known = new Set((await listTenants(database.kysely)).map(({ id }) => id));
-    // Each in a transaction of its own, because requests wait for it.
+    // Each in a separate transaction, because requests wait for it.
     for (const report of verified.tenants.filter(({ tenantId }) => known.has(tenantId))) {
       const isOurs = await runUnitOfWork(database, clock(), (work) => storeVerification(work, run, report, list));
       if (!isOurs) return;

@@ -72,7 +72,7 @@ export class Unverifiable extends Error {
 }
 
 /**
- * Verifies the database of an installation with a connection of its own, which only reads.
+ * Verifies the database of an installation with a separate connection, which only reads.
  * @param findings collects what is wrong, and why something could not be checked or read.
  * @throws {Unverifiable}
  */

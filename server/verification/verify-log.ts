@@ -158,7 +158,7 @@ function reportUntrusted(untrusted: readonly Attestation[], hasAuthorities: bool
     findings.add(
       'unchecked',
       'witness',
-      `It is not checked who made ${length} cosignatures with the key ${key}: it is not in SVC_WITNESS_POLICY. If this was a witness of yours, keep it in the policy, without an address.`,
+      `It is not checked who made ${length} cosignatures with the key ${key}: it is not in SVC_WITNESS_POLICY. If this was your witness, keep it in the policy, without an address.`,
     );
 }
 

@@ -1,4 +1,4 @@
-/** The thread that verifies beside the server, with a connection of its own and the lowest priority. */
+/** The thread that verifies beside the server, with a separate connection and the lowest priority. */
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Settings } from '../settings.ts';

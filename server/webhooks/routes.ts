@@ -73,7 +73,7 @@ export function webhookRoutes({
       operationId: 'createWebhook',
       ...writes,
       summary: 'Create a webhook; its secret is shown once',
-      description: `At most ${mostEndpoints} for a tenant, each with an address of its own.`,
+      description: `At most ${mostEndpoints} for a tenant, each with a different address.`,
       body: EndpointInput,
       status: 201,
       result: EndpointWithSecret,
@@ -199,7 +199,7 @@ export function webhookRoutes({
       ...changesOne,
       summary: 'Send a delivery again',
       description:
-        'Makes a new delivery of the same event, with an id and 24 hours of its own, whether the earlier one was delivered or not; a dead letter becomes `redelivered`. One that still waits (`pending`) is due now instead, as the same delivery with its own 24 hours. To a paused webhook it is sent when that is enabled again. Each request makes another delivery: use an Idempotency-Key to repeat one safely.',
+        'Makes a new delivery of the same event, with a new id and another 24 hours, whether the earlier one was delivered or not; a dead letter becomes `redelivered`. One that still waits (`pending`) is due now instead, as the same delivery with its own 24 hours. To a paused webhook it is sent when that is enabled again. Each request makes another delivery: use an Idempotency-Key to repeat one safely.',
       status: 201,
       result: DeliveryView,
       errors: ['webhook_delivery_pending', 'webhook_deleted', 'webhook_not_enabled'],

@@ -12,7 +12,7 @@ const widgetIndexPath = '/widgets/index.json';
 /**
  * Serves the widgets below `/widgets/<name>/<version>/`, and their list, to pages of any origin.
  * @param baseUrl the public address of this server; null to use the Host header.
- * @param noteScript told which script of a tag a page loads, and its `Origin` or `Referer`.
+ * @param noteScript called with the script that a page loads by a tag, and its `Origin` or `Referer`.
  */
 export function serveWidgets(
   baseUrl: string | null,

@@ -4,7 +4,7 @@ import type { LoadPlan, LoadResult } from './children/load.ts';
 import type { Site } from './site.ts';
 import type { Slice } from './slices.ts';
 
-/** What is asked for; the rest of a plan is the same everywhere. */
+/** What is requested; the rest of a plan is the same everywhere. */
 export type Requests = Pick<LoadPlan, 'method' | 'paths' | 'headers' | 'decisions' | 'expectedStatus'>;
 
 /** A browser of today. */

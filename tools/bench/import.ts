@@ -14,7 +14,7 @@ const lines = 100_000;
 /** Decisions of one transaction, of ours as of the floor. */
 const batch = 500;
 
-/** A hundred thousand decisions from a CSV file, as a process of its own reads, checks and appends them. */
+/** A hundred thousand decisions from a CSV file, as a separate process reads, checks and appends them. */
 export const importDecisions: Benchmark = {
   name: 'import',
   async run(bench) {

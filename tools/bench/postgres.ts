@@ -116,7 +116,7 @@ function insertWith(pool: pg.Pool, site: Site): () => Promise<number> {
   };
 }
 
-/** A database of its own on the server, dropped at the end. */
+/** A new database on the server, dropped at the end. */
 async function createDatabase(serverUrl: string): Promise<AsyncDisposable & { readonly url: string }> {
   const name = `svc_bench_${randomUUID().replaceAll('-', '')}`;
   const run = async (statement: string) => {

@@ -48,7 +48,7 @@ export async function createSite({ database, clock, settings }: Installation, no
   });
 }
 
-/** A new installation in a folder, closed again: for a server of its own. */
+/** A new installation in a folder, closed again: for a separate server. */
 export async function prepareSite(dataDir: string, rows = 0): Promise<Site> {
   await using installation = await openSite(dataDir);
   const site = await createSite(installation);

@@ -38,7 +38,7 @@ export const storage: Benchmark = {
       bench.pace,
     );
 
-    // Each side writes to a file of its own: two writers on one file would empty each other's cache.
+    // Each side writes to its own file: two writers on one file would empty each other's cache.
     using writer = openPlain(other.settings.dataDir);
     const insert = writer.prepare(
       'insert into idempotency_keys (tenant_id, key, fingerprint, status, body, created_at) values (?, ?, ?, ?, ?, ?)',

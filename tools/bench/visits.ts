@@ -29,7 +29,7 @@ export interface VisitOptions {
   readonly context?: BrowserContextOptions;
 }
 
-/** A site and a browser of its own; every visit is a first one. */
+/** A new site and a new browser; every visit is a first one. */
 export interface Visits extends AsyncDisposable {
   readonly origin: string;
   visit<T>(options: VisitOptions, look: (page: Page, session: CDPSession) => Promise<T>): Promise<T>;

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { parentPort } from 'node:worker_threads';
 import type { HostileRequest } from './inputs.ts';
 
-/** Sends what it is given, in a thread of its own: the work of a client is none of the server's. */
+/** Sends what it is given, in a separate thread: the work of a client is none of the server's. */
 const agent = new Agent({ keepAlive: true });
 
 parentPort?.on('message', async ({ port, sent }: { readonly port: number; readonly sent: HostileRequest }) => {

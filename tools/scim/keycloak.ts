@@ -13,7 +13,7 @@ import {
   type Step,
 } from './sequence.ts';
 
-/** Keycloak has no SCIM of its own: plugins send it, each in its way. */
+/** Keycloak has no built-in SCIM: plugins send it, each in its way. */
 type Plugin = 'mitodl plugin' | 'mitodl plugin with PATCH';
 
 interface Change {

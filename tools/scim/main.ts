@@ -15,7 +15,7 @@ import { ConformanceError, openTarget, type TargetOptions } from './target.ts';
 const usage = `Usage: npm run scim:providers -- [options]
 
 Plays what Entra, Okta, authentik, Keycloak, JumpCloud and OneLogin send, in order, against a running server, and looks
-at what became of the members. It makes users of its own and deletes them again; use a tenant for tests.
+at what became of the members. It makes its own users and deletes them again; use a tenant for tests.
 
 Options:
   --url <address>     the server, such as http://localhost:8787; with /scim/v2 behind it is the same

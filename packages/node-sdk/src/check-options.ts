@@ -60,7 +60,7 @@ export function checkRequestOptions(options: RequestOptions): void {
   if (options.signal !== undefined) checkMethods('signal', options.signal, ['addEventListener', 'removeEventListener']);
 }
 
-/** @throws {ConfigurationError} for what is no object, and for a name that is not known, which is a typing error. */
+/** @throws {ConfigurationError} for a value that is not an object, and for an unknown name, which is a typing error. */
 function checkNames(what: string, value: unknown, names: object): void {
   if (typeof value !== 'object' || value === null) throw new ConfigurationError(`${what} must be an object.`);
   for (const name of Object.keys(value))

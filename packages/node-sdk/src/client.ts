@@ -217,7 +217,7 @@ function shareParts(settings: Settings, options: ClientOptions, base: Parts | nu
     base.options.oauth === options.oauth &&
     readIfSet(base.settings.baseUrl)?.prefix === readIfSet(settings.baseUrl)?.prefix;
   if (isSameClient) return { ...shared, tokens: base.shared.tokens };
-  // Asked for by a transport of its own, which needs no token.
+  // Requested by a separate transport, which needs no token.
   const transport = new HttpTransport(settings, { ...shared, tokens: null });
   return { ...shared, tokens: new AccessTokens(transport, runtime, options.oauth) };
 }

@@ -55,7 +55,7 @@ export class SvcError extends Error {
     value: unknown,
   ): value is InstanceType<Class> {
     const kinds: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, brand) : undefined;
-    // biome-ignore lint/complexity/noThisInStatic: it is the class that is asked
+    // biome-ignore lint/complexity/noThisInStatic: the check belongs to the class
     return Array.isArray(kinds) && kinds.includes(this.kind);
   }
 

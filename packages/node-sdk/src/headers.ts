@@ -16,7 +16,7 @@ const notToBeSet =
 
 /**
  * Headers by names in lower case.
- * @throws {ConfigurationError} for what is no header, and for those that are not the caller's to set.
+ * @throws {ConfigurationError} for an invalid header, and for those that the caller may not set.
  */
 export function checkHeaders(headers: Headers): Headers {
   if (typeof headers !== 'object' || headers === null) throw new ConfigurationError('headers must be an object.');

@@ -3,7 +3,7 @@ import type { ApiPromise, ByteStream, StreamPromise, WithResponse } from './tran
 
 /**
  * A promise for the data of a call that also leads to the rest of its answer. It holds one promise and makes others only
- * when it is asked, so that an unhandled failure is reported once.
+ * on demand, so that an unhandled failure is reported once.
  */
 export class PendingCall<Data> implements ApiPromise<Data> {
   readonly [Symbol.toStringTag] = 'ApiPromise';

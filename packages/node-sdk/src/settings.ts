@@ -91,7 +91,7 @@ function hasCredentials({ apiKey, oauth, scimToken }: ClientOptions): boolean {
 /**
  * The limits of one call.
  * @param defaults those of the client.
- * @throws {ConfigurationError} for what is no limit. 0 retries are 0.
+ * @throws {ConfigurationError} for an invalid limit. 0 retries are 0.
  */
 export function readLimits(options: Pick<RequestOptions, keyof Limits>, defaults: Limits): Limits {
   const { timeout = defaults.timeout, deadline = defaults.deadline, retries = defaults.retries } = options;
@@ -124,7 +124,7 @@ export function chooseTenant(tenant: string | null | undefined, inherited: strin
   return tenant === null ? null : checkValue('tenant', tenant);
 }
 
-/** The version to ask for; null for that of the tenant. @throws {ConfigurationError} for what is no date. */
+/** The version to ask for; null for that of the tenant. @throws {ConfigurationError} for an invalid date. */
 export function chooseVersion(version: string | null | undefined, inherited: string | null): string | null {
   if (version === undefined) return inherited;
   if (version === null) return null;
@@ -151,7 +151,7 @@ export interface BaseUrl {
 
 /**
  * Reads the address of the server.
- * @throws {ConfigurationError} for what is no such address, and for one that would send keys in the clear over a network.
+ * @throws {ConfigurationError} for an invalid address, and for one that would send keys in the clear over a network.
  */
 function readBaseUrl(text: unknown, allowInsecure: boolean): BaseUrl {
   if (text === undefined || text === '')

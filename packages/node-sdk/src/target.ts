@@ -52,7 +52,7 @@ function hasDotSegment(text: string): boolean {
 
 /**
  * A query string, with its question mark where there is anything in it.
- * @throws {ConfigurationError} for what is no text, number, boolean or Date.
+ * @throws {ConfigurationError} for anything but text, numbers, booleans and Dates.
  */
 function encodeQuery(query: object): string {
   let text = '';

@@ -176,7 +176,7 @@ export interface ByteStream extends AsyncIterable<Uint8Array>, AsyncDisposable {
   cancel(): Promise<void>;
 }
 
-/** A stream that is asked for. Await it for its bytes and headers, or iterate at once. */
+/** A requested stream. Await it for its bytes and headers, or iterate at once. */
 export interface StreamPromise extends Promise<ByteStream>, AsyncIterable<Uint8Array> {
   lines(): AsyncIterable<string>;
 }

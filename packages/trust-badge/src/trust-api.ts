@@ -83,7 +83,7 @@ function isTime(value: unknown): value is string {
 }
 
 function isWords(words: Words): boolean {
-  new Intl.Locale(words.language); // Throws for what is no tag.
+  new Intl.Locale(words.language); // Throws for an invalid tag.
   return Object.keys(english).every((key) => isText(words[key as keyof Words], 100));
 }
 

@@ -62,6 +62,6 @@ function readBody(event: LambdaEvent, maxBytes: number): Uint8Array {
     return fail('body_not_bytes', 'Pass the event as it came: something (a middleware?) has parsed its body.');
   const encoding = isBase64Encoded ? 'base64' : 'utf8';
   if (Buffer.byteLength(body ?? '', encoding) > maxBytes) throw bodyTooLarge();
-  // What is no base64 gives other bytes, which no signature matches.
+  // Invalid base64 gives other bytes, which no signature matches.
   return Buffer.from(body ?? '', encoding);
 }

@@ -13,7 +13,7 @@ export interface TestEventOptions<Type extends EventType> {
   readonly tenantId?: string;
 }
 
-/** Makes an event of a type, with an id of its own. */
+/** Makes an event of a type, with a new id. */
 export function createTestEvent<Type extends EventType>(options: TestEventOptions<Type>): EventOf<Type> {
   requireOptions(options, { type: 1, data: 1, id: 1, createdAt: 1, tenantId: 1 });
   const event = {

@@ -49,7 +49,7 @@ function holds(value: Json, path: string | null, accepted: ReadonlySet<unknown>)
   if (Array.isArray(value)) return value.some((item) => holds(item, path, accepted));
   if (path === null) return accepted.has(value);
   if (typeof value !== 'object' || value === null) return false;
-  // Keys may have dots of their own, as purposes do: the rest of the path follows any key that is a prefix of it.
+  // Keys may contain dots, as those of purposes do: the rest of the path follows any key that is a prefix of it.
   return Object.entries(value).some(([key, inner]) => {
     if (path === key) return holds(inner, null, accepted);
     return path.startsWith(`${key}.`) && holds(inner, path.slice(key.length + 1), accepted);

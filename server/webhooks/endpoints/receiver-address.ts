@@ -52,7 +52,7 @@ export const forbiddenRanges: readonly AddressRange[] = [
 
 /**
  * `public`: a host of the public internet. `private`: loopback and the ranges that networks use inside. `forbidden`:
- * anything else, no receiver of anybody.
+ * anything else, which no receiver has.
  */
 export type AddressKind = 'public' | 'private' | 'forbidden';
 

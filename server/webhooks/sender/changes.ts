@@ -165,7 +165,7 @@ async function lockHealth(queries: Queries, endpointId: string, found: Health): 
 type EndpointNews = Pick<NewWebhookEvent, 'type' | 'data'>;
 
 /**
- * Events about dead letters whose attempts all failed. There are none for an endpoint that is gone, which has an event of its own,
+ * Events about dead letters whose attempts all failed. There are none for an endpoint that is gone, which has a separate event,
  * nor for events about webhooks, so that two endpoints that fail do not report each other without end.
  */
 function describeExhausted(

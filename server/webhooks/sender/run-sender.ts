@@ -96,7 +96,7 @@ function createCountLog(sender: WebhookSender, log: Logger): () => false {
 
 /**
  * Finds senders that have ended: those without a heartbeat for ten seconds of this process's clock; no two clocks are compared.
- * Silence counts only while this process itself looks: after a pause of its own, or an outage of the database, the others
+ * Silence counts only while this process itself looks: after it was suspended, or after an outage of the database, the others
  * get the whole time again.
  * @param id the process that watches, which does not count itself as ended.
  * @returns notes the beats of all, at milliseconds on a clock that never goes back, and returns those that have ended.

@@ -33,7 +33,7 @@ export interface SenderOptions {
 }
 
 /**
- * Sends what waits to the endpoints: at least once, several at a time, each endpoint in a lane of its own. One
+ * Sends what waits to the endpoints: at least once, several at a time, each endpoint in its own lane. One
  * transaction writes the attempts that ended and claims the next ones, so that under load one sync serves many.
  */
 export class WebhookSender {

@@ -5,7 +5,7 @@ interface Notice {
   readonly purposes: readonly { readonly label: string }[];
 }
 
-/** The floor of what is written with Lit: it asks for the notice, shows three buttons, and forgets the answer. */
+/** The floor of what is written with Lit: it fetches the notice, shows three buttons, and forgets the answer. */
 class LitBanner extends LitElement {
   static override properties = { notice: { state: true } };
   static override styles = css`

@@ -1,4 +1,4 @@
-// Takes deliveries at every loopback address, each an origin of its own: answers 204 at once, and never to paths that begin with /hang. Remembers when each one came.
+// Takes deliveries at every loopback address, each a separate origin: answers 204 at once, and never to paths that begin with /hang. Remembers when each one came.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

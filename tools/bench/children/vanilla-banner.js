@@ -1,4 +1,4 @@
-// The floor of the banner: it asks for the notice, shows three buttons, and forgets the answer. Nothing is checked.
+// The floor of the banner: it fetches the notice, shows three buttons, and forgets the answer. Nothing is checked.
 customElements.define(
   'vanilla-banner',
   class extends HTMLElement {

@@ -101,7 +101,7 @@ export async function verifyExportBetween(
   } catch (error) {
     if (LedgerVerificationError.isInstance(error))
       throw new LedgerVerificationError(error.code, error.message, { line, sequence: error.sequence });
-    // A source that has the signal too ends in words of its own.
+    // A source that has the signal too fails with its own error.
     if (signal?.aborted && !AbortError.isInstance(error)) throw new AbortError(noCall, signal.reason);
     throw error;
   }

@@ -7,7 +7,7 @@ import type {
   ListConsentRecordsParams,
 } from '../types/api.ts';
 
-/** The records of a notice: an append-only ledger. A withdrawal is a record of its own. */
+/** The records of a notice: an append-only ledger. A withdrawal is a separate record. */
 export class ConsentRecords {
   readonly #transport: Transport;
 

@@ -42,7 +42,7 @@ export class WebhookDeliveries {
   /**
    * Sends a delivery again, whether the earlier one was delivered or not. One that still waits is due now instead. To a paused
    * webhook it is sent when that is enabled again. Needs the scope `webhooks:write`.
-   * @returns a new delivery of the same event, with an id and 24 hours of its own; or the one that waits, as it is now.
+   * @returns a new delivery of the same event, with a new id and another 24 hours; or the one that waits, as it is now.
    * @throws {ConflictError} `webhook_delivery_pending` while an attempt is under way; `webhook_deleted`; `webhook_not_enabled`
    * for a disabled webhook.
    * @throws {NotFoundError} `not_found`.

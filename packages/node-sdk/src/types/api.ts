@@ -648,7 +648,7 @@ export interface DataSubjectRequest {
   readonly assigneeUserId: string | null;
   readonly identityCheck: IdentityCheck | null;
   readonly source: DataSubjectRequestSource;
-  /** As typed into the form; nobody checked it. */
+  /** As typed into the form, not verified. */
   readonly requesterEmail: string | null;
   readonly requesterName: string | null;
   readonly message: string | null;
