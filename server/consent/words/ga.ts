@@ -5,8 +5,8 @@ export const words: Words = {
   intro:
     'Tá {controller} ag iarraidh do thoilithe chun do chuid sonraí a úsáid le haghaidh: {purposes}. Is rogha shaor í, agus is féidir leat í a athrú am ar bith.',
   others: '{purposes} agus {count} eile',
-  more: 'Níos mó',
-  less: 'Níos lú',
+  more: 'Taispeáin níos mó',
+  less: 'Taispeáin níos lú',
   reject: 'Diúltaigh do gach rud',
   accept: 'Glac le gach rud',
   preferences: 'Sainroghanna',

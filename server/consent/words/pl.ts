@@ -21,7 +21,7 @@ export const words: Words = {
   privacySignal:
     'Państwa przeglądarka prosi strony, aby nie sprzedawały ani nie udostępniały Państwa danych. Nic opcjonalnego nie jest włączone, dopóki sami Państwo tego nie włączą.',
   optOutHonored: 'Uwzględniono żądanie rezygnacji',
-  privacyChoices: 'Państwa wybory dotyczące prywatności',
+  privacyChoices: 'Państwa opcje prywatności',
   changed: 'Od Państwa ostatniego wyboru z dnia {date} zmieniło się to, o co prosimy.',
   newPurpose: 'Nowe',
   trigger: 'Ustawienia prywatności',
