@@ -75,6 +75,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     publicNotices: createPublicNotices(database.kysely, versions),
     sightings: new Sightings(),
     limits: settings.limits,
+    regionHeaders: settings.regionHeaders,
   };
   const isSecure = settings.baseUrl?.startsWith('https:') ?? false;
   const sessionCookie = new HostCookie('svc_session', isSecure);
@@ -133,6 +134,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     clock,
     limiter,
     trustedProxies: settings.trustedProxies,
+    regionHeaders: settings.regionHeaders,
     admit: createAdmit({
       queries: database.kysely,
       seal: installation.seal,

@@ -34,6 +34,18 @@ const Environment = z.object({
   SVC_TRUSTED_PROXIES: wholeNumber(0, 0, 10).describe(
     'Number of trusted reverse proxies in front that add X-Forwarded-For',
   ),
+  SVC_REGION_HEADER: z
+    .string()
+    .max(200)
+    .regex(
+      /^[A-Za-z0-9-]{1,64}(?: ?, ?[A-Za-z0-9-]{1,64})?$/,
+      'must be the name of a header, or of two with a comma between them',
+    )
+    .transform((names) => names.toLowerCase().split(/ ?, ?/))
+    .optional()
+    .describe(
+      'Header of the outermost trusted proxy with the region of the visitor: CF-IPCountry, or Country-Header,Subdivision-Header; needs SVC_TRUSTED_PROXIES',
+    ),
   SVC_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
     .default('info')
@@ -117,6 +129,11 @@ export function readSettings(
       `${refusal}
   SVC_TIMESTAMP_URL: needs SVC_TIMESTAMP_CA, the certificates to verify its timestamps with`,
     );
+  if (parsed.data.SVC_REGION_HEADER !== undefined && parsed.data.SVC_TRUSTED_PROXIES === 0)
+    throw new SettingsError(
+      `${refusal}
+  SVC_REGION_HEADER: needs SVC_TRUSTED_PROXIES, because only a trusted proxy may name the region`,
+    );
   return toSettings(parsed.data);
 }
 
@@ -131,6 +148,8 @@ function toSettings(read: z.output<typeof Environment>) {
     databaseSeconds: read.SVC_DATABASE_SECONDS,
     secret: read.SVC_SECRET ?? null,
     trustedProxies: read.SVC_TRUSTED_PROXIES,
+    /** Names of the headers with a country, or a country and its subdivision. */
+    regionHeaders: read.SVC_REGION_HEADER ?? [],
     logLevel: read.SVC_LOG_LEVEL,
     /** Requests a minute. */
     limits: {

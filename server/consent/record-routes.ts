@@ -8,6 +8,7 @@ import type { Database } from '../storage/database.ts';
 import { Language } from './language.ts';
 import { findNotice, findVersion, type PublicNotices, pickForm } from './notice-store.ts';
 import { PublicNotice } from './public-notice.ts';
+import { isRegion } from './purpose-basis.ts';
 import { ConsentReceipt, makeReceipt } from './receipt.ts';
 import {
   ConsentRecord,
@@ -34,6 +35,8 @@ export interface ConsentServices {
   readonly sightings: Sightings;
   /** Captures a minute. */
   readonly limits: { readonly captureNotice: number; readonly captureClient: number };
+  /** The headers of requests from which the region of a visitor follows. */
+  readonly regionHeaders: readonly string[];
 }
 
 const appending = {
@@ -160,7 +163,9 @@ export function publicConsentRoutes({
   publicNotices,
   sightings,
   limits,
+  regionHeaders,
 }: ConsentServices): readonly Route[] {
+  const varying = regionHeaders.length === 0 ? {} : { Vary: regionHeaders.join(', ') };
   return [
     defineRoute('GET /v1/public/consent/{noticeId}', {
       auth: 'public',
@@ -168,7 +173,7 @@ export function publicConsentRoutes({
       tag: 'Public',
       summary: 'Get a published consent notice',
       description:
-        'The latest published version, in one language. Each version has fixed bytes in each of its languages; `shown` of the version has their hashes. Send the `ETag` back as `If-None-Match` to get a 304 while it has not changed.',
+        'The latest published version, in one language. Each version has fixed bytes in each of its languages; `shown` of the version has their hashes. Send the `ETag` back as `If-None-Match` to get a 304 while it has not changed. `Svc-Region` has the region of the visitor where the server knows it from its proxy; the body does not depend on it.',
       params: NoticeParams,
       query: z.strictObject({
         language: Language.optional().meta({
@@ -176,14 +181,15 @@ export function publicConsentRoutes({
             'BCP 47. Without it, and where no language of the notice fits, the answer is in the own language of the notice. `Accept-Language` has no effect.',
         }),
       }),
-      headers: ['ETag', 'Cache-Control'],
+      headers: ['ETag', 'Cache-Control', 'Svc-Region', 'Vary'],
       result: PublicNotice,
       async handle({ params, query: { language }, client, now }) {
         const forms = requireFound(await publicNotices.find(params.noticeId), 'published consent notice');
         sightings.noteRead(params.noticeId, forms.domain, client.origin ?? client.referer, now);
         const { body, etag } = pickForm(forms, language);
         // Browsers revalidate each time with a cheap 304, so that no visitor decides on an old version.
-        return new ReadyAnswer(200, body, { ETag: etag, 'Cache-Control': 'no-cache' });
+        const region = client.region !== null && isRegion(client.region) ? { 'Svc-Region': client.region } : {};
+        return new ReadyAnswer(200, body, { ETag: etag, 'Cache-Control': 'no-cache', ...varying, ...region });
       },
     }),
     defineRoute('POST /v1/public/consent/{noticeId}/records', {

@@ -201,5 +201,5 @@ export function resolveVersion(header: string | undefined, pinned: string): stri
 /** Headers of every answer of a public operation: any site may read it, none with credentials (Fetch, CORS protocol). */
 export const corsHeaders = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'Svc-Request-Id, Svc-Version, Retry-After, RateLimit, RateLimit-Policy',
+  'Access-Control-Expose-Headers': 'Svc-Request-Id, Svc-Version, Svc-Region, Retry-After, RateLimit, RateLimit-Policy',
 } as const;

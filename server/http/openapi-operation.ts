@@ -70,6 +70,11 @@ const answerHeaders = {
     '"1-5f0a7d5e3c0b4c55"',
   ],
   'Cache-Control': ['How long the answer may be cached.', 'no-cache'],
+  'Svc-Region': [
+    'The region of the visitor: ISO 3166-1 or ISO 3166-2. Absent if it is unknown, or the server has no `SVC_REGION_HEADER`.',
+    'US-CA',
+  ],
+  Vary: ['The headers of requests that the answer depends on.', 'cf-ipcountry'],
   'Set-Cookie': ['The session cookie.', 'svc_session=…; Path=/; HttpOnly; SameSite=Lax'],
   'Content-Security-Policy': ['Keeps a browser from running the file.', 'sandbox'],
   'Content-Disposition': ['A name for the file.', 'attachment; filename="audit-1024.jsonl"'],

@@ -8,6 +8,8 @@ import type { Route } from './route.ts';
 /** The client of a request. Lives as long as the request; only hashes are stored. */
 export interface Client {
   readonly address: string | null;
+  /** What a trusted proxy says: a text in the form of ISO 3166-1 or ISO 3166-2; null for unknown. */
+  readonly region: string | null;
   readonly userAgent: string | null;
   readonly origin: string | undefined;
   /** The Referer header: the page of a request of the same origin, which has no Origin. */
@@ -22,11 +24,19 @@ export interface Client {
  * Reads the client of a request.
  * @param trustedProxies how many of our own proxies are in front: only what they added to X-Forwarded-For counts,
  *   everything left of it may be forged by a client.
+ * @param regionHeaders the headers in which the outermost of them names a country, or a country and its subdivision.
  */
-export function readClient({ headers, socket }: IncomingMessage, trustedProxies: number): Client {
+export function readClient(
+  { headers, socket }: IncomingMessage,
+  trustedProxies: number,
+  regionHeaders: readonly string[] = [],
+): Client {
   const peer = socket.remoteAddress ?? null;
+  const forwarded = trustedProxies === 0 ? null : readForwarded(headers, trustedProxies);
   return {
-    address: normalizeAddress(trustedProxies === 0 ? peer : (readForwarded(headers, trustedProxies) ?? peer)),
+    address: normalizeAddress(forwarded ?? peer),
+    // Without that address, the request did not come through the proxy, and a client can have written the header.
+    region: forwarded === null || regionHeaders.length === 0 ? null : readRegion(headers, regionHeaders),
     userAgent: headers['user-agent'] ?? null,
     origin: headers.origin,
     referer: headers.referer,
@@ -44,6 +54,13 @@ function readForwarded(headers: IncomingMessage['headers'], trustedProxies: numb
   const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(hop) ?? [];
   const added = bracketed ?? plain ?? hop;
   return isIP(added) === 0 ? null : added;
+}
+
+function readRegion(headers: IncomingMessage['headers'], names: readonly string[]): string | null {
+  const [country = '', subdivision = ''] = names.map((name) => String(headers[name] ?? ''));
+  const isRegion = (text: string) => text.length <= 6 && /^[a-z]{2}(?:-[a-z0-9]{1,3})?$/i.test(text);
+  const named = [`${country}-${subdivision}`, country].find(isRegion);
+  return named?.toUpperCase() ?? null;
 }
 
 /** An IPv4 address that arrives over an IPv6 socket is the same address. */

@@ -62,7 +62,14 @@ interface AuthByKind {
 export type Auth = keyof AuthByKind;
 
 /** Headers that only some operations answer with; an `ETag` of a public operation makes 304 possible. */
-export type AnswerHeader = 'ETag' | 'Cache-Control' | 'Set-Cookie' | 'Content-Disposition' | 'Content-Security-Policy';
+export type AnswerHeader =
+  | 'ETag'
+  | 'Cache-Control'
+  | 'Vary'
+  | 'Svc-Region'
+  | 'Set-Cookie'
+  | 'Content-Disposition'
+  | 'Content-Security-Policy';
 
 export interface RouteText {
   readonly operationId: string;

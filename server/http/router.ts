@@ -32,6 +32,8 @@ export interface RouterOptions {
   readonly clock: Clock;
   readonly limiter: RateLimiter;
   readonly trustedProxies: number;
+  /** See `readClient`. */
+  readonly regionHeaders: readonly string[];
   readonly admit: Admit;
   /** An actor at a client, for the audit log of any tenant. */
   sourceOf(actor: Actor, client: Client): (tenantId: string) => AuditSource;
@@ -53,7 +55,7 @@ export interface RouterOptions {
  */
 export function createRouter(routes: readonly Route[], options: RouterOptions) {
   const table = new RouteTable(routes);
-  const { limiter, trustedProxies, countVisitor } = options;
+  const { limiter, trustedProxies, regionHeaders, countVisitor } = options;
   const validators = new Map(
     routes.map((route) => [
       route,
@@ -121,7 +123,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
   };
 
   const answer = async (ctx: Context, path: PathMatch): Promise<void> => {
-    const client = readClient(ctx.req, trustedProxies);
+    const client = readClient(ctx.req, trustedProxies, regionHeaders);
     if (path.isOpen) {
       if (ctx.method === 'OPTIONS' && path.routes.length > 0) {
         answerPreflight(ctx, path.routes);

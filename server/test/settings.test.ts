@@ -13,6 +13,7 @@ const names = [
   'SVC_DATABASE_SECONDS',
   'SVC_SECRET',
   'SVC_TRUSTED_PROXIES',
+  'SVC_REGION_HEADER',
   'SVC_LOG_LEVEL',
   'SVC_LIMIT_API_KEY',
   'SVC_LIMIT_VISITOR',
@@ -47,6 +48,7 @@ const defaults = {
   databaseSeconds: 10,
   secret: null,
   trustedProxies: 0,
+  regionHeaders: [],
   logLevel: 'info',
   limits: { apiKey: 600, visitor: 6000, captureNotice: 600, captureClient: 60, signIn: 10, scim: 1200 },
   evidenceQuota: 5 * 1024 ** 3,
@@ -99,6 +101,7 @@ describe('the settings', () => {
       SVC_DATABASE_SECONDS: '30',
       SVC_SECRET: 's'.repeat(32),
       SVC_TRUSTED_PROXIES: '2',
+      SVC_REGION_HEADER: 'X-Country, X-Subdivision',
       SVC_LOG_LEVEL: 'silent',
       SVC_LIMIT_API_KEY: '1',
       SVC_LIMIT_VISITOR: '6',
@@ -129,6 +132,7 @@ describe('the settings', () => {
       databaseSeconds: 30,
       secret: 's'.repeat(32),
       trustedProxies: 2,
+      regionHeaders: ['x-country', 'x-subdivision'],
       logLevel: 'silent',
       limits: { apiKey: 1, visitor: 6, captureNotice: 2, captureClient: 3, signIn: 4, scim: 5 },
       evidenceQuota: 13 * 1024 * 1024,
@@ -232,6 +236,15 @@ describe('the settings', () => {
     assert.deepEqual(refusedNames({ SVC_TIMESTAMP_URL: 'ftp://tsa.example.com', SVC_TIMESTAMP_CA: 'x' }), [
       'SVC_TIMESTAMP_URL',
     ]);
+  });
+
+  test('refuse a header with the region that no trusted proxy writes, and what is no name of a header', () => {
+    const SVC_TRUSTED_PROXIES = '1';
+    assert.deepEqual(refusedNames({ SVC_REGION_HEADER: 'CF-IPCountry' }), ['SVC_REGION_HEADER']);
+    for (const name of ['CF-IPCountry', 'a,b', 'A , B'])
+      assert.deepEqual(refusedNames({ SVC_REGION_HEADER: name, SVC_TRUSTED_PROXIES }), [], name);
+    for (const name of ['X Country', 'a,b,c', ',', 'a:', 'x'.repeat(65), 'x\r\ny', '*', 'a,'])
+      assert.deepEqual(refusedNames({ SVC_REGION_HEADER: name, SVC_TRUSTED_PROXIES }), ['SVC_REGION_HEADER'], name);
   });
 
   test('name every invalid variable, and show no secret', () => {
