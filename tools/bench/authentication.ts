@@ -8,7 +8,7 @@ import { runUnitOfWork } from '../../server/storage/database.ts';
 import type { Benchmark, Finding } from './benchmark.ts';
 import { startChild } from './child.ts';
 import { requestSlice } from './http-comparison.ts';
-import { perCpuSecond } from './report.ts';
+import { judgeCpu } from './report.ts';
 import { createSite, openSite } from './site.ts';
 import { compareInTurn } from './slices.ts';
 import { cpuSlice } from './work.ts';
@@ -54,14 +54,7 @@ export const authentication: Benchmark = {
         bare,
         bench.pace,
       );
-      return {
-        what: `${what} / bare Koa request`,
-        ours: perCpuSecond(found.ours),
-        floor: perCpuSecond(found.floor),
-        value: found.cost,
-        unit: '×',
-        budget: { atMost: 0.5 },
-      };
+      return judgeCpu(`${what} / bare Koa request`, found, { atMost: 0.5 });
     };
     const cookie = sessionCookie.write(session.token).split(';')[0] as string;
     return [

@@ -2,7 +2,7 @@ import type { Benchmark } from './benchmark.ts';
 import { decisionsOn } from './capture.ts';
 import { startChild } from './child.ts';
 import { requestSlice, startSvc } from './http-comparison.ts';
-import { perCpuSecond } from './report.ts';
+import { judgeCpu } from './report.ts';
 import { prepareSite } from './site.ts';
 import { compareInTurn } from './slices.ts';
 
@@ -21,14 +21,7 @@ export const captureLarge: Benchmark = {
       bench.pace,
     );
     return [
-      {
-        what: `public capture at ${bench.largeRows.toLocaleString('en')} rows / empty`,
-        ours: perCpuSecond(found.ours),
-        floor: perCpuSecond(found.floor),
-        value: found.speed,
-        unit: '×',
-        budget: { atLeast: 0.95 },
-      },
+      judgeCpu(`public capture at ${bench.largeRows.toLocaleString('en')} rows / empty`, found, { atLeast: 0.95 }),
     ];
   },
 };

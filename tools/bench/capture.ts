@@ -3,7 +3,7 @@ import { databaseFile } from '../../server/installation/installation.ts';
 import type { Benchmark } from './benchmark.ts';
 import { startChild } from './child.ts';
 import { type Requests, requestSlice, startSvc, userAgent } from './http-comparison.ts';
-import { perCpuSecond } from './report.ts';
+import { judgeCpu } from './report.ts';
 import { openSite, prepareSite, type Site, siteOrigin } from './site.ts';
 import { compareInTurn, spreadOf } from './slices.ts';
 
@@ -37,14 +37,7 @@ export const capture: Benchmark = {
     await svc[Symbol.asyncDispose]();
     const kilobytes = (measureFile(site) - before) / (await countRecords(site)) / 1000;
     return [
-      {
-        what: 'public capture / Koa + parse + zod',
-        ours: perCpuSecond(found.ours),
-        floor: perCpuSecond(found.floor),
-        value: found.speed,
-        unit: '×',
-        budget: { atLeast: 0.4 },
-      },
+      judgeCpu('public capture / Koa + parse + zod', found, { atLeast: 0.4 }),
       {
         what: 'disk for each of them',
         ours: '',

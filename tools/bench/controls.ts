@@ -9,7 +9,7 @@ import { runUnitOfWork } from '../../server/storage/database.ts';
 import { insertRows, newId } from '../../server/storage/rows.ts';
 import type { Benchmark, Finding } from './benchmark.ts';
 import { openPlain } from './plain-sqlite.ts';
-import { perCpuSecond } from './report.ts';
+import { judgeCpu } from './report.ts';
 import { createSite, openSite } from './site.ts';
 import { compareInTurn } from './slices.ts';
 import { cpuSlice } from './work.ts';
@@ -42,14 +42,9 @@ export const controlFramework: Benchmark = {
         return 1;
       }, milliseconds / 2);
       const found = await compareInTurn(ours, floor, bench.pace);
-      return {
-        what: `${what}, ${controls} controls, ${items} items of evidence / the same SQL, prepared`,
-        ours: perCpuSecond(found.ours),
-        floor: perCpuSecond(found.floor),
-        value: found.cost,
-        unit: '×',
-        budget: { atMost: 2.5 },
-      };
+      return judgeCpu(`${what}, ${controls} controls, ${items} items of evidence / the same SQL, prepared`, found, {
+        atMost: 2.5,
+      });
     };
     return [
       await measure('readiness', async () => JSON.stringify(rateReadiness(await readControls(kysely, tenantId, now)))),

@@ -1,7 +1,7 @@
 import type { Benchmark } from './benchmark.ts';
 import { startChild } from './child.ts';
 import { fetchText, requestSlice, startSvc, userAgent } from './http-comparison.ts';
-import { perCpuSecond } from './report.ts';
+import { judgeCpu } from './report.ts';
 import { prepareSite, siteOrigin } from './site.ts';
 import { compareInTurn } from './slices.ts';
 
@@ -22,15 +22,6 @@ export const notice: Benchmark = {
       await requestSlice(bench, floor, load, requests),
       bench.pace,
     );
-    return [
-      {
-        what: 'public notice / Koa GET, same bytes',
-        ours: perCpuSecond(found.ours),
-        floor: perCpuSecond(found.floor),
-        value: found.speed,
-        unit: '×',
-        budget: { atLeast: 0.85 },
-      },
-    ];
+    return [judgeCpu('public notice / Koa GET, same bytes', found, { atLeast: 0.85 })];
   },
 };

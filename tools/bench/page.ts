@@ -1,7 +1,7 @@
 import { listRecords } from '../../server/consent/record-store.ts';
 import type { Installation } from '../../server/installation/installation.ts';
 import type { Benchmark } from './benchmark.ts';
-import { perCpuSecond } from './report.ts';
+import { judgeCpu } from './report.ts';
 import { openSite, prepareSite, type Site } from './site.ts';
 import { compareInTurn } from './slices.ts';
 import { cpuSlice } from './work.ts';
@@ -32,14 +32,7 @@ export const page: Benchmark = {
       bench.pace,
     );
     return [
-      {
-        what: `page anywhere in ${bench.largeRows.toLocaleString('en')} / first of 10,000`,
-        ours: perCpuSecond(found.ours),
-        floor: perCpuSecond(found.floor),
-        value: found.cost,
-        unit: '×',
-        budget: { atMost: 1.2 },
-      },
+      judgeCpu(`page anywhere in ${bench.largeRows.toLocaleString('en')} / first of 10,000`, found, { atMost: 1.2 }),
     ];
   },
 };

@@ -8,7 +8,7 @@ import { ProofCheck } from '../../server/ledger/verify-checkpoints.ts';
 import { proveInclusion } from '../../server/proofs/routes.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
-import { perCpuSecond } from './report.ts';
+import { judgeCpu } from './report.ts';
 import { createSite, fillLedger, openSite, type Site } from './site.ts';
 import { compareInTurn, spreadOf } from './slices.ts';
 import { cpuSlice } from './work.ts';
@@ -55,16 +55,9 @@ async function measureBuilding(bench: Bench): Promise<readonly Finding[]> {
   const built = await compareInTurn(build, floor, bench.pace);
   const verified = await compareInTurn(verify, floor, bench.pace);
   return [
-    { what: 'Merkle tree of the entries / SHA-256 of them', found: built, atMost: 2 },
-    { what: 'chain and Merkle verification / SHA-256, same bytes', found: verified, atMost: 5.5 },
-  ].map(({ what, found, atMost }) => ({
-    what,
-    ours: perCpuSecond(found.ours),
-    floor: perCpuSecond(found.floor),
-    value: found.cost,
-    unit: '×',
-    budget: { atMost },
-  }));
+    judgeCpu('Merkle tree of the entries / SHA-256 of them', built, { atMost: 2 }),
+    judgeCpu('chain and Merkle verification / SHA-256, same bytes', verified, { atMost: 5.5 }),
+  ];
 }
 
 /** Proofs of entries all over the large ledger, with the look-up of the entry and of the checkpoint. */

@@ -1,7 +1,7 @@
 import type { Benchmark } from './benchmark.ts';
 import { startChild } from './child.ts';
 import { fetchText, requestSlice, startSvc } from './http-comparison.ts';
-import { perCpuSecond } from './report.ts';
+import { judgeCpu } from './report.ts';
 import { openSite, prepareSite, type Site } from './site.ts';
 import { compareInTurn } from './slices.ts';
 
@@ -23,16 +23,7 @@ export const record: Benchmark = {
       await requestSlice(bench, floor, load, requests),
       bench.pace,
     );
-    return [
-      {
-        what: 'one record, authenticated / Koa GET',
-        ours: perCpuSecond(found.ours),
-        floor: perCpuSecond(found.floor),
-        value: found.speed,
-        unit: '×',
-        budget: { atLeast: 0.5 },
-      },
-    ];
+    return [judgeCpu('one record, authenticated / Koa GET', found, { atLeast: 0.5 })];
   },
 };
 

@@ -1,8 +1,15 @@
 import type { Budget, Finding } from './benchmark.ts';
+import type { Comparison } from './slices.ts';
 
 /** Operations a second of processor time. */
 export function perCpuSecond(microseconds: number): string {
   return `${Math.round(1e6 / microseconds).toLocaleString('en')} /cpu s`;
+}
+
+/** What a comparison of processor time found: the speed beside the floor where it must be at least something, else the cost. */
+export function judgeCpu(what: string, { ours, floor, speed, cost }: Comparison, budget: Budget): Finding {
+  const value = 'atLeast' in budget ? speed : cost;
+  return { what, ours: perCpuSecond(ours), floor: perCpuSecond(floor), value, unit: '×', budget };
 }
 
 /** A figure with what it must be. */

@@ -9,7 +9,7 @@ import { runUnitOfWork } from '../../server/storage/database.ts';
 import { insertRows, newId } from '../../server/storage/rows.ts';
 import type { Benchmark, Finding } from './benchmark.ts';
 import { openPlain } from './plain-sqlite.ts';
-import { perCpuSecond } from './report.ts';
+import { judgeCpu } from './report.ts';
 import { createSite, openSite } from './site.ts';
 import { compareInTurn, spreadOf } from './slices.ts';
 import { cpuSlice } from './work.ts';
@@ -65,23 +65,12 @@ export const scim: Benchmark = {
       bench.pace,
     );
     return [
-      describe(`filter by userName, ${members} members / prepared statement`, filter),
-      describe(`page of ${pageSize} anywhere, ${members} members / prepared statements`, pages),
+      judgeCpu(`filter by userName, ${members} members / prepared statement`, filter, { atMost: 3 }),
+      judgeCpu(`page of ${pageSize} anywhere, ${members} members / prepared statements`, pages, { atMost: 3 }),
       await measurePatch(installation, tenantId, userIds.slice(0, added), bench.pace.pairs),
     ];
   },
 };
-
-function describe(what: string, found: Awaited<ReturnType<typeof compareInTurn>>): Finding {
-  return {
-    what,
-    ours: perCpuSecond(found.ours),
-    floor: perCpuSecond(found.floor),
-    value: found.cost,
-    unit: '×',
-    budget: { atMost: 3 },
-  };
-}
 
 /** A PATCH that adds a thousand members to a group, with an event and a webhook for each, on the disk. */
 async function measurePatch(

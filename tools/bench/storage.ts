@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { prepareQuery } from '../../server/storage/rows.ts';
-import type { Benchmark, Finding } from './benchmark.ts';
+import type { Benchmark } from './benchmark.ts';
 import { openPlain } from './plain-sqlite.ts';
-import { perCpuSecond } from './report.ts';
+import { judgeCpu } from './report.ts';
 import { createSite, fillLedger, openSite } from './site.ts';
 import { compareInTurn } from './slices.ts';
 import { cpuSlice } from './work.ts';
@@ -60,8 +60,8 @@ export const storage: Benchmark = {
       bench.pace,
     );
     return [
-      describe('keyed read / prepared statement', read, 2.5),
-      describe('durable insert / prepared statement', write, 1.6),
+      judgeCpu('keyed read / prepared statement', read, { atMost: 2.5 }),
+      judgeCpu('durable insert / prepared statement', write, { atMost: 1.6 }),
     ];
   },
 };
@@ -75,14 +75,3 @@ const selectRecord = prepareQuery<{ tenantId: string; noticeId: string; id: stri
     .where('notice_id', '=', parameter('noticeId'))
     .where('id', '=', parameter('id')),
 );
-
-function describe(what: string, found: Awaited<ReturnType<typeof compareInTurn>>, atMost: number): Finding {
-  return {
-    what,
-    ours: perCpuSecond(found.ours),
-    floor: perCpuSecond(found.floor),
-    value: found.cost,
-    unit: '×',
-    budget: { atMost },
-  };
-}

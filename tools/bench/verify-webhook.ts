@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual, webcrypto } from 'node:crypto';
 import * as edge from '../../packages/webhook-verify/src/edge.ts';
 import * as node from '../../packages/webhook-verify/src/node.ts';
 import type { Benchmark } from './benchmark.ts';
-import { perCpuSecond } from './report.ts';
+import { judgeCpu } from './report.ts';
 import { compareInTurn } from './slices.ts';
 import { cpuSlice } from './work.ts';
 
@@ -59,14 +59,7 @@ export const verifyWebhook: Benchmark = {
     for (const { what, ours, floor, atMost } of comparisons) {
       const slice = (work: () => unknown) => cpuSlice(() => repeat(work), pace.milliseconds);
       const found = await compareInTurn(slice(ours), slice(floor), pace);
-      findings.push({
-        what,
-        ours: perCpuSecond(found.ours),
-        floor: perCpuSecond(found.floor),
-        value: found.cost,
-        unit: '×' as const,
-        budget: { atMost },
-      });
+      findings.push(judgeCpu(what, found, { atMost }));
     }
     return findings;
   },

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { listOpenings } from '../../server/ledger/commitment.ts';
 import { verifyChain } from '../../server/ledger/verify.ts';
 import type { Benchmark } from './benchmark.ts';
-import { perCpuSecond } from './report.ts';
+import { judgeCpu } from './report.ts';
 import { createSite, fillLedger, openSite } from './site.ts';
 import { compareInTurn } from './slices.ts';
 import { cpuSlice } from './work.ts';
@@ -35,15 +35,6 @@ export const verify: Benchmark = {
       }, bench.pace.milliseconds),
       bench.pace,
     );
-    return [
-      {
-        what: 'chain verification / SHA-256, same bytes',
-        ours: perCpuSecond(found.ours),
-        floor: perCpuSecond(found.floor),
-        value: found.cost,
-        unit: '×',
-        budget: { atMost: 3 },
-      },
-    ];
+    return [judgeCpu('chain verification / SHA-256, same bytes', found, { atMost: 3 })];
   },
 };

@@ -1,11 +1,10 @@
-import { checkForm } from './answer-form.ts';
-import { findDifferences } from './match.ts';
-import { filter } from './messages.ts';
+import { findDifferences, includes, isAbsent, isText } from './match.ts';
+import { errorUrn, filter } from './messages.ts';
 import { checkOutcome, countMembers } from './outcome.ts';
 import { prepareTenant, requireEmptyGroups } from './prepare.ts';
 import { createScene, type PlayedScene } from './scene.ts';
 import type { Sequence, Step } from './sequence.ts';
-import { ConformanceError, type Target } from './target.ts';
+import { type Answer, ConformanceError, type Target } from './target.ts';
 
 export interface StepReport {
   readonly does: string;
@@ -116,4 +115,23 @@ async function clearUp(target: Target, scene: PlayedScene): Promise<readonly str
     }
   }
   return left;
+}
+
+/** What every answer must be, whatever was asked (RFC 7644 sections 3.1, 3.3, 3.12). */
+function checkForm({ status, headers, text, body }: Answer): readonly string[] {
+  if (status === 204) return text === '' ? [] : ['a 204 must have no body'];
+  const type = headers.get('Content-Type') ?? 'none';
+  if (!/^application\/scim\+json *(;|$)/i.test(type))
+    return [`Content-Type must be application/scim+json, not ${type}`];
+  if (body === undefined) return ['the body must be JSON'];
+  // A resource never contains a password that was sent before.
+  const secrets = findDifferences({ password: isAbsent }, body);
+  if (status >= 400) {
+    const error = { schemas: includes(errorUrn), status: String(status), detail: isText };
+    return [...secrets, ...findDifferences(error, body)];
+  }
+  if (status !== 201) return secrets;
+  const location = headers.get('Location');
+  if (location === null || !URL.canParse(location)) return [...secrets, 'a 201 must have an absolute Location'];
+  return [...secrets, ...findDifferences({ meta: { location } }, body)];
 }
