@@ -373,3 +373,22 @@ export async function startTestServer(
     },
   };
 }
+
+/** A tenant of a test server, and requests with its key. */
+export class TenantClient {
+  readonly server: TestServer;
+  readonly tenant: TestTenant;
+
+  constructor(server: TestServer, tenant: TestTenant) {
+    this.server = server;
+    this.tenant = tenant;
+  }
+
+  send(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<TestResponse> {
+    return this.server.request(method, path, {
+      key: this.tenant.key,
+      ...(body !== undefined && { body }),
+      ...options,
+    });
+  }
+}

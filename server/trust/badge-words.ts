@@ -1,19 +1,7 @@
-// Runs in browsers too, where the documentation shows the badge without a server.
+import type { BadgeWords } from './trust-center.ts';
 
-/** The badge's own words in one language; English is also built into its script. */
-export interface BadgeWords {
-  readonly language: string;
-  readonly direction: 'ltr' | 'rtl';
-  readonly trustCenter: string;
-  /** The text of the main link. */
-  readonly view: string;
-  /** Precedes "3 days ago". */
-  readonly updated: string;
-  /** Precedes a date. */
-  readonly updatedOn: string;
-  readonly poweredBy: string;
-  readonly close: string;
-}
+// Runs in browsers too, where the documentation shows the badge without a server. English is also built into the script of
+// the badge.
 
 /** In the order of the fields of `BadgeWords`. */
 const catalogue = {

@@ -177,7 +177,8 @@ export const TrustCenterView = z
   })
   .meta({ id: 'TrustCenter' });
 
-const BadgeText = z
+/** The badge's own words in one language. */
+export const BadgeWords = z
   .strictObject({
     language: z.string().meta({ description: 'BCP 47: what was asked for, or the nearest that there is.' }),
     direction: z.enum(['ltr', 'rtl']),
@@ -189,6 +190,7 @@ const BadgeText = z
     close: z.string(),
   })
   .meta({ id: 'BadgeWords' });
+export type BadgeWords = z.output<typeof BadgeWords>;
 
 /** What the trust badge shows: spec.md "Trust widget data", and its words if a language was asked for. */
 export const TrustWidget = z
@@ -199,7 +201,7 @@ export const TrustWidget = z
       .array(z.string())
       .meta({ description: 'The names of the frameworks that are achieved and have not expired.' }),
     updatedAt: UtcTime,
-    words: BadgeText.optional().meta({ description: 'Only with `language`.' }),
+    words: BadgeWords.optional().meta({ description: 'Only with `language`.' }),
   })
   .meta({ id: 'TrustWidget' });
 

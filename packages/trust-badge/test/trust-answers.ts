@@ -1,4 +1,5 @@
-import { type BadgeWords, chooseBadgeWords } from '../../../server/trust/badge-words.ts';
+import { chooseBadgeWords } from '../../../server/trust/badge-words.ts';
+import type { BadgeWords } from '../../../server/trust/trust-center.ts';
 import type { TrustBadgeOptions } from '../src/index.ts';
 
 /** Trust data as the API returns it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readAllPages } from '../audit/audit-trail.ts';
-import type { RequestOptions, TestResponse, TestServer, TestTenant } from '../harness.ts';
+import { TenantClient, type TestResponse, type TestServer } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { evidenceItem, ownControl } from './samples.ts';
 
@@ -20,19 +20,7 @@ export async function openTenant(server: TestServer): Promise<ControlClient> {
   return new ControlClient(server, await server.createTenant(`t${randomUUID()}`));
 }
 
-export class ControlClient {
-  readonly server: TestServer;
-  readonly tenant: TestTenant;
-
-  constructor(server: TestServer, tenant: TestTenant) {
-    this.server = server;
-    this.tenant = tenant;
-  }
-
-  send(method: string, path: string, body?: object, options: RequestOptions = {}): Promise<TestResponse> {
-    return this.server.request(method, path, { key: this.tenant.key, ...(body && { body }), ...options });
-  }
-
+export class ControlClient extends TenantClient {
   async read(path = base) {
     return payload(await this.send('GET', path));
   }

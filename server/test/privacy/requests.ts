@@ -1,5 +1,5 @@
 import { payload } from '../consent/helpers.ts';
-import type { RequestOptions, TestResponse, TestServer, TestTenant } from '../harness.ts';
+import { TenantClient, type TestResponse } from '../harness.ts';
 
 export const hour = 60 * 60 * 1000;
 export const day = 24 * hour;
@@ -10,19 +10,7 @@ export function shift(time: string, milliseconds: number): string {
 }
 
 /** The operations on data-subject requests and breaches, as one tenant calls them. */
-export class PrivacyClient {
-  readonly server: TestServer;
-  readonly tenant: TestTenant;
-
-  constructor(server: TestServer, tenant: TestTenant) {
-    this.server = server;
-    this.tenant = tenant;
-  }
-
-  send(method: string, path: string, body?: object, options: RequestOptions = {}): Promise<TestResponse> {
-    return this.server.request(method, path, { key: this.tenant.key, ...(body && { body }), ...options });
-  }
-
+export class PrivacyClient extends TenantClient {
   /** Opens a request: `body` changes one that is fine. */
   open(body: object = {}): Promise<TestResponse> {
     return this.send('POST', '/v1/dsr', { subjectId: 'subject-1', type: 'access', ...body });

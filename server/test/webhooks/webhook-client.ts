@@ -4,7 +4,7 @@ import { disableEndpoint } from '../../webhooks/endpoints/changes.ts';
 import type { DisabledReason } from '../../webhooks/endpoints/endpoint.ts';
 import { type Endpoint, findEndpointForSending } from '../../webhooks/endpoints/store.ts';
 import { createFreshTenant, payload } from '../consent/helpers.ts';
-import type { RequestOptions, TestResponse, TestServer, TestTenant } from '../harness.ts';
+import { type RequestOptions, TenantClient, type TestResponse, type TestServer } from '../harness.ts';
 
 export const hour = 60 * 60 * 1000;
 
@@ -19,21 +19,9 @@ export async function createClient(server: TestServer): Promise<WebhookClient> {
 }
 
 /** The operations on webhooks, as one tenant calls them. */
-export class WebhookClient {
-  readonly server: TestServer;
-  readonly tenant: TestTenant;
-
-  constructor(server: TestServer, tenant: TestTenant) {
-    this.server = server;
-    this.tenant = tenant;
-  }
-
-  send(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<TestResponse> {
-    return this.server.request(method, `/v1/webhooks${path}`, {
-      key: this.tenant.key,
-      ...(body !== undefined && { body }),
-      ...options,
-    });
+export class WebhookClient extends TenantClient {
+  override send(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<TestResponse> {
+    return super.send(method, `/v1/webhooks${path}`, body, options);
   }
 
   /** Creates a webhook: `body` overrides fields of a valid one. */
