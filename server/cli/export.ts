@@ -8,9 +8,12 @@ import {
   LedgerVerificationError,
   type OpenedCheckpoint,
   openCheckpoint,
+  type ShownWords,
   type VerifiedExport,
   verifyExport,
 } from '../../packages/node-sdk/src/ledger/index.ts';
+import { findShownText } from '../consent/notice-store.ts';
+import { Id } from '../http/schemas.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { type LedgerName, ledgerTables } from '../ledger/append.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';
@@ -75,7 +78,8 @@ export const exportCreate = defineCommand({
     const grow = () => inTransaction(database, (transaction) => growTree(transaction, of, 5000));
     for (let grown = await grow(); grown.size < grown.entries; ) grown = await grow();
     const checkpoint = await runUnitOfWork(database, clock(), (work) => signCheckpoint(work, installation, of));
-    const wanted = { ...of, from, to, since, checkpoint, verifierKey };
+    const findShown = (entry: Parameters<typeof findShownText>[2]) => findShownText(database.kysely, tenantId, entry);
+    const wanted = { ...of, from, to, since, checkpoint, verifierKey, findShown };
     const { header, lines } = await prepareExport(database.kysely, wanted).catch((error: unknown) => {
       throw error instanceof ImpossibleRange ? new UsageError(`--${error.option}: ${error.message}`) : error;
     });
@@ -98,6 +102,8 @@ inserted since, even if the whole chain was recomputed.
 With --witness-policy or --timestamp-ca, it also requires the cosignatures or the timestamp of a checkpoint of the log of
 the installation that covers the ledger, up to an entry that it prints.
 
+With --record, it prints what the visitor of that record was shown, word by word, and what they decided.
+
 The key is the line that the server returns at /.well-known/svc-ledger-key; keep it with the first checkpoint. Needs no
 database and no network.
 
@@ -112,6 +118,11 @@ ${exitCodeHelp}`,
     },
     from: { schema: time.optional(), meaning: 'the start of the range that you requested', value: 'time' },
     to: { schema: time.optional(), meaning: 'its end', value: 'time' },
+    record: {
+      schema: withMessage(Id, 'must be the id of a record').optional(),
+      meaning: 'the id of a consent record whose words to print',
+      value: 'id',
+    },
     'witness-policy': {
       schema: z.string().optional(),
       meaning: 'a policy (C2SP tlog-policy) with the witnesses that you trust',
@@ -124,7 +135,7 @@ ${exitCodeHelp}`,
     },
   },
   async run({ options, say, showProgress, result }) {
-    const { file, key, checkpoint, from, to } = options;
+    const { file, key, checkpoint, from, to, record: recordId } = options;
     if (!isFile(file)) throw new UsageError(`There is no file ${file}.`);
     const publicKey = isFile(key) ? readFileSync(key, 'utf8') : key;
     const note = checkpoint === undefined ? null : readNote(checkpoint);
@@ -144,7 +155,7 @@ ${exitCodeHelp}`,
           `${checkpoint}: this checkpoint is not signed with the key in --key, so nothing was compared with it.`,
         );
       const compared = kept === null ? undefined : (note ?? undefined);
-      const range = { publicKey, checkpoint: compared, from, to, onProgress, ...attestations };
+      const range = { publicKey, checkpoint: compared, from, to, recordId, onProgress, ...attestations };
       // Opened here, so that nothing fails later on a file that an invalid key leaves unread.
       await using opened = await open(file);
       verified = await verifyExport(opened.createReadStream({ autoClose: false }), range);
@@ -163,6 +174,13 @@ ${exitCodeHelp}`,
       showProgress('');
     }
     if (verified !== null) for (const line of describeExport(verified, kept)) say(toPrintable(line));
+    if (verified !== null && recordId !== undefined) {
+      const { record } = verified;
+      if (record === null) findings.add('unchecked', 'record', `${file} does not contain the record ${recordId}.`);
+      else if (record.words === null)
+        findings.add('unchecked', 'record', `The record ${recordId} does not have the hash of what was shown.`);
+      else for (const line of describeWords(record.words)) say(toPrintable(line));
+    }
     result({ ...findings.report(), ...writeReport(verified, kept !== null), fault });
     return findings.exitCode;
   },
@@ -207,16 +225,31 @@ function openKept(note: string, publicKey: string): Promise<OpenedCheckpoint | n
 /** The result for --json; empty for an export with a fault. */
 function writeReport(verified: VerifiedExport | null, isCompared: boolean): object {
   if (verified === null)
-    return { entries: 0, checkpoint: null, range: null, isConsistent: null, clockFalls: 0, log: null };
-  const { entries, first, last, from, to, newer, until, clockFalls, log } = verified;
+    return { entries: 0, checkpoint: null, range: null, isConsistent: null, clockFalls: 0, shown: 0, log: null };
+  const { entries, first, last, from, to, newer, until, clockFalls, shown, record, log } = verified;
   const { origin, size, at } = verified.checkpoint;
   const range = { first, last, from, to, newer, until };
-  return { entries, checkpoint: { origin, size, at }, range, isConsistent: isCompared ? true : null, clockFalls, log };
+  const found = { shown, ...(record !== null && { words: record.words }), log };
+  return { entries, checkpoint: { origin, size, at }, range, isConsistent: isCompared || null, clockFalls, ...found };
+}
+
+/** What a visitor was shown, and what they decided. */
+function describeWords({ noticeVersion, language, region, title, intro, purposes }: ShownWords): readonly string[] {
+  return [
+    `✓ The visitor was shown version ${noticeVersion} of the notice in ${language}${region === null ? '' : `, in the region ${region}`}:`,
+    `  ${title}`,
+    `  ${intro}`,
+    ...purposes.flatMap(({ label, description, granted, basis, trackers }) => [
+      `  - ${label}: ${granted === null ? 'not decided' : granted ? 'granted' : 'refused'} (${basis})`,
+      ...(description === '' ? [] : [`    ${description}`]),
+      ...trackers.map(({ name, provider, lifetime }) => `    ${name}, ${provider}, ${lifetime}`),
+    ]),
+  ];
 }
 
 /** What an intact export proves, and what it does not. */
 function describeExport(
-  { entries, first, last, from, until, newer, checkpoint, clockFalls, log }: VerifiedExport,
+  { entries, first, last, from, until, newer, checkpoint, clockFalls, shown, log }: VerifiedExport,
   kept: OpenedCheckpoint | null,
 ): readonly string[] {
   const clock = `! The clock was set back ${clockFalls} times: order the entries by their numbers, not by their times, and do not rely on a range of time.`;
@@ -224,6 +257,7 @@ function describeExport(
     `✓ ${entries} entries, numbers ${first} to ${last}, are covered by the checkpoint in the file.`,
     `✓ They are all entries of the ledger from ${from ?? 'the first'} until ${until}, and their neighbours.`,
     `✓ ${checkpoint.origin}: signed at ${checkpoint.at} for ${checkpoint.size} entries`,
+    ...(shown === 0 ? [] : [`✓ ${shown} records name what was shown to a visitor: the file has these texts.`]),
     ...(log === null ? [] : describeLog(log)),
     ...(clockFalls > 0 ? [clock] : []),
     ...(newer > 0 ? [`  According to the file, the ledger has ${newer} more entries, newer than the checkpoint.`] : []),

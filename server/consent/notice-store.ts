@@ -201,6 +201,16 @@ export async function findShownTexts(
   return new Map(rows.map(({ hash, body }) => [hash, body]));
 }
 
+/** What a visitor was shown, by the entry of the record; null if it does not name a text. */
+export async function findShownText(
+  queries: Queries,
+  tenantId: string,
+  { noticeId, shownHash }: Readonly<Record<string, unknown>>,
+): Promise<string | null> {
+  if (typeof noticeId !== 'string' || typeof shownHash !== 'string') return null;
+  return (await findShownTexts(queries, noticeId, [shownHash], tenantId)).get(shownHash) ?? null;
+}
+
 /** The number of the version that has a text; undefined for the hash of none. */
 export async function findVersionOfText(queries: Queries, noticeId: string, hash: string): Promise<number | undefined> {
   const text = (await findShownTexts(queries, noticeId, [hash])).get(hash);

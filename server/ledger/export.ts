@@ -1,5 +1,10 @@
 import { setImmediate as turnEventLoop } from 'node:timers/promises';
-import { exportFormat, type Header, writeLine } from '../../packages/node-sdk/src/ledger/export-format.ts';
+import {
+  exportFormat,
+  type Header,
+  writeLine,
+  writeShownLine,
+} from '../../packages/node-sdk/src/ledger/export-format.ts';
 import type { Queries } from '../storage/database.ts';
 import { type LedgerName, readHead } from './append.ts';
 import { findLogProof } from './attestation-store.ts';
@@ -12,6 +17,8 @@ export interface ExportOptions extends LedgerOf, Pick<Header, 'from' | 'to' | 'v
   /** The size of an earlier checkpoint, to prove that the exported one extends it. */
   readonly since: number | null;
   readonly checkpoint: StoredCheckpoint;
+  /** Finds the text that an entry of the consent ledger names; null if there is none. */
+  readonly findShown: (entry: Readonly<Record<string, unknown>>) => Promise<string | null>;
 }
 
 /** The requested range cannot be exported. */
@@ -74,14 +81,31 @@ export async function prepareExport(
             ...logged.proof,
           },
   };
-  return { header, lines: writeLines(queries, header, range) };
+  return { header, lines: writeLines(queries, header, range, options.findShown) };
 }
 
-async function* writeLines(queries: Queries, header: Header, range: Range): AsyncGenerator<string> {
+async function* writeLines(
+  queries: Queries,
+  header: Header,
+  range: Range,
+  findShown: ExportOptions['findShown'],
+): AsyncGenerator<string> {
   yield `${JSON.stringify(header)}\n`;
+  const written = new Set<string>();
+  /** The line before the first entry that names a text; empty before any other. */
+  const introduce = async (entry: string): Promise<string> => {
+    const [, hash] = header.ledger === 'consent' ? (shownHash.exec(entry) ?? []) : [];
+    if (hash === undefined || written.has(hash)) return '';
+    written.add(hash);
+    const shown = await findShown(JSON.parse(entry));
+    // Verification of the file reports a missing text.
+    return shown === null ? '' : `${writeShownLine(shown)}\n`;
+  };
   for (let at = range.start; at < range.end; ) {
     const rows = await readEntries(queries, header, { start: at, end: Math.min(range.end, at + pageSize) });
-    const text = rows.map(({ entry, ...rest }) => `${writeLine({ ...rest, canonical: entry })}\n`).join('');
+    let text = '';
+    for (const { entry, ...rest } of rows)
+      text += `${await introduce(entry)}${writeLine({ ...rest, canonical: entry })}\n`;
     // Verification of the file detects a missing row by its number.
     if (text !== '') yield text;
     at += pageSize;
@@ -89,6 +113,9 @@ async function* writeLines(queries: Queries, header: Header, range: Range): Asyn
     await turnEventLoop();
   }
 }
+
+/** Where canonical text has the hash: other values cannot have an unescaped quote. */
+const shownHash = /"shownHash":"([0-9a-f]{64})"/;
 
 /** The memory that a client that does not read can occupy: two pages as text. */
 const pageSize = 100;

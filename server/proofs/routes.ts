@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { recordEvent } from '../audit/store.ts';
+import { findShownText } from '../consent/notice-store.ts';
 import { corsHeaders, ReadyAnswer } from '../http/answer.ts';
 import { linkQuery, requireLinkOwner } from '../http/authorize.ts';
 import { invalidValues, notFound, Problem, requireFound, requireGetOrHead } from '../http/problem.ts';
@@ -67,6 +68,10 @@ const InclusionProof = z
     }),
     hashes: z.array(Base64Hash).meta({ description: 'The audit path from the leaf upwards (RFC 9162 section 2.1.3).' }),
     checkpoint: CheckpointView,
+    shown: z.string().nullable().meta({
+      description:
+        'What the visitor was shown: the text with the SHA-256 that the record has as `shownHash`. Null for other entries.',
+    }),
   })
   .meta({ id: 'InclusionProof' });
 
@@ -186,7 +191,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
       ...common,
       summary: `Export ${title} as JSON Lines that can be verified offline`,
       description:
-        'The first line is a header with the latest signed checkpoint and the proofs; each other line is an entry: { sequence, prevHash, hash, entry, openings }. The file includes the entries just before and after the range, to prove that nothing was left out. Entries newer than the checkpoint are not included: sign one first. Verify with: svc export verify. A tenant may run 16 exports at once, unless this server is configured otherwise; further ones get 429. A client that reads nothing for 30 seconds is disconnected.',
+        'The first line is a header with the latest signed checkpoint and the proofs; each other line is an entry: { sequence, prevHash, hash, entry, openings }, or, before the first record that names it, the text that a visitor was shown: { shown }. The file includes the entries just before and after the range, to prove that nothing was left out. Entries newer than the checkpoint are not included: sign one first. Verify with: svc export verify. A tenant may run 16 exports at once, unless this server is configured otherwise; further ones get 429. A client that reads nothing for 30 seconds is disconnected.',
       query: z.strictObject({
         from: Time.optional().meta({ description: 'Entries at this time or later.' }),
         to: Time.optional().meta({ description: 'Entries before this time.' }),
@@ -204,7 +209,8 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
         const { from = null, to = null, since = null } = query;
         const of = { tenantId, ledger };
         const checkpoint = await requireCheckpoint(queries, of);
-        const wanted = { ...of, from, to, since, checkpoint, verifierKey: signer.verifierKey };
+        const findShown = (entry: Parameters<typeof findShownText>[2]) => findShownText(queries, tenantId, entry);
+        const wanted = { ...of, from, to, since, checkpoint, verifierKey: signer.verifierKey, findShown };
         const { lines } = await prepareExport(queries, wanted).catch(refuseExport);
         return new ReadyAnswer(200, Readable.from(lines), {
           'Content-Disposition': `attachment; filename="${ledger}-${checkpoint.size}.jsonl"`,
@@ -265,7 +271,8 @@ export async function proveInclusion(
   const hashes = await hashRanges(queries, of, inclusionPath(sequence - 1, checkpoint.size));
   const leafHash = leafOf(hash).toString('base64');
   const entry = JSON.parse(found.entry);
-  return { sequence, hash, leafHash, prevHash, entry, openings: [...openings], hashes, checkpoint };
+  const shown = of.ledger === 'consent' ? await findShownText(queries, of.tenantId, entry) : null;
+  return { sequence, hash, leafHash, prevHash, entry, openings: [...openings], hashes, checkpoint, shown };
 }
 
 /**

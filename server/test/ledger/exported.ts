@@ -8,6 +8,7 @@ import {
 } from '../../../packages/node-sdk/src/ledger/index.ts';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
+import { findShownText } from '../../consent/notice-store.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { type StoredCheckpoint, signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { prepareExport } from '../../ledger/export.ts';
@@ -50,7 +51,8 @@ export async function exportText(
   checkpoint: StoredCheckpoint,
   { from = null, to = null, since = null }: Wanted = {},
 ): Promise<string> {
-  const options = { ...of, from, to, since, checkpoint, verifierKey: signer.verifierKey };
+  const findShown = (entry: Parameters<typeof findShownText>[2]) => findShownText(database.kysely, of.tenantId, entry);
+  const options = { ...of, from, to, since, checkpoint, verifierKey: signer.verifierKey, findShown };
   return readAll(Readable.from((await prepareExport(database.kysely, options)).lines));
 }
 

@@ -12,6 +12,7 @@ export const {
   verifyInclusion,
   verifyTlogProof,
   verifyConsistency,
+  verifyShown,
   verifyRecords,
   verifyEvents,
   verifyLedger,

@@ -30,6 +30,10 @@ export type LedgerFault =
   | 'hash_mismatch'
   /** A value beside an entry that is not the one that the entry has a commitment to, or only a part of the values. */
   | 'opening_mismatch'
+  /** A record that does not have the hash of what was shown, or an export or a proof without that text. */
+  | 'shown_missing'
+  /** A text that is not the one that the record names, or is about another notice, version or language than the record. */
+  | 'shown_mismatch'
   /**
    * The time of an entry is much before that of an earlier checkpoint that does not cover it; or a timestamp or a
    * cosignature is much older than its checkpoint.

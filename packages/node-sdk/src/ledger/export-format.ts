@@ -75,7 +75,7 @@ export interface Header {
   readonly log: LogProof | null;
 }
 
-/** Every other line. */
+/** A line of an entry. */
 export interface Line {
   readonly sequence: number;
   readonly prevHash: string | null;
@@ -157,6 +157,21 @@ export function readLine(text: string): Line {
   return { sequence, prevHash: prevHash as string | null, hash, entry, openings, canonical: canonicalizeEntry(entry) };
 }
 
+/** The start of a line with a text that the next entry names: what the visitor was shown. */
+export const shownMark = '{"shown":';
+
+/** @returns the text. @throws {LedgerVerificationError} `line_malformed`. */
+export function readShownLine(line: string): string {
+  const { shown } = readObject(line);
+  if (!isText(shown) || writeShownLine(shown) !== line) throw malformed('the line is not written as the server does');
+  return shown;
+}
+
+/** A line with a text as the server writes it. */
+export function writeShownLine(shown: string): string {
+  return JSON.stringify({ shown });
+}
+
 function isOpening(value: unknown): value is Opening {
   return isObject(value) && isText(value.path) && isText(value.salt) && isText(value.value);
 }
@@ -186,7 +201,8 @@ function readObject(text: string): Unread {
   return value;
 }
 
-function isObject(value: unknown): value is Unread {
+/** Whether a value is an object of JSON. */
+export function isObject(value: unknown): value is Unread {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

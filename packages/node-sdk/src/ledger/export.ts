@@ -10,10 +10,21 @@ import {
   writeKey,
 } from './checkpoint.ts';
 import { type LedgerFault, LedgerVerificationError } from './error.ts';
-import { type Chunks, type Header, type Line, readHeader, readLine, readLines, writeLine } from './export-format.ts';
+import {
+  type Chunks,
+  type Header,
+  type Line,
+  readHeader,
+  readLine,
+  readLines,
+  readShownLine,
+  shownMark,
+  writeLine,
+} from './export-format.ts';
 import { type AttestationOptions, openLogProof, type VerifiedLogProof, verifyAttestations } from './log-proof.ts';
 import { GrowingTree, hashLeaf, isGrown, readHashes, splitRange } from './merkle.ts';
 import { verifyOpenings } from './openings.ts';
+import { openShown, readShownHash, readWords, requireShown, type ShownNotice, type ShownWords } from './shown.ts';
 
 /** What to verify an export with. */
 export interface VerifyExportOptions extends AttestationOptions {
@@ -26,6 +37,8 @@ export interface VerifyExportOptions extends AttestationOptions {
   readonly ledger?: 'audit' | 'consent' | undefined;
   readonly from?: string | null | undefined;
   readonly to?: string | null | undefined;
+  /** The id of a record of the consent ledger to return, with the words that the visitor saw. */
+  readonly recordId?: string | undefined;
   /** Stops the verification; `cause` of the AbortError is its reason. A source that hangs must be given the signal too. */
   readonly signal?: AbortSignal | undefined;
   /** Called now and then, with the number of entries that were found good so far. */
@@ -61,6 +74,10 @@ export interface VerifiedExport {
   readonly clockFalls: number;
   /** How many entries come without the values that identify a person: erased, or left out of the file. */
   readonly closed: number;
+  /** How many entries have the hash of what a visitor was shown: that text is in the file. */
+  readonly shown: number;
+  /** The entry that `recordId` names, with the words that the visitor saw if it has their hash; null if it is not there. */
+  readonly record: { readonly entry: Readonly<Record<string, unknown>>; readonly words: ShownWords | null } | null;
   /**
    * How far the log of the installation covers the export, and who attested the log; null if the log had no checkpoint of
    * the ledger yet. Newer entries than `log.size` are covered by `checkpoint` only.
@@ -87,6 +104,7 @@ export async function verifyExportBetween(
     let check: ExportCheck | null = null;
     for await (const text of readLines(chunks, signal)) {
       if (check === null) check = await ExportCheck.open(crypto, readHeader(text), signer, options, signedFirst);
+      else if (text.startsWith(shownMark)) check.takeShown(readShownLine(text));
       else check.take(readLine(text), text);
       if (line % linesBetweenProgress === 0) onProgress?.(check.entries);
       line += 1;
@@ -135,6 +153,12 @@ class ExportCheck {
   #time = '';
   #clockFalls = 0;
   #closed = 0;
+  #shown = 0;
+  /** The texts so far, by their hashes, and the one that the next entry must name. */
+  readonly #texts = new Map<string, ShownNotice>();
+  #nextShown: string | null = null;
+  readonly #recordId: string | undefined;
+  #record: VerifiedExport['record'] = null;
 
   /** Checks the header, and opens the checkpoints. */
   static async open(
@@ -191,6 +215,7 @@ class ExportCheck {
     this.#kept = kept;
     this.#log = log;
     this.#hasKept = options.checkpoint !== undefined;
+    this.#recordId = options.recordId;
     this.#tree = new GrowingTree(crypto.sha256);
     if (header.verifierKey !== writeKey(signer)) fail('header_invalid', 'the header names another key');
     // Of a ledger with entries an export has at least one: the neighbours of an empty range.
@@ -210,6 +235,17 @@ class ExportCheck {
     return this.#previous === null ? 0 : this.#previous.sequence - this.#header.first + 1;
   }
 
+  /** A text comes once, just before the first entry that names it. */
+  takeShown(text: string): void {
+    const notice = openShown(this.#crypto.sha256, text);
+    const { hash } = notice;
+    const sequence = (this.#previous?.sequence ?? this.#header.first - 1) + 1;
+    if (this.#nextShown !== null || this.#texts.has(hash))
+      fail('entry_unexpected', `the text before entry ${sequence} is not the one that it names`, sequence);
+    this.#nextShown = hash;
+    this.#texts.set(hash, notice);
+  }
+
   take(line: Line, text: string): void {
     const { first, last, ledger, tenantId } = this.#header;
     const sequence = (this.#previous?.sequence ?? first - 1) + 1;
@@ -227,6 +263,7 @@ class ExportCheck {
     if (writeLine(line) !== text) refuse('entry_malformed', `entry ${sequence} is not written as the server does`);
     if (line.entry.tenantId !== tenantId) refuse('entry_foreign', `entry ${sequence} belongs to another tenant`);
     if (verifyOpenings(this.#crypto.sha256, ledger, line)) this.#closed += 1;
+    if (ledger === 'consent') this.#compareShown(line);
     const time = line.entry[timeKeys[ledger]];
     if (typeof time !== 'string') fail('entry_malformed', `entry ${sequence} has no time`, sequence);
     if (time < this.#time) this.#clockFalls += 1;
@@ -246,6 +283,7 @@ class ExportCheck {
       fail('entry_missing', `the file ends after entry ${reached}; the header names ${last} as the last one`);
     if (last < size && (to === null || this.#time < to))
       fail('entries_left_out', `entries are left out: nothing shows that entry ${last + 1} is later than the range`);
+    if (this.#nextShown !== null) fail('entry_unexpected', 'the file ends with a text that no entry names');
     this.#addSubtrees(after, last, size);
     if (!isEqual(this.#tree.root(), rootHash))
       fail('root_mismatch', 'the entries are not those that the checkpoint speaks of');
@@ -254,7 +292,23 @@ class ExportCheck {
     const until = to === null || at < to ? at : to;
     const range = { entries: this.entries, first, last, from, to, until, newer };
     const [isConsistent, clockFalls, closed] = [this.#hasKept, this.#clockFalls, this.#closed];
-    return { ...range, checkpoint: this.#checkpoint, note, isConsistent, clockFalls, closed, log: this.#log };
+    const found = { shown: this.#shown, record: this.#record };
+    return { ...range, checkpoint: this.#checkpoint, note, isConsistent, clockFalls, closed, ...found, log: this.#log };
+  }
+
+  /** The text that a record names is in the file, and is about the same notice, version and language. */
+  #compareShown({ sequence, entry }: Line): void {
+    const hash = readShownHash(entry);
+    if (this.#nextShown !== null && this.#nextShown !== hash)
+      fail('entry_unexpected', `the text before entry ${sequence} is not the one that it names`, sequence);
+    this.#nextShown = null;
+    const notice = this.#texts.get(hash ?? '');
+    if (notice !== undefined) requireShown(entry, notice, sequence);
+    else if (hash !== null)
+      fail('shown_missing', `the text that record ${sequence} says was shown is not in the file`, sequence);
+    if (hash !== null) this.#shown += 1;
+    if (this.#recordId !== undefined && entry.id === this.#recordId)
+      this.#record = { entry, words: notice === undefined ? null : readWords(entry, notice) };
   }
 
   /** What came after a checkpoint is not much older than it. */

@@ -18,6 +18,7 @@ export type {
   InclusionProofInput,
 } from './proofs.ts';
 export type { LedgerEvent, LedgerRecord, VerifiedRows } from './rows.ts';
+export type { ShownOptions, ShownPurpose, ShownTracker, ShownWords, VerifiedShown } from './shown.ts';
 export type { TlogProofOptions, VerifiedTlogProof } from './tlog-proof.ts';
 export { createLedgerVerifier, type LedgerVerifier } from './verifier.ts';
 export type { VerifiedLedger, VerifyLedgerOptions } from './verify-ledger.ts';
@@ -28,6 +29,7 @@ export const {
   verifyInclusion,
   verifyTlogProof,
   verifyConsistency,
+  verifyShown,
   verifyRecords,
   verifyEvents,
   verifyLedger,

@@ -68,8 +68,12 @@ export async function verifyRecords(
   return { rows, hashed, linked };
 }
 
-/** @returns false for an erased record, which lacks some of what was hashed. */
-function requireRecordHash(sha256: Sha256, record: LedgerRecord, tenantId: string): boolean {
+/**
+ * Verifies that a record is what was hashed.
+ * @returns false for an erased record, which lacks some of it.
+ * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`.
+ */
+export function requireRecordHash(sha256: Sha256, record: LedgerRecord, tenantId: string): boolean {
   const { ledgerHash, prevLedgerHash, salt, erasedAt, ...rest } = record;
   const { sequence } = record;
   if ((sequence === 1) !== (prevLedgerHash === null))

@@ -18,6 +18,7 @@ import {
   verifyEvents,
   verifyRecords,
 } from './rows.ts';
+import { type ShownOptions, type VerifiedShown, verifyShown } from './shown.ts';
 import { type TlogProofOptions, type VerifiedTlogProof, verifyTlogProof } from './tlog-proof.ts';
 import { type VerifiedLedger, type VerifyLedgerOptions, verifyLedger } from './verify-ledger.ts';
 
@@ -95,6 +96,21 @@ export interface LedgerVerifier {
   verifyRecords(records: Rows<LedgerRecord>, options: { readonly tenantId: string }): Promise<VerifiedRows>;
 
   /**
+   * Verifies which words a visitor saw: that a signed checkpoint covers the record, that it is unchanged, and that the text
+   * is the one whose SHA-256 it has. Works offline.
+   *
+   * It fails for a record that does not have such a hash: one of a browser that could not compute it (`unverified`), of a
+   * page that did not send it, or captured with a key.
+   * @param options.record as `retrieve` or `list` return it.
+   * @param options.proof of `GET /v1/ledgers/consent/inclusion-proof`, which has the text.
+   * @param options.shown the bytes, if the proof does not have them: the body of `GET /v1/consent/{id}/shown/{hash}`.
+   * @param options.checkpoint a note that you kept, of the requested size; default: the one in the proof.
+   * @throws {LedgerVerificationError} `shown_missing`, `shown_mismatch`; those of `verifyInclusion`; `hash_mismatch` for a
+   *   record that is not the entry.
+   */
+  verifyShown(options: ShownOptions): Promise<VerifiedShown>;
+
+  /**
    * Verifies audit events as the API returns them, newest first and without gaps: the unfiltered list, all its pages or
    * some that follow each other. A filter leaves events out, and then neighbours do not match.
    *
@@ -127,6 +143,7 @@ export function createLedgerVerifier(crypto: LedgerCrypto): LedgerVerifier {
     verifyInclusion: (options) => verifyInclusion(crypto, options),
     verifyTlogProof: (proof, options) => verifyTlogProof(crypto, proof, options),
     verifyConsistency: (options) => verifyConsistency(crypto, options),
+    verifyShown: (options) => verifyShown(crypto, options),
     verifyRecords: (records, options) => verifyRecords(crypto.sha256, records, options),
     verifyEvents: (events, options) => verifyEvents(crypto.sha256, events, options),
     verifyLedger: (svc, options) => verifyLedger(crypto, svc, options),

@@ -968,6 +968,10 @@ export interface InclusionProof {
   /** The audit path from the leaf upwards (RFC 9162 section 2.1.3). */
   readonly hashes: readonly string[];
   readonly checkpoint: Checkpoint;
+  /**
+   * What the visitor was shown: the text with the SHA-256 that the record has as `shownHash`. Null for other entries.
+   */
+  readonly shown: string | null;
 }
 
 export interface Invitation {
