@@ -57,12 +57,12 @@ export class NewPasswordForm extends TaskElement {
 
   /** What cannot be described, because it is over or the server cannot be reached, is refused when it is sent. */
   async #describe(): Promise<void> {
-    const [{ tenant, role }, { invitationWords }] = await Promise.all([
+    const [{ tenant, role }, { roleWords }] = await Promise.all([
       session.previewInvitation(this.#token),
-      import('./words/invitation.ts'),
+      import('./words/roles.ts'),
     ]);
-    const { invited, roles } = invitationWords[readLanguage()];
-    const named: Readonly<Record<string, string>> = { organization: tenant.name, role: roles[role] ?? role };
+    const { invited, names } = roleWords[readLanguage()];
+    const named: Readonly<Record<string, string>> = { organization: tenant.name, role: names[role] };
     this.invited = invited.replace(/\{(\w+)\}/g, (_, name) => named[name] ?? '');
   }
 

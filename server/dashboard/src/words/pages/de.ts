@@ -1,3 +1,4 @@
+import { roleWords } from '../roles.ts';
 import type { PageWords } from './en.ts';
 
 export const de: PageWords = {
@@ -909,13 +910,7 @@ export const de: PageWords = {
   nothingDue: 'Nichts ist fällig.',
   overdueRequests: 'Überfällige Anfragen',
   openBreaches: 'Offene Datenpannen',
-  roles: {
-    admin: 'alles',
-    dpo: 'alles außer Personen, Schlüsseln und Einstellungen',
-    engineer: 'Hinweise, Webhooks, Kontrollen',
-    auditor: 'liest alles',
-    cs_agent: 'liest Einwilligungen, bearbeitet Anfragen',
-  },
+  roles: roleWords.de.rights,
   sizeUnits: ['KiB', 'MiB', 'GiB', 'TiB'],
   values: {
     sqlite: 'SQLite',
@@ -991,13 +986,7 @@ export const de: PageWords = {
     move: 'Umzug',
     granted: 'Erteilt',
     refused: 'Abgelehnt',
-    admin: 'Administration',
-    dpo: 'Datenschutz',
-    engineer: 'Technik',
-    auditor: 'Prüfung',
-    cs_agent: 'Kundendienst',
-    dpco_principal: 'Plattform',
-    platform_admin: 'Plattformverwaltung',
+    ...roleWords.de.names,
     draft: 'Entwurf',
     published: 'Veröffentlicht',
     archived: 'Archiviert',

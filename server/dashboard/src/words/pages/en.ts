@@ -1,4 +1,5 @@
 import type { DataCategory, DataSubjectRight, RecipientRole } from '../../../../../packages/node-sdk/src/types/api.ts';
+import { roleWords } from '../roles.ts';
 
 /** The words of the pages behind the sign-in. Other languages have the same keys: a missing one is a type error. */
 export const en = {
@@ -886,13 +887,7 @@ export const en = {
   nothingDue: 'Nothing is due.',
   overdueRequests: 'Overdue requests',
   openBreaches: 'Open breaches',
-  roles: {
-    admin: 'everything',
-    dpo: 'everything but people, keys and settings',
-    engineer: 'notices, webhooks, controls',
-    auditor: 'reads everything',
-    cs_agent: 'reads consent, handles requests',
-  },
+  roles: roleWords.en.rights,
   sizeUnits: ['KiB', 'MiB', 'GiB', 'TiB'],
   /** The values of enumerations. */
   values: {
@@ -969,13 +964,7 @@ export const en = {
     move: 'Move',
     granted: 'Granted',
     refused: 'Refused',
-    admin: 'Administrator',
-    dpo: 'Data protection officer',
-    engineer: 'Engineer',
-    auditor: 'Auditor',
-    cs_agent: 'Customer support',
-    dpco_principal: 'Platform staff',
-    platform_admin: 'Platform administrator',
+    ...roleWords.en.names,
     draft: 'Draft',
     published: 'Published',
     archived: 'Archived',

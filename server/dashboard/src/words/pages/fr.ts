@@ -1,3 +1,4 @@
+import { roleWords } from '../roles.ts';
 import type { PageWords } from './en.ts';
 
 export const fr: PageWords = {
@@ -912,13 +913,7 @@ export const fr: PageWords = {
   nothingDue: 'Rien à faire.',
   overdueRequests: 'Demandes en retard',
   openBreaches: 'Violations ouvertes',
-  roles: {
-    admin: 'tout',
-    dpo: 'tout sauf personnes, clés et réglages',
-    engineer: 'bandeaux, webhooks, contrôles',
-    auditor: 'lit tout',
-    cs_agent: 'lit les consentements, traite les demandes',
-  },
+  roles: roleWords.fr.rights,
   sizeUnits: ['Kio', 'Mio', 'Gio', 'Tio'],
   values: {
     sqlite: 'SQLite',
@@ -994,13 +989,7 @@ export const fr: PageWords = {
     move: 'Déplacement',
     granted: 'Accordé',
     refused: 'Refusé',
-    admin: 'Administration',
-    dpo: 'Protection des données',
-    engineer: 'Technique',
-    auditor: 'Audit',
-    cs_agent: 'Service client',
-    dpco_principal: 'Plateforme',
-    platform_admin: 'Administration de la plateforme',
+    ...roleWords.fr.names,
     draft: 'Brouillon',
     published: 'Publié',
     archived: 'Archivé',
