@@ -1,16 +1,24 @@
 import { z } from 'zod';
+import { Language } from '../consent/language.ts';
+import { findPublished } from '../consent/notice-store.ts';
 import { Id } from '../http/schemas.ts';
-import { nameAddress } from '../settings.ts';
+import { openInstallation } from '../installation/installation.ts';
+import { nameAddress, type Settings } from '../settings.ts';
+import { systemClock } from '../storage/database.ts';
+import { lockFolder } from '../storage/folder-lock.ts';
 import { TenantSlug } from '../tenants/tenant.ts';
-import { type DescribedWidget, describeWidgets, placeholders } from '../widgets/tags.ts';
+import { type DescribedWidget, describeWidgets, type Owner, placeholders } from '../widgets/tags.ts';
 import { readWidgets } from '../widgets/widget.ts';
-import { defineCommand, UsageError, withMessage } from './command.ts';
+import { defineCommand, flag, requireDatabase, UsageError, withMessage } from './command.ts';
 
 export const widgets = defineCommand({
   name: 'widgets',
   summary: 'print the tags of the consent banner and the trust badge, ready to paste',
   description: `The tags use the address of SVC_BASE_URL and contain the integrity hash of each script. With --json: every version of
-every widget with all its files and add-ons, as the server returns at /widgets/index.json.`,
+every widget with all its files and add-ons, as the server returns at /widgets/index.json.
+
+With --inline, the tag of the banner contains the published notice, so that a page shows it without fetching it. Print the
+tag again after each publication: until then the page shows the older version, and records name it. Needs the database.`,
   options: {
     notice: {
       schema: withMessage(Id, 'must be the id of a notice').default(placeholders.noticeId),
@@ -21,6 +29,12 @@ every widget with all its files and add-ons, as the server returns at /widgets/i
       schema: withMessage(TenantSlug, 'must be the slug of a tenant').default(placeholders.tenant),
       meaning: 'slug of the tenant for the badge',
       value: 'slug',
+    },
+    inline: { schema: flag, meaning: 'put the published notice into the tag of the banner' },
+    language: {
+      schema: withMessage(Language, 'must be a BCP 47 language tag such as en or pt-BR').optional(),
+      meaning: 'the language of the inline notice (default: that of the notice)',
+      value: 'tag',
     },
     release: {
       schema: z.string().optional(),
@@ -33,10 +47,14 @@ every widget with all its files and add-ons, as the server returns at /widgets/i
       value: 'name',
     },
   },
-  async run({ settings, options: { notice: noticeId, tenant, release, 'add-on': addOn }, say, result }) {
+  async run({ settings, options, say, result }) {
+    const { notice: noticeId, tenant, release, 'add-on': addOn, inline: isInline, language } = options;
+    if (isInline && noticeId === placeholders.noticeId) throw new UsageError('--inline needs --notice.');
+    if (language !== undefined && !isInline) throw new UsageError('--language needs --inline.');
     const wanted = readWidgets().filter(({ version }) => release === undefined || version === release);
     if (wanted.length === 0) throw new UsageError(`--release: no widget has a version ${release}.`);
-    const index = describeWidgets(wanted, nameAddress(settings, settings.port), { noticeId, tenant });
+    const owner = { noticeId, tenant, ...(isInline && { inline: await readInline(settings, noticeId, language) }) };
+    const index = describeWidgets(wanted, nameAddress(settings, settings.port), owner);
     const addOns = index.widgets.flatMap(({ versions }) => versions[0]?.addOns ?? []);
     if (addOn !== undefined && addOns.every(({ name }) => name !== addOn))
       throw new UsageError(`--add-on: there is no add-on ${addOn} in that version.`);
@@ -44,6 +62,25 @@ every widget with all its files and add-ons, as the server returns at /widgets/i
     result(index);
   },
 });
+
+type Inline = NonNullable<Owner['inline']>;
+
+/** The published notice in a language. @throws {UsageError} if there is none. */
+async function readInline(settings: Settings, noticeId: string, language?: string): Promise<Inline> {
+  requireDatabase(settings);
+  using _ = lockFolder(settings.dataDir, 'shared');
+  await using installation = await openInstallation(settings, systemClock, null);
+  const published = await findPublished(installation.database.kysely, noticeId);
+  if (published === undefined) throw new UsageError(`--notice: there is no notice ${noticeId}.`);
+  const { status, languages, texts } = published;
+  if (status !== 'published')
+    throw new UsageError(`--notice: the notice is ${status}; publish it before you put it into pages.`);
+  const tag = language ?? (languages[0] as string);
+  const text = texts.get(tag);
+  if (text === undefined)
+    throw new UsageError(`--language: the published notice is not in ${tag}; it is in ${languages.join(', ')}.`);
+  return { text, language };
+}
 
 /** A widget with its newest version, and its older ones by name. */
 function writeLines({ name, versions }: DescribedWidget, addOn: string | undefined): readonly string[] {

@@ -201,6 +201,20 @@ export async function findShownTexts(
   return new Map(rows.map(({ hash, body }) => [hash, body]));
 }
 
+/** The status of a notice, and what visitors get of its latest version by language, its own language first. */
+export async function findPublished(queries: Queries, noticeId: string) {
+  const [notice] = await findStates(queries, [noticeId]);
+  if (notice === undefined) return undefined;
+  const { language = '', shown = {} } = (await findVersion(queries, noticeId, notice.version)) ?? {};
+  const texts = await findShownTexts(queries, noticeId, Object.values(shown));
+  const languages = [...new Set([language, ...Object.keys(shown)])];
+  return {
+    status: notice.status,
+    languages,
+    texts: new Map(languages.map((tag) => [tag, texts.get(shown[tag] ?? '')])),
+  };
+}
+
 /** What a visitor was shown, by the entry of the record; null if it does not name a text. */
 export async function findShownText(
   queries: Queries,

@@ -1,5 +1,6 @@
 import { html, type Markup } from '../http/html.ts';
 import { trustPath } from '../trust/trust-center.ts';
+import { inlineNotice } from './inline-notice.ts';
 import type { Widget, WidgetName } from './widget.ts';
 
 /** Whose data an element shows. */
@@ -8,6 +9,8 @@ export interface Owner {
   readonly noticeId: string;
   /** Slug of the tenant. */
   readonly tenant: string;
+  /** The notice to put into the page: its bytes, and the language if it was chosen. */
+  readonly inline?: { readonly text: string; readonly language: string | undefined };
 }
 
 /** Values that the site owner replaces. */
@@ -19,14 +22,16 @@ export function writeScriptTag({ path, integrity }: Pick<Widget, 'path' | 'integ
 }
 
 /** What to paste: the script, the element (which finds the origin of its script itself), and both. */
-function writeTags(widget: Widget, baseUrl: string, { noticeId, tenant }: Owner) {
+function writeTags(widget: Widget, baseUrl: string, { noticeId, tenant, inline }: Owner) {
   const elements: Readonly<Record<WidgetName, Markup>> = {
     'svc-consent': html`<svc-consent notice-id="${noticeId}"></svc-consent>`,
     // The link is the content until the script runs, or without it.
     'svc-trust-badge': html`<svc-trust-badge tenant="${tenant}"><a href="${baseUrl}${trustPath(tenant)}">Trust center</a></svc-trust-badge>`,
   };
   const script = writeScriptTag(widget, baseUrl);
-  const element = String(elements[widget.name]);
+  const plain = String(elements[widget.name]);
+  const isInline = inline !== undefined && widget.name === 'svc-consent';
+  const element = isInline ? inlineNotice(plain, inline.text, inline.language) : plain;
   return { script, element, tag: `${script}\n${element}` };
 }
 

@@ -179,6 +179,58 @@ describe('svc widgets', () => {
     assert.equal(stdout.split('<script').length, 4);
   });
 
+  test('puts the published notice into the tag, byte for byte, and safe in HTML', async () => {
+    await using server = await startTestServer();
+    const { dataDir } = server.installation.settings;
+    const hostile = `</script><!--<script>$& $' "' ]]>`;
+    const analytics = { key: 'analytics', label: hostile, description: `${hostile}\n&lt;`, required: false };
+    const german = { de: { purposes: { analytics: { label: 'Statistik', description: 'Zählt.' } } } };
+    const id = await server.createNotice({ content: { name: hostile, purposes: [analytics], translations: german } });
+    const print = (...words: readonly string[]) =>
+      runSvc(['widgets', '--notice', id, '--inline', ...words], { ...environment, SVC_DATA_DIR: dataDir });
+    for (const [words, language, attribute] of [
+      [[], 'en', ''],
+      [['--language', 'DE'], 'de', ' language="de"'],
+    ] as const) {
+      const shown = await server.request('GET', `/v1/public/consent/${id}?language=${language}`, { key: null });
+      const element = `<svc-consent notice-id="${id}"${attribute}><script type="application/json">${shown.text}</script></svc-consent>`;
+      const { code, stdout } = await print(...words);
+      assert.equal(code, 0);
+      assert.ok(stdout.includes(element), stdout);
+      assert.equal(stdout.split('<!--').length, 1);
+      assert.equal(stdout.split(/<\/script/i).length, 4);
+      const json = JSON.parse((await print(...words, '--json')).stdout) as Index;
+      const [banner, badge] = json.widgets.map(({ versions }) => versions[0]);
+      assert.equal(banner?.element, element);
+      assert.doesNotMatch(badge?.element ?? '', /application\/json/);
+    }
+  });
+
+  test('rejects an inline notice that is missing, not published or not in the language', async () => {
+    await using server = await startTestServer();
+    const draft = await server.createNotice({ publish: false });
+    const archived = await server.createNotice();
+    await server.request('POST', `/v1/consent/${archived}/archive`);
+    const published = await server.createNotice();
+    const { dataDir } = server.installation.settings;
+    for (const [words, message] of [
+      [[], '--inline needs --notice.'],
+      [['--notice', notice], `--notice: there is no notice ${notice}.`],
+      [['--notice', draft], '--notice: the notice is draft; publish it before you put it into pages.'],
+      [['--notice', archived], '--notice: the notice is archived; publish it before you put it into pages.'],
+      [['--notice', published, '--language', 'fr'], '--language: the published notice is not in fr; it is in en.'],
+      [['--notice', published, '--language', 'x'], '--language must be a BCP 47 language tag such as en or pt-BR'],
+    ] as const) {
+      const run = await runSvc(['widgets', '--inline', ...words], { ...environment, SVC_DATA_DIR: dataDir });
+      assert.deepEqual([run.code, run.stdout], [2, '']);
+      assert.ok(run.stderr.startsWith(`svc: ${message}`), run.stderr);
+    }
+    const without = await runSvc(['widgets', '--inline', '--notice', published], environment);
+    assert.deepEqual([without.code, /There is no database in/.test(without.stderr)], [2, true]);
+    const uninlined = await runSvc(['widgets', '--language', 'de'], environment);
+    assert.match(uninlined.stderr, /^svc: --language needs --inline\./);
+  });
+
   test('rejects an invalid notice, tenant, version or add-on', async () => {
     for (const words of [
       ['--notice', '"><script>'],
