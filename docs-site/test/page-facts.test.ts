@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { languages } from '../../server/consent/words/default-words.ts';
+import { languages } from '../../server/consent/words/languages.ts';
 import { catalogue } from '../../server/controls/catalogue/catalogue.ts';
 import { transitions } from '../../server/controls/status.ts';
 import { knownVersions } from '../../server/http/answer.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { list, refuseRepeated, text, visibleText, WebAddress } from '../http/schemas.ts';
 import { Email } from '../identity/email.ts';
-import { countries } from './purpose-basis.ts';
+import { countries } from './regions.ts';
 
 /** What a notice may state about the processing besides its words (GDPR Article 13); receipts repeat it. */
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { dictionary, text, textLine } from '../http/schemas.ts';
 import { LanguageKey } from './language.ts';
+import { positions } from './notice-bounds.ts';
 
 /** What a notice may say in its own words, how it looks, and its translations. */
 
@@ -27,9 +28,6 @@ export const NoticeTexts = z
   })
   .partial()
   .meta({ id: 'NoticeTexts' });
-
-/** Where each layout can be; the first is the default. */
-const positions = { card: ['bottom-end', 'bottom-start', 'bottom'], bar: ['bottom', 'top'], center: [] } as const;
 
 export const NoticeTheme = z
   .strictObject({

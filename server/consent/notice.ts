@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { Id, list, refuseRepeated, text, UtcTime } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { Language } from './language.ts';
+import { mostTrackers } from './notice-bounds.ts';
 import { noticeFacts, purposeFacts } from './notice-facts.ts';
 import { NoticeTexts, NoticeTheme, NoticeTranslations } from './notice-words.ts';
-import { basisFields, findRefusable, mostTrackers } from './purpose-basis.ts';
+import { basisFields, findRefusable } from './purpose-basis.ts';
 
 export const NoticeStatus = z.enum(['draft', 'published', 'archived']).meta({ id: 'NoticeStatus' });
 export type NoticeStatus = z.output<typeof NoticeStatus>;

@@ -8,7 +8,7 @@ import type { Database } from '../storage/database.ts';
 import { Language } from './language.ts';
 import { findNotice, findVersion, type PublicNotices, pickForm } from './notice-store.ts';
 import { PublicNotice } from './public-notice.ts';
-import { isRegion } from './purpose-basis.ts';
+import { isRegion } from './regions.ts';
 import { ConsentReceipt, makeReceipt } from './receipt.ts';
 import {
   ConsentRecord,

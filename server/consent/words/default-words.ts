@@ -1,7 +1,8 @@
 import { pickLanguage } from '../pick-language.ts';
+import { languages, type WordsLanguage } from './languages.ts';
 import type { Words } from './words.ts';
 
-const modules = {
+const modules: Readonly<Record<WordsLanguage, () => Promise<{ readonly words: Words }>>> = {
   ar: () => import('./ar.ts'),
   bg: () => import('./bg.ts'),
   cs: () => import('./cs.ts'),
@@ -41,12 +42,7 @@ const modules = {
   vi: () => import('./vi.ts'),
   'zh-Hans': () => import('./zh-Hans.ts'),
   'zh-Hant': () => import('./zh-Hant.ts'),
-} satisfies Readonly<Record<string, () => Promise<{ readonly words: Words }>>>;
-
-/** A language with default words. */
-export type WordsLanguage = keyof typeof modules;
-
-export const languages = Object.keys(modules) as readonly WordsLanguage[];
+};
 
 /**
  * The default words that fit a language best, with their own language; English where none do.

@@ -1,0 +1,11 @@
+/** Bounds of a notice that its editor needs as well. */
+
+/** The most trackers of a notice. */
+export const mostTrackers = 60;
+
+/** Where each layout can be; the first is the default. */
+export const positions = {
+  card: ['bottom-end', 'bottom-start', 'bottom'],
+  bar: ['bottom', 'top'],
+  center: [],
+} as const;
