@@ -8,7 +8,6 @@ import type { Database } from '../storage/database.ts';
 import { Language } from './language.ts';
 import { findNotice, findVersion, type PublicNotices, pickForm } from './notice-store.ts';
 import { PublicNotice } from './public-notice.ts';
-import { isRegion } from './regions.ts';
 import { ConsentReceipt, makeReceipt } from './receipt.ts';
 import {
   ConsentRecord,
@@ -24,6 +23,7 @@ import {
 } from './record.ts';
 import { findRecord, findRecordById, listRecords } from './record-store.ts';
 import type { ConsentRecorder } from './recorder.ts';
+import { isRegion } from './regions.ts';
 import type { Sightings } from './sightings.ts';
 import { withdrawRecord } from './withdraw.ts';
 

@@ -1,9 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { ControllerContact, NoticeChange, NoticeContent } from '../../../packages/node-sdk/src/types/api.ts';
+import type { ControllerContact } from '../../../packages/node-sdk/src/types/api.ts';
 import { choice, field } from './element.ts';
+import { type Draft, type DraftPurpose, readDuration } from './notice-draft.ts';
 import { pageWords } from './preferences.ts';
-
-type Purpose = NoticeContent['purposes'][number];
 
 /** What the buttons of the recipients do; null for a user who may not edit. */
 interface RowActions {
@@ -12,21 +11,12 @@ interface RowActions {
 }
 
 /** The inputs for what a notice states about all purposes, closed at first. */
-export function viewNoticeFacts({
-  controllerContact,
-  links,
-  rights,
-  jurisdictions,
-  consentDuration,
-}: NoticeContent): TemplateResult {
+export function viewNoticeFacts({ controllerContact, rights, jurisdictions, consentDuration }: Draft): TemplateResult {
   const { facts } = pageWords;
   return html`<details>
     <summary>${pageWords.processing}</summary>
     <p class="quiet">${facts.hint}</p>
     ${viewContact('controllerContact', facts.controllerAddress, facts.controllerEmail, controllerContact)}
-    ${viewLink('links.privacyPolicy', facts.privacyPolicy, links?.privacyPolicy)}
-    ${viewLink('links.withdrawal', facts.withdrawal, links?.withdrawal)}
-    ${viewLink('links.rights', facts.rightsLink, links?.rights)}
     ${viewChoices('rights', facts.rights, facts.rightNames, rights)}
     ${viewTerritories('jurisdictions', facts.jurisdictions, jurisdictions)}
     ${viewDuration('consentDuration', facts.consentDuration, consentDuration)}
@@ -36,7 +26,7 @@ export function viewNoticeFacts({
 /** The inputs for what a notice states about one purpose, closed at first. @param place the name of the purpose. */
 export function viewPurposeFacts(
   place: string,
-  { label, dataCategories, storage, recipients }: Purpose,
+  { label, dataCategories, storage, recipients }: DraftPurpose,
   actions: RowActions | null,
 ): TemplateResult {
   const { facts } = pageWords;
@@ -90,8 +80,28 @@ function viewContact(
   ${field(emailLabel, `${place}.email`, { type: 'email', isOptional: true, value: email })}`;
 }
 
-function viewLink(name: string, label: string, value = ''): TemplateResult {
-  return field(label, name, { type: 'url', hint: pageWords.facts.linkHint, isOptional: true, value });
+/** The inputs for the links of the banner. */
+export function viewLinks({ links }: Draft): TemplateResult {
+  const { facts } = pageWords;
+  const labels = {
+    privacyPolicy: facts.privacyPolicy,
+    imprint: facts.imprint,
+    cookiePolicy: facts.cookiePolicy,
+    terms: facts.terms,
+    withdrawal: facts.withdrawal,
+    rights: facts.rightsLink,
+  };
+  return html`<details>
+    <summary>${facts.links}</summary>
+    <p class="quiet">${facts.linkHint}</p>
+    ${Object.entries(labels).map(([name, label]) =>
+      field(label, `links.${name}`, {
+        type: 'url',
+        isOptional: true,
+        value: links?.[name as keyof typeof labels] ?? '',
+      }),
+    )}
+  </details>`;
 }
 
 /** Checkboxes with one name: an error of the list belongs to the first. */
@@ -139,83 +149,7 @@ function viewDuration(name: string, title: string, value = ''): TemplateResult {
   </fieldset>`;
 }
 
-/** The draft with the value of an input, whose name is a path such as `purposes.0.storage.period`. */
-export function putInput(
-  draft: NoticeContent,
-  { name, type, checked, value, dataset }: HTMLInputElement,
-): NoticeContent {
-  const path = name.split('.');
-  const before = path.reduce<unknown>((part, step) => Object(part)[step], draft);
-  const read = () => {
-    switch (dataset.kind) {
-      case undefined:
-        return type === 'checkbox' ? checked : value;
-      case 'none':
-        return checked ? [] : undefined;
-      case 'choice': {
-        const others = ((before ?? []) as readonly string[]).filter((one) => one !== value);
-        return checked ? [...others, value] : others;
-      }
-      case 'codes':
-        return value.split(', ');
-      default:
-        return writeDuration({ ...readDuration(String(before ?? '')), [dataset.kind]: value });
-    }
-  };
-  return put(draft, path, read()) as NoticeContent;
-}
-
-function put(target: unknown, [step, ...rest]: readonly string[], value: unknown): unknown {
-  if (step === undefined) return value;
-  const next = put(Object(target)[step], rest, value);
-  return Array.isArray(target) ? target.with(Number(step), next) : { ...Object(target), [step]: next };
-}
-
-/** What the form holds as the API takes it: without facts that are empty, for an empty field states nothing. */
-export function trimFacts({ purposes, ...content }: NoticeContent): NoticeContent {
-  const { controllerContact, links, rights, jurisdictions, consentDuration, ...texts } = content;
-  const facts = trim({ controllerContact, links, rights, jurisdictions, consentDuration });
-  return {
-    ...texts,
-    purposes: purposes.map(({ dataCategories, storage, recipients, ...purpose }) => ({
-      ...purpose,
-      ...trim({ dataCategories, storage }),
-      ...(recipients && { recipients: recipients.map(({ name, role, ...more }) => ({ name, role, ...trim(more) })) }),
-    })),
-    ...facts,
-  } as NoticeContent;
-}
-
-function trim(facts: object): object {
-  return Object.fromEntries(
-    Object.entries(facts).flatMap(([name, value]) => {
-      const kept = Array.isArray(value)
-        ? value.flatMap((text: string) => text.split(',')).flatMap((text) => text.trim() || [])
-        : typeof value === 'object'
-          ? trim(value)
-          : value;
-      return kept === undefined || kept === '' || Object.keys(Object(kept)).length === 0 ? [] : [[name, kept]];
-    }),
-  );
-}
-
-/** What an edit removes. */
-export function listRemoved(before: NoticeContent, after: NoticeContent): NoticeChange {
-  return Object.fromEntries(Object.keys(before).flatMap((name) => (name in after ? [] : [[name, null]])));
-}
-
 function nameTerritories(codes: readonly string[]): string {
   const names = new Intl.DisplayNames(document.documentElement.lang, { type: 'region', fallback: 'none' });
   return codes.flatMap((code) => (/^[A-Z]{2}$/.test(code.trim()) ? (names.of(code.trim()) ?? []) : [])).join(', ');
-}
-
-function readDuration(text: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    [...text.matchAll(/([^PYMD]+)([YMD])/g)].map(([, amount = '', unit = '']) => [unit, amount]),
-  );
-}
-
-function writeDuration(amounts: Readonly<Record<string, string>>): string {
-  const parts = ['Y', 'M', 'D'].map((unit) => (amounts[unit] ? `${amounts[unit]}${unit}` : '')).join('');
-  return parts && `P${parts}`;
 }

@@ -1,8 +1,7 @@
 import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import type { WithResponse } from '../../../packages/node-sdk/src/transport.ts';
-import type { Notice, NoticeContent } from '../../../packages/node-sdk/src/types/api.ts';
+import type { Notice } from '../../../packages/node-sdk/src/types/api.ts';
 import { RequestError } from './api.ts';
-import type { Texts } from './differences.ts';
 import { viewStatus } from './format.ts';
 import { PageElement } from './page-element.ts';
 import { pageWords } from './preferences.ts';
@@ -67,47 +66,7 @@ export abstract class NoticePage extends PageElement {
   }
 }
 
-/** The fields that are edited. */
-export function contentOf(notice: NoticeContent): NoticeContent {
-  const { name, controllerName, language, domain, purposes } = notice;
-  return { name, controllerName, language, domain, purposes, ...factsOf(notice) };
-}
-
-/** What a notice states about the processing; what it does not state is absent, as in the answer of the server. */
-function factsOf(notice: NoticeContent): Partial<NoticeContent> {
-  const { controllerContact, links, rights, jurisdictions, consentDuration } = notice;
-  const facts = { controllerContact, links, rights, jurisdictions, consentDuration };
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined && value !== null));
-}
-
-/** Facts as lines of text: `storage.period: P1Y`. */
-function writeFacts(facts: object, path = ''): readonly string[] {
-  return Object.entries(facts).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    if (typeof value !== 'object' || Object.keys(value).length === 0) return [`${path}${name}: ${value}`];
-    return writeFacts(value, `${path}${name}.`);
-  });
-}
-
 /** Whether an error says that another user changed the content meanwhile. */
 export function isConflict(error: unknown): boolean {
   return error instanceof RequestError && error.code === 'consent_notice_changed';
-}
-
-/** The parts of a content for a comparison: fields, each purpose, and the order of the purposes. */
-export function listTexts(content: NoticeContent): Texts {
-  const { name, controllerName, language, domain, purposes } = content;
-  const inOrder = purposes.map(({ key }) => key).join(', ');
-  return new Map([
-    ['name', { label: pageWords.name, text: name }],
-    ['controllerName', { label: pageWords.controller, text: controllerName }],
-    ['language', { label: pageWords.noticeLanguage, text: language }],
-    ['domain', { label: pageWords.domain, text: domain }],
-    ['order', { label: pageWords.purposes, text: inOrder }],
-    ['processing', { label: pageWords.processing, text: writeFacts(factsOf(content)).join('\n') }],
-    ...purposes.map(({ key, label, description, required, ...facts }) => {
-      const text = [label, description, ...(required ? [pageWords.required] : []), ...writeFacts(facts)].join('\n');
-      return [`purposes.${key}`, { label: `${pageWords.purpose} ${key}`, text }] as const;
-    }),
-  ]);
 }

@@ -2,24 +2,24 @@ import { html, render } from 'lit';
 import { adoptStyles } from '../../../packages/consent-banner/src/adopt-styles.ts';
 import { bannerStyles } from '../../../packages/consent-banner/src/banner.styles.ts';
 import { bannerView } from '../../../packages/consent-banner/src/banner-view.ts';
-import { fillWords } from '../../../packages/consent-banner/src/fill-words.ts';
-import { importWords } from '../../../packages/consent-banner/src/import-words.ts';
-import { loadWords, type SpokenWords } from '../../../packages/consent-banner/src/load-words.ts';
+import { readDirection } from '../../../packages/consent-banner/src/languages.ts';
+import type { SpokenWords } from '../../../packages/consent-banner/src/load-words.ts';
 import { mountPanel } from '../../../packages/consent-banner/src/mount-panel.ts';
 import { sharedStyles } from '../../../packages/consent-banner/src/shared.styles.ts';
-import type { NoticeContent } from '../../../packages/node-sdk/src/types/api.ts';
+import type { PublicNotice } from '../../../packages/node-sdk/src/types/api.ts';
 
 export type Layer = 'banner' | 'panel';
 
 /** What the editor sends to the page of the preview. */
 export interface Preview {
-  readonly content: NoticeContent;
-  /** The version that the content becomes when it is published. */
-  readonly version: number;
-  readonly theme: 'light' | 'dark';
-  /** The language of the banner's own words. */
-  readonly language: string;
+  readonly notice: PublicNotice;
+  /** The colour scheme of the page around the banner. */
+  readonly scheme: 'light' | 'dark';
   readonly layer: Layer;
+  /** That of the visitor; null for unknown. */
+  readonly region: string | null;
+  /** Whether the visitor's browser sends Global Privacy Control. */
+  readonly hasSignal: boolean;
 }
 
 // The views that visitors see, with actions that store and send nothing.
@@ -32,28 +32,23 @@ let latest: Preview | null = null;
 
 addEventListener('message', ({ origin, source, data }) => {
   // Extensions send messages of their own.
-  if (origin === location.origin && source === parent && Object(data).content) void show(data as Preview);
+  if (origin === location.origin && source === parent && Object(data).notice) show(data as Preview);
 });
 
-async function show(preview: Preview): Promise<void> {
+function show(preview: Preview): void {
   latest = preview;
-  const words = await loadWords(preview.language, importWords);
-  if (latest === preview) draw(preview, words);
-}
-
-function draw(preview: Preview, spoken: SpokenWords): void {
-  const { content, version, theme, layer } = preview;
-  const notice = { id: 'preview', ...content, version };
-  const words = fillWords(spoken, notice);
+  const { notice, scheme, layer, hasSignal } = preview;
+  const { language, texts, theme } = notice;
+  const words = { ...texts, lang: language, dir: readDirection(language) } as unknown as SpokenWords;
   const ignore = () => undefined;
   const open = (next: Layer) => {
     // The editor follows, and sends the preview back with that layer.
     if (latest?.layer !== next) parent.postMessage(next, location.origin);
   };
   const close = () => open('banner');
-  host.setAttribute('theme', theme);
-  document.documentElement.dataset.theme = theme;
-  const panel = { noticeId: notice.id, notice, words, granted: {}, stored: null, hasPrivacySignal: false };
+  host.setAttribute('theme', theme?.scheme === 'light' || theme?.scheme === 'dark' ? theme.scheme : scheme);
+  document.documentElement.dataset.theme = scheme;
+  const panel = { noticeId: notice.id, notice, words, granted: {}, stored: null, hasPrivacySignal: hasSignal };
   render(
     html`<div id="root">
       ${panelView(words, layer === 'panel' ? panel : null, {

@@ -67,3 +67,12 @@ test('each further page is 15 kB of brotli at most', () => {
     assert.ok(size > 100 && size <= 15_000, `${page}: ${size}`);
   }
 });
+
+test('each part of a page that is loaded on demand is 15 kB of brotli at most with its page', () => {
+  const page = find(later, 'notice');
+  const parts = ['content', 'texts', 'look', 'regions', 'trackers'].map((name) => find(listLater(page), name));
+  for (const part of parts) {
+    const size = sum([...new Set([...close(page), ...close(part)])].filter((file) => !first.has(file)));
+    assert.ok(size > 1_000 && size <= 15_000, `${part}: ${size}`);
+  }
+});

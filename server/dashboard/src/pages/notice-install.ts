@@ -6,8 +6,10 @@ import type {
   NoticeVersion,
 } from '../../../../packages/node-sdk/src/types/api.ts';
 import { viewRelative, viewTime } from '../format.ts';
+import { nameLanguage } from '../notice-names.ts';
 import { NoticePage } from '../notice-page.ts';
-import { viewRecipe } from '../page-element.ts';
+import { writeNotice } from '../notice-rules.ts';
+import { viewCopyable, viewRecipe } from '../page-element.ts';
 import { Polling } from '../polling.ts';
 import { pageWords, words } from '../preferences.ts';
 import { notices, readWidget, type WidgetVersion } from '../sdk.ts';
@@ -18,6 +20,7 @@ export class NoticeInstallation extends NoticePage {
     version: { state: true },
     latest: { state: true },
     sightings: { state: true },
+    inline: { state: true },
   };
 
   /** The version of the banner to pin. */
@@ -26,11 +29,14 @@ export class NoticeInstallation extends NoticePage {
   declare latest: NoticeVersion | null | undefined;
   /** Where the banner was seen. */
   declare sightings: readonly NoticeSighting[];
+  /** What visitors get in one language, for the tag with the notice inside; null until it is loaded. */
+  declare inline: { readonly language: string; readonly text: string } | null;
   readonly #polling = new Polling(this, () => this.#look());
 
   constructor() {
     super();
     this.sightings = [];
+    this.inline = null;
   }
 
   /** Looks for the banner again. A failure is tried again by the next look. */
@@ -47,6 +53,14 @@ export class NoticeInstallation extends NoticePage {
     await this.updateComplete;
     const [{ items }] = await Promise.all([notices.listVersions(this.noticeId, { limit: 1 }), this.#look()]);
     this.latest = items[0] ?? null;
+    if (this.latest !== null) await this.#loadInline(this.latest, this.latest.language);
+  }
+
+  /** Reads the published bytes of a language. */
+  async #loadInline({ shown }: NoticeVersion, language: string): Promise<void> {
+    const hash = shown[language];
+    if (hash === undefined) return;
+    this.inline = { language, text: writeNotice(await notices.retrieveShown(this.noticeId, hash)) };
   }
 
   protected override viewNotice(notice: Notice): TemplateResult {
@@ -69,8 +83,33 @@ export class NoticeInstallation extends NoticePage {
       ${
         latest === undefined
           ? html`${this.viewOutcome()} ${this.viewWaiting()}`
-          : viewRecipes(notice.id, latest ?? notice, version)
+          : viewRecipes(notice.id, latest ?? notice, version, this.#viewInline(notice.id, version, latest))
       }`;
+  }
+
+  /** The tag with the notice inside, which is there once the notice is published. */
+  #viewInline(id: string, { script, element }: WidgetVersion, latest: NoticeVersion | null) {
+    const { inline } = this;
+    if (latest === null || inline === null) return nothing;
+    const data = `<script type="application/json">${inline.text}</script>`;
+    const filled = element.replace('YOUR-NOTICE-ID', id).replace('></svc-consent>', `>${data}</svc-consent>`);
+    const choose = (event: Event) => {
+      const { value } = event.currentTarget as HTMLSelectElement;
+      void this.runQuietly(() => this.#loadInline(latest, value));
+    };
+    return html`<section>
+      <h2>${pageWords.recipes.inline}</h2>
+      <p>${pageWords.recipeHints.inline}</p>
+      <label class="field">
+        <span>${pageWords.editor.language}</span>
+        <select @change=${choose}>
+          ${Object.keys(latest.shown).map(
+            (tag) => html`<option value=${tag} ?selected=${tag === inline.language}>${nameLanguage(tag)}</option>`,
+          )}
+        </select>
+      </label>
+      ${viewCopyable(`${script}\n\n${filled}`)}
+    </section>`;
   }
 
   #viewSightings(): TemplateResult {
@@ -95,11 +134,19 @@ function viewMoment(time: string | null): TemplateResult | string {
   return time === null ? '–' : html`${viewTime(time)} (${viewRelative(time)})`;
 }
 
-function viewRecipes(id: string, content: NoticeContent, version: WidgetVersion): TemplateResult {
+/** @param inline is shown after the plain tag. */
+function viewRecipes(
+  id: string,
+  content: NoticeContent,
+  version: WidgetVersion,
+  inline: TemplateResult | typeof nothing,
+): TemplateResult {
   const { origin } = new URL(version.files[0]?.url ?? location.href);
   const recipes = writeRecipes(id, content, version);
   const names = Object.keys(recipes) as (keyof typeof recipes)[];
-  return html`${names.map((name) => viewRecipe(pageWords.recipes[name], pageWords.recipeHints[name], recipes[name]))}
+  const view = (name: keyof typeof recipes) =>
+    viewRecipe(pageWords.recipes[name], pageWords.recipeHints[name], recipes[name]);
+  return html`${names.map((name) => html`${view(name)} ${name === 'html' ? inline : nothing}`)}
   ${viewRecipe(
     pageWords.securityPolicy,
     pageWords.securityPolicyHint,

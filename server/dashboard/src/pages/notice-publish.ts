@@ -4,7 +4,9 @@ import '../differences.ts';
 import { formatCount, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
-import { isConflict, listTexts, NoticePage } from '../notice-page.ts';
+import { isConflict, NoticePage } from '../notice-page.ts';
+import { mustAskAgain } from '../notice-rules.ts';
+import { listTexts } from '../notice-texts.ts';
 import { viewVersion } from '../notice-version.ts';
 import { pageWords } from '../preferences.ts';
 import { viewMissingFacts } from '../receipt-facts.ts';
@@ -13,12 +15,18 @@ import { session } from '../session.ts';
 
 /** What publishing a notice would change, and its versions. */
 export class NoticePublication extends NoticePage {
-  static override properties: PropertyDeclarations = { latest: { state: true }, isJustPublished: { state: true } };
+  static override properties: PropertyDeclarations = {
+    latest: { state: true },
+    isJustPublished: { state: true },
+    asksAgain: { state: true },
+  };
 
   /** The latest version; null before the first. */
   declare latest: NoticeVersion | null;
   /** Whether the user published on this visit: the banner is what comes next. */
   declare isJustPublished: boolean;
+  /** Whether the user wants everyone to be asked again, whatever changed. */
+  declare asksAgain: boolean;
   #versions: ListView<NoticeVersion> | null = null;
   /** The versions that were loaded with the page, for the list. */
   #loaded: ReturnType<typeof notices.listVersions> | null = null;
@@ -27,6 +35,7 @@ export class NoticePublication extends NoticePage {
     super();
     this.latest = null;
     this.isJustPublished = false;
+    this.asksAgain = false;
   }
 
   override connectedCallback(): void {
@@ -60,7 +69,8 @@ export class NoticePublication extends NoticePage {
   protected override viewNotice(notice: Notice): TemplateResult {
     const { latest } = this;
     const { status, hasUnpublishedChanges } = notice;
-    const isPublishable = hasUnpublishedChanges || status === 'archived';
+    const isChanged = hasUnpublishedChanges || status === 'archived';
+    const mayPublish = session.allows('publishConsentNotice');
     return html`${this.viewOutcome()}
       ${
         this.isJustPublished
@@ -70,16 +80,24 @@ export class NoticePublication extends NoticePage {
       <h2>${latest === null ? pageWords.firstVersion : `${pageWords.changesSince} ${latest.version}`}</h2>
       <svc-differences .earlier=${latest === null ? new Map() : listTexts(latest)} .later=${listTexts(notice)}></svc-differences>
       ${
-        isPublishable
+        isChanged
           ? html`<p>${explain(notice)}</p>
               ${latest === null ? nothing : html`<p>${pageWords.recordsSoFar} ${formatCount(notice.recordCount)}</p>`}
               ${viewMissingFacts(notice)}`
           : nothing
       }
+      ${latest === null || !hasUnpublishedChanges ? nothing : html`<p class="notice">${explainAsking(latest, notice)}</p>`}
       ${
-        isPublishable && session.allows('publishConsentNotice')
+        mayPublish && latest !== null && !(hasUnpublishedChanges && mustAskAgain(latest, notice))
+          ? html`<label class="check"
+              ><input type="checkbox" .checked=${this.asksAgain} @change=${this.#choose} /> ${pageWords.askAgain}</label
+            >`
+          : nothing
+      }
+      ${
+        mayPublish && (isChanged || this.asksAgain)
           ? html`<div class="actions">
-              <button class="primary" @click=${() => this.#ask(notice)}>${nameNext(notice)}</button>
+              <button class="primary" @click=${() => this.#ask(notice)}>${this.#nameNext(notice)}</button>
             </div>`
           : nothing
       }
@@ -88,19 +106,30 @@ export class NoticePublication extends NoticePage {
       ${this.viewDialogs()}`;
   }
 
+  /** "Publish version 2"; an archived notice without changes keeps its version. */
+  #nameNext({ version, hasUnpublishedChanges }: Notice): string {
+    return `${pageWords.publishVersion} ${(version ?? 0) + (hasUnpublishedChanges || this.asksAgain ? 1 : 0)}`;
+  }
+
+  readonly #choose = (event: Event): void => {
+    this.asksAgain = (event.currentTarget as HTMLInputElement).checked;
+  };
+
   #ask(reviewed: Notice): void {
     const { id, name } = reviewed;
-    const { tag } = this;
+    const { tag, latest, asksAgain } = this;
+    const asking = asksAgain ? `${pageWords.askAgain}.` : latest === null ? '' : explainAsking(latest, reviewed);
     this.confirmation = {
-      title: nameNext(reviewed),
-      text: `${name}: ${explain(reviewed)}`,
+      title: this.#nameNext(reviewed),
+      text: [`${name}:`, asksAgain ? pageWords.publishHint : explain(reviewed), asking].join(' '),
       button: pageWords.publish,
       run: async () => {
         try {
           // Only what the user has reviewed is published.
-          const { version } = await notices.publish(id, { ifMatch: tag });
+          const { version } = await notices.publish(id, { ifMatch: tag, ...(asksAgain && { asksAgain }) });
           this.notice = `${pageWords.published} ${version}.`;
           this.isJustPublished = true;
+          this.asksAgain = false;
         } catch (error) {
           if (!isConflict(error)) throw error;
           this.notice = pageWords.reviewAgain;
@@ -118,9 +147,9 @@ function explain({ version, hasUnpublishedChanges }: Notice): string {
   return hasUnpublishedChanges ? pageWords.publishHint : pageWords.republishHint;
 }
 
-/** "Publish version 2"; an archived notice without changes keeps its version. */
-function nameNext({ version, hasUnpublishedChanges }: Notice): string {
-  return `${pageWords.publishVersion} ${(version ?? 0) + (hasUnpublishedChanges ? 1 : 0)}`;
+/** Whether visitors who have decided are asked again: the same rule as that of the publication. */
+function explainAsking(latest: NoticeVersion, notice: Notice): string {
+  return mustAskAgain(latest, notice) ? pageWords.askedAgain : pageWords.notAskedAgain;
 }
 
 customElements.define('svc-notice-publish', NoticePublication);

@@ -1,183 +1,180 @@
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
-import { languages } from '../../../../packages/consent-banner/src/languages.ts';
 import type { WithResponse } from '../../../../packages/node-sdk/src/transport.ts';
-import type { Notice, NoticeChange, NoticeContent } from '../../../../packages/node-sdk/src/types/api.ts';
-import { listChanged, viewConflict } from '../conflict.ts';
-import { field } from '../element.ts';
-import { listRemoved, putInput, trimFacts, viewNoticeFacts, viewPurposeFacts } from '../notice-facts.ts';
-import { contentOf, isConflict, listTexts, NoticePage } from '../notice-page.ts';
+import type { Notice, NoticeContent } from '../../../../packages/node-sdk/src/types/api.ts';
+import { RequestError } from '../api.ts';
+import { viewConflict } from '../conflict.ts';
+import { viewError } from '../element.ts';
+import { type Draft, listEdits, putInput, readDraft, writeDraft } from '../notice-draft.ts';
+import { isConflict, NoticePage } from '../notice-page.ts';
+import type { EditorState, NoticePart } from '../notice-parts/part.ts';
+import { rightToLeft } from '../notice-preview.ts';
+import type { SpokenWords } from '../notice-rules.ts';
+import { listTexts } from '../notice-texts.ts';
 import { pageWords, words } from '../preferences.ts';
-import type { Layer, Preview } from '../preview.ts';
 import { notices } from '../sdk.ts';
 import { session } from '../session.ts';
+import { loadSpokenWords } from '../spoken-words.ts';
+import { setParameter } from '../whereabouts.ts';
 
-type Purpose = NoticeContent['purposes'][number];
+/** The parts of the editor; each script is loaded when its part is opened. */
+const parts = {
+  content: () => import('../notice-parts/content.ts'),
+  texts: () => import('../notice-parts/texts.ts'),
+  look: () => import('../notice-parts/look.ts'),
+  regions: () => import('../notice-parts/regions.ts'),
+  trackers: () => import('../notice-parts/trackers.ts'),
+} as const satisfies Readonly<Record<string, () => Promise<NoticePart>>>;
 
-/** How the preview is shown. */
-interface Look {
-  readonly screen: keyof typeof pageWords.screens;
-  readonly theme: Preview['theme'];
-  readonly layer: Layer;
-  readonly direction: keyof typeof pageWords.directions;
-}
+type PartName = keyof typeof parts;
+const partNames = Object.keys(parts) as readonly PartName[];
 
 /** The editor of a notice, with the banner that visitors will see. */
 export class NoticeEditor extends NoticePage {
   static override properties: PropertyDeclarations = {
     draft: { state: true },
     theirs: { state: true },
-    look: { state: true },
+    opened: { state: true },
+    language: { state: true },
+    spoken: { state: true },
+    wordsError: { state: true },
   };
 
   /** What the form holds. */
-  declare draft: NoticeContent | null;
+  declare draft: Draft | null;
   /** What another user saved while this one was editing. */
   declare theirs: WithResponse<Notice> | null;
-  declare look: Look;
+  /** The part that is open, and its script; null until the first is loaded. */
+  declare opened: { readonly name: PartName; readonly viewPart: NoticePart['viewPart'] } | null;
+  /** The language that is edited and shown; empty for that of the notice. */
+  declare language: string;
+  /** The default words that are loaded, by language. */
+  declare spoken: Readonly<Record<string, SpokenWords>>;
+  /** Why they could not be loaded. */
+  declare wordsError: unknown;
 
   constructor() {
     super();
     this.draft = null;
     this.theirs = null;
-    const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-    this.look = { screen: 'desktop', theme, layer: 'banner', direction: 'own' };
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    addEventListener('message', this.#follow);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    removeEventListener('message', this.#follow);
+    this.opened = null;
+    this.language = '';
+    this.spoken = {};
+    this.wordsError = null;
   }
 
   protected override async load(): Promise<void> {
-    await super.load();
-    this.draft = this.stored && contentOf(this.stored);
+    const wanted = new URLSearchParams(location.search).get('part') ?? '';
+    const name = partNames.find((one) => one === wanted) ?? 'content';
+    await Promise.all([super.load(), this.#open(name)]);
+    this.draft = this.stored && readDraft(this.stored);
   }
 
   protected override updated(changed: PropertyValues<this>): void {
     super.updated(changed);
-    this.#preview();
+    const { draft } = this;
+    if (draft === null || this.wordsError !== null) return;
+    for (const tag of [this.#edited(draft), this.#previewed(draft)])
+      if (!Object.hasOwn(this.spoken, tag) && isTag(tag)) void this.#loadWords(tag);
   }
 
   protected override viewNotice(notice: Notice): TemplateResult {
+    const { draft, opened } = this;
+    if (draft === null || opened === null) return this.viewWaiting();
     return html`<div class="editor">
-        ${this.#viewForm(this.draft ?? contentOf(notice))} ${this.#viewPreview()}
+        <div>${this.#viewParts(opened.name)} ${this.#viewForm(draft, opened)}</div>
+        <div class="preview">${this.#viewPreview(notice, draft)}</div>
       </div>
-      ${this.theirs === null ? nothing : this.#viewConflict(notice, this.theirs.data)}`;
+      ${this.theirs === null ? nothing : this.#viewConflict(notice, this.theirs.data, draft)}`;
   }
 
-  #viewForm(content: NoticeContent): TemplateResult {
-    const { name, controllerName, language, domain, purposes } = content;
+  #viewParts(open: PartName): TemplateResult {
+    return html`<div class="tabs" role="tablist" aria-label=${pageWords.edit} @keydown=${this.#walk}>
+      ${partNames.map(
+        (name) =>
+          html`<button
+            type="button"
+            role="tab"
+            id="tab-${name}"
+            aria-controls="part"
+            aria-selected=${name === open}
+            tabindex=${name === open ? 0 : -1}
+            @click=${() => this.#choose(name)}
+          >
+            ${pageWords.editor.parts[name]}
+          </button>`,
+      )}
+    </div>`;
+  }
+
+  #viewForm(draft: Draft, { name, viewPart }: NonNullable<NoticeEditor['opened']>): TemplateResult {
     const mayEdit = session.allows('editConsentNotice');
+    const state: EditorState = {
+      draft,
+      mayEdit,
+      language: this.#edited(draft),
+      words: this.spoken[this.#edited(draft)]?.words ?? null,
+      chooseLanguage: (tag) => {
+        this.language = tag;
+      },
+      change: (changed, ...focus) => void this.#change(changed, focus),
+    };
     return html`<form @submit=${this.#submit} @input=${this.#input} @invalid=${reveal}>
       <fieldset class="plain" ?disabled=${!mayEdit}>
-        ${field(pageWords.name, 'name', { hint: pageWords.noticeNameHint, value: name })}
-        ${field(pageWords.controller, 'controllerName', { hint: pageWords.controllerHint, value: controllerName })}
-        ${field(pageWords.domain, 'domain', { hint: pageWords.domainHint, value: domain })}
-        <label class="field">
-          <span>${pageWords.noticeLanguage}</span>
-          <input name="language" list="languages" autocomplete="off" required .value=${language} aria-describedby="language-hint" />
-          <span class="quiet" id="language-hint">${pageWords.languageHint}</span>
-        </label>
-        <datalist id="languages">${languages.map((tag) => html`<option value=${tag}>${nameLanguage(tag)}</option>`)}</datalist>
-        ${viewNoticeFacts(content)}
-        <h2>${pageWords.purposes}</h2>
-        <p class="quiet">${pageWords.purposeHint}</p>
-        ${purposes.map((purpose, index) => this.#viewPurpose(purpose, index, purposes.length, mayEdit))}
+        <div id="part" role="tabpanel" aria-labelledby="tab-${name}">${viewPart(state)}</div>
+        ${this.theirs === null ? this.viewOutcome() : nothing}
         ${
           mayEdit
-            ? html`<button type="button" @click=${this.#add}>${pageWords.addPurpose}</button>
-                ${this.theirs === null ? this.viewOutcome() : nothing}
-                <div class="actions"><button class="primary" ?disabled=${this.isBusy}>${pageWords.save}</button></div>`
+            ? html`<div class="actions"><button class="primary" ?disabled=${this.isBusy}>${pageWords.save}</button></div>`
             : nothing
         }
       </fieldset>
     </form>`;
   }
 
-  #viewPurpose(purpose: Purpose, index: number, count: number, mayEdit: boolean): TemplateResult {
-    const { key, label, description, required } = purpose;
-    const place = `purposes.${index}`;
-    const button = (step: 'up' | 'down' | 'remove', text: string, isOff: boolean, act: () => void) =>
-      html`<button type="button" data-step=${step} aria-label="${text}: ${label}" ?disabled=${isOff} @click=${act}>
-        ${text}
-      </button>`;
-    return html`<fieldset class="purpose">
-      <legend>${label || `${pageWords.purpose} ${index + 1}`}</legend>
-      ${field(pageWords.purposeKey, `${place}.key`, { value: key })}
-      ${field(pageWords.purposeLabel, `${place}.label`, { value: label })}
-      <label class="field">
-        <span>${pageWords.purposeDescription}</span>
-        <textarea name="${place}.description" rows="3" .value=${description}></textarea>
-      </label>
-      <label class="check"
-        ><input type="checkbox" name="${place}.required" .checked=${required} /> ${pageWords.required}</label
-      >
-      ${viewPurposeFacts(place, purpose, mayEdit ? this.#changeRecipients(purpose, index) : null)}
-      ${
-        mayEdit
-          ? html`<div class="actions">
-              ${button('up', pageWords.moveUp, index === 0, () => this.#move(index, index - 1, 'up'))}
-              ${button('down', pageWords.moveDown, index === count - 1, () => this.#move(index, index + 1, 'down'))}
-              ${count === 1 ? nothing : button('remove', pageWords.remove, false, () => this.#remove(index))}
-            </div>`
-          : nothing
-      }
-    </fieldset>`;
-  }
-
-  #viewPreview(): TemplateResult {
-    const { screen } = this.look;
-    return html`<div class="preview">
-      <h2>${pageWords.preview}</h2>
-      <div class="filters">
-        ${this.#viewLook('screen', pageWords.screen, pageWords.screens)}
-        ${this.#viewLook('theme', pageWords.appearance, { light: words.themeLight, dark: words.themeDark })}
-        ${this.#viewLook('layer', pageWords.layer, pageWords.layers)}
-        ${this.#viewLook('direction', pageWords.direction, pageWords.directions)}
-      </div>
-      <div class="screen" data-screen=${screen}>
-        <iframe src="/app/preview.html" title=${pageWords.preview} @load=${this.#preview}></iframe>
-      </div>
-      <p class="quiet">${pageWords.previewHint}</p>
-    </div>`;
-  }
-
-  #viewLook<Name extends keyof Look>(
-    name: Name,
-    label: string,
-    options: Readonly<Record<Look[Name], string>>,
-  ): TemplateResult {
-    const choose = (event: Event) => {
-      this.look = { ...this.look, [name]: (event.currentTarget as HTMLSelectElement).value };
+  #viewPreview(notice: Notice, draft: Draft): TemplateResult {
+    const language = this.#previewed(draft);
+    const retry = () => {
+      this.wordsError = null;
     };
-    return html`<label
-      ><span>${label}</span
-      ><select .value=${this.look[name]} @change=${choose}>
-        ${Object.entries<string>(options).map(
-          ([value, text]) => html`<option value=${value} ?selected=${value === this.look[name]}>${text}</option>`,
-        )}
-      </select></label
-    >`;
+    if (this.wordsError !== null)
+      return html`<h2>${pageWords.preview}</h2>
+        ${viewError(this.wordsError)}
+        <div class="actions"><button @click=${retry}>${words.retry}</button></div>`;
+    return html`<svc-notice-preview
+      .content=${writeDraft(draft)}
+      .version=${(notice.version ?? 0) + 1}
+      .language=${language}
+      .languages=${[draft.language, ...Object.keys(draft.translations)]}
+      .regions=${draft.regions}
+      .spoken=${this.spoken[language] ?? null}
+      @language=${({ detail }: CustomEvent<string>) => {
+        this.language = detail;
+      }}
+    ></svc-notice-preview>`;
   }
 
-  #viewConflict(base: Notice, theirs: Notice): TemplateResult {
+  /** The language of the notice that is edited. */
+  #edited({ language, translations }: Draft): string {
+    return Object.hasOwn(translations, this.language) ? this.language : language;
+  }
+
+  /** That of the preview: it can be one that the notice does not have. */
+  #previewed(draft: Draft): string {
+    return this.language === rightToLeft ? this.language : this.#edited(draft);
+  }
+
+  #viewConflict(base: Notice, theirs: Notice, draft: Draft): TemplateResult {
     const close = () => {
       this.theirs = null;
       this.error = null;
     };
     const take = () => {
       if (this.theirs !== null) this.keep(this.theirs);
-      this.draft = contentOf(theirs);
+      this.draft = readDraft(theirs);
       delete this.querySelector('form')?.dataset.unsaved;
       close();
     };
-    const mine = listEdits(contentOf(base), this.draft ?? contentOf(base));
-    const merged = { ...theirs, ...mine } as NoticeContent;
+    const merged = { ...theirs, ...listEdits(base, draft) } as NoticeContent;
     const texts = { base: listTexts(base), theirs: listTexts(theirs), merged: listTexts(merged) };
     const keep = () => void this.#save(this.theirs);
     return this.viewDialog(
@@ -187,54 +184,52 @@ export class NoticeEditor extends NoticePage {
     );
   }
 
+  /** Loads a part and shows it. What is entered in another one stays in the draft. */
+  async #open(name: PartName): Promise<void> {
+    const { viewPart } = await parts[name]().catch(() => {
+      throw new RequestError(0, { code: 'unreachable' });
+    });
+    this.opened = { name, viewPart };
+    setParameter('part', name === 'content' ? '' : name);
+  }
+
+  #choose(name: PartName): void {
+    void this.runQuietly(() => this.#open(name));
+  }
+
+  /** The arrow keys go over the parts, as in every list of tabs. */
+  readonly #walk = (event: KeyboardEvent): void => {
+    const tabs = [...this.querySelectorAll<HTMLElement>('[role=tab]')];
+    const at = tabs.indexOf(event.target as HTMLElement);
+    const forward = getComputedStyle(this).direction === 'rtl' ? 'ArrowLeft' : 'ArrowRight';
+    const backward = forward === 'ArrowLeft' ? 'ArrowRight' : 'ArrowLeft';
+    const targets: Readonly<Record<string, number>> = { [forward]: at + 1, [backward]: at - 1, Home: 0, End: -1 };
+    const target = targets[event.key];
+    if (target === undefined) return;
+    event.preventDefault();
+    const tab = tabs.at(target % tabs.length);
+    tab?.focus();
+    tab?.click();
+  };
+
+  async #loadWords(tag: string): Promise<void> {
+    try {
+      this.spoken = { ...this.spoken, [tag]: await loadSpokenWords(tag) };
+    } catch (error) {
+      this.wordsError = error;
+    }
+  }
+
   readonly #input = (event: Event): void => {
     const { draft } = this;
-    if (draft === null || !(event.target instanceof HTMLElement)) return;
-    this.draft = putInput(draft, event.target as HTMLInputElement);
+    const input = event.target as HTMLInputElement;
+    // A field without a name holds nothing of the draft.
+    if (draft === null || !input.name) return;
+    this.draft = putInput(draft, input);
   };
 
-  readonly #add = (): void => {
-    const { purposes = [] } = this.draft ?? {};
-    const added = { key: '', label: '', description: '', required: false };
-    void this.#arrange([...purposes, added], `[name="purposes.${purposes.length}.key"]`);
-  };
-
-  #remove(index: number): void {
-    const purposes = (this.draft?.purposes ?? []).toSpliced(index, 1);
-    const next = Math.min(index, purposes.length - 1);
-    void this.#arrange(purposes, `[name="purposes.${next}.key"]`);
-  }
-
-  /** The buttons of the recipients of a purpose. */
-  #changeRecipients(purpose: Purpose, index: number) {
-    const { recipients = [] } = purpose;
-    const place = `purposes.${index}.recipients`;
-    const change = (changed: Purpose['recipients'], ...focus: readonly string[]) =>
-      this.#arrange((this.draft?.purposes ?? []).with(index, { ...purpose, recipients: changed }), ...focus);
-    return {
-      add: () =>
-        void change([...recipients, { name: '', role: 'processor' }], `[name="${place}.${recipients.length}.name"]`),
-      // Without the last one, nothing is stated until the user says that there are none.
-      remove: (at: number) => {
-        const left = recipients.toSpliced(at, 1);
-        const next = Math.min(at, left.length - 1);
-        void change(left.length === 0 ? undefined : left, `[name="${place}.${next}.name"]`, `[name="${place}"]`);
-      },
-    };
-  }
-
-  /** Moves a purpose; the focus stays with it. */
-  #move(from: number, to: number, step: 'up' | 'down'): void {
-    const purposes = [...(this.draft?.purposes ?? [])];
-    purposes.splice(to, 0, ...purposes.splice(from, 1));
-    const buttons = `.purpose:nth-of-type(${to + 1}) button`;
-    void this.#arrange(purposes, `${buttons}[data-step=${step}]:enabled`, `${buttons}[data-step]:enabled`);
-  }
-
-  /** @param focus selectors of what has the focus then; the first that is there. */
-  async #arrange(purposes: NoticeContent['purposes'], ...focus: readonly string[]): Promise<void> {
-    if (this.draft === null) return;
-    this.draft = { ...this.draft, purposes };
+  async #change(draft: Draft, focus: readonly string[]): Promise<void> {
+    this.draft = draft;
     this.markUnsaved();
     await this.updateComplete;
     focus
@@ -256,49 +251,51 @@ export class NoticeEditor extends NoticePage {
     const { stored, draft } = this;
     if (stored === null || draft === null) return;
     const isSaved = await this.run(async () => {
-      const change = listEdits(contentOf(stored), draft);
+      const change = listEdits(stored, draft);
       const ifMatch = seen === null ? this.tag : seen.response.headers.etag;
       try {
         if (Object.keys(change).length > 0)
           this.keep(await notices.update(this.noticeId, change, { ifMatch }).withResponse());
       } catch (error) {
+        await this.#showRejected(error);
         if (!isConflict(error)) throw error;
         await import('../differences.ts');
         this.theirs = await notices.retrieve(this.noticeId).withResponse();
         return;
       }
-      if (this.stored !== null) this.draft = contentOf(this.stored);
+      if (this.stored !== null) this.draft = { ...readDraft(this.stored), regions: draft.regions };
       this.theirs = null;
       this.notice = pageWords.saved;
     });
     if (isSaved && this.theirs !== null) this.markUnsaved();
   }
 
-  readonly #preview = (): void => {
-    const { draft, stored, look } = this;
-    const frame = this.querySelector('iframe')?.contentWindow;
-    if (!frame || draft === null || stored === null) return;
-    const preview: Preview = {
-      content: draft,
-      version: (stored.version ?? 0) + 1,
-      theme: look.theme,
-      language: look.direction === 'rtl' ? 'ar' : draft.language,
-      layer: look.layer,
-    };
-    frame.postMessage(preview, location.origin);
-  };
-
-  /** The preview opens and closes its own preferences. */
-  readonly #follow = ({ origin, source, data }: MessageEvent): void => {
-    if (origin !== location.origin || source !== this.querySelector('iframe')?.contentWindow) return;
-    if (data === 'banner' || data === 'panel') this.look = { ...this.look, layer: data };
-  };
+  /** Opens the part with the field that the server rejects. */
+  async #showRejected(error: unknown): Promise<void> {
+    const [rejected] = error instanceof RequestError ? error.details : [];
+    if (rejected === undefined) return;
+    const path = rejected.path.replace(/^body\./, '');
+    const [, tag] = /^translations\.([^.]+)/.exec(path) ?? [];
+    if (tag !== undefined) this.language = tag;
+    await this.#open(findPart(path));
+    await this.updateComplete;
+  }
 }
 
-/** The fields that the user changed; null for a fact that is removed. */
-function listEdits(stored: NoticeContent, draft: NoticeContent): NoticeChange {
-  const [before, after] = [trimFacts(stored), trimFacts(draft)];
-  return { ...listChanged(before, after), ...listRemoved(before, after) };
+/** The part with the field of a value. */
+function findPart(path: string): PartName {
+  if (/^(?:texts|translations)\b/.test(path)) return 'texts';
+  if (path.startsWith('theme')) return 'look';
+  if (/^purposes\.\d+\.basis/.test(path)) return 'regions';
+  return /^purposes(?:\.\d+\.trackers|$)/.test(path) ? 'trackers' : 'content';
+}
+
+function isTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Opens the part with a field that the browser rejects: it would refuse to send the form and could not say why. */
@@ -308,10 +305,5 @@ const reveal = {
     (target as Element).closest('details')?.setAttribute('open', '');
   },
 };
-
-/** The name of a language, in the language of the user. */
-function nameLanguage(tag: string): string | undefined {
-  return new Intl.DisplayNames(document.documentElement.lang, { type: 'language' }).of(tag);
-}
 
 customElements.define('svc-notice', NoticeEditor);

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { ConsentRecord, NoticeVersion } from '../../../../packages/node-sdk/src/types/api.ts';
 import { saveFile } from '../download.ts';
 import { nameValue, viewTerm, viewTime } from '../format.ts';
+import { nameLanguage, nameRegion } from '../notice-names.ts';
 import { viewVersion } from '../notice-version.ts';
 import { PageElement } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
@@ -10,6 +11,7 @@ import { proveRecord } from '../prove.ts';
 import { nameFact } from '../receipt-facts.ts';
 import { notices, records, subjects } from '../sdk.ts';
 import { session } from '../session.ts';
+import '../shown-notice.ts';
 import { viewChoices, viewSubject } from './records.ts';
 
 /** One consent record: the decision, its place in the ledger, and the proof. */
@@ -76,11 +78,13 @@ export class RecordPage extends PageElement {
                 html`<a href="/app/notices/${noticeId}/records/${withdrawsRecordId}">${withdrawsRecordId}</a>`,
               )
         }
+        ${viewShown(record, this.version)}
         ${viewTerm(pageWords.contentHash, html`<code>${record.noticeContentHash}</code>`)}
         ${viewTerm(pageWords.hash, html`<code>${record.ledgerHash}</code>`)}
         ${viewHash(pageWords.previousHash, record.prevLedgerHash)} ${viewHash(pageWords.ipHash, record.ipHash)}
         ${viewHash(pageWords.deviceHash, record.uaHash)}
       </dl>
+      ${isHash(record.shownHash) ? html`<svc-shown-notice .record=${record}></svc-shown-notice>` : nothing}
       ${this.version === null ? nothing : viewVersion(this.version)}
       <div class="actions">
         ${
@@ -117,6 +121,33 @@ export class RecordPage extends PageElement {
       },
     };
   }
+}
+
+/** Whether a record has the hash of what was shown: its browser could compute one. */
+function isHash(shownHash: string | null): boolean {
+  return shownHash !== null && shownHash !== 'unverified';
+}
+
+/** What a visitor was shown, where, and on what basis each purpose was asked for; nothing for other records. */
+function viewShown({ language, region, basis, shownHash }: ConsentRecord, version: NoticeVersion | null) {
+  const { shown, editor } = pageWords;
+  const nameKey = (key: string) => version?.purposes.find((purpose) => purpose.key === key)?.label ?? key;
+  const bases = Object.entries(basis ?? {});
+  return html`${language === null ? nothing : viewTerm(shown.language, nameLanguage(language))}
+  ${basis === null ? nothing : viewTerm(shown.region, region === null ? editor.unknownRegion : nameRegion(region))}
+  ${
+    bases.length === 0
+      ? nothing
+      : viewTerm(
+          shown.basis,
+          html`${bases.map(([key, one]) => html`<div>${nameKey(key)}: ${editor.bases[one]}</div>`)}`,
+        )
+  }
+  ${
+    shownHash === null
+      ? nothing
+      : viewTerm(shown.hash, isHash(shownHash) ? html`<code>${shownHash}</code>` : shown.unverified)
+  }`;
 }
 
 function viewHash(name: string, hash: string | null): TemplateResult | typeof nothing {

@@ -52,7 +52,7 @@ describeDashboard('records, audit log and proofs in the dashboard', (dashboard) 
       await page.getByRole('dialog').getByRole('button', { name: 'Withdraw consent' }).click();
       await page.getByRole('heading', { name: 'Record 2' }).waitFor();
       await page.getByText('marketing: refused').waitFor();
-      await page.locator('summary', { hasText: 'What was shown: version 1' }).click();
+      await page.locator('summary', { hasText: 'Content of version 1' }).click();
       await page.locator('.version').getByText('Website', { exact: true }).waitFor();
       assert.equal(await page.getByRole('button', { name: 'Withdraw consent' }).count(), 0);
       await page.getByRole('definition').getByRole('link', { name: recordId }).click();

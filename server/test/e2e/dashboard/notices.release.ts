@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
@@ -43,8 +44,8 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     const purposes = [{ ...noticeContent.purposes[1], storage: { period: 'P14M' } }];
     payload(await edit({ jurisdictions: ['IE'], purposes }), 200);
     await visitAs(member, `notices/${id}/publish`, async (page) => {
-      await page.getByText('jurisdictions.0: IE').waitFor();
-      await page.getByText('storage.period: P14M').waitFor();
+      await page.getByText('Countries whose law applies: Ireland').waitFor();
+      await page.getByText('How long the data are stored: 14 months').waitFor();
       // Of the text to publish, and of each version.
       const listMissing = async (shown: Locator) => {
         await shown.getByText(/^Missing for a complete receipt: \d+$/).click();
@@ -52,7 +53,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       };
       const drafted = page.locator('svc-notice-publish > details');
       assert.ok(!(await listMissing(drafted)).includes('Countries whose law applies'));
-      await page.getByText('What was shown: version 1').click();
+      await page.getByText('Content of version 1').click();
       const published = page.locator('details.version');
       assert.ok((await listMissing(published)).includes('Countries whose law applies'));
       await assertAccessible(page);
@@ -67,6 +68,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       const summary = page.locator('summary', { hasText: 'About the processing' });
       const summaryOfPurpose = page.locator('summary', { hasText: 'Data, storage and recipients' });
       const open = async () => {
+        await page.locator('summary', { hasText: 'Links in the banner' }).click();
         await summary.click();
         await summaryOfPurpose.click();
       };
@@ -180,6 +182,229 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     assert.equal((await read()).consentDuration, undefined);
   });
 
+  test('edits texts, languages, look, regions and cookies in parts, with the preview beside', async () => {
+    const { id, read, member } = await createTenant();
+    await visitAs(member, `notices/${id}?part=texts`, async (page) => {
+      const preview = openPreview(page);
+      const focused = () => page.evaluate(() => document.activeElement?.getAttribute('name'));
+      const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
+      const languages = page.locator('.languages');
+      await page.getByLabel('Title', { exact: true }).fill('Our own words');
+      await preview.getByText('Our own words').waitFor();
+      assert.equal(await page.getByLabel('Button that accepts all').getAttribute('placeholder'), 'Accept all');
+      for (const [tag, complaint] of [
+        ['no tag', 'no language'],
+        ['en', 'a language of the notice'],
+      ] as const) {
+        await page.getByLabel('Add a language').fill(tag);
+        await page.getByLabel('Add a language').press('Enter');
+        assert.notEqual(
+          await page.getByLabel('Add a language').evaluate((input: HTMLInputElement) => input.validationMessage),
+          '',
+          complaint,
+        );
+      }
+      await page.getByLabel('Add a language').fill('DE-at');
+      await page.getByLabel('Add a language').press('Enter');
+      await languages.getByText('Not translated: Necessary, Analytics, Marketing').waitFor();
+      assert.equal(await focused(), 'translations.de-AT.texts.title');
+      await page.keyboard.type('Ihre Wahl');
+      await preview.getByRole('heading', { name: 'Ihre Wahl' }).waitFor();
+      await preview.getByRole('button', { name: 'Alle akzeptieren' }).waitFor();
+      assert.equal(await page.getByLabel('Button that accepts all').getAttribute('placeholder'), 'Alle akzeptieren');
+      for (const [name, words] of [
+        ['Necessary', 'Notwendig'],
+        ['Analytics', 'Statistik'],
+        ['Marketing', 'Werbung'],
+      ] as const) {
+        const group = page.getByRole('group', { name: new RegExp(`^${name}`) });
+        await group.getByLabel('Label').fill(words);
+        await group.getByLabel('What visitors read').fill(`${words}.`);
+      }
+      await languages.getByText('Complete: offered').waitFor();
+      await preview.getByText(/Statistik.*Werbung/).waitFor();
+      // A translation follows its purpose.
+      await page.getByRole('tab', { name: 'Content' }).click();
+      const marketing = page.getByRole('group', { name: 'Marketing', exact: true });
+      await marketing.getByLabel('Key').fill('ads');
+      await marketing.getByRole('button', { name: 'Move up' }).click();
+      await page.getByRole('tab', { name: 'Content' }).press('ArrowRight');
+      await page.getByRole('tab', { name: 'Texts and languages', selected: true }).waitFor();
+      await languages.getByText('Complete: offered').waitFor();
+
+      await page.getByRole('tab', { name: 'Look' }).click();
+      await page.getByLabel('Layout').selectOption('Bar');
+      await page.getByLabel('Position').selectOption('Top');
+      await page.getByLabel('Accent color').fill('#ffe000');
+      await page.getByText('The text on it is black, 15.9 : 1.').waitFor();
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: 'On the light background: 1.3 : 1' })
+        .getByText('Too low')
+        .waitFor();
+      await page.getByLabel('Color scheme').selectOption('Dark');
+      await page.getByText('Too low').waitFor({ state: 'detached' });
+      await page.getByLabel('Layout').selectOption('In the center');
+      assert.equal(await page.getByLabel('Position').count(), 0);
+      await page.getByLabel('Layout').selectOption('Bar');
+      await page.getByLabel('Position').selectOption('Top');
+
+      await page.getByRole('tab', { name: 'Regions' }).click();
+      await page.getByRole('group', { name: 'Add a region' }).getByRole('combobox', { name: /^Part/ }).fill('C!');
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByRole('combobox', { name: /^Part/ }).fill('ca');
+      await page.keyboard.press('Enter');
+      const california = page.getByRole('group', { name: 'California, United States' });
+      assert.equal(await focused(), 'purposes.1.basisByRegion.US-CA');
+      await california.getByText('see the banner and are asked').waitFor();
+      for (const name of ['Analytics', 'Marketing'])
+        await california.getByRole('combobox', { name, exact: true }).selectOption('Objection');
+      await california.getByText('are not asked').waitFor();
+      await page.getByRole('combobox', { name: 'Region', exact: true }).selectOption('California, United States');
+
+      await page.getByRole('tab', { name: 'Cookies' }).click();
+      await page.getByRole('button', { name: 'Add tracker: Analytics' }).click();
+      await page.keyboard.type('_ga');
+      const tracker = page.getByRole('group', { name: '_ga' });
+      await tracker.getByLabel('Provider').fill('Google');
+      await tracker.getByLabel('Lifetime').selectOption('Months');
+      await tracker.getByLabel('Number').fill('13');
+      await tracker.getByLabel('Third party').check();
+      await page.getByText('Listed: 1 / 60').waitFor();
+      await page.getByRole('button', { name: 'Add tracker: Marketing' }).click();
+      page.once('dialog', (question) => void question.dismiss());
+      await page.getByRole('link', { name: 'Notices' }).click();
+      // The fields of other parts are kept, and the part with the one that is rejected is opened.
+      await page.getByRole('tab', { name: 'Texts and languages' }).click();
+      await page.getByLabel('Title', { exact: true }).fill('<b>Wahl</b>');
+      await page.getByRole('tab', { name: 'Regions' }).click();
+      await save();
+      await page.getByRole('alert').getByText('must be plain text').waitFor();
+      assert.match((await focused()) ?? '', /^(?:purposes\.\d\.trackers\.0\.name|translations\.de-AT\.texts\.title)$/);
+      await page.getByRole('tab', { name: 'Cookies' }).click();
+      await page.getByRole('button', { name: 'Remove: Tracker 1' }).click();
+      await page.getByRole('tab', { name: 'Look' }).click();
+      await save();
+      await page.getByRole('tab', { name: 'Texts and languages', selected: true }).waitFor();
+      assert.equal(await focused(), 'translations.de-AT.texts.title');
+      await page.getByLabel('Title', { exact: true }).fill('Ihre Wahl');
+      await save();
+      await page.getByText('Saved.').waitFor();
+      await page.reload();
+      await languages.getByRole('button', { name: 'de-AT', exact: false }).first().click();
+      assert.equal(await page.getByLabel('Title', { exact: true }).inputValue(), 'Ihre Wahl');
+    });
+    const { texts, theme, translations, purposes } = await read();
+    assert.deepEqual(texts, { title: 'Our own words' });
+    assert.deepEqual(theme, { layout: 'bar', position: 'top', scheme: 'dark', accent: '#ffe000' });
+    assert.deepEqual(translations, {
+      'de-AT': {
+        texts: { title: 'Ihre Wahl' },
+        purposes: {
+          ads: { label: 'Werbung', description: 'Werbung.' },
+          analytics: { label: 'Statistik', description: 'Statistik.' },
+          necessary: { label: 'Notwendig', description: 'Notwendig.' },
+        },
+      },
+    });
+    assert.deepEqual(
+      purposes.map(({ key, basisByRegion, trackers }: Record<string, unknown>) => ({ key, basisByRegion, trackers })),
+      [
+        { key: 'necessary', basisByRegion: undefined, trackers: undefined },
+        { key: 'ads', basisByRegion: { 'US-CA': 'object' }, trackers: undefined },
+        {
+          key: 'analytics',
+          basisByRegion: { 'US-CA': 'object' },
+          trackers: [{ name: '_ga', provider: 'Google', lifetime: 'P13M', thirdParty: true }],
+        },
+      ],
+    );
+    // What is emptied is removed.
+    await visitAs(member, `notices/${id}?part=texts`, async (page) => {
+      await page.getByLabel('Title', { exact: true }).fill('');
+      await page.getByRole('button', { name: 'Remove: Austrian German' }).click();
+      await page.getByRole('tab', { name: 'Regions' }).click();
+      await page.getByRole('button', { name: 'Remove: California, United States' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Saved.').waitFor();
+    });
+    const emptied = await read();
+    assert.deepEqual([emptied.texts, emptied.translations], [undefined, undefined]);
+    assert.equal(emptied.purposes[1].basisByRegion, undefined);
+  });
+
+  test('says before a publication whether visitors are asked again, and asks them on request', async () => {
+    const { server, tenant, id, edit, member } = await createTenant();
+    const readVersions = async () =>
+      payload(await server.request('GET', `/v1/consent/${id}/versions`, { key: tenant.key }), 200).items;
+    const [, analytics] = noticeContent.purposes;
+    await edit({ texts: { title: 'Our words' }, theme: { layout: 'bar' } });
+    await visitAs(member, `notices/${id}/publish`, async (page) => {
+      const publish = async (name: string) => {
+        await page.getByRole('button', { name }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+        await page.getByText(`Visitors see ${name.slice(8)}`).waitFor();
+      };
+      await page.getByText('Texts: Title').waitFor();
+      await page.getByText('Layout: Bar').waitFor();
+      await page.getByText('are not asked again').waitFor();
+      await publish('Publish version 2');
+      assert.equal((await readVersions())[0].asksSince, 1);
+      await page.getByLabel('Ask all visitors again').check();
+      await assertAccessible(page);
+      await publish('Publish version 3');
+      assert.equal((await readVersions())[0].asksSince, 3);
+      const trackers = [{ name: '_ga', provider: 'Google', lifetime: 'P1Y6M', thirdParty: true }];
+      await edit({ purposes: [{ ...analytics, basisByRegion: { GB: 'object' }, trackers }] });
+      await page.reload();
+      await page.getByText('Tracker: _ga · Google · 1 year, 6 months · Third party').waitFor();
+      await page.getByText('Basis (United Kingdom): Objection').waitFor();
+      await page.getByText('are asked again').waitFor();
+      assert.equal(await page.getByLabel('Ask all visitors again').count(), 0);
+      await publish('Publish version 4');
+      assert.equal((await readVersions())[0].asksSince, 4);
+    });
+  });
+
+  test('shows the exact words of a record with their hash, and says if they are others', async () => {
+    const { server, id, edit, tenant, member } = await createTenant();
+    const translated = ([key, label]: readonly string[]) => [key, { label, description: `${label}.` }];
+    const purposes = Object.fromEntries(
+      [
+        ['necessary', 'Notwendig'],
+        ['analytics', 'Statistik'],
+        ['marketing', hostile.replaceAll(/[<>]/g, '')],
+      ].map(translated),
+    );
+    payload(await edit({ translations: { de: { purposes } } }), 200);
+    await server.request('POST', `/v1/consent/${id}/publish`, { key: tenant.key });
+    const shown = await (await fetch(`${server.url}/v1/public/consent/${id}?language=de`)).text();
+    const told = { language: 'de', shownHash: hash('sha256', shown), region: 'US-CA' };
+    const record = payload(await visit(server, id, told)).id;
+    const plain = payload(await visit(server, id, { subjectId: 'another', shownHash: 'unverified' })).id;
+    // What visitors see since is something else.
+    payload(await edit({ translations: null, name: 'Renamed' }), 200);
+    await server.request('POST', `/v1/consent/${id}/publish`, { key: tenant.key });
+    await visitAs(member, `notices/${id}/records/${record}`, async (page) => {
+      await page.getByText('These are the exact words:').waitFor();
+      await page.getByText('Statistik.').waitFor();
+      await page.getByText('Alle ablehnen · Alle akzeptieren').waitFor();
+      await page.getByText('California, United States').waitFor();
+      await page.getByText('Analytics: Consent').waitFor();
+      await page.getByText(told.shownHash).waitFor();
+      await assertAccessible(page);
+      await page.route('**/shown/*', async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, body: (await answer.text()).replace('Statistik.', 'Tracking.') });
+      });
+      await page.reload();
+      await page.getByRole('alert').getByText('These are not the words that were shown').waitFor();
+      await page.goto(`${server.url}/app/notices/${id}/records/${plain}`);
+      await page.getByText('could not compute it').waitFor();
+      assert.equal(await page.locator('svc-shown-notice').count(), 0);
+    });
+  });
+
   test('creates a notice from a template, edits it and shows the text in the real banner', async () => {
     const { server } = dashboard;
     const tenant = await server.createTenant(`tenant-${crypto.randomUUID()}`);
@@ -284,7 +509,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       `notices/${id}/install`,
       async (page) => {
         const copy = async (name: string) => {
-          const recipe = page.locator('section', { has: page.getByRole('heading', { name }) });
+          const recipe = page.locator('section', { has: page.getByRole('heading', { name, exact: true }) });
           await recipe.getByRole('button', { name: 'Copy' }).first().click();
           await recipe.getByRole('button', { name: 'Copied' }).waitFor();
           return page.evaluate(() => navigator.clipboard.readText());
@@ -293,6 +518,11 @@ describeDashboard('notices in the dashboard', (dashboard) => {
         assert.equal(await copy('Plain HTML'), `${latest.script}\n\n${element}`);
         assert.ok((await copy('WordPress')).includes(latest.script));
         assert.match(await copy('Google Tag Manager'), /data-svc-purpose="analytics marketing"/);
+        const shown = await (await fetch(`${server.url}/v1/public/consent/${id}`)).text();
+        assert.equal(
+          await copy('Plain HTML with the notice inside'),
+          `${latest.script}\n\n${element.replace('><', `><script type="application/json">${shown}</script><`)}`,
+        );
         assert.match(await copy('Next.js'), /crossOrigin="anonymous" defer \/>/);
         assert.equal(await copy('Content-Security-Policy'), `script-src ${server.url}; connect-src ${server.url}`);
         await page.getByText('Not seen yet').waitFor();
@@ -415,28 +645,29 @@ describeDashboard('notices in the dashboard', (dashboard) => {
   });
 
   test('previews the banner in each look without storing or sending anything', async () => {
-    const { member, id, read } = await createTenant();
+    const { server, member, id } = await createTenant();
     await visitAs(member, `notices/${id}`, async (page) => {
       const preview = openPreview(page);
       await preview.getByRole('button', { name: 'Accept all' }).waitFor();
-      await page.getByRole('combobox', { name: 'Direction' }).selectOption('rtl');
+      const language = page.getByRole('combobox', { name: 'Language', exact: true });
+      await language.selectOption('Right to left (Arabic)');
       await preview.locator('section[dir=rtl]').waitFor();
       // Only the editor around it sends drafts.
       await page.frames()[1]?.evaluate(
-        async (content) => {
+        async (notice) => {
           const arrival = new Promise((resolve) => addEventListener('message', resolve, { once: true }));
-          postMessage({ content, version: 9, theme: 'light', language: 'en', layer: 'banner' });
+          postMessage({ notice, scheme: 'light', layer: 'banner', region: null, hasSignal: false });
           await arrival;
           await new Promise(requestAnimationFrame);
         },
-        await read(),
+        payload(await server.request('GET', `/v1/public/consent/${id}`, { key: null }), 200),
       );
       assert.equal(await preview.locator('section[dir=rtl]').count(), 1);
       const before = await countTraces(page);
       const shown = page.getByRole('combobox', { name: 'Shown' });
       const requests: string[] = [];
       page.on('request', (request) => requests.push(request.url()));
-      await page.getByRole('combobox', { name: 'Direction' }).selectOption('own');
+      await language.selectOption('English');
       await page.getByRole('combobox', { name: 'Appearance' }).selectOption('dark');
       await page.getByRole('combobox', { name: 'Screen' }).selectOption('phone');
       await preview.locator('svc-consent[theme=dark]').waitFor({ state: 'attached' });
@@ -543,9 +774,13 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       await page.getByRole('link', { name: 'Website' }).click();
       await openPreview(page).getByRole('button', { name: 'Accept all' }).waitFor();
       assert.ok(await page.getByLabel('Controller').isDisabled());
-      assert.equal(await page.locator('main button').count(), 0);
+      for (const name of ['Texts and languages', 'Look', 'Regions', 'Cookies']) {
+        await page.getByRole('tab', { name }).click();
+        await page.getByRole('tabpanel', { name }).waitFor();
+        assert.equal(await page.locator('main button:enabled:not([role=tab])').count(), 0);
+      }
       await page.getByRole('link', { name: 'Publish', exact: true }).click();
-      await page.getByText('What was shown: version 1').waitFor();
+      await page.getByText('Content of version 1').waitFor();
       await page.locator('ins').waitFor();
       assert.equal(await page.locator('main button').count(), 0);
       await page.getByRole('link', { name: 'Notices' }).click();
@@ -557,7 +792,19 @@ describeDashboard('notices in the dashboard', (dashboard) => {
   });
 
   test('are accessible', async () => {
-    const { server, id, member, edit } = await createTenant();
+    const [necessary, analytics] = noticeContent.purposes;
+    const { server, id, member, edit } = await createTenant('admin', {
+      purposes: [
+        necessary,
+        {
+          ...analytics,
+          basisByRegion: { 'US-CA': 'object' },
+          trackers: [{ name: '_ga', provider: 'Google', lifetime: 'P13M', thirdParty: true }],
+        },
+      ],
+      theme: { accent: '#ffe000' },
+      translations: { de: { purposes: {} } },
+    });
     await visitAs(member, 'notices', async (page) => {
       await page.locator('tbody tr').first().waitFor();
       await assertAccessible(page);
@@ -569,6 +816,12 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       await page.goto(`${server.url}/app/notices/${id}`);
       await openPreview(page).getByRole('button', { name: 'Accept all' }).waitFor();
       await assertAccessible(page);
+      for (const name of ['Texts and languages', 'Look', 'Regions', 'Cookies']) {
+        await page.getByRole('tab', { name }).click();
+        await page.getByRole('tabpanel', { name }).waitFor();
+        await assertAccessible(page);
+      }
+      await page.getByRole('tab', { name: 'Content' }).click();
       await edit({ name: 'Theirs' });
       await page.getByRole('textbox', { name: /^Name/ }).fill('Ours');
       await page.getByRole('button', { name: 'Save' }).click();
