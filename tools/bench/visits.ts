@@ -1,7 +1,8 @@
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   type Browser,
   type BrowserContextOptions,
@@ -24,6 +25,10 @@ export interface VisitOptions {
   readonly path: string;
   /** How much slower the processor is made. */
   readonly slowdown: number;
+  /** Milliseconds between a request and its response. */
+  readonly latency?: number;
+  /** The name of a file for a profile of the visit's scripts, without its ending. */
+  readonly profile?: string;
   /** Runs in each document before its own scripts, whatever its policy says of inline ones. */
   readonly watch?: () => void;
   readonly context?: BrowserContextOptions;
@@ -80,7 +85,7 @@ const refuse: RequestListener = (_request, response) => {
 async function visitOnce<T>(
   browser: Browser,
   origin: string,
-  { path, slowdown, watch, context: contextOptions }: VisitOptions,
+  { path, slowdown, latency = 0, profile, watch, context: contextOptions }: VisitOptions,
   look: (page: Page, session: CDPSession) => Promise<T>,
 ): Promise<T> {
   const context = await browser.newContext(contextOptions);
@@ -89,19 +94,40 @@ async function visitOnce<T>(
     if (watch !== undefined) await page.addInitScript(watch);
     const session = await context.newCDPSession(page);
     await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
-    await session.send('Performance.enable'); // It counts from here on.
+    if (latency > 0) {
+      await session.send('Network.enable');
+      const speed = { downloadThroughput: -1, uploadThroughput: -1 };
+      await session.send('Network.emulateNetworkConditions', { offline: false, latency, ...speed });
+    }
+    if (profile !== undefined) await startProfile(session);
+    // It counts from here on, in the processor time of the page, which other load on the machine changes least.
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' });
     await page.goto(origin + path);
-    return await look(page, session);
+    const seen = await look(page, session);
+    if (profile !== undefined) await writeProfile(session, profile);
+    return seen;
   } finally {
     await context.close();
   }
 }
 
+async function startProfile(session: CDPSession): Promise<void> {
+  await session.send('Profiler.enable');
+  await session.send('Profiler.setSamplingInterval', { interval: 100 });
+  await session.send('Profiler.start');
+}
+
+async function writeProfile(session: CDPSession, name: string): Promise<void> {
+  const { profile } = await session.send('Profiler.stop');
+  mkdirSync(dirname(name), { recursive: true });
+  writeFileSync(`${name}.cpuprofile`, JSON.stringify(profile));
+}
+
 /**
- * A number of the page, or one that it promises. It is asked for without Playwright's own script, which would run in the
+ * A value of the page, or one that it promises. It is asked for without Playwright's own script, which would run in the
  * page just when the banner comes, and count as the banner's.
  */
-export async function evaluate(session: CDPSession, expression: string): Promise<number> {
+export async function evaluate<T = number>(session: CDPSession, expression: string): Promise<T> {
   const { result } = await session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
   return result.value;
 }
