@@ -1,14 +1,14 @@
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { AnyJson, UtcTime } from '../http/schemas.ts';
-import { appendEntries } from '../ledger/append.ts';
+import { appendEntries, selectPrevious } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { commit, newSalt, type Opening } from '../ledger/commitment.ts';
 import { describeErasure, type ErasedEntries } from '../ledger/erasures.ts';
 import { readOpenings } from '../ledger/opening-store.ts';
 import { actorTypes } from '../principal/principal.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { findRow, insertRows, newId, type Page, scanPage, takeNewest } from '../storage/rows.ts';
+import { insertRows, newId, type Page, scanPage, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type MaybePersonal, type Personal, personal, putPersonal, takePersonal } from './personal.ts';
 import type { AuditSource } from './source.ts';
@@ -101,7 +101,7 @@ export async function recordEvents(
         opened.push({ tenant_id: tenantId, sequence, ...opening });
       }
       const entry = canonicalize(found.length === 0 ? rest : { ...rest, commitments });
-      return { ...row, actor_type: actor.type, actor_id: actor.id, target_id: targetId, entry };
+      return { entry, row: { ...row, actor_type: actor.type, actor_id: actor.id, target_id: targetId, entry } };
     },
   }));
   await appendEntries(work, 'audit', drafts);
@@ -155,7 +155,8 @@ export async function listEvents(
   const [first, ...others] = wanted;
   let query = queries
     .selectFrom('audit_events')
-    .select(['sequence', 'entry', 'hash', 'prev_hash', ...others.map(({ column }) => column)])
+    .select(['sequence', 'entry', 'hash', ...others.map(({ column }) => column)])
+    .select(selectPrevious('audit'))
     .where('tenant_id', '=', tenantId);
   if (first !== undefined) query = query.where(first.column, '=', first.value);
   // Times increase with the sequence unless the clock was set back, so a time limit is also a sequence limit: no page reads
@@ -195,12 +196,18 @@ async function lastSequenceBefore(queries: Queries, tenantId: string, time: stri
 
 /** Finds one event by id. */
 export async function findEvent(queries: Queries, tenantId: string, id: string): Promise<AuditEventDetail | undefined> {
-  const row = await findRow(queries, 'audit_events', { tenant_id: tenantId, id });
+  const event = queries
+    .selectFrom('audit_events')
+    .select(['sequence', 'entry', 'hash'])
+    .select(selectPrevious('audit'));
+  const row = await event.where('tenant_id', '=', tenantId).where('id', '=', id).executeTakeFirst();
   return row && (await readEvents(queries, tenantId, [row]))[0];
 }
 
 /** A row of the log, as far as the API shows it. */
-type StoredEvent = Pick<Selectable<Tables['audit_events']>, 'sequence' | 'entry' | 'hash' | 'prev_hash'>;
+type StoredEvent = Pick<Selectable<Tables['audit_events']>, 'sequence' | 'entry' | 'hash'> & {
+  readonly prev_hash: string | null;
+};
 
 /** The details of stored events. What was erased is null, as it is in the entry. */
 async function readEvents(

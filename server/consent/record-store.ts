@@ -1,6 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
-import { appendEntries, readHead } from '../ledger/append.ts';
+import { appendEntries, readHead, selectPrevious } from '../ledger/append.ts';
 import { newSalt } from '../ledger/commitment.ts';
+import { type FrameDraft, FrameDrafts } from '../ledger/frame-store.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import {
   cutPage,
@@ -14,14 +15,15 @@ import {
 } from '../storage/rows.ts';
 import {
   type ConsentRecord,
+  draftRecordFrame,
   placeRecord,
   type RecordDraft,
   readRecord,
+  recordColumns,
   type Space,
   type StoredRecord,
   sealRecord,
   spaces,
-  storedRecordColumns,
 } from './record.ts';
 import { countDecisions } from './statistics-store.ts';
 
@@ -31,23 +33,20 @@ export async function appendRecords(
   drafts: readonly RecordDraft[],
 ): Promise<readonly ConsentRecord[]> {
   const salts = drafts.map(newSalt);
+  const frames = drafts.map(draftRecordFrame);
+  const numbers = await FrameDrafts.find(work.transaction, frames);
   const links = await appendEntries(
     work,
     'consent',
     drafts.map((draft, index) => ({
       tenantId: draft.tenantId,
-      seal: ({ sequence, at }) => ({
-        id: draft.id,
-        notice_id: draft.noticeId,
-        subject_id: draft.subjectId,
-        ip_hash: draft.ipHash ?? null,
-        ua_hash: draft.uaHash ?? null,
-        salt: salts[index] as string,
-        space: draft.space,
-        entry: sealRecord(draft, salts[index] as string, at, sequence),
-      }),
+      seal: (position) => {
+        const frame = frames[index] as FrameDraft;
+        return sealRecord(draft, salts[index] as string, frame, numbers.number(frame, position.sequence), position);
+      },
     })),
   );
+  await numbers.store(work.transaction);
   const counts = new Map<string, number>();
   for (const { noticeId } of drafts) counts.set(noticeId, (counts.get(noticeId) ?? 0) + 1);
   await countRecords(work.transaction, [...counts]);
@@ -94,7 +93,8 @@ export async function findRecordById(queries: Queries, tenantId: string, id: str
   const found = await queries
     .selectFrom('consent_notices')
     .innerJoin('consent_records', 'consent_records.notice_id', 'consent_notices.id')
-    .select(storedRecordColumns)
+    .select(storedColumns)
+    .select(selectRest())
     .where('consent_notices.tenant_id', '=', tenantId)
     .where('consent_records.id', '=', id)
     .executeTakeFirst();
@@ -102,7 +102,18 @@ export async function findRecordById(queries: Queries, tenantId: string, id: str
 }
 
 function records(queries: Queries, tenantId: string) {
-  return queries.selectFrom('consent_records').select(storedRecordColumns).where('tenant_id', '=', tenantId);
+  const rows = queries.selectFrom('consent_records').where('tenant_id', '=', tenantId);
+  return rows.select(storedColumns).select(selectRest());
+}
+
+const storedColumns = recordColumns.map((column) => `consent_records.${column}` as const);
+
+/** The text of the frame, and the hash of the record before. @param row the name of the table of records there. */
+function selectRest(row = 'consent_records') {
+  const frame = sql<string>`(
+    select frame.parts from consent_frames as frame
+    where frame.tenant_id = ${sql.ref(`${row}.tenant_id`)} and frame.number = ${sql.ref(`${row}.frame`)})`;
+  return [frame.as('frame_text'), selectPrevious('consent', row)] as const;
 }
 
 /** The records of a notice with these ids, in any order. */
@@ -155,7 +166,7 @@ export async function listRecords(
   limit: number,
 ): Promise<Page<ConsentRecord, number>> {
   const { subjectId, from, to, kind, source, version } = filter;
-  const ofNotice = records(queries, tenantId).select('sequence').where('notice_id', '=', noticeId);
+  const ofNotice = records(queries, tenantId).where('notice_id', '=', noticeId);
   if (Object.values(filter).every((value) => value === undefined))
     return mapPage(await takeNewest(ofNotice, before, limit, 'sequence'), readRecord);
   const first = from === undefined ? 1 : await findSequence(queries, tenantId, from);
@@ -316,7 +327,7 @@ function latestText(queries: Queries, size: number): string {
     const row = sql`(${sql.val('')}, ${sql.val('')}, ${sql.val('')}, ${sql.val('')})`;
     return sql`
       with wanted (tenant_id, notice_id, subject_id, space) as (values ${sql.join(Array.from({ length: size }, () => row))})
-      select ${sql.join(storedRecordColumns.map((column) => sql.ref(`record.${column}`)))}
+      select ${sql.join([...recordColumns.map((column) => sql.ref(`record.${column}`)), ...selectRest('record')])}
       from wanted join consent_records record on record.tenant_id = wanted.tenant_id and record.sequence = (
         select max(sequence) from consent_records other
         where other.tenant_id = wanted.tenant_id and other.subject_id = wanted.subject_id

@@ -2,8 +2,10 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { invalidValues, type ProblemDetail } from '../http/problem.ts';
 import { dictionary, filteredPageOf, Id, list, Time, text, UtcTime } from '../http/schemas.ts';
-import type { Link } from '../ledger/append.ts';
+import type { Link, Position } from '../ledger/append.ts';
 import { commit } from '../ledger/commitment.ts';
+import { fillFrame, readFrame, writeFrame } from '../ledger/frame.ts';
+import { draftFrame, type FrameDraft } from '../ledger/frame-store.ts';
 import type { Tables } from '../storage/tables.ts';
 import { Language } from './language.ts';
 import type { Purpose } from './notice.ts';
@@ -234,7 +236,7 @@ const {
 } = ConsentRecord.shape;
 /** In the order of the API, and in canonical order. Only these are stored and shown, whatever else a draft has. */
 const recordFields = listFields(Object.keys(ConsentRecord.shape));
-const entryFields = listFields([...Object.keys(hashedFields), 'tenantId'].sort());
+const entryKeys = [...Object.keys(hashedFields), 'tenantId'].sort();
 const publicFields = listFields(Object.keys(PublicRecord.shape));
 const eventFields = listFields(Object.keys(recordEventFields));
 
@@ -261,23 +263,44 @@ export function presentEventData(record: ConsentRecord): z.output<typeof RecordE
 }
 
 /**
- * The canonical text of an entry: the record without its hashes, with commitments to the values that identify a person,
- * and the tenant. The keys are in canonical order here, so that serialising is enough; a test compares with the general form.
+ * The frame of an entry, which is the canonical text of the record without its hashes, with commitments to the values that
+ * identify a person, and the tenant. The keys are in canonical order here, so that serialising is enough; a test compares
+ * with the general form.
  */
-export function sealRecord(draft: RecordDraft, salt: string, recordedAt: string, sequence: number): string {
-  const { ipHash = null, uaHash = null } = draft;
-  const sealed = {
-    ...draft,
-    subjectId: commit(salt, 'subjectId', draft.subjectId),
-    ipHash: ipHash && commit(salt, 'ipHash', ipHash),
-    uaHash: uaHash && commit(salt, 'uaHash', uaHash),
-    purposes: sortPurposes(draft.purposes, (granted) => granted),
-    otherPurposes: sortPurposes(draft.otherPurposes, ({ granted, recordId }) => ({ granted, recordId })),
-    basis: draft.basis && sortPurposes(draft.basis, (basis) => basis),
-    recordedAt,
+export function draftRecordFrame(draft: RecordDraft): FrameDraft {
+  const purposes = sortPurposes(draft.purposes, (granted) => granted);
+  const basis = draft.basis && sortPurposes(draft.basis, (one) => one);
+  return draftFrame(draft.tenantId, writeFrame(entryKeys, { ...draft, purposes, basis }));
+}
+
+/**
+ * Seals a draft at its place in the ledger: its entry, and the columns that the entry is made of or has commitments to.
+ * @param number that of its frame, once it is stored.
+ */
+export function sealRecord(draft: RecordDraft, salt: string, frame: FrameDraft, number: number, position: Position) {
+  const { id, tenantId, noticeId, space, subjectId, ipHash = null, uaHash = null, otherPurposes } = draft;
+  const { at, sequence } = position;
+  const others = sortPurposes(otherPurposes, ({ granted, recordId }) => ({ granted, recordId }));
+  const row = {
+    tenant_id: tenantId,
     sequence,
+    id,
+    notice_id: noticeId,
+    space,
+    frame: number,
+    captured_at: draft.capturedAt,
+    recorded_at: at,
+    withdraws_record_id: draft.withdrawsRecordId ?? null,
+    other_purposes: Object.keys(others).length === 0 ? null : JSON.stringify(others),
+    subject_commitment: commit(salt, 'subjectId', subjectId),
+    ip_commitment: ipHash && commit(salt, 'ipHash', ipHash),
+    ua_commitment: uaHash && commit(salt, 'uaHash', uaHash),
+    subject_id: subjectId,
+    ip_hash: ipHash,
+    ua_hash: uaHash,
+    salt,
   };
-  return JSON.stringify(select(entryFields, sealed));
+  return { entry: fillFrame(frame.parts, row), row };
 }
 
 /** A copy in canonical order. The key of a purpose begins with a letter, so it is never `__proto__`. */
@@ -287,25 +310,50 @@ function sortPurposes<Value>(values: Readonly<Record<string, Value>>, copy: (val
   return sorted;
 }
 
-/** What is stored of a ledger row, as far as the API shows it. */
-export const storedRecordColumns = [
-  'entry',
-  'hash',
-  'prev_hash',
+/** The columns of a ledger row that the API shows. */
+export const recordColumns = [
+  'sequence',
+  'id',
+  'notice_id',
+  'space',
+  'captured_at',
+  'recorded_at',
+  'withdraws_record_id',
+  'other_purposes',
   'subject_id',
   'ip_hash',
   'ua_hash',
   'salt',
+  'hash',
   'erased_at',
 ] as const;
-export type StoredRecord = Pick<Selectable<Tables['consent_records']>, (typeof storedRecordColumns)[number]>;
+
+/** What is stored of a record, with the text of its frame and the hash of the record before it. */
+export type StoredRecord = Pick<Selectable<Tables['consent_records']>, (typeof recordColumns)[number]> & {
+  readonly frame_text: string;
+  readonly prev_hash: string | null;
+};
 
 /** A record from what is stored. */
 export function readRecord(row: StoredRecord): ConsentRecord {
-  const { tenantId: _, ...record } = JSON.parse(row.entry);
-  const { subject_id: subjectId, ip_hash: ipHash, ua_hash: uaHash, salt, erased_at: erasedAt } = row;
-  const hashes = presentHashes(row.hash, row.prev_hash);
-  return { ...record, subjectId, ipHash, uaHash, ...hashes, salt, erasedAt };
+  const { tenantId: _, ...shared } = readFrame(row.frame_text);
+  return {
+    ...shared,
+    id: row.id,
+    noticeId: row.notice_id,
+    space: row.space,
+    capturedAt: row.captured_at,
+    recordedAt: row.recorded_at,
+    withdrawsRecordId: row.withdraws_record_id,
+    otherPurposes: row.other_purposes === null ? {} : JSON.parse(row.other_purposes),
+    subjectId: row.subject_id,
+    ipHash: row.ip_hash,
+    uaHash: row.ua_hash,
+    sequence: row.sequence,
+    ...presentHashes(row.hash, row.prev_hash),
+    salt: row.salt,
+    erasedAt: row.erased_at,
+  } as ConsentRecord;
 }
 
 /** A draft with its place in the ledger. */

@@ -16,7 +16,7 @@ export class ErasureCheck {
   #newest = 0;
 
   /** Takes a valid record. */
-  note({ sequence, salt, erased_at }: ValidRow): void {
+  note({ sequence, salt, erased_at }: ValidRow<'consent'>): void {
     this.#newest = sequence;
     if (salt === null) this.#found.set(sequence, erased_at);
   }

@@ -1,5 +1,4 @@
-import { hash as digest } from 'node:crypto';
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import {
   type Clock,
   locksRows,
@@ -10,6 +9,7 @@ import {
 } from '../storage/database.ts';
 import { findRow, insertRows, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
+import { hashPieces } from './text-hash.ts';
 import type { LedgerOf } from './tree-store.ts';
 
 /** The ledgers, by their name in `chain_heads`. Each tenant has one chain in each. */
@@ -28,8 +28,11 @@ export interface Position {
 /** An entry to append: builds its row once the position is known. */
 export interface EntryDraft<Name extends LedgerName> {
   readonly tenantId: string;
-  /** The canonical text to hash, and the columns that duplicate values of it for queries. */
-  seal(position: Position): Omit<LedgerRow<Name>, 'tenant_id' | 'sequence' | 'prev_hash' | 'hash' | 'erased_at'>;
+  /** The canonical text to hash, as a whole or in pieces, and the columns of its row. */
+  seal(position: Position): {
+    readonly entry: Text;
+    readonly row: Omit<LedgerRow<Name>, 'tenant_id' | 'sequence' | 'hash' | 'erased_at'>;
+  };
 }
 
 /** An appended row's position in its chain. */
@@ -66,9 +69,9 @@ export async function appendEntries<Name extends LedgerName>(
     if (hasFallen) signals.emit('clockFell', { ledger, now: at, newest: head.last.at });
     const { hash: prevHash } = head.last;
     const sequence = head.last.sequence + 1;
-    const columns = draft.seal({ sequence, at });
-    const hash = hashEntry(prevHash, columns.entry);
-    rows.push({ tenant_id: draft.tenantId, sequence, ...columns, prev_hash: prevHash, hash } as (typeof rows)[number]);
+    const { entry, row } = draft.seal({ sequence, at });
+    const hash = hashEntry(prevHash, entry);
+    rows.push({ tenant_id: draft.tenantId, sequence, ...row, hash } as (typeof rows)[number]);
     head.last = { sequence, at, hash };
     links.push({ sequence, at, hash, prevHash });
   }
@@ -120,6 +123,15 @@ const saveHead = prepareQuery<SealedHead, unknown>((queries, parameter) =>
     .where('ledger', '=', parameter('ledger')),
 );
 
+/** The hash of the entry before that of a row, as `prev_hash`; null for the first. @param row the name of its table there. */
+export function selectPrevious(ledger: LedgerName, row: string = ledgerTables[ledger]) {
+  return sql<string | null>`(
+    select previous.hash from ${sql.table(ledgerTables[ledger])} as previous
+    where previous.tenant_id = ${sql.ref(`${row}.tenant_id`)} and previous.sequence = ${sql.ref(`${row}.sequence`)} - 1)`.as(
+    'prev_hash',
+  );
+}
+
 /** Creates the empty chains of a new tenant, so that there always is a head to lock. */
 export async function openChains(work: Pick<UnitOfWork, 'transaction' | 'seal'>, tenantId: string): Promise<void> {
   const seals = requireSeal(work);
@@ -134,9 +146,12 @@ export async function openChains(work: Pick<UnitOfWork, 'transaction' | 'seal'>,
  * The hash of a chain's next entry: SHA-256 over the previous hash (64 hex characters, nothing for the first
  * entry) followed by the canonical text of the entry, both as UTF-8. Hex, lower case.
  */
-export function hashEntry(previousHash: string | null, entry: string): string {
-  return digest('sha256', previousHash === null ? entry : previousHash + entry);
+export function hashEntry(previousHash: string | null, entry: Text): string {
+  return hashPieces(typeof entry === 'string' ? [entry] : entry, previousHash ?? '');
 }
+
+/** A text, or its pieces. */
+type Text = string | readonly string[];
 
 /** The stored head of a chain, with the keyed hash that only a server with the secret can compute. */
 export type SealedHead = Readonly<Selectable<Tables['chain_heads']>>;

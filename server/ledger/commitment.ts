@@ -1,6 +1,7 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Tables } from '../storage/tables.ts';
+import { hashPieces } from './text-hash.ts';
 
 /** A salt for commitments: 16 random bytes, as 22 characters of base64url. Without it, a commitment confirms no guess. */
 export function newSalt(): string {
@@ -12,7 +13,7 @@ export function newSalt(): string {
  * @param name of the value; the same value has another commitment under another name.
  */
 export function commit(salt: string, name: string, value: string): string {
-  return hash('sha256', `${salt}${name}\0${value}`);
+  return hashPieces([salt, name, '\0', value]);
 }
 
 /**
@@ -29,6 +30,12 @@ export interface Opening {
 
 /** The columns of a consent record with the values that its entry has commitments to, and the paths of these. */
 export const recordValues = { ip_hash: 'ipHash', subject_id: 'subjectId', ua_hash: 'uaHash' } as const;
+/** The columns with the commitments to these values. */
+export const commitmentColumns = {
+  ip_hash: 'ip_commitment',
+  subject_id: 'subject_commitment',
+  ua_hash: 'ua_commitment',
+} as const;
 type ValueColumn = keyof typeof recordValues;
 export type RecordOpening = Pick<Selectable<Tables['consent_records']>, ValueColumn | 'salt'>;
 

@@ -1,9 +1,11 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { locksRows, type Queries } from '../storage/database.ts';
-import { findRow, insertRows, prepareQuery, updateRow } from '../storage/rows.ts';
+import { insertRows, prepareQuery, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { type LedgerName, ledgerTables, readHead } from './append.ts';
-import { listOpenings, type Opening, type RecordOpening } from './commitment.ts';
+import { type LedgerName, ledgerTables, readHead, selectPrevious } from './append.ts';
+import { listOpenings, type Opening } from './commitment.ts';
+import { fillFrame } from './frame.ts';
+import { Frames } from './frame-store.ts';
 import { leafOf, type Range } from './merkle.ts';
 import { readOpenings } from './opening-store.ts';
 import {
@@ -203,47 +205,67 @@ export async function findEntry(
   name: { readonly id?: string | undefined; readonly sequence?: number | undefined },
 ): Promise<StoredEntry | undefined> {
   if (name.id !== undefined) {
-    const event = await findRow(queries, 'audit_events', { tenant_id: tenantId, id: name.id });
-    return event && (await openEntries(queries, tenantId, [event]))[0];
+    const event = await selectEvents(queries, tenantId).where('id', '=', name.id).executeTakeFirst();
+    return event && (await openEvents(queries, tenantId, [event]))[0];
   }
-  const [entry] = await selectEntry[ledger](queries, { tenantId, sequence: name.sequence as number });
-  return entry && (await openEntries(queries, tenantId, [entry]))[0];
-}
-
-const selectEntry = { audit: prepareSelect('audit'), consent: prepareSelect('consent') };
-
-function prepareSelect(ledger: LedgerName) {
-  return prepareQuery<{ tenantId: string; sequence: number }, EntryRow>((queries, parameter) =>
-    entries(queries, { tenantId: parameter('tenantId'), ledger })
-      .select(entryColumns[ledger])
-      .where('sequence', '=', parameter('sequence')),
-  );
+  const sequence = name.sequence as number;
+  return (await readEntries(queries, { tenantId, ledger }, { start: sequence - 1, end: sequence }))[0];
 }
 
 /** Reads the entries of a range, in order. */
 export async function readEntries(queries: Queries, of: LedgerOf, range: Range): Promise<readonly StoredEntry[]> {
-  const rows: readonly EntryRow[] = await inRange(queries, of, range).select(entryColumns[of.ledger]).execute();
-  return openEntries(queries, of.tenantId, rows);
+  const { tenantId, ledger } = of;
+  if (ledger === 'audit') return openEvents(queries, tenantId, await listEvents(queries, { tenantId, ...range }));
+  const rows = await listRecords(queries, { tenantId, ...range });
+  const frames = new Frames(queries, tenantId);
+  await frames.load(rows);
+  return rows.map((row) => {
+    const { sequence, prev_hash: prevHash, hash, salt, frame } = row;
+    const found = frames.get(frame);
+    if (found === undefined) throw new Error(`the frame ${frame} of a record of ${tenantId} is missing`);
+    const openings = salt === null ? [] : listOpenings(salt, row);
+    return { sequence, prevHash, hash, entry: fillFrame(found.parts, row).join(''), openings };
+  });
 }
 
-const chainColumns = ['sequence', 'prev_hash', 'hash', 'entry'] as const;
-const entryColumns = {
-  audit: chainColumns,
-  consent: [...chainColumns, 'salt', 'subject_id', 'ip_hash', 'ua_hash'],
-} as const satisfies Record<LedgerName, unknown>;
+const listEvents = prepareQuery<Range & { readonly tenantId: string }, EventRow>((queries, parameter) =>
+  selectEvents(queries, parameter('tenantId'))
+    .where('sequence', '>', parameter('start'))
+    .where('sequence', '<=', parameter('end'))
+    .orderBy('sequence'),
+);
 
-type EntryRow = Pick<Selectable<Tables['consent_records']>, (typeof chainColumns)[number]> & Partial<RecordOpening>;
-
-async function openEntries(queries: Queries, tenantId: string, rows: readonly EntryRow[]): Promise<StoredEntry[]> {
-  const ofEvents = await readOpenings(
+const listRecords = prepareQuery<Range & { readonly tenantId: string }, RecordRow>((queries, parameter) =>
+  inRange(
     queries,
-    tenantId,
-    rows.filter(({ salt }) => salt === undefined),
-  );
-  return rows.map((row) => {
-    const { sequence, prev_hash: prevHash, hash, entry, salt } = row;
-    const openings = salt ? listOpenings(salt, row) : (ofEvents.get(sequence) ?? []);
-    return { sequence, prevHash, hash, entry, openings };
+    { tenantId: parameter('tenantId'), ledger: 'consent' },
+    {
+      start: parameter('start'),
+      end: parameter('end'),
+    },
+  )
+    .selectAll()
+    .select(selectPrevious('consent')),
+);
+
+type RecordRow = Selectable<Tables['consent_records']> & { readonly prev_hash: string | null };
+
+function selectEvents(queries: Queries, tenantId: string) {
+  const events = queries
+    .selectFrom('audit_events')
+    .select(['sequence', 'hash', 'entry'])
+    .select(selectPrevious('audit'));
+  return events.where('tenant_id', '=', tenantId);
+}
+
+type EventRow = Pick<Selectable<Tables['audit_events']>, 'sequence' | 'hash' | 'entry'> & {
+  readonly prev_hash: string | null;
+};
+
+async function openEvents(queries: Queries, tenantId: string, rows: readonly EventRow[]): Promise<StoredEntry[]> {
+  const openings = await readOpenings(queries, tenantId, rows);
+  return rows.map(({ sequence, prev_hash: prevHash, hash, entry }) => {
+    return { sequence, prevHash, hash, entry, openings: openings.get(sequence) ?? [] };
   });
 }
 

@@ -1,9 +1,11 @@
 import { type Selectable, sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
-import { hasInvalidBytes } from '../storage/rows.ts';
+import { hasInvalidBytes, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type ChainHead, emptyHead, hashEntry, type LedgerName, ledgerTables, readHead } from './append.ts';
-import { commit, recordValues } from './commitment.ts';
+import { commit, commitmentColumns, recordValues } from './commitment.ts';
+import { fillFrame } from './frame.ts';
+import { Frames, findStrayFrame } from './frame-store.ts';
 import { findStrayOpening } from './opening-store.ts';
 import { inRange, type LedgerOf } from './tree-store.ts';
 import { EventOpenings } from './verify-openings.ts';
@@ -16,37 +18,27 @@ export interface ChainReport extends LedgerOf {
 }
 
 /** The columns of a record with the values that its entry has commitments to. */
-const committedColumns = Object.keys(recordValues);
+const committedColumns = ['subject_id', 'ip_hash', 'ua_hash'] as const satisfies (keyof typeof recordValues)[];
 
-/** Where to find a text at the top level of the canonical text of an entry, whose keys are sorted. */
+/** Where to find a text at the top level of the canonical text of an event, whose keys are sorted. */
 interface EntryValue {
   readonly column: string;
-  /** The key as it is in the text: `"noticeId":`. */
+  /** The key as it is in the text: `"actorId":`. */
   readonly name: string;
-  /** Of the commitment that the entry has in place of the value. */
-  readonly path: string | null;
 }
 
-/** The columns that duplicate values of the entry, or have what its commitments are about, by the order of the entry. */
-interface EntryValues {
-  /** Before the key whose value can be any JSON: each is the first of its name. */
-  readonly first: readonly EntryValue[];
-  /** After it, the last key first: each is the last of its name. */
-  readonly last: readonly EntryValue[];
-}
+/** The columns that duplicate values of an event, by the order of the entry. */
+const eventValues = sortValues(
+  ['action', 'actor_id', 'actor_type', 'at', 'id', 'module', 'target_id', 'tenant_id'],
+  'diff',
+);
 
-const entryValues: Readonly<Record<LedgerName, EntryValues>> = {
-  consent: sortValues(['id', 'notice_id', 'space', 'tenant_id', ...committedColumns], 'otherPurposes'),
-  audit: sortValues(['action', 'actor_id', 'actor_type', 'at', 'id', 'module', 'target_id', 'tenant_id'], 'diff'),
-};
-
-/** @param anyJson the first key whose value can be any JSON. */
-function sortValues(columns: readonly string[], anyJson: string): EntryValues {
+/**
+ * @param anyJson the first key whose value can be any JSON. Before it, each key is the first of its name; after it, the last.
+ */
+function sortValues(columns: readonly string[], anyJson: string) {
   const readKey = (column: string) => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-  const describe = (column: string): EntryValue => {
-    const path = recordValues[column as keyof typeof recordValues] ?? null;
-    return { column, name: `"${readKey(column)}":`, path };
-  };
+  const describe = (column: string): EntryValue => ({ column, name: `"${readKey(column)}":` });
   const sorted = columns.toSorted((one, other) => (readKey(one) < readKey(other) ? -1 : 1));
   return {
     first: sorted.filter((column) => readKey(column) < anyJson).map(describe),
@@ -57,16 +49,13 @@ function sortValues(columns: readonly string[], anyJson: string): EntryValues {
   };
 }
 
-/** A row as it is stored, with the columns to compare. */
-type StoredRow = Pick<Selectable<Tables['consent_records']>, 'sequence' | 'id' | 'entry' | 'prev_hash' | 'hash'> & {
-  readonly [column: string]: unknown;
-};
+/** A row that is verified, with the columns to compare. */
+type StoredEvent = Selectable<Tables['audit_events']>;
+type StoredRecord = Selectable<Tables['consent_records']>;
+type StoredRow = StoredEvent | StoredRecord;
 
-/** A valid row. An erased record has no salt, and when it was erased. */
-export type ValidRow = Pick<StoredRow, 'sequence' | 'id' | 'entry' | 'hash'> & {
-  readonly salt?: unknown;
-  readonly erased_at?: unknown;
-};
+/** A valid row of a ledger. */
+export type ValidRow<Name extends LedgerName = LedgerName> = { audit: StoredEvent; consent: StoredRecord }[Name];
 
 /**
  * Walks one chain from its first entry to its head and recomputes every hash from the stored bytes.
@@ -74,18 +63,15 @@ export type ValidRow = Pick<StoredRow, 'sequence' | 'id' | 'entry' | 'hash'> & {
  * @param onEntry called with each valid row, in order.
  * @param onMissing called with the number of an entry and the path of each opening that it lacks, before `onEntry`.
  */
-export async function verifyChain(
+export async function verifyChain<Name extends LedgerName>(
   queries: Queries,
-  ledger: LedgerName,
+  ledger: Name,
   tenantId: string,
   onProgress: (entries: number) => void = () => undefined,
-  onEntry: (row: ValidRow) => void = () => undefined,
+  onEntry: (row: ValidRow<Name>) => void = () => undefined,
   onMissing: (sequence: number, path: string) => void = () => undefined,
 ): Promise<ChainReport> {
   const of = { ledger, tenantId };
-  const { first, last: after } = entryValues[ledger];
-  const columns = [...first, ...after].map(({ column }) => column as 'id');
-  if (ledger === 'consent') columns.push(...(['salt', 'erased_at'] as readonly string[] as readonly 'id'[]));
   let last: StoredRow | null = null;
   const fault = (sequence: number, id: string | null, issue: string): ChainReport => {
     return { ...of, entries: last?.sequence ?? 0, fault: { ...of, sequence, id, issue } };
@@ -93,36 +79,48 @@ export async function verifyChain(
   // The head is read first, so that entries appended during the walk are ignored.
   const head = await readHead(queries, of);
   if (head === undefined) return fault(1, null, 'the head of the chain is missing');
+  const frames = new Frames(queries, tenantId);
   for (let sequence = 0; sequence < head.sequence; ) {
-    const rows: readonly StoredRow[] = await inRange(queries, of, { start: sequence, end: head.sequence })
-      .select(['sequence', 'entry', 'prev_hash', 'hash', ...columns])
-      .limit(sql.lit(pageSize))
-      .execute();
+    const rows = await listRows[ledger](queries, { tenantId, start: sequence, end: head.sequence });
     if (rows.length === 0) return fault(sequence + 1, null, `the rows ${sequence + 1} to ${head.sequence} are missing`);
     const end = rows.at(-1)?.sequence ?? sequence;
     const openings = ledger === 'audit' ? await EventOpenings.read(queries, tenantId, sequence, end) : null;
+    if (ledger === 'consent') await frames.load(rows as readonly StoredRecord[]);
     for (const row of rows) {
       sequence += 1;
       if (row.sequence > sequence) return fault(sequence, null, 'the row is missing');
-      const issue = findFault(row, ledger, sequence, last?.hash ?? null);
+      const issue: string | null =
+        row.sequence !== sequence
+          ? `the row has number ${row.sequence}, the chain expects ${sequence}`
+          : 'entry' in row
+            ? findEventFault(row, last?.hash ?? null)
+            : findRecordFault(row, frames, last?.hash ?? null);
       if (issue !== null) return fault(sequence, row.id, issue);
-      if (mayHideBytes(row) && (await hasInvalidBytes(queries, ledgerTables[ledger], row)))
+      if (
+        mayHideBytes(row) &&
+        (await hasInvalidBytes(queries, ledgerTables[ledger] as 'audit_events', row as StoredEvent))
+      )
         return fault(sequence, row.id, 'the text is not Unicode');
       // An await for each of millions of rows would take longer than reading them.
-      const missing = openings === null ? [] : await openings.check(sequence, row.entry);
+      const missing = openings === null ? [] : await openings.check(sequence, (row as StoredEvent).entry);
       if ('issue' in missing) return fault(sequence, row.id, missing.issue);
       for (const path of missing) onMissing(sequence, path);
       last = row;
-      onEntry(row);
+      onEntry(row as ValidRow<Name>);
     }
     onProgress(sequence);
   }
-  const issue = compareHead(ledger, head, last);
+  const issue = compareHead(head, last);
   if (issue !== null) return fault(last?.sequence ?? 0, last?.id ?? null, issue);
   const stray = await findStray(queries, ledger, tenantId);
   if (stray !== undefined) return fault(stray.sequence, stray.id, 'the row is outside the chain');
-  const opening = ledger === 'audit' ? await findStrayOpening(queries, tenantId) : undefined;
-  if (opening !== undefined) return fault(opening.sequence, null, 'an opening belongs to no event');
+  if (ledger === 'audit') {
+    const opening = await findStrayOpening(queries, tenantId);
+    if (opening !== undefined) return fault(opening.sequence, null, 'an opening belongs to no event');
+  } else {
+    const frame = await findStrayFrame(queries, tenantId);
+    if (frame !== undefined) return fault(frame, null, 'a frame belongs to no record');
+  }
   return { ...of, entries: head.sequence, fault: null };
 }
 
@@ -139,59 +137,69 @@ export async function listOwners(queries: Queries): Promise<readonly string[]> {
   return rows.map((row) => row.tenant_id);
 }
 
-/** The fault of a row that should have number `sequence` and follow the entry with this hash; null if it is valid. */
-function findFault(row: StoredRow, ledger: LedgerName, sequence: number, hash: string | null): string | null {
-  if (row.sequence !== sequence) return `the row has number ${row.sequence}, the chain expects ${sequence}`;
-  if (row.prev_hash !== hash) return 'the row names another predecessor';
+/** The fault of an event that should follow the entry with this hash; null if it is valid. */
+function findEventFault(row: StoredEvent, previousHash: string | null): string | null {
   // A modified file can contain bytes where the schema requires text.
   if (typeof row.entry !== 'string') return 'the entry is not text';
-  if (hashEntry(hash, row.entry) !== row.hash) return 'the hash does not match the entry';
-  const wrong = findWrong(row, ledger);
-  if (wrong !== undefined) return `the column ${wrong.column} differs from the entry`;
-  return ledger === 'consent' ? findOpeningFault(row) : null;
+  if (hashEntry(previousHash, row.entry) !== row.hash) return 'the hash does not match the entry';
+  const wrong = findWrong(row);
+  return wrong === undefined ? null : `the column ${wrong.column} differs from the entry`;
 }
 
-/** The first column that does not have the value, or not that of the commitment, that the entry has. */
-function findWrong(row: StoredRow, ledger: LedgerName): EntryValue | undefined {
+/**
+ * The fault of a record that should follow the entry with this hash; null if it is valid. Its entry is made of the columns
+ * that queries use, so it fits the hash only if they have the values that were written.
+ */
+function findRecordFault(row: StoredRecord, frames: Frames, previousHash: string | null): string | null {
+  const frame = frames.get(row.frame);
+  if (frame === undefined) return 'the frame of the entry is missing';
+  if (!frame.isSound) return 'the frame of the entry was modified';
+  // Anything but the whole value could be completed by a modified frame.
+  if (row.other_purposes !== null && !/^\{".*\}$/.test(row.other_purposes))
+    return 'the column other_purposes is not an object';
+  const pieces = fillFrame(frame.parts, row);
+  // A modified file can contain bytes where the schema requires text.
+  if (!pieces.every((piece) => typeof piece === 'string')) return 'a value is not text';
+  if (hashEntry(previousHash, pieces) !== row.hash) return 'the hash does not match the entry';
+  return findOpeningFault(row);
+}
+
+/** The first column that does not have the value that the entry of an event has. */
+function findWrong(row: StoredEvent): EntryValue | undefined {
   const { entry } = row;
-  const { first, last } = entryValues[ledger];
-  // Each search goes on where the one before ended, so all of them read the entry once. The keys of a leading `basis` are
-  // those of purposes, which may have any name; its values have no braces.
-  let place = entry.startsWith('{"basis":{') ? entry.indexOf('}') : 0;
-  for (const value of first) {
+  const has = (value: EntryValue, place: number) =>
+    place !== -1 && hasText(entry, place + value.name.length, row[value.column as keyof StoredEvent]);
+  // Each search goes on where the one before ended, so all of them read the entry once.
+  let place = 0;
+  for (const value of eventValues.first) {
     place = entry.indexOf(value.name, place);
-    if (!isIn(row, value, place)) return value;
+    if (!has(value, place)) return value;
   }
   place = entry.length;
-  for (const value of last) {
+  for (const value of eventValues.last) {
     place = entry.lastIndexOf(value.name, place);
-    if (!isIn(row, value, place)) return value;
+    if (!has(value, place)) return value;
   }
   return undefined;
 }
 
-/** Whether the entry of a row has the value of a column behind the key at a place; -1 if it has no such key. */
-function isIn(row: StoredRow, value: EntryValue, place: number): boolean {
-  // What the entry of an erased record has commitments to is gone.
-  if (value.path !== null && row.salt === null) return true;
-  return place !== -1 && hasText(row.entry, place + value.name.length, readValue(row, value));
-}
-
-/** What the entry has for a column; undefined for a value of a wrong type. */
-function readValue(row: StoredRow, { column, path }: EntryValue): unknown {
-  const value = row[column];
-  if (path === null || value === null) return value;
-  return typeof value === 'string' ? commit(String(row.salt), path, value) : undefined;
-}
-
-/** What is wrong with the opening of a record: it is there as a whole, or erased as a whole. */
-function findOpeningFault(row: StoredRow): string | null {
+/** What is wrong with the opening of a record: it fits the commitments and is there as a whole, or erased as a whole. */
+function findOpeningFault(row: StoredRecord): string | null {
   const { salt, erased_at: erasedAt } = row;
   if (salt === null) {
     if (committedColumns.some((column) => row[column] !== null)) return 'the salt is missing';
     return typeof erasedAt === 'string' ? null : 'the values that identify a person are missing';
   }
   if (typeof salt !== 'string' || !/^[A-Za-z0-9_-]{22}$/.test(salt)) return 'the salt is invalid';
+  for (const column of committedColumns) {
+    const value = row[column];
+    const commitment = row[commitmentColumns[column]];
+    const fits =
+      value === null
+        ? commitment === null
+        : typeof value === 'string' && commitment === commit(salt, recordValues[column], value);
+    if (!fits) return `the column ${column} differs from the entry`;
+  }
   return erasedAt === null ? null : 'the column erased_at has a value although nothing was erased';
 }
 
@@ -207,27 +215,20 @@ function hasText(entry: string, start: number, value: unknown): boolean {
 const quote = '"';
 
 /** How a head differs from the last entry; null if it does not. */
-function compareHead(ledger: LedgerName, head: ChainHead, last: StoredRow | null): string | null {
+function compareHead(head: ChainHead, last: StoredRow | null): string | null {
+  const at = last === null ? emptyHead.at : 'entry' in last ? last.at : last.recorded_at;
   if (head.sequence !== (last?.sequence ?? emptyHead.sequence)) return 'the head of the chain has a different number';
   if (head.hash !== (last?.hash ?? emptyHead.hash)) return 'the head of the chain has a different hash';
-  const agrees = last === null ? head.at === emptyHead.at : hasText(last.entry, findTime(ledger, last.entry), head.at);
-  return agrees ? null : 'the head of the chain has a different time';
-}
-
-/** Where the time of an entry begins: before or after the values that can be any JSON. */
-function findTime(ledger: LedgerName, entry: string): number {
-  const [key, place] =
-    ledger === 'audit' ? ['"at":', entry.indexOf('"at":')] : ['"recordedAt":', entry.lastIndexOf('"recordedAt":')];
-  return place + key.length;
+  return head.at === at ? null : 'the head of the chain has a different time';
 }
 
 /**
  * Whether a text of a row can stand for bytes that are not Unicode: each of these decodes to the same character, which no
- * column that repeats a part of the entry has if the entry has none.
+ * column that is in the entry, too, has if the entry has none.
  */
 function mayHideBytes(row: StoredRow): boolean {
   const hides = (text: unknown) => typeof text === 'string' && text.includes('\uFFFD');
-  return hides(row.entry) || committedColumns.some((column) => hides(row[column]));
+  return 'entry' in row ? hides(row.entry) : committedColumns.some((column) => hides(row[column]));
 }
 
 /** The first row that is not part of the chain: before number 1, or after the head. One statement sees one state of both. */
@@ -239,6 +240,17 @@ async function findStray(queries: Queries, ledger: LedgerName, tenantId: string)
     ))
     order by sequence limit 1`.execute(queries);
   return rows[0];
+}
+
+const listRows = { audit: prepareList('audit'), consent: prepareList('consent') };
+
+function prepareList(ledger: LedgerName) {
+  return prepareQuery<{ tenantId: string; start: number; end: number }, StoredRow>((queries, parameter) => {
+    const range = { start: parameter('start'), end: parameter('end') };
+    return inRange(queries, { tenantId: parameter('tenantId'), ledger }, range)
+      .selectAll()
+      .limit(sql.lit(pageSize));
+  });
 }
 
 /** Rows per read. */

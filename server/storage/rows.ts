@@ -244,6 +244,36 @@ export async function inBatches<Value, Row>(
   return rows;
 }
 
+/**
+ * Reads the rows whose column has one of some values, with few texts of statements, which stay prepared.
+ * @param columns to read.
+ */
+export async function findByValues<Name extends TableName, Column extends keyof Row<Name> & string>(
+  queries: Queries,
+  table: Name,
+  tenantId: string,
+  column: keyof Row<Name> & string,
+  values: readonly (string | number)[],
+  columns: readonly Column[],
+): Promise<readonly Pick<Row<Name>, Column>[]> {
+  const found: Pick<Row<Name>, Column>[] = [];
+  for (let start = 0; start < values.length; start += mostValues) {
+    const some = values.slice(start, start + mostValues);
+    // The last value fills the rest of the list up.
+    const size = 2 ** Math.ceil(Math.log2(some.length));
+    const text = rememberText(queries, `find ${table} ${column} ${columns} ${size}`, () => {
+      const list = sql.join(Array.from({ length: size }, () => sql.val('')));
+      return sql`select ${sql.join(columns.map((name) => sql.id(name)))} from ${sql.table(table)}
+        where tenant_id = ${''} and ${sql.id(column)} in (${list})`;
+    });
+    const parameters = [tenantId, ...Array.from({ length: size }, (_, index) => some[index] ?? some.at(-1))];
+    found.push(...((await queries.executeQuery(CompiledQuery.raw(text, parameters))).rows as typeof found));
+  }
+  return found;
+}
+
+const mostValues = 512;
+
 /** A placeholder for a value that is bound when the query runs. */
 class Parameter {
   readonly name: string;

@@ -23,6 +23,7 @@ export interface Tables {
   readonly consent_notices: ConsentNoticesTable;
   readonly consent_notice_versions: ConsentNoticeVersionsTable;
   readonly consent_notice_texts: ConsentNoticeTextsTable;
+  readonly consent_frames: ConsentFramesTable;
   readonly consent_records: ConsentRecordsTable;
   readonly erasure_jobs: ErasureJobsTable;
   readonly erasures: ErasuresTable;
@@ -172,7 +173,7 @@ interface ChainHeadsTable {
   mac: string;
 }
 
-/** Of both ledgers, entry is the canonical text that is hashed; the other columns serve queries. */
+/** The entry is the canonical text that is hashed; the other columns serve queries. */
 interface AuditEventsTable {
   tenant_id: string;
   sequence: number;
@@ -184,7 +185,6 @@ interface AuditEventsTable {
   action: string;
   target_id: string | null;
   entry: string;
-  prev_hash: string | null;
   hash: string;
 }
 
@@ -351,20 +351,45 @@ interface ConsentNoticeTextsTable {
   body: string;
 }
 
-/** The entry has commitments to the values that identify a person; an erasure sets these and their salt to null. */
+/**
+ * What the entries of many records have in common: their canonical text without the values that are columns of a
+ * record.
+ */
+interface ConsentFramesTable {
+  tenant_id: string;
+  /** That of the first record that has it. */
+  number: number;
+  /** SHA-256 of the parts, hex, by which it is found. */
+  hash: string;
+  /** The text with a tab in place of each value of a record. */
+  parts: string;
+}
+
+/**
+ * The columns before subject_id make the entry, with the frame. It has commitments to the values that identify a
+ * person; an erasure sets these and their salt to null.
+ */
 interface ConsentRecordsTable {
   tenant_id: string;
   sequence: number;
   id: string;
   notice_id: string;
+  space: string;
+  /** The number of its frame. */
+  frame: number;
+  captured_at: string;
+  recorded_at: string;
+  withdraws_record_id: string | null;
+  /** Canonical JSON; null if it is empty. */
+  other_purposes: string | null;
+  subject_commitment: string;
+  ip_commitment: string | null;
+  ua_commitment: string | null;
   subject_id: string | null;
   ip_hash: string | null;
   ua_hash: string | null;
   /** 16 random bytes, base64url. */
   salt: string | null;
-  space: string;
-  entry: string;
-  prev_hash: string | null;
   hash: string;
   /** The time of the audit event of its erasure. */
   erased_at: string | null;

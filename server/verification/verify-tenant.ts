@@ -172,7 +172,7 @@ async function verifyLedger(
   const check = await ProofCheck.open(queries, of, claims);
   const showProgress = (entries: number) => progress.showProgress(`${slug} ${ledger}: ${entries} …`);
   const readRow = (row: ValidRow) => {
-    if (ledger === 'audit') {
+    if ('entry' in row) {
       states.read(row.entry);
       erasures.read(row.entry);
       openings.read(row);

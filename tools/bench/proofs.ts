@@ -3,6 +3,7 @@ import type { Installation } from '../../server/installation/installation.ts';
 import { signCheckpoint } from '../../server/ledger/checkpoint-store.ts';
 import { leafOf } from '../../server/ledger/merkle.ts';
 import { TiledTree } from '../../server/ledger/tiles.ts';
+import { readEntries } from '../../server/ledger/tree-store.ts';
 import { verifyChain } from '../../server/ledger/verify.ts';
 import { ProofCheck } from '../../server/ledger/verify-checkpoints.ts';
 import { proveInclusion } from '../../server/proofs/routes.ts';
@@ -29,9 +30,9 @@ async function measureBuilding(bench: Bench): Promise<readonly Finding[]> {
   const site = await createSite(installation);
   await fillLedger(database, site, entries);
   await sign(installation, site);
-  const rows = await database.kysely.selectFrom('consent_records').select(['prev_hash', 'entry', 'hash']).execute();
-  const inputs = rows.map(({ prev_hash, entry }) => Buffer.from((prev_hash ?? '') + entry));
   const of = { tenantId: site.tenantId, ledger: 'consent' } as const;
+  const rows = await readEntries(database.kysely, of, { start: 0, end: entries });
+  const inputs = rows.map(({ prevHash, entry }) => Buffer.from((prevHash ?? '') + entry));
   const floor = cpuSlice(() => {
     for (const input of inputs) hash('sha256', input);
     return inputs.length;

@@ -64,6 +64,8 @@ export async function fillLedger(database: Database, site: Site, rows: number): 
   }
 }
 
+const contentHash = randomBytes(32).toString('hex');
+
 /** What a visitor decided, ready for the ledger. */
 export function draftRecord({ tenantId, noticeId }: Site): RecordDraft {
   return {
@@ -71,7 +73,7 @@ export function draftRecord({ tenantId, noticeId }: Site): RecordDraft {
     tenantId,
     noticeId,
     noticeVersion: 1,
-    noticeContentHash: randomBytes(32).toString('hex'),
+    noticeContentHash: contentHash,
     subjectId: randomUUID(),
     subjectChannel: null,
     kind: 'capture',

@@ -23,7 +23,7 @@ export const storage: Benchmark = {
 
     using reader = openPlain(ours.settings.dataDir);
     const select = reader.prepare(
-      'select entry, hash, prev_hash from consent_records where tenant_id = ? and notice_id = ? and id = ?',
+      'select subject_id, hash, salt from consent_records where tenant_id = ? and notice_id = ? and id = ?',
     );
     const read = await compareInTurn(
       cpuSlice(async () => {
@@ -70,7 +70,7 @@ export const storage: Benchmark = {
 const selectRecord = prepareQuery<{ tenantId: string; noticeId: string; id: string }, object>((queries, parameter) =>
   queries
     .selectFrom('consent_records')
-    .select(['entry', 'hash', 'prev_hash'])
+    .select(['subject_id', 'hash', 'salt'])
     .where('tenant_id', '=', parameter('tenantId'))
     .where('notice_id', '=', parameter('noticeId'))
     .where('id', '=', parameter('id')),

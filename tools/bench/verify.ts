@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { listOpenings } from '../../server/ledger/commitment.ts';
+import { readEntries } from '../../server/ledger/tree-store.ts';
 import { verifyChain } from '../../server/ledger/verify.ts';
 import type { Benchmark } from './benchmark.ts';
 import { judgeCpu } from './report.ts';
@@ -9,6 +9,7 @@ import { cpuSlice } from './work.ts';
 
 /** Entries of the chain: enough to leave every cache, few enough to keep the floor's bytes in memory. */
 const entries = 50_000;
+const everything = { start: 0, end: entries };
 
 /** A whole chain read from the disk and verified, against SHA-256 over the same bytes in memory, openings included. */
 export const verify: Benchmark = {
@@ -18,10 +19,10 @@ export const verify: Benchmark = {
     const { database } = installation;
     const site = await createSite(installation);
     await fillLedger(database, site, entries);
-    const rows = await database.kysely.selectFrom('consent_records').selectAll().execute();
-    const inputs = rows.map((row) => {
-      const openings = listOpenings(row.salt as string, row).map(({ path, salt, value }) => `${salt}${path}\0${value}`);
-      return [(row.prev_hash ?? '') + row.entry, ...openings].map((text) => Buffer.from(text));
+    const stored = await readEntries(database.kysely, { tenantId: site.tenantId, ledger: 'consent' }, everything);
+    const inputs = stored.map(({ prevHash, entry, openings }) => {
+      const opened = openings.map(({ path, salt, value }) => `${salt}${path}\0${value}`);
+      return [(prevHash ?? '') + entry, ...opened].map((text) => Buffer.from(text));
     });
     const found = await compareInTurn(
       cpuSlice(async () => {

@@ -30,7 +30,7 @@ create table chain_heads (
   primary key (tenant_id, ledger)
 ) without rowid;
 
--- Of both ledgers, entry is the canonical text that is hashed; the other columns serve queries.
+-- The entry is the canonical text that is hashed; the other columns serve queries.
 create table audit_events (
   tenant_id text not null,
   sequence bigint not null,
@@ -42,7 +42,6 @@ create table audit_events (
   action text not null,
   target_id text,
   entry text not null,
-  prev_hash text,
   hash text not null,
   primary key (tenant_id, sequence)
 );

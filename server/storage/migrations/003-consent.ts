@@ -1,6 +1,6 @@
 /** Notices, their published versions, and the ledger of records. */
 export const consent = {
-  appendOnly: ['consent_notice_versions', 'consent_notice_texts', 'consent_records'],
+  appendOnly: ['consent_notice_versions', 'consent_notice_texts', 'consent_frames', 'consent_records'],
   erasable: { consent_records: ['subject_id', 'ip_hash', 'ua_hash', 'salt'] },
   statistics: {
     consent_records: {
@@ -50,19 +50,36 @@ create table consent_notice_texts (
   primary key (notice_id, hash)
 ) without rowid;
 
--- The entry has commitments to the values that identify a person; an erasure sets these and their salt to null.
+-- What the entries of many records have in common: their canonical text without the values that are columns of a record.
+create table consent_frames (
+  tenant_id text not null,
+  number bigint not null, -- That of the first record that has it.
+  hash text not null, -- SHA-256 of the parts, hex, by which it is found.
+  parts text not null, -- The text with a tab in place of each value of a record.
+  primary key (tenant_id, number)
+) without rowid;
+create index consent_frames_hash on consent_frames (tenant_id, hash);
+
+-- The columns before subject_id make the entry, with the frame. It has commitments to the values that identify a person; an
+-- erasure sets these and their salt to null.
 create table consent_records (
   tenant_id text not null,
   sequence bigint not null,
   id text not null,
   notice_id text not null references consent_notices (id),
+  space text not null,
+  frame bigint not null, -- The number of its frame.
+  captured_at text not null,
+  recorded_at text not null,
+  withdraws_record_id text,
+  other_purposes text, -- Canonical JSON; null if it is empty.
+  subject_commitment text not null,
+  ip_commitment text,
+  ua_commitment text,
   subject_id text,
   ip_hash text,
   ua_hash text,
   salt text, -- 16 random bytes, base64url.
-  space text not null,
-  entry text not null,
-  prev_hash text,
   hash text not null,
   erased_at text, -- The time of the audit event of its erasure.
   primary key (tenant_id, sequence)

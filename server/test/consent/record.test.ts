@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
-import { placeRecord, type RecordDraft, readRecord, sealRecord } from '../../consent/record.ts';
+import { draftRecordFrame, placeRecord, type RecordDraft, readRecord, sealRecord } from '../../consent/record.ts';
 import { hashEntry } from '../../ledger/append.ts';
 import { newSalt } from '../../ledger/commitment.ts';
+import { isFrame } from '../../ledger/frame.ts';
 
 const wellFormed = fc.string({
   unit: fc.oneof(
@@ -68,6 +69,12 @@ function commitTo(draft: RecordDraft, salt: string) {
   return { ...draft, ...Object.fromEntries(committed) };
 }
 
+/** The text of an entry and its row. */
+function seal(draft: RecordDraft, salt: string, at: string, sequence: number) {
+  const { entry, row } = sealRecord(draft, salt, draftRecordFrame(draft), 1, { at, sequence });
+  return { entry: entry.join(''), row };
+}
+
 /** The schema requires a subject. */
 const named = drafts.filter(({ subjectId }) => subjectId !== '');
 
@@ -75,7 +82,7 @@ test('the stored text of a record is its canonical form (RFC 8785) with commitme
   fc.assert(
     fc.property(named, salts, positions, (draft, salt, { at, sequence }) => {
       const expected = canonicalize({ ...commitTo(draft, salt), recordedAt: at, sequence });
-      assert.equal(sealRecord(draft, salt, at, sequence), expected);
+      assert.equal(seal(draft, salt, at, sequence).entry, expected);
     }),
     { numRuns: 200 },
   );
@@ -84,12 +91,12 @@ test('the stored text of a record is its canonical form (RFC 8785) with commitme
 test('a record reads back as it was placed from its stored text and its opening', () => {
   fc.assert(
     fc.property(named, salts, positions, fc.option(hashes), (draft, salt, { at, sequence }, prevHash) => {
-      const entry = sealRecord(draft, salt, at, sequence);
+      const { entry, row } = seal(draft, salt, at, sequence);
       const hash = hashEntry(prevHash, entry);
       const placed = placeRecord(draft, salt, { at, sequence, hash, prevHash });
-      const { subjectId, ipHash = null, uaHash = null } = draft;
-      const opening = { subject_id: subjectId, ip_hash: ipHash, ua_hash: uaHash, salt, erased_at: null };
-      assert.deepEqual(readRecord({ entry, hash, prev_hash: prevHash, ...opening }), placed);
+      const frame_text = draftRecordFrame(draft).text;
+      assert.ok(isFrame(frame_text), frame_text);
+      assert.deepEqual(readRecord({ ...row, hash, prev_hash: prevHash, frame_text, erased_at: null }), placed);
     }),
     { numRuns: 200 },
   );
@@ -98,7 +105,7 @@ test('a record reads back as it was placed from its stored text and its opening'
 test('no value that identifies a person is in the stored text, however often a person is recorded', () => {
   const [draft] = fc.sample(drafts, 1) as [RecordDraft];
   const personal = { ...draft, subjectId: 'jane@example.com', ipHash: 'a'.repeat(64), uaHash: 'b'.repeat(64) };
-  const texts = Array.from({ length: 300 }, () => sealRecord(personal, newSalt(), '2026-11-21T12:00:00.000Z', 1));
+  const texts = Array.from({ length: 300 }, () => seal(personal, newSalt(), '2026-11-21T12:00:00.000Z', 1).entry);
   assert.equal(new Set(texts).size, texts.length);
   for (const text of texts) assert.doesNotMatch(text, /jane|a{64}|b{64}/);
 });
@@ -107,7 +114,7 @@ test('nothing but the fields of a record is stored or shown, whatever else a dra
   fc.assert(
     fc.property(drafts, salts, positions, (draft, salt, { at, sequence }) => {
       const more = { ...draft, deviceId: 'not a field of a record' };
-      assert.equal(sealRecord(more, salt, at, sequence), sealRecord(draft, salt, at, sequence));
+      assert.deepEqual(seal(more, salt, at, sequence), seal(draft, salt, at, sequence));
       const place = { at, sequence, hash: 'f'.repeat(64), prevHash: null };
       assert.deepEqual(placeRecord(more, salt, place), placeRecord(draft, salt, place));
     }),

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvents } from '../../audit/store.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { appendEntries, type Link, nextTime, openChains } from '../../ledger/append.ts';
+import { appendEntries, type Link, nextTime, openChains, selectPrevious } from '../../ledger/append.ts';
 import { canonicalize } from '../../ledger/canonical.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
@@ -41,7 +41,8 @@ describeOnEachDatabase('appendEntries', (dialect) => {
   const readChain = (tenantId: string) =>
     installation.database.kysely
       .selectFrom('audit_events')
-      .select(['sequence', 'at', 'hash', 'prev_hash'])
+      .select(['sequence', 'at', 'hash'])
+      .select(selectPrevious('audit'))
       .where('tenant_id', '=', tenantId)
       .orderBy('sequence')
       .execute();
@@ -201,5 +202,5 @@ function sealEvent(tenantId: string, at: string) {
   const id = newId();
   const columns = { action: 'thing.done', at, id, module: 'access' };
   const entry = canonicalize({ actorId: null, actorType: 'system', targetId: null, tenantId, ...columns });
-  return { ...columns, actor_type: 'system', actor_id: null, target_id: null, entry };
+  return { entry, row: { ...columns, actor_type: 'system', actor_id: null, target_id: null, entry } };
 }

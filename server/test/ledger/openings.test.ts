@@ -147,7 +147,7 @@ describeOnEachDatabase('the openings of consent records', (dialect) => {
       { ...erased, space: 'public' },
       { ...erased, sequence: 9 },
       { ...erased, hash: 'f'.repeat(64) },
-      { ...erased, prev_hash: 'f'.repeat(64) },
+      { ...erased, subject_commitment: 'f'.repeat(64) },
     ])
       await assert.rejects(update.set(change).execute(), /append-only/, JSON.stringify(change));
     assert.deepEqual(await rows(), before);

@@ -1,9 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
+import { ledgerTables } from '../../ledger/append.ts';
+import { type LedgerOf, readEntries } from '../../ledger/tree-store.ts';
 import type { Database, Queries } from '../../storage/database.ts';
 
 /** The append-only tables, with the columns that identify a row. */
 export const protectedTables = {
   consent_records: ['tenant_id', 'sequence'],
+  consent_frames: ['tenant_id', 'number'],
   audit_events: ['tenant_id', 'sequence'],
   audit_openings: ['tenant_id', 'sequence', 'path'],
   consent_notice_versions: ['notice_id', 'version'],
@@ -95,6 +98,22 @@ export async function readRows({ kysely }: Database, table: string): Promise<rea
   const order = sql.join((keys[table as CheckedTable] ?? ['id']).map((column) => sql.id(column)));
   const { rows } = await sql<Row>`select * from ${sql.table(table)} order by ${order}`.execute(kysely);
   return rows;
+}
+
+export type LedgerRow = Row & {
+  readonly id: string;
+  readonly sequence: number;
+  readonly hash: string;
+  readonly entry: string;
+};
+
+/** The rows of a ledger of a tenant, each with its entry, which the row of a record does not have as text. */
+export async function readLedger(database: Database, of: LedgerOf): Promise<readonly LedgerRow[]> {
+  const rows = (await readRows(database, ledgerTables[of.ledger])).filter((row) => row.tenant_id === of.tenantId);
+  const everything = { start: Number.MIN_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER };
+  const entries = await readEntries(database.kysely, of, everything);
+  const texts = new Map(entries.map(({ sequence, entry }) => [sequence, entry]));
+  return rows.map((row) => ({ ...row, entry: texts.get(row.sequence as number) })) as unknown as readonly LedgerRow[];
 }
 
 /** Sets columns of one row. */

@@ -13,28 +13,45 @@ import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenan
 import { appendOne, exportText, forgetTree, signNow, verifyFile } from './exported.ts';
 import { draftRecord, runVerify } from './fixture.ts';
 import { readNote, rootsOfProof } from './naive-merkle.ts';
-import { changeRow, deleteRow, insertRow, liftProtection, type Row, readRows } from './tamper.ts';
+import {
+  changeRow,
+  deleteRow,
+  insertRow,
+  type LedgerRow,
+  liftProtection,
+  type Row,
+  readLedger,
+  readRows,
+} from './tamper.ts';
 
 /** What an attacker does with the rows of a ledger, before the earlier checkpoint. */
-const attacks: Readonly<Record<string, (rows: readonly Row[], at: number) => readonly Row[]>> = {
-  changed: (rows, at) => rows.with(at, { ...at0(rows, at), entry: edit(String(at0(rows, at).entry)) }),
+const attacks: Readonly<Record<string, (rows: readonly LedgerRow[], at: number) => readonly LedgerRow[]>> = {
+  changed: (rows, at) => rows.with(at, { ...at0(rows, at), entry: edit(at0(rows, at).entry) }),
   removed: (rows, at) => rows.toSpliced(at, 1),
   swapped: (rows, at) => rows.with(at, at0(rows, at - 1)).with(at - 1, at0(rows, at)),
   inserted: (rows, at) => {
-    const { id, entry, ...row } = at0(rows, at);
-    const copy = newId();
-    return rows.toSpliced(at, 0, { ...row, id: copy, entry: String(entry).replace(String(id), copy) });
+    return rows.toSpliced(at, 0, replaceId(at0(rows, at)));
   },
   'rolled back': (rows, at) => rows.slice(0, at),
   // What one party was shown, and what is shown to another, have only their start in common.
   'shown differently': (rows, at) => [...rows.slice(0, at), ...rows.slice(at).map(replaceId)],
 };
-const replaceId = ({ id, entry, ...row }: Row): Row => {
-  const other = newId();
-  return { ...row, id: other, entry: String(entry).replace(String(id), other) };
+const replaceId = (row: LedgerRow): LedgerRow => {
+  const id = newId();
+  return { ...row, id, entry: row.entry.replace(row.id, id) };
 };
-const at0 = (rows: readonly Row[], at: number) => rows[at] as Row;
-const edit = (entry: string) => entry.replace(/"(reason|method)":null/, '"$1":"another"');
+const at0 = (rows: readonly LedgerRow[], at: number) => rows[at] as LedgerRow;
+const edit = (entry: string) =>
+  entry
+    .replace('"reason":null', '"reason":"another"')
+    .replace(/"capturedAt":"2026[^"]+"/, '"capturedAt":"2020-02-20T20:20:20.020Z"');
+
+/** The row of an entry. */
+function placeRow({ entry: _, ...row }: LedgerRow, ledger: LedgerName, entry: string): Row {
+  const { id, at, capturedAt, recordedAt, sequence } = JSON.parse(entry);
+  if (ledger === 'audit') return { ...row, id, at, entry };
+  return { ...row, id, captured_at: capturedAt, recorded_at: recordedAt, sequence };
+}
 
 describeOnOneDatabase('a ledger that was rewritten by an attacker with full control', (dialect) => {
   let server: TestServer;
@@ -57,23 +74,38 @@ describeOnOneDatabase('a ledger that was rewritten by an attacker with full cont
   };
 
   /** Rewrites a whole ledger: rows, chain, head, tree, tiles, and a checkpoint with the right keys. */
-  async function rewrite(tenantId: string, ledger: LedgerName, attack: (rows: readonly Row[]) => readonly Row[]) {
+  async function rewrite(
+    tenantId: string,
+    ledger: LedgerName,
+    attack: (rows: readonly LedgerRow[]) => readonly LedgerRow[],
+  ) {
     const { installation, clock } = server;
     const { database } = installation;
     const table = ledgerTables[ledger];
-    const rows = (await readRows(database, table)).filter((row) => row.tenant_id === tenantId);
+    const rows = await readLedger(database, { tenantId, ledger });
     for (const row of rows) await deleteRow(database, table, row);
     let hash: string | null = null;
     const rewritten = attack(rows);
+    /** The numbers of frames, which are those of their first records. */
+    const frames = new Map<unknown, number>();
     const times = rows.map((row) => JSON.parse(String(row.entry))[ledger === 'audit' ? 'at' : 'recordedAt']).sort();
     for (const [index, row] of rewritten.entries()) {
       // Times must rise in the new order too, or the export itself shows the change.
       const at = times[Math.min(index, times.length - 1)];
-      const entry: string = String(row.entry).replace(/"(at|recordedAt)":"[^"]+"/, `"$1":"${at}"`);
-      const prev_hash: string | null = hash;
-      hash = hashEntry(prev_hash, entry);
-      await insertRow(database, table, { ...row, ...(row.at && { at }), sequence: index + 1, entry, prev_hash, hash });
+      const entry = row.entry
+        .replace(/"(at|recordedAt)":"[^"]+"/, `"$1":"${at}"`)
+        .replace(/"sequence":\d+/, `"sequence":${index + 1}`);
+      hash = hashEntry(hash, entry);
+      const frame = ledger === 'consent' && { frame: frames.get(row.frame) ?? index + 1 };
+      if (frame) frames.set(row.frame, frame.frame);
+      await insertRow(database, table, { ...placeRow(row, ledger, entry), ...frame, sequence: index + 1, hash });
     }
+    if (ledger === 'consent')
+      for (const frame of (await readRows(database, 'consent_frames')).filter((row) => row.tenant_id === tenantId)) {
+        await deleteRow(database, 'consent_frames', frame);
+        const number = frames.get(frame.number);
+        if (number !== undefined) await insertRow(database, 'consent_frames', { ...frame, number });
+      }
     const head = { tenant_id: tenantId, ledger };
     const at = rewritten.length === 0 ? '' : times[Math.min(rewritten.length, times.length) - 1];
     const mac = installation.seal.seal(

@@ -5,7 +5,7 @@ import { hashEntry, type LedgerName } from '../../ledger/append.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { fillLedgers } from './fixture.ts';
-import { changeRow, deleteRow, insertRow, type Row, readRows } from './tamper.ts';
+import { changeRow, deleteRow, insertRow, type Row, readLedger, readRows } from './tamper.ts';
 
 /** Changes rows of one chain, which are given in the order of their numbers. */
 type Attack = (rows: readonly Row[]) => Promise<unknown>;
@@ -27,6 +27,17 @@ describeOnOneDatabase('verifyChain', (dialect) => {
     ['audit', 'audit_events'],
   ] as const) {
     const at = (rows: readonly Row[], number: number) => rows.at(number < 0 ? number : number - 1) as Row;
+    const readEntry = async (row: Row) => {
+      const entries = await readLedger(installation.database, { tenantId, ledger });
+      return entries.find(({ sequence }) => sequence === row.sequence)?.entry as string;
+    };
+    /** A change of a row, and what its entry is then. */
+    const edit = async (row: Row): Promise<readonly [Row, string]> => {
+      const old = await readEntry(row);
+      const entry = old.replace(ledger === 'audit' ? '"actorEmail":null' : String(row.captured_at), 'changed');
+      assert.notEqual(entry, old);
+      return [ledger === 'audit' ? { entry } : { captured_at: 'changed' }, entry];
+    };
     const setHead = (head: Row) =>
       changeRow(installation.database, 'chain_heads', { tenant_id: tenantId, ledger }, head);
 
@@ -156,18 +167,17 @@ describeOnOneDatabase('verifyChain', (dialect) => {
     });
 
     test(`${ledger}: a valid row follows the head`, async () => {
-      const forge = (rows: readonly Row[]): Row => {
-        const { entry, hash } = at(rows, -1) as { entry: string; hash: string };
-        return {
-          ...at(rows, -1),
-          id: copyId(rows[0]),
-          sequence: rows.length + 1,
-          prev_hash: hash,
-          hash: hashEntry(hash, entry),
-        };
+      const forge = async (rows: readonly Row[]): Promise<Row> => {
+        const last = at(rows, -1);
+        const [id, sequence] = [copyId(rows[0]), rows.length + 1];
+        const entry = (await readEntry(last))
+          .replace(`"id":"${last.id}"`, `"id":"${id}"`)
+          .replace(/"sequence":\d+/, `"sequence":${sequence}`);
+        const hash = hashEntry(last.hash as string, entry);
+        return { ...last, id, sequence, hash, ...(ledger === 'audit' && { entry }) };
       };
       await assertFault(
-        (rows) => insertRow(installation.database, table, forge(rows)),
+        async (rows) => insertRow(installation.database, table, await forge(rows)),
         (last) => last + 1,
         (rows) => copyId(rows[0]),
       );
@@ -186,10 +196,9 @@ describeOnOneDatabase('verifyChain', (dialect) => {
     test(`${ledger}: an entry was changed and hashed again, its successors were not`, async () => {
       await assertFault(
         async (rows) => {
-          const row = at(rows, 3) as { entry: string; prev_hash: string };
-          const entry = row.entry.replace('"actorEmail":null', '"actorEmail":"x"').replace('true', 'false');
-          assert.notEqual(entry, row.entry);
-          await changeRow(installation.database, table, at(rows, 3), { entry, hash: hashEntry(row.prev_hash, entry) });
+          const [row, before] = [at(rows, 3), at(rows, 2).hash as string];
+          const [values, entry] = await edit(row);
+          await changeRow(installation.database, table, row, { ...values, hash: hashEntry(before, entry) });
         },
         () => 4,
         (rows) => at(rows, 4).id,
@@ -199,9 +208,9 @@ describeOnOneDatabase('verifyChain', (dialect) => {
     test(`${ledger}: the last entry was changed and hashed again, the head was not`, async () => {
       await assertFault(
         async (rows) => {
-          const row = at(rows, -1) as { entry: string; prev_hash: string };
-          const entry = `${row.entry} `;
-          await changeRow(installation.database, table, at(rows, -1), { entry, hash: hashEntry(row.prev_hash, entry) });
+          const [row, before] = [at(rows, -1), at(rows, -2).hash as string];
+          const [values, entry] = await edit(row);
+          await changeRow(installation.database, table, row, { ...values, hash: hashEntry(before, entry) });
         },
         (last) => last,
         (rows) => at(rows, -1).id,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -18,7 +18,7 @@ import { addressOf } from '../migrated-database.ts';
 import { appendManyRecords } from '../proofs/ledger-requests.ts';
 import { signNow } from './exported.ts';
 import { fillLedgers, runVerify } from './fixture.ts';
-import { type Row, readRows, tamper } from './tamper.ts';
+import { changeRow, insertRow, type LedgerRow, type Row, readLedger, readRows, tamper } from './tamper.ts';
 
 /** A copy of an installation to attack. */
 interface Scene {
@@ -60,7 +60,7 @@ const rewriteLog = (scene: Scene, edit: (text: string) => string) => {
 /** Sets the head to the last row, as far as possible without the secret. */
 async function fixHead(scene: Scene): Promise<void> {
   const last = (await recordsOf(scene)).at(-1) as Row;
-  const at = JSON.parse(String(last.entry)).recordedAt;
+  const at = last.recorded_at;
   await change(
     scene.database,
     `update chain_heads set sequence = ${last.sequence}, hash = '${last.hash}', at = '${at}' where tenant_id = '${scene.tenantId}' and ledger = 'consent'`,
@@ -74,11 +74,11 @@ async function fixHead(scene: Scene): Promise<void> {
 /** Recomputes every hash of the attacked ledger and deletes its tree. */
 async function rehash(scene: Scene): Promise<void> {
   let prev: string | null = null;
-  for (const row of await recordsOf(scene)) {
-    const hash = hashEntry(prev, String(row.entry));
+  for (const row of await readLedger(scene.database, { tenantId: scene.tenantId, ledger: 'consent' })) {
+    const hash = hashEntry(prev, row.entry);
     await change(
       scene.database,
-      `update consent_records set prev_hash = ${prev === null ? 'null' : `'${prev}'`}, hash = '${hash}' where tenant_id = '${scene.tenantId}' and sequence = ${row.sequence}`,
+      `update consent_records set hash = '${hash}' where tenant_id = '${scene.tenantId}' and sequence = ${row.sequence}`,
     );
     prev = hash;
   }
@@ -88,7 +88,9 @@ async function rehash(scene: Scene): Promise<void> {
 }
 
 const ofTenant = ({ tenantId }: Scene) => `tenant_id = '${tenantId}'`;
-const editEntry = `entry = replace(entry, '"method":null', '"method":"fake"')`;
+const editEntry = `captured_at = '2020-02-20T20:20:20.020Z'`;
+
+const editFrame = `parts = replace(parts, '"method":null', '"method":"fake"')`;
 
 const attacks: Readonly<Record<string, Attack>> = {
   'an edited entry': {
@@ -101,7 +103,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   'an entry edited with its own hash': {
     async run(scene) {
       await change(scene.database, `update consent_records set ${editEntry} where ${ofTenant(scene)} and sequence = 3`);
-      const [, before, row] = (await recordsOf(scene)) as readonly Row[];
+      const [, before, row] = await readLedger(scene.database, { tenantId: scene.tenantId, ledger: 'consent' });
       const hash = hashEntry(String(before?.hash), String(row?.entry));
       await change(
         scene.database,
@@ -109,7 +111,55 @@ const attacks: Readonly<Record<string, Attack>> = {
       );
     },
     code: 1,
-    names: /✗ first: consent chain, row 4 .*: the row names another predecessor/,
+    names: /✗ first: consent chain, row 4 .*: the hash does not match the entry/,
+  },
+  'an edited frame': {
+    run: (scene) => change(scene.database, `update consent_frames set ${editFrame} where ${ofTenant(scene)}`),
+    code: 1,
+    names: /✗ first: consent chain, row 1 .*: the frame of the entry was modified/,
+  },
+  'a frame edited with its own hash': {
+    async run(scene) {
+      await change(scene.database, `update consent_frames set ${editFrame} where ${ofTenant(scene)}`);
+      for (const frame of await readRows(scene.database, 'consent_frames')) {
+        const hash = createHash('sha256').update(String(frame.parts)).digest('hex');
+        await changeRow(scene.database, 'consent_frames', frame, { hash });
+      }
+    },
+    code: 1,
+    names: /✗ first: consent chain, row 1 .*: the hash does not match the entry/,
+  },
+  'a look-up column changed, with a frame that has its old value': {
+    async run(scene) {
+      const [record] = (await recordsOf(scene)) as [Row];
+      const frame = (await readRows(scene.database, 'consent_frames')).find(
+        ({ tenant_id, number }) => tenant_id === scene.tenantId && number === record.frame,
+      ) as Row;
+      const parts = String(frame.parts).replace('"id":"\t"', `"id":"${record.id}"`).replace('\t', '\t\t');
+      const hash = createHash('sha256').update(parts).digest('hex');
+      await insertRow(scene.database, 'consent_frames', { ...frame, number: 1000, parts, hash });
+      await change(
+        scene.database,
+        `update consent_records set frame = 1000, id = '${randomUUID()}' where ${ofTenant(scene)} and sequence = 1`,
+      );
+    },
+    code: 1,
+    names: /✗ first: consent chain, row 1 .*: the frame of the entry was modified/,
+  },
+  'a removed frame': {
+    run: (scene) => change(scene.database, `delete from consent_frames where ${ofTenant(scene)}`),
+    code: 1,
+    names: /✗ first: consent chain, row 1 .*: the frame of the entry is missing/,
+  },
+  'a frame of no record': {
+    async run(scene) {
+      const [frame] = (await readRows(scene.database, 'consent_frames')).filter(
+        ({ tenant_id }) => tenant_id === scene.tenantId,
+      ) as [Row];
+      await insertRow(scene.database, 'consent_frames', { ...frame, number: 7 });
+    },
+    code: 1,
+    names: /✗ first: consent chain, row 7 .*: a frame belongs to no record/,
   },
   'a deleted row': {
     run: (scene) => change(scene.database, `delete from consent_records where ${ofTenant(scene)} and sequence = 5`),
@@ -176,7 +226,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       await set('unknown', otherId);
     },
     code: 1,
-    names: /✗ first: consent chain, row 4 .*: the row names another predecessor/,
+    names: /✗ first: consent chain, row 4 .*: the hash does not match the entry/,
   },
   'two rows exchanged': {
     async run(scene) {
@@ -190,15 +240,15 @@ const attacks: Readonly<Record<string, Attack>> = {
       await set(1000, 5);
     },
     code: 1,
-    names: /✗ first: consent chain, row 4 .*: the row names another predecessor/,
+    names: /✗ first: consent chain, row 4 .*: the hash does not match the entry/,
   },
   'a row inserted at the end, with the head fixed': {
     async run(scene) {
-      const last = (await recordsOf(scene)).at(-1) as Row;
+      const rows = await readLedger(scene.database, { tenantId: scene.tenantId, ledger: 'consent' });
+      const { entry, ...last } = rows.at(-1) as LedgerRow;
       const id = randomUUID();
-      const entry = String(last.entry).replace(String(last.id), id).replace('"sequence":22', '"sequence":23');
-      const hash = hashEntry(String(last.hash), entry);
-      const row: Row = { ...last, id, entry, hash, prev_hash: last.hash as string, sequence: 23 };
+      const changed = entry.replace(String(last.id), id).replace('"sequence":22', '"sequence":23');
+      const row: Row = { ...last, id, hash: hashEntry(String(last.hash), changed), sequence: 23 };
       await tamper(scene.database, (queries) =>
         queries
           .insertInto('consent_records')

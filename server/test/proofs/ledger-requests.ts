@@ -8,6 +8,7 @@ import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { noticeContent, type TestServer, type TestTenant } from '../harness.ts';
 import { appendOne } from '../ledger/exported.ts';
 import { draftRecord } from '../ledger/fixture.ts';
+import { readLedger } from '../ledger/tamper.ts';
 
 /** Appends entries to a ledger, a second apart. */
 export async function append(server: TestServer, tenantId: string, ledger: LedgerName, count: number): Promise<void> {
@@ -65,11 +66,5 @@ export async function fetchPublicKey(server: TestServer): Promise<string> {
 
 /** The hashes of a ledger from its rows, oldest first. */
 export async function readChain(server: TestServer, tenantId: string, ledger: LedgerName) {
-  const { kysely } = server.installation.database;
-  return kysely
-    .selectFrom(ledger === 'audit' ? 'audit_events' : ('consent_records' as 'audit_events'))
-    .select(['id', 'sequence', 'hash', 'entry'])
-    .where('tenant_id', '=', tenantId)
-    .orderBy('sequence')
-    .execute();
+  return readLedger(server.installation.database, { tenantId, ledger });
 }

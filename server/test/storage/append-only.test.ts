@@ -9,7 +9,13 @@ import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 import { fillLedgers } from '../ledger/fixture.ts';
 import { protectedTables, readRows } from '../ledger/tamper.ts';
 
-const tables = ['consent_records', 'audit_events', 'consent_notice_versions', 'consent_notice_texts'] as const;
+const tables = [
+  'consent_records',
+  'consent_frames',
+  'audit_events',
+  'consent_notice_versions',
+  'consent_notice_texts',
+] as const;
 
 describeOnEachDatabase('append-only tables', (dialect) => {
   let installation: Installation;
@@ -52,7 +58,10 @@ describeOnEachDatabase('append-only tables', (dialect) => {
   if (dialect === 'sqlite') {
     test('consent_records rejects a row that would replace another by its id', async () => {
       const before = await readRows(installation.database, 'consent_records');
-      const run = sql`insert or replace into consent_records select tenant_id, 1000, id, notice_id, subject_id, ip_hash, ua_hash, salt, space, entry, prev_hash, hash, erased_at from consent_records limit 1`;
+      const columns = Object.keys(before[0] as object)
+        .join()
+        .replace('sequence', '1000');
+      const run = sql`insert or replace into consent_records select ${sql.raw(columns)} from consent_records limit 1`;
       await assert.rejects(run.execute(installation.database.kysely), /append-only/);
       assert.deepEqual(await readRows(installation.database, 'consent_records'), before);
     });

@@ -70,24 +70,24 @@ describe('verifyLedger', () => {
   test('detects rows changed in the database', async () => {
     const { note, publicKey } = await verifyLedger(svc, { ledger: 'consent' });
     const { kysely } = server.installation.database;
-    const { entry } = await kysely
+    const { captured_at } = await kysely
       .selectFrom('consent_records')
-      .select('entry')
+      .select('captured_at')
       .where('sequence', '=', 2)
       .executeTakeFirstOrThrow();
     await kysely.executeQuery((await import('kysely')).CompiledQuery.raw('drop trigger consent_records_refuse_update'));
     const set = (text: string) =>
       kysely
         .updateTable('consent_records')
-        .set({ entry: text } as never)
+        .set({ captured_at: text } as never)
         .where('sequence', '=', 2)
         .execute();
-    await set(entry.replace('"analytics":true', '"analytics":false'));
+    await set('2020-02-20T20:20:20.020Z');
     const error = await verifyLedger(svc, { ledger: 'consent', publicKey, keptCheckpoint: note }).catch(
       (caught) => caught,
     );
     assert.deepEqual([error.code, error.sequence, error.line], ['hash_mismatch', 2, 3]);
-    await set(entry);
+    await set(captured_at);
     assert.equal((await verifyLedger(svc, { ledger: 'consent', publicKey, keptCheckpoint: note })).isConsistent, true);
   });
 
