@@ -129,19 +129,18 @@ const attacks: Readonly<Record<string, Attack>> = {
     code: 1,
     names: /✗ first: consent chain, row 1 .*: the hash does not match the entry/,
   },
-  'a look-up column changed, with a frame that has its old value': {
+  'a column changed, with a frame that has its value and its place at a purpose of the same name': {
     async run(scene) {
-      const [record] = (await recordsOf(scene)) as [Row];
-      const frame = (await readRows(scene.database, 'consent_frames')).find(
-        ({ tenant_id, number }) => tenant_id === scene.tenantId && number === record.frame,
-      ) as Row;
-      const parts = String(frame.parts).replace('"id":"\t"', `"id":"${record.id}"`).replace('\t', '\t\t');
-      const hash = createHash('sha256').update(parts).digest('hex');
-      await insertRow(scene.database, 'consent_frames', { ...frame, number: 1000, parts, hash });
-      await change(
-        scene.database,
-        `update consent_records set frame = 1000, id = '${randomUUID()}' where ${ofTenant(scene)} and sequence = 1`,
-      );
+      const frames = await readRows(scene.database, 'consent_frames');
+      const time = String((await recordsOf(scene))[0]?.captured_at);
+      for (const frame of frames.filter(({ tenant_id }) => tenant_id === scene.tenantId)) {
+        const parts = String(frame.parts)
+          .replace('"capturedAt":"\t"', `"capturedAt":"${time}"`)
+          .replace('"capturedAt":"consent"', '"capturedAt":"\t"');
+        const hash = createHash('sha256').update(parts).digest('hex');
+        await changeRow(scene.database, 'consent_frames', frame, { parts, hash });
+      }
+      await change(scene.database, `update consent_records set captured_at = 'consent' where ${ofTenant(scene)}`);
     },
     code: 1,
     names: /✗ first: consent chain, row 1 .*: the frame of the entry was modified/,
