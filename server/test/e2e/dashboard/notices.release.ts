@@ -670,7 +670,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       await language.selectOption('English');
       await page.getByRole('combobox', { name: 'Appearance' }).selectOption('dark');
       await page.getByRole('combobox', { name: 'Screen' }).selectOption('phone');
-      await preview.locator('svc-consent[theme=dark]').waitFor({ state: 'attached' });
+      await preview.locator('html[data-theme=dark]').waitFor({ state: 'attached' });
       await preview.getByRole('button', { name: 'Accept all' }).press('Enter');
       await preview.getByRole('button', { name: 'Preferences' }).press('Enter');
       await preview.getByRole('switch', { name: 'Analytics' }).press('Space');
