@@ -49,11 +49,11 @@ export class ProofView extends TaskElement {
   };
 }
 
-function viewProof({ sequence, checkpoint }: InclusionProof): TemplateResult {
+function viewProof({ sequence, checkpoint, shown }: InclusionProof): TemplateResult {
   return html`<div class="notice">
     <p>
       <strong>${pageWords.proven}</strong> ${pageWords.entry} ${formatCount(sequence)} ${pageWords.coveredBy}
-      ${formatCount(checkpoint.size)} (${viewTime(checkpoint.at)}).
+      ${formatCount(checkpoint.size)} (${viewTime(checkpoint.at)}). ${shown === null ? nothing : pageWords.shown.covered}
     </p>
     <details>
       <summary>${pageWords.checkpoint}</summary>

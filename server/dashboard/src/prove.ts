@@ -19,9 +19,11 @@ export async function fetchPublicKey(): Promise<string> {
  */
 export async function proveRecord(record: ConsentRecord): Promise<InclusionProof> {
   const { sequence, ledgerHash } = record;
-  const { verifyRecords, canonicalize, LedgerVerificationError } = await loadVerifier();
+  const { verifyRecords, verifyShown, canonicalize, LedgerVerificationError } = await loadVerifier();
   const { hashed } = await verifyRecords([record], scope());
   const proof = await proveInclusion('consent', ledgerHash, () => ledgers.consent.proveInclusion({ sequence }));
+  // The words that were shown are those whose hash is in the entry.
+  if (proof.shown !== null) await verifyShown({ record, proof, publicKey: await fetchPublicKey() });
   if (hashed === 1) return proof;
   // Of an erased record, all that was not erased is in the entry that the proof covers.
   const { subjectId: _subject, ipHash: _ip, uaHash: _ua, ...kept } = proof.entry;

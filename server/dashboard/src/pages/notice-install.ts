@@ -5,6 +5,7 @@ import type {
   NoticeSighting,
   NoticeVersion,
 } from '../../../../packages/node-sdk/src/types/api.ts';
+import { inlineNotice } from '../../../widgets/inline-notice.ts';
 import { viewRelative, viewTime } from '../format.ts';
 import { nameLanguage } from '../notice-names.ts';
 import { NoticePage } from '../notice-page.ts';
@@ -91,8 +92,8 @@ export class NoticeInstallation extends NoticePage {
   #viewInline(id: string, { script, element }: WidgetVersion, latest: NoticeVersion | null) {
     const { inline } = this;
     if (latest === null || inline === null) return nothing;
-    const data = `<script type="application/json">${inline.text}</script>`;
-    const filled = element.replace('YOUR-NOTICE-ID', id).replace('></svc-consent>', `>${data}</svc-consent>`);
+    const own = inline.language === latest.language ? undefined : inline.language;
+    const filled = inlineNotice(element.replace('YOUR-NOTICE-ID', id), inline.text, own);
     const choose = (event: Event) => {
       const { value } = event.currentTarget as HTMLSelectElement;
       void this.runQuietly(() => this.#loadInline(latest, value));

@@ -393,6 +393,8 @@ describeDashboard('notices in the dashboard', (dashboard) => {
       await page.getByText('Analytics: Consent').waitFor();
       await page.getByText(told.shownHash).waitFor();
       await assertAccessible(page);
+      await page.getByRole('button', { name: 'Prove' }).click();
+      await page.getByText('It covers the words that were shown, too.').waitFor();
       await page.route('**/shown/*', async (route) => {
         const answer = await route.fetch();
         await route.fulfill({ response: answer, body: (await answer.text()).replace('Statistik.', 'Tracking.') });

@@ -544,6 +544,7 @@ export const de: PageWords = {
     provenHint: 'Ihr SHA-256, in diesem Browser berechnet, ist der im Nachweis.',
     wrong: 'Das sind nicht die gezeigten Worte:',
     wrongHint: 'Ihr SHA-256, in diesem Browser berechnet, ist nicht der im Nachweis.',
+    covered: 'Er umfasst auch die gezeigten Worte.',
   },
   withdraw: 'Einwilligung widerrufen',
   erased: 'gelöscht',

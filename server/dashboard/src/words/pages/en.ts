@@ -529,6 +529,7 @@ export const en = {
     provenHint: 'their SHA-256, computed in this browser, is the one in the record.',
     wrong: 'These are not the words that were shown:',
     wrongHint: 'their SHA-256, computed in this browser, is not the one in the record.',
+    covered: 'It covers the words that were shown, too.',
   },
   withdraw: 'Withdraw consent',
   erased: 'erased',

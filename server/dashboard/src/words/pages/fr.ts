@@ -544,6 +544,7 @@ export const fr: PageWords = {
     provenHint: 'leur SHA-256, calculé dans ce navigateur, est celui de l’enregistrement.',
     wrong: 'Ce ne sont pas les mots affichés :',
     wrongHint: 'leur SHA-256, calculé dans ce navigateur, n’est pas celui de l’enregistrement.',
+    covered: 'Elle couvre aussi les mots affichés.',
   },
   withdraw: 'Retirer le consentement',
   erased: 'effacée',
