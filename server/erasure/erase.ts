@@ -40,7 +40,7 @@ import {
 } from './store.ts';
 
 /** The action of the audit event of an erasure. Its `diff` names what was cleared in the ledgers. */
-export const erasureAction = 'subject.erased';
+const erasureAction = 'subject.erased';
 
 /**
  * Erases what identifies a person in the consent records, the completed requests, the audit events, the webhook events and

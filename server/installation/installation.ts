@@ -99,7 +99,7 @@ export function findSecret({ secret, dataDir }: Pick<Settings, 'secret' | 'dataD
  * which is made on the first start; it is never stored in the database that it protects.
  * @throws {SettingsError} when the file is damaged, or the database was used with another secret before.
  */
-export async function openSecrets(settings: Settings, database: Database, now: string): Promise<Secrets> {
+async function openSecrets(settings: Settings, database: Database, now: string): Promise<Secrets> {
   const { kysely } = database;
   // Before a secret is made, and before anything is written.
   requireInPlace(await findInstallation(kysely));

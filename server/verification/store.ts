@@ -32,7 +32,7 @@ export async function forgetRuns(queries: Queries, now: string): Promise<void> {
 }
 
 /** A server whose run has no beat for so long has ended without a word. */
-export const lostAfter = 2 * 60_000;
+const lostAfter = 2 * 60_000;
 
 /**
  * Begins a run, in a transaction. One that no server works on any more is ended first, and begins again.

@@ -314,7 +314,7 @@ export function writeComment(text: string, indent: string): string {
 }
 
 /** Writes the types of what the operations of the SDK send and receive. */
-export function writeApiTypes(document: ApiDocument): string {
+function writeApiTypes(document: ApiDocument): string {
   const { writer, results } = writeOperations(document, isInSdk);
   return `// biome-ignore-all lint/suspicious/noConfusingVoidType: it is what the methods return
 ${notice}import type { ByteStream, Page } from '../transport.ts';
@@ -325,7 +325,7 @@ ${results}`;
 }
 
 /** Writes what the dashboard needs besides the SDK: the operations of a session, and the scope of every operation. */
-export function writeDashboardTypes(document: ApiDocument): string {
+function writeDashboardTypes(document: ApiDocument): string {
   const sdkNames = writeOperations(document, isInSdk).writer.names;
   const { writer, results } = writeOperations(document, (id) => !isInSdk(id) && !id.endsWith('AccessToken'));
   const types = writer.write(sdkNames);
@@ -417,7 +417,7 @@ ${members.join('')}}
 }
 
 /** Writes what is checked of the data of each event. */
-export function writeEventShapes(document: ApiDocument): string {
+function writeEventShapes(document: ApiDocument): string {
   const { schemas } = document.components;
   const resolve = (schema: Schema): Schema =>
     schema.$ref === undefined ? schema : (schemas[schema.$ref.split('/').at(-1) as string] as Schema);

@@ -126,14 +126,14 @@ export interface PublicKey {
  * Checks public keys. None at all is an empty list, which fails at the first delivery, as for secrets.
  * @throws {WebhookVerificationError} `public_key_invalid`.
  */
-export function readPublicKeys(publicKeys: PublicKeys | undefined): readonly PublicKey[] {
+function readPublicKeys(publicKeys: PublicKeys | undefined): readonly PublicKey[] {
   const list = [publicKeys ?? ''].flat().map((one) => (typeof one === 'string' ? { name: null, publicKey: one } : one));
   if (list.every((one) => one?.publicKey === '')) return [];
   if (!list.every((one) => typeof one?.publicKey === 'string' && keyGrammar.test(one.publicKey))) failPublicKey();
   return list.map(({ name, publicKey }) => ({ name: name ?? null, base64: publicKey.slice('whpk_'.length) }));
 }
 
-export function failPublicKey(): never {
+function failPublicKey(): never {
   return fail(
     'public_key_invalid',
     'A public key must be the whole whpk_… text: base64 of 32 bytes. Is its variable set, and asymmetric: true at the endpoint?',
@@ -161,7 +161,7 @@ export interface StandardHeaders {
  * them. The id has no dot, so that what is signed (`<id>.<t>.<body>`) can be taken apart in one way only. The work is
  * bounded, whatever is sent.
  */
-export function readStandardHeaders(header: HeaderGetter): StandardHeaders {
+function readStandardHeaders(header: HeaderGetter): StandardHeaders {
   const [id, time, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => {
     const value: unknown = header(name);
     if ((value ?? '') === '') fail('signature_missing', `No ${name} header: not from Svc, or removed by a proxy.`);

@@ -49,7 +49,7 @@ export async function forgetOldEvents(database: Database, now: string): Promise<
 }
 
 /** Every tenant, with its setting and the time of its oldest event. */
-export async function listOldest(queries: Queries) {
+async function listOldest(queries: Queries) {
   const { rows } = await sql<{ id: string; days: number | null; oldest: string | null }>`
     select id, webhook_days as days,
       (select min(created_at) from webhook_events where tenant_id = tenants.id) as oldest

@@ -68,8 +68,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
     // Not the answer yet (RFC 9110 section 15.2).
     if (status < 200) return;
-    const [retryAfter] = [headers['retry-after'] ?? []].flat();
-    this.#answer = { status, retryAfter: retryAfter?.slice(0, longestRetryAfter) ?? null };
+    const given = headers['retry-after'];
+    const retryAfter = (Array.isArray(given) ? given[0] : given)?.slice(0, longestRetryAfter);
+    this.#answer = { status, retryAfter: retryAfter ?? null };
     this.measure('firstByte');
   }
 
@@ -95,8 +96,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #finish(): void {
-    const excerpt = this.#excerpt.replaceAll('\r\n', '\n').replace(unreadable, '\u{fffd}');
-    if (this.#answer !== null) this.#end({ outcome: 'answered', ...this.#answer, excerpt });
+    if (this.#answer === null) return;
+    // Most answers have no text.
+    if (this.#excerpt !== '') this.#excerpt = this.#excerpt.replaceAll('\r\n', '\n').replace(unreadable, '\u{fffd}');
+    this.#end({ outcome: 'answered', ...this.#answer, excerpt: this.#excerpt });
   }
 
   #expire(): void {
