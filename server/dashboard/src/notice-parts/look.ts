@@ -94,5 +94,5 @@ function viewContrast(accent: string, scheme: string): TemplateResult | typeof n
 /** Rounded down: 2.99 is not 3. */
 function writeRatio(ratio: number): string {
   const rounded = Math.floor(ratio * 10) / 10;
-  return `${rounded.toLocaleString(document.documentElement.lang)} : 1`;
+  return `${rounded.toLocaleString(document.documentElement.lang)}\u00a0:\u00a01`;
 }
