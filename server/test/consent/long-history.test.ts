@@ -87,6 +87,7 @@ test('a capture that its notice refuses opens no transaction', async () => {
     [422, () => visit(server, notice, unknown)],
     [422, () => visit(server, notice, { noticeVersion: 2 })],
     [422, () => visit(server, notice, late)],
+    [422, () => visit(server, notice, { shownHash: '0'.repeat(64) })],
     [409, () => visit(server, draft)],
     [404, () => visit(server, unknownId)],
     [422, () => capture(server, notice, unknown)],
@@ -120,6 +121,32 @@ function decide(server: TestServer, body: object): Promise<TestResponse> {
   const headers = { 'Idempotency-Key': randomUUID() };
   return server.request('POST', '/v1/consent', { body: { subjectId: 'subject-1', granted: true, ...body }, headers });
 }
+
+// The hashes of a version are in memory with it.
+test('a capture that names what was shown runs the statements of one that does not', async () => {
+  await using server = await startTestServer('sqlite');
+  const notice = await server.createNotice();
+  const readShown = async () => {
+    const [{ shown }] = payload(await server.request('GET', `/v1/consent/${notice}/versions`), 200).items;
+    return shown.en;
+  };
+  const first = await readShown();
+  payload(await server.request('PATCH', `/v1/consent/${notice}`, { body: { name: 'Renamed' } }), 200);
+  payload(await server.request('POST', `/v1/consent/${notice}/publish`), 200);
+  const second = await readShown();
+  let visitors = 0;
+  const count = async (body: object) => {
+    visitors += 1;
+    const { status, statements } = await countWork(() => visit(server, notice, { subjectId: `${visitors}`, ...body }));
+    assert.equal(status, 201);
+    return statements;
+  };
+  const older = { shownHash: first, noticeVersion: 1 };
+  for (const body of [{}, older]) await count(body);
+  const plain = await count({});
+  for (const body of [{ shownHash: second, region: 'DE' }, older, { shownHash: 'unverified', language: 'en' }])
+    assert.equal(await count(body), plain, JSON.stringify(body));
+});
 
 /** Counts the statements that SQLite runs meanwhile, and the rows that it gives. */
 async function countWork(send: () => Promise<TestResponse>) {
