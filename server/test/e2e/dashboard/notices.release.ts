@@ -691,6 +691,20 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     });
   });
 
+  test('says that the words of the banner could not be loaded, and tries again', async () => {
+    const { member, id } = await createTenant();
+    await visitAs(member, 'notices', async (page) => {
+      await page.route('**/notices/words*', (route) => route.abort());
+      await page.getByRole('link', { name: 'Website' }).click();
+      await page.getByRole('alert').getByText('cannot be reached').waitFor();
+      assert.equal(await page.getByLabel('Controller').inputValue(), 'Example Ltd');
+      await page.unroute('**/notices/words*');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await openPreview(page).getByRole('button', { name: 'Accept all' }).waitFor();
+      assert.equal(new URL(page.url()).pathname, `/app/notices/${id}`);
+    });
+  });
+
   test('frames the preview by pages of this server only, and no other page', async () => {
     const policyOf = async (path: string) =>
       (await fetch(`${dashboard.server.url}/app/${path}`)).headers.get('content-security-policy') ?? '';
