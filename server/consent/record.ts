@@ -4,8 +4,9 @@ import { invalidValues, type ProblemDetail } from '../http/problem.ts';
 import { dictionary, filteredPageOf, Id, list, Time, text, UtcTime } from '../http/schemas.ts';
 import type { Link, Position } from '../ledger/append.ts';
 import { commit } from '../ledger/commitment.ts';
-import { fillFrame, readFrame, writeFrame } from '../ledger/frame.ts';
+import { fillFrame, ownValues, readFrame, writeFrame } from '../ledger/frame.ts';
 import { draftFrame, type FrameDraft } from '../ledger/frame-store.ts';
+import { ByteCache } from '../storage/cache.ts';
 import type { Tables } from '../storage/tables.ts';
 import { Language } from './language.ts';
 import type { Purpose } from './notice.ts';
@@ -237,6 +238,7 @@ const {
 /** In the order of the API, and in canonical order. Only these are stored and shown, whatever else a draft has. */
 const recordFields = listFields(Object.keys(ConsentRecord.shape));
 const entryKeys = [...Object.keys(hashedFields), 'tenantId'].sort();
+const sharedFields = listFields(entryKeys.filter((key) => !(key in ownValues)));
 const publicFields = listFields(Object.keys(PublicRecord.shape));
 const eventFields = listFields(Object.keys(recordEventFields));
 
@@ -268,10 +270,19 @@ export function presentEventData(record: ConsentRecord): z.output<typeof RecordE
  * with the general form.
  */
 export function draftRecordFrame(draft: RecordDraft): FrameDraft {
-  const purposes = sortPurposes(draft.purposes, (granted) => granted);
-  const basis = draft.basis && sortPurposes(draft.basis, (one) => one);
-  return draftFrame(draft.tenantId, writeFrame(entryKeys, { ...draft, purposes, basis }));
+  const name = `${draft.tenantId}${JSON.stringify(select(sharedFields, draft))}`;
+  let frame = frames.get(name);
+  if (frame === undefined) {
+    const purposes = sortPurposes(draft.purposes, (granted) => granted);
+    const basis = draft.basis && sortPurposes(draft.basis, (one) => one);
+    frame = draftFrame(draft.tenantId, writeFrame(entryKeys, { ...draft, purposes, basis }));
+    frames.set(name, frame, 2 * frame.text.length);
+  }
+  return frame;
 }
+
+/** Frames by the values that they have: few are in use at a time. */
+const frames = new ByteCache<FrameDraft>(4 * 1024 * 1024);
 
 /**
  * Seals a draft at its place in the ledger: its entry, and the columns that the entry is made of or has commitments to.
