@@ -709,7 +709,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'widgets-privacy-signal',
     rule: 'a consent does not count against a Global Privacy Control signal that came later',
-    file: 'packages/consent-banner/src/stub/find-decision.ts',
+    file: 'packages/consent-banner/src/state/find-decision.ts',
     text: '!hasSignal || decision.signal === true',
     replacement: 'isRefusal === false',
     tests: ['packages/consent-banner/test/asking-again.test.ts'],
@@ -717,7 +717,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'widgets-script-address',
     rule: 'a held-back tag is released only with an address that runs no code',
-    file: 'packages/consent-banner/src/stub/held-tags.ts',
+    file: 'packages/consent-banner/src/held-content/held-tags.ts',
     text: '/^(https?|blob|data:image)[:/]/',
     replacement: '/^[a-z]+:/',
     tests: ['packages/consent-banner/test/held-back.test.ts', 'packages/consent-banner/test/held-media.test.ts'],

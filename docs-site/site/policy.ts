@@ -11,5 +11,5 @@ export const pagePolicy = [
   "base-uri 'none'",
   "form-action 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types svc-consent svc-consent-ui svc-trust-badge',
+  'trusted-types svc-consent svc-consent-panel svc-trust-badge',
 ].join('; ');

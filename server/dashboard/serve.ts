@@ -16,7 +16,7 @@ export function hasDashboard(): boolean {
 
 // No connect-src: a preview sends nothing.
 const previewPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; require-trusted-types-for 'script'; trusted-types lit-html svc-consent svc-consent-ui svc-trust-badge svc-trust-preview";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; require-trusted-types-for 'script'; trusted-types lit-html svc-consent svc-consent-panel svc-trust-badge svc-trust-preview";
 
 /** The only pages that may be framed, by pages of this server, with their policies. */
 const previewPolicies: Readonly<Record<string, string>> = {

@@ -21,7 +21,7 @@ const policy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types svc-consent svc-consent-ui svc-trust-badge',
+  'trusted-types svc-consent svc-consent-panel svc-trust-badge',
 ].join('; ');
 
 const assets = new Map([

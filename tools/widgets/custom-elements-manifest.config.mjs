@@ -43,7 +43,13 @@ function nameField(attribute) {
 }
 
 export default {
-  globs: ['src/index.ts', 'src/mount.ts', 'src/trust-badge.ts', 'src/stub/consent-element.ts'],
+  globs: [
+    'src/index.ts',
+    'src/mount.ts',
+    'src/trust-badge.ts',
+    'src/state/consent-element.ts',
+    'src/privacy-choices/privacy-choices-element.ts',
+  ],
   outdir: 'dist',
   packagejson: false, // It says where the manifest is; the analyzer would write there what an option says.
   plugins: [publishInterface()],

@@ -1,9 +1,11 @@
-import type { SvcConsentElement } from './stub/consent-element.ts';
-import type { ConsentState, SvcConsent } from './stub/consent-state.ts';
-import { registerSvcConsent } from './stub/register.ts';
+import type { SvcPrivacyChoicesElement } from './privacy-choices/privacy-choices-element.ts';
+import type { SvcConsentElement } from './state/consent-element.ts';
+import type { ConsentState, SvcConsent } from './state/consent-state.ts';
+import { registerSvcConsent } from './state/register.ts';
 
-export { SvcConsentElement } from './stub/consent-element.ts';
-export type { ConsentState, DecisionListener, SvcConsent } from './stub/consent-state.ts';
+export { SvcPrivacyChoicesElement } from './privacy-choices/privacy-choices-element.ts';
+export { SvcConsentElement } from './state/consent-element.ts';
+export type { ConsentState, DecisionListener, SvcConsent } from './state/consent-state.ts';
 
 declare global {
   interface Window {
@@ -11,6 +13,7 @@ declare global {
   }
   interface HTMLElementTagNameMap {
     'svc-consent': SvcConsentElement;
+    'svc-privacy-choices': SvcPrivacyChoicesElement;
   }
   interface DocumentEventMap {
     'svc-consent': CustomEvent<ConsentState>;
@@ -20,12 +23,5 @@ declare global {
 registerSvcConsent({
   script: null,
   source: /^http/.test(import.meta.url) ? import.meta.url : '',
-  loadInterface: async () => {
-    const [{ mountInterface }, { importWords }] = await Promise.all([
-      import('./mount-interface.ts'),
-      import('./import-words.ts'),
-    ]);
-    const loadPanel = async () => (await import('./mount-panel.ts')).mountPanel;
-    return (actions) => mountInterface(actions, { loadLanguage: importWords, loadPanel });
-  },
+  loadFurther: async () => (await import('./further.ts')).mountFurther,
 });

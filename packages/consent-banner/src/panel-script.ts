@@ -1,7 +1,7 @@
-// Stage three, which stage two loads by its hash. Stage two passes shared modules on its tag.
-import { mountPanel } from './mount-panel.ts';
-import { currentScript } from './stub/current-script.ts';
-import type { LoadedScript } from './stub/load-script.ts';
+// The second script, which the script of the tag loads by its hash, and passes shared modules on its tag.
+import { mountFurther } from './further.ts';
+import { currentScript } from './state/current-script.ts';
+import type { LoadedScript } from './state/load-script.ts';
 
-// Without stage two's tag it does nothing.
-(currentScript() as Partial<LoadedScript> | null)?.done?.(mountPanel);
+// Without that tag it does nothing.
+(currentScript() as Partial<LoadedScript> | null)?.done?.(mountFurther);

@@ -1,17 +1,17 @@
-// Stage one, the entry of the script tag. It defines only the global `SvcConsent`.
-import { currentScript } from './stub/current-script.ts';
-import { type MountByScript, scriptLoader } from './stub/load-script.ts';
-import { registerSvcConsent } from './stub/register.ts';
+// The entry of the script tag. It defines only the global `SvcConsent`.
+import { shared } from './shared.ts';
+import { currentScript } from './state/current-script.ts';
+import { loadScript } from './state/load-script.ts';
+import type { Page } from './state/page.ts';
+import { registerSvcConsent } from './state/register.ts';
 
 /** Set by the build. */
-declare const SVC_INTERFACE_INTEGRITY: string;
+declare const SVC_PANEL_INTEGRITY: string;
 
 const script = currentScript();
-const load = scriptLoader(script);
 
 registerSvcConsent({
   script,
   source: script?.src ?? '',
-  loadInterface: () =>
-    load<MountByScript>('ui', SVC_INTERFACE_INTEGRITY).then((mount) => (actions) => mount(actions, load)),
+  loadFurther: () => loadScript<(page: Page) => void>(script, 'panel', SVC_PANEL_INTEGRITY, shared),
 });

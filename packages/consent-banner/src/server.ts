@@ -1,11 +1,11 @@
-import { reportProblem } from './report-problem.ts';
-import { attempt } from './stub/attempt.ts';
-import { AGE } from './stub/attribute-values.ts';
-import type { ConsentState } from './stub/consent-state.ts';
-import { cookieName, isInForce, isLess, isNext } from './stub/find-decision.ts';
-import { isDecision, type Purposes, type StoredDecision } from './stub/stored-decision.ts';
+import { attempt } from './state/attempt.ts';
+import { AGE } from './state/attribute-values.ts';
+import type { ConsentState } from './state/consent-state.ts';
+import { cookieName, isInForce, isLess, isNext } from './state/find-decision.ts';
+import { reportProblem } from './state/report-problem.ts';
+import { isDecision, type Purposes, type StoredDecision } from './state/stored-decision.ts';
 
-export type { ConsentState } from './stub/consent-state.ts';
+export type { ConsentState } from './state/consent-state.ts';
 
 /** The headers of a request: those of the Fetch API, or an object by name, as Node's `request.headers`. */
 export type RequestHeaders =
@@ -18,7 +18,7 @@ export interface ConsentQuestion {
   readonly headers: RequestHeaders;
   /** Days, like the element's `max-age`. Default: 365. */
   readonly maxAge?: number;
-  /** Days, like the element's `refusal-max-age`. Default: `maxAge`. */
+  /** Days, like the element's `refusal-max-age`; half a year at least. Default: `maxAge`. */
   readonly refusalMaxAge?: number;
 }
 

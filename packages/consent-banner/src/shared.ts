@@ -1,24 +1,52 @@
-import { html, nothing, render } from 'lit/html.js';
-import { adoptStyles } from './adopt-styles.ts';
-import { choicesView } from './choices-view.ts';
-import { fillText, listNames, writeMoment } from './fill-words.ts';
-import { parseNotice } from './notice.ts';
-import { reportProblem } from './report-problem.ts';
-import { readItem } from './safe-storage.ts';
-import { sharedStyles } from './shared.styles.ts';
+import { adoptStyles } from './first-layer/adopt-styles.ts';
+import { createButton, createChoices } from './first-layer/choices.ts';
+import { create, createIcon } from './first-layer/create.ts';
+import { createLinks } from './first-layer/create-banner.ts';
+import { readDirection } from './first-layer/read-direction.ts';
+import { sharedStyles } from './first-layer/shared.styles.ts';
+import { applyTheme, readTheme } from './first-layer/theme.ts';
+import { readNeeds } from './held-content/held-tags.ts';
+import { readSource, receiptKey } from './records/receipt-store.ts';
+import { basisIn, isOptOut } from './signals/basis.ts';
+import { attempt } from './state/attempt.ts';
+import { cookieName, DAY } from './state/find-decision.ts';
+import { fetchNotice, shownTexts } from './state/load-notice.ts';
+import { parseNotice } from './state/notice.ts';
+import { reportProblem } from './state/report-problem.ts';
+import { memory, readItem, removeItem, writeItem } from './state/safe-storage.ts';
+import { checkedKey, decisionKey } from './state/stored-decision.ts';
 
-/** The modules that stage two passes to stage three, so that the build leaves them out of the latter. */
-export const shared = {
-  html,
-  nothing,
-  render,
+/**
+ * What the script of the tag passes to the second one, so that the build leaves these modules out of the latter. In this order
+ * the build gives them their names again.
+ */
+export const shared: readonly unknown[] = [
   adoptStyles,
-  choicesView,
-  fillText,
-  listNames,
-  writeMoment,
+  applyTheme,
+  attempt,
+  basisIn,
+  checkedKey,
+  cookieName,
+  create,
+  createButton,
+  createChoices,
+  createIcon,
+  createLinks,
+  DAY,
+  decisionKey,
+  fetchNotice,
+  isOptOut,
+  memory,
   parseNotice,
-  reportProblem,
+  readDirection,
   readItem,
+  readNeeds,
+  readSource,
+  readTheme,
+  receiptKey,
+  removeItem,
+  reportProblem,
   sharedStyles,
-};
+  shownTexts,
+  writeItem,
+];

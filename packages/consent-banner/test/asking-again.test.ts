@@ -1,9 +1,10 @@
 import { aTimeout, expect } from '@open-wc/testing';
-import type { Notice } from '../src/notice.ts';
+import type { Notice } from '../src/state/notice.ts';
 import { createNotice, json, restorePage } from './network.ts';
 import {
   find,
   isBannerShown,
+  isPanelShown,
   leavePage,
   meetBanner,
   openPanel,
@@ -51,8 +52,11 @@ describe('an expired decision', () => {
     ['ends after a year', 'accepted', 366, {}, true],
     ['ends when max-age says', 'accepted', 31, { 'max-age': '30' }, true],
     ['counts until max-age', 'accepted', 29, { 'max-age': '30' }, false],
-    ['expires with max-age if it is a refusal', 'rejected', 31, { 'max-age': '30' }, true],
-    ['if a refusal, ends when refusal-max-age says', 'rejected', 8, { 'refusal-max-age': '7' }, true],
+    ['expires with max-age if it is a refusal', 'rejected', 201, { 'max-age': '200' }, true],
+    ['if a refusal, ends when refusal-max-age says', 'rejected', 201, { 'refusal-max-age': '200' }, true],
+    ['if a refusal, counts for half a year whatever max-age says', 'rejected', 182, { 'max-age': '30' }, false],
+    ['if a refusal, counts for half a year at least', 'rejected', 182, { 'refusal-max-age': '7' }, false],
+    ['if a refusal, ends after half a year then', 'rejected', 184, { 'refusal-max-age': '7' }, true],
     ['if a consent, does not end with refusal-max-age', 'accepted', 8, { 'refusal-max-age': '7' }, false],
     ['counts for a year when max-age is nonsense', 'accepted', 300, { 'max-age': 'soon' }, false],
     ['counts for a year when max-age is below 0', 'accepted', 300, { 'max-age': '-1' }, false],
@@ -90,6 +94,7 @@ describe('a notice with a new version', () => {
   const grown = ({ purposes, ...notice }: Notice): Notice => ({
     ...notice,
     version: 8,
+    asksSince: 8,
     purposes: [...purposes, { key: 'research', label: 'Research', description: 'Studies.', required: false }],
   });
 
@@ -143,17 +148,19 @@ describe('a notice with a new version', () => {
     }
   });
 
-  it('does not grant a formerly required purpose when a frame is allowed', async () => {
+  it('does not grant a formerly required purpose with that of a frame', async () => {
     const id = crypto.randomUUID();
     remember(id, 'rejected', 3, { required: ['necessary'] });
     const frame = document.body.appendChild(document.createElement('iframe'));
     frame.dataset.svcPurpose = 'marketing';
     const purposes = createNotice(id).purposes.map((purpose) => ({ ...purpose, required: false }));
-    await visitPage({ id, version: 8, purposes });
+    const visit = await visitPage({ id, version: 8, purposes });
     const findBox = (): HTMLElement | null => document.querySelector('svc-consent-placeholder');
     await waitUntil(findBox, 'the frame is covered');
-    findBox()?.shadowRoot?.querySelector('button')?.click();
+    findBox()?.shadowRoot?.querySelector<HTMLElement>('button:last-of-type')?.click();
+    await waitUntil(() => isPanelShown(visit), 'the preferences open');
     frame.remove();
+    await press(visit, '.save');
     expect(window.SvcConsent.get()?.purposes).to.deep.equal({ necessary: false, statistics: false, marketing: true });
   });
 

@@ -21,8 +21,8 @@ describe('the first layer', () => {
     expect(find(visit, `#${banner.getAttribute('aria-labelledby')}`)).to.have.text('Your privacy, your choice');
     expect(banner.textContent).to.match(/Acme.* asks for your consent .*Statistics.* and .*Marketing/);
     const { left, top } = find(visit, accept).getBoundingClientRect();
-    for (const animation of find(visit, '.banner').getAnimations()) animation.finish();
-    expect(visit.element.shadowRoot?.elementFromPoint(left + 9, top + 9)).to.equal(find(visit, accept));
+    for (const animation of banner.getAnimations({ subtree: true })) animation.finish();
+    expect(visit.element.shadowRoot?.elementFromPoint(left + 9, top + 9) === find(visit, accept)).to.equal(true);
   });
 
   it('leaves the focus where it is', async () => {
@@ -41,12 +41,21 @@ describe('the first layer', () => {
     }
   });
 
-  it('goes dark with the system', async () => {
-    const { element } = await meetBanner();
-    const banner = find({ element }, '.banner');
-    expect(getComputedStyle(banner).backgroundColor).to.equal('rgb(255, 255, 255)');
+  it('has the colour scheme of the page, which may change, and not that of the system', async () => {
     await emulateMedia({ colorScheme: 'dark' });
-    expect(getComputedStyle(banner).backgroundColor).to.equal('rgb(22, 26, 35)');
+    const { element } = await meetBanner();
+    const readColour = (): string => getComputedStyle(find({ element }, '.banner')).backgroundColor;
+    expect(readColour(), 'a page that is light only').to.equal('rgb(255, 255, 255)');
+    document.documentElement.style.colorScheme = 'light dark';
+    expect(readColour(), 'a page that follows the system').to.equal('rgb(22, 26, 35)');
+    document.documentElement.style.colorScheme = 'dark';
+    await emulateMedia({ colorScheme: 'light' });
+    expect(readColour(), 'a page that is dark').to.equal('rgb(22, 26, 35)');
+    element.setAttribute('scheme', 'light');
+    expect(readColour(), 'an element that is light').to.equal('rgb(255, 255, 255)');
+    document.documentElement.style.colorScheme = '';
+    element.setAttribute('scheme', 'dark');
+    expect(readColour(), 'an element that is dark').to.equal('rgb(22, 26, 35)');
   });
 
   it('keeps its edges in forced colours', async () => {
@@ -69,7 +78,20 @@ describe('the first layer', () => {
     const names = visit.element.shadowRoot
       ?.getAnimations()
       .map((animation) => (animation as CSSAnimation).animationName);
-    expect(names, 'nothing that is to be seen').to.deep.equal(['arrive']);
+    expect(new Set(names), 'nothing that is to be seen').to.deep.equal(new Set(['guard']));
+  });
+
+  it('lets no press through to the page or to its buttons at the moment of its entrance', async () => {
+    const visit = await meetBanner();
+    const banner = find(visit, '.banner');
+    for (const animation of banner.getAnimations({ subtree: true })) {
+      animation.pause();
+      animation.currentTime = 100;
+    }
+    const { left, top, width, height } = find(visit, accept).getBoundingClientRect();
+    const point = [left + width / 2, top + height / 2] as const;
+    expect(visit.element.shadowRoot?.elementFromPoint(...point) === banner, 'the box takes it').to.equal(true);
+    expect(document.elementFromPoint(...point) === visit.element).to.equal(true);
   });
 
   it('gives refusing and accepting the same size and style', async () => {

@@ -48,9 +48,9 @@ describe('the built script', () => {
     expect(await listViolations(frame)).to.deep.equal([]);
   });
 
-  it('defines one global', async () => {
+  it('defines one global, and a symbol for the add-ons', async () => {
     const frame = await visit(crypto.randomUUID());
-    expect(listNames(frame)).to.deep.equal(['SvcConsent']);
+    expect(listNames(frame)).to.deep.equal(['SvcConsent', 'Symbol(svc-consent)']);
   });
 
   it('has no effect when loaded a second time', async () => {
@@ -70,7 +70,7 @@ describe('the built script', () => {
     expect(await readSeen(noticeId)).to.deep.include({ noticeReads: 1 });
   });
 
-  it('has further files that do nothing when a page loads them by its own tags', async () => {
+  it('has a second file that does nothing when a page loads it by its own tag', async () => {
     const tag = (name: string): string =>
       `<script nonce="right" src="/visitor-page/copy/svc-consent-${name}.js"></script>`;
     const listen =
@@ -78,7 +78,7 @@ describe('the built script', () => {
     const frame = await openFrame({
       noticeId: crypto.randomUUID(),
       policy: 'nonce',
-      above: listen + tag('ui') + tag('panel'),
+      above: listen + tag('panel'),
     });
     frames.push(frame);
     expect(frame.contentDocument?.body.dataset.failed).to.equal(undefined);

@@ -48,7 +48,9 @@ describe('Google Consent Mode', () => {
     holder.innerHTML = `<svc-consent notice-id="${crypto.randomUUID()}" consent-mode="${mapping}"></svc-consent>`;
     document.querySelector('svc-consent')?.remove();
     document.body.append(holder);
-    expect(readCommands(), 'within the same task').to.deep.equal([['consent', 'default', denied]]);
+    expect(readCommands(), 'within the same task').to.deep.equal([
+      ['consent', 'default', { ...denied, wait_for_update: 500 }],
+    ]);
     expect(Object.prototype.toString.call(page.dataLayer?.[0])).to.equal('[object Arguments]');
     holder.remove();
   });
@@ -70,14 +72,15 @@ describe('Google Consent Mode', () => {
     expect(readCommands().at(-1)).to.deep.equal(['consent', 'update', { ...denied, security_storage: 'granted' }]);
   });
 
-  it('is updated with a stored decision, after the default', async () => {
+  it('has the stored decision of a returning visitor as its default, and does not wait', async () => {
     const visit = await visitWithMapping(crypto.randomUUID());
     await press(visit, '.banner [data-choice=accept]');
     await returnToPage(visit);
     page.dataLayer = [];
     await leavePage();
     await visitPage({ id: visit.noticeId }, undefined, { 'consent-mode': mapping });
-    expect(readCommands().map(([, command]) => command)).to.deep.equal(['default', 'update']);
+    const granted = Object.fromEntries(Object.keys(denied).map((name) => [name, 'granted']));
+    expect(readCommands()).to.deep.equal([['consent', 'default', granted]]);
   });
 
   it('grants a signal of two purposes only if both are granted', async () => {

@@ -46,6 +46,8 @@ export interface GppPageOptions {
   readonly noticeId?: string;
   /** Markup before the add-on. */
   readonly prepare?: (page: GppPage['window']) => void;
+  /** Of the banner's element. */
+  readonly attributes?: Readonly<Record<string, string>>;
   /** Whether there is a banner, and whether the add-on comes after it; or a custom interface. */
   readonly banner?: 'none' | 'first' | 'last' | 'headless';
 }
@@ -67,6 +69,7 @@ export async function openGppPage({
   noticeId = crypto.randomUUID(),
   prepare,
   banner = 'last',
+  attributes = {},
 }: GppPageOptions = {}): Promise<GppPage> {
   const frame = document.createElement('iframe');
   frame.src = '/visitor-page/blank';
@@ -80,7 +83,7 @@ export async function openGppPage({
   const errors: string[] = [];
   (page as unknown as { console: Console }).console.error = (...parts: unknown[]) => errors.push(parts.join(' '));
   prepare?.(page);
-  if (banner === 'first') await addBanner(page, noticeId);
+  if (banner === 'first') await addBanner(page, noticeId, attributes);
   const folder = '/packages/consent-banner/src';
   await runModule(page, `import { provideGpp } from '${folder}/add-ons/gpp/index.ts'; window.provide = provideGpp;`);
   page.provide(options);
@@ -91,13 +94,14 @@ export async function openGppPage({
     const text = `import { createConsent } from '${folder}/headless.ts'; window.consent = createConsent(${given});`;
     await runModule(page, text);
   }
-  if (banner === 'last') await addBanner(page, noticeId);
+  if (banner === 'last') await addBanner(page, noticeId, attributes);
   return { window: page, document: page.document, errors, noticeId };
 }
 
-async function addBanner(page: Window, noticeId: string): Promise<void> {
+async function addBanner(page: Window, noticeId: string, attributes: object): Promise<void> {
   const element = page.document.createElement('svc-consent');
-  element.setAttribute('notice-id', noticeId);
+  for (const [name, value] of Object.entries({ 'notice-id': noticeId, ...attributes }))
+    element.setAttribute(name, value);
   page.document.body.append(element);
   await runModule(page, `import '/packages/consent-banner/src/index.ts';`);
 }

@@ -55,16 +55,18 @@ describe('a custom interface beside the banner', () => {
   });
 
   it('loads a frame once', async () => {
+    const own = join(await meetBanner());
+    await waitUntil(() => own.isAsking(), 'the page was looked at');
     const frame = document.createElement('iframe');
     frame.dataset.svcPurpose = 'marketing';
     frame.dataset.src = '/visitor-page/blank';
+    document.body.append(frame);
+    await waitUntil(() => frame.inert, 'it is covered');
     let settings = 0;
     new MutationObserver((seen) => {
       settings += seen.length;
     }).observe(frame, { attributeFilter: ['src'] });
-    document.body.append(frame);
-    const visit = await meetBanner();
-    await join(visit).acceptAll();
+    await own.acceptAll();
     await waitUntil(() => frame.getAttribute('src'), 'it loads');
     await new Promise((done) => setTimeout(done, 300));
     expect(settings).to.equal(1);

@@ -1,4 +1,5 @@
-import type { Notice, Purpose } from '../src/notice.ts';
+import { words } from '../../../server/consent/words/en.ts';
+import type { Notice, Purpose } from '../src/state/notice.ts';
 
 /** A request that the page sent. */
 export interface SeenRequest {
@@ -36,8 +37,17 @@ export function createNotice(id: string, changes: Partial<Notice> = {}): Notice 
     domain: 'localhost',
     version: 7,
     purposes,
+    asksSince: changes.version ?? 7,
+    languages: [],
+    texts: fillTexts(changes.controllerName ?? 'Acme'),
     ...changes,
   };
+}
+
+function fillTexts(controller: string): Readonly<Record<string, string>> {
+  const fill = (text: string): string =>
+    text.replace('{controller}', controller).replace('{purposes}', 'Statistics and Marketing');
+  return { ...words, intro: fill(words.intro), panelIntro: fill(words.panelIntro) };
 }
 
 export function json(body: unknown, init?: ResponseInit): Response {

@@ -117,7 +117,7 @@ describe('window.SvcConsent', () => {
     window.SvcConsent.open();
     window.SvcConsent.open();
     expect(errors).to.have.length(1);
-    expect(errors[0]).to.contain('no <svc-consent notice-id="…">');
+    expect(errors[0]).to.contain('open() needs the element');
   });
 
   it('follows a decision made in another tab', async () => {

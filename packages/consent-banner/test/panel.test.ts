@@ -1,7 +1,8 @@
 import { expect } from '@open-wc/testing';
 import { emulateMedia, sendKeys } from '@web/test-runner-commands';
+import type { Purpose } from '../src/state/notice.ts';
 import { emulateForcedColors, restoreMedia } from './media.ts';
-import { restorePage } from './network.ts';
+import { createNotice, restorePage } from './network.ts';
 import {
   find,
   isBannerShown,
@@ -11,6 +12,7 @@ import {
   press,
   returnToPage,
   type Visit,
+  visitPage,
 } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -85,6 +87,7 @@ describe('the preferences panel', () => {
     const visit = await meetBanner();
     const panel = await openPanel(visit);
     for (const control of panel.querySelectorAll('button, input')) {
+      if (!control.checkVisibility()) continue;
       const { width, height } = control.getBoundingClientRect();
       expect(Math.min(width, height), control.outerHTML).to.be.at.least(44);
     }
@@ -134,6 +137,146 @@ describe('the preferences panel', () => {
     await press(visit, '.save');
     expect(document.activeElement).to.equal(link);
     link.remove();
+  });
+
+  it('opens with purposes switched on that are not saved, and moves the focus to the first', async () => {
+    const frame = document.createElement('iframe');
+    Object.assign(frame.dataset, { svcPurpose: 'marketing', src: '/visitor-page/blank' });
+    document.body.append(frame);
+    const visit = await meetBanner();
+    await waitUntil(() => frame.nextElementSibling?.shadowRoot, 'the frame is covered');
+    frame.nextElementSibling?.shadowRoot?.querySelector<HTMLElement>('[part=preferences]')?.click();
+    await waitUntil(() => isPanelShown(visit), 'the panel opens');
+    expect(switches(visit).map(({ checked }) => checked)).to.deep.equal([true, false, true]);
+    expect(visit.element.shadowRoot?.activeElement).to.equal(switches(visit)[2]);
+    await press(visit, '.close');
+    expect(window.SvcConsent.get()).to.equal(null);
+    await openPanel(visit);
+    expect(switches(visit)[2]?.checked, 'forgotten').to.equal(false);
+    frame.remove();
+  });
+
+  it('keeps the page from scrolling while it is open, in the place where it is', async () => {
+    const tall = document.body.appendChild(document.createElement('div'));
+    tall.style.height = '4000px';
+    scrollTo(0, 500);
+    const visit = await meetBanner();
+    await openPanel(visit);
+    expect(getComputedStyle(document.documentElement).overflow).to.equal('hidden');
+    expect(scrollY).to.equal(500);
+    await press(visit, '.close');
+    expect(getComputedStyle(document.documentElement).overflow).to.equal('visible');
+    scrollTo(0, 0);
+    tall.remove();
+  });
+
+  it('clamps a long description, and shows the whole of it on request', async () => {
+    const [necessary, statistics] = createNotice('x').purposes as [Purpose, Purpose];
+    const description = 'Counts visits, and what for is explained here. '.repeat(20);
+    const visit = await meetBanner({ purposes: [necessary, { ...statistics, description }] });
+    await openPanel(visit);
+    expect(find(visit, '#about-0-more').hidden, 'a short one needs none').to.equal(true);
+    const more = find(visit, '#about-1-more');
+    const text = find(visit, '#about-1');
+    await waitUntil(() => !more.hidden, 'it is measured');
+    const clamped = text.clientHeight;
+    more.click();
+    expect(more.getAttribute('aria-expanded')).to.equal('true');
+    expect(more.innerText).to.equal('Less');
+    expect(text.clientHeight).to.be.at.least(2 * clamped);
+    more.click();
+    expect(text.clientHeight).to.equal(clamped);
+    await expect(visit.element).to.be.accessible();
+  });
+
+  it('folds the descriptions of many purposes, each of which opens', async () => {
+    const purposes = Array.from({ length: 20 }, (_, index): Purpose => {
+      return {
+        key: `p${index}`,
+        label: `Purpose ${index}`,
+        description: `What ${index} is for. `.repeat(index === 7 ? 60 : 1),
+        required: false,
+      };
+    });
+    const visit = await meetBanner({ purposes });
+    await openPanel(visit);
+    expect(find(visit, '#about-7').checkVisibility()).to.equal(false);
+    const summary = find(visit, 'li:nth-child(8) summary');
+    summary.click();
+    expect(find(visit, '#about-7').checkVisibility()).to.equal(true);
+    await waitUntil(() => !find(visit, '#about-7-more').hidden, 'what is long is clamped');
+    await expect(visit.element).to.be.accessible();
+  });
+
+  it('lists what a purpose stores, with its lifetime in words', async () => {
+    const [necessary, statistics, marketing] = createNotice('x').purposes as [Purpose, Purpose, Purpose];
+    const trackers = [
+      { name: '_ga', provider: 'Google', lifetime: 'P13M', thirdParty: true },
+      { name: '<b>id</b>', provider: 'Acme', lifetime: 'session', thirdParty: false },
+      { name: 'seen', provider: 'Acme', lifetime: 'P1DT12H', thirdParty: false },
+    ];
+    const visit = await meetBanner({ purposes: [necessary, { ...statistics, trackers }, marketing] });
+    await openPanel(visit);
+    const list = find(visit, '[part=trackers]');
+    expect(
+      find(visit, 'summary')
+        .textContent?.replace(/[\u2068\u2069]/g, '')
+        .trim(),
+    ).to.equal('Cookies and similar technologies (3)');
+    find(visit, 'summary').click();
+    const rows = [...list.querySelectorAll('tbody tr')].map((row) =>
+      [...row.children].map(({ textContent }) => textContent?.trim().replace(/\s+/g, ' ')),
+    );
+    expect(rows).to.deep.equal([
+      ['_ga', 'Google Third party', '13 months'],
+      ['<b>id</b>', 'Acme This site', 'Until the browser is closed'],
+      ['seen', 'Acme This site', '1 day 12 hours'],
+    ]);
+    await expect(visit.element).to.be.accessible();
+  });
+
+  it('has on what is on by its basis in a known region, locks what is exempt, and lets the visitor object', async () => {
+    const [necessary, statistics, marketing] = createNotice('x').purposes as [Purpose, Purpose, Purpose];
+    const purposes: readonly Purpose[] = [
+      necessary,
+      { ...statistics, basisByRegion: { GB: 'object' } },
+      { ...marketing, basisByRegion: { GB: 'exempt' } },
+    ];
+    const visit = await visitPage({ purposes }, undefined, { region: 'GB' });
+    await openPanel(visit);
+    expect(switches(visit).map(({ checked, disabled }) => [checked, disabled])).to.deep.equal([
+      [true, true],
+      [true, false],
+      [true, true],
+    ]);
+    const notes = [...(visit.element.shadowRoot?.querySelectorAll('strong') ?? [])];
+    expect(notes.map(({ textContent }) => textContent)).to.deep.equal([
+      'Always on',
+      'On unless you object',
+      'Always on',
+    ]);
+    switches(visit)[1]?.click();
+    await press(visit, '.save');
+    expect(window.SvcConsent.get()?.purposes).to.deep.equal({ necessary: true, statistics: false, marketing: true });
+  });
+
+  it('says that Global Privacy Control is honored where visitors opt out, until they choose otherwise', async () => {
+    const [necessary, statistics] = createNotice('x').purposes as [Purpose, Purpose];
+    const purposes: readonly Purpose[] = [necessary, { ...statistics, basisByRegion: { 'US-CA': 'object' } }];
+    Object.defineProperty(navigator, 'globalPrivacyControl', { value: true, configurable: true });
+    try {
+      const visit = await visitPage({ purposes }, undefined, { region: 'US-CA' });
+      await openPanel(visit);
+      expect(find(visit, '.signal')).to.have.text('Opt-out request honored');
+      expect(switches(visit)[1]?.checked).to.equal(false);
+      await waitUntil(() => !visit.network.records.length, 'no record is written for the signal');
+      switches(visit)[1]?.click();
+      await press(visit, '.save');
+      await openPanel(visit);
+      expect(visit.element.shadowRoot?.querySelector('.signal')).to.equal(null);
+    } finally {
+      Reflect.deleteProperty(navigator, 'globalPrivacyControl');
+    }
   });
 
   it('reopens for a returning visitor with what was chosen, and takes another choice of the same subject', async () => {

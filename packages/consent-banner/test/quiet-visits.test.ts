@@ -67,7 +67,7 @@ describe('on quiet visits', () => {
     }
     const visit = await meetBanner({ language: 'en-AU' });
     for (const [name, original] of kept) pretend(Intl, name, original);
-    expect(find(visit, '.banner').lang).to.equal('en');
+    expect(find(visit, '.banner').lang).to.equal('en-AU');
     expect(asked).to.deep.equal([]);
   });
 

@@ -37,6 +37,12 @@ async function waitForTries({ network, noticeId }: Visit, tries: number): Promis
   await navigator.locks.request(`svc-consent:${noticeId}`, () => {});
 }
 
+/** The SHA-256 of a response, hex. */
+async function hashText(response: Response): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', await response.arrayBuffer()));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 describe('the record of a decision', () => {
   afterEach(() => {
     restorePage();
@@ -58,6 +64,8 @@ describe('the record of a decision', () => {
       method: 'banner',
       capturedAt: decidedAt,
       noticeVersion: 7,
+      language: 'en',
+      shownHash: await hashText(await visit.network.answerNotice()),
     });
     expect(visit.network.notices[0]?.init.credentials).to.equal('omit');
   });

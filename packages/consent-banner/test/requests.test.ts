@@ -5,20 +5,29 @@ import { listenToConsole, restorePage } from './network.ts';
 import { countRequests, createAddress, nameHost, settleRequests } from './requests-network.ts';
 import { waitUntil } from './wait-until.ts';
 
-const page = window as unknown as { SvcConsent?: unknown };
+const PLACE = Symbol.for('svc-consent');
+const page = window as unknown as Record<symbol, unknown>;
+const listeners = new Set<() => void>();
+const banner = {
+  view: {},
+  subscribe(listener: () => void) {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+};
 const held = nameHost('tracker');
 const stops: (() => void)[] = [];
 const pageFetch = window.fetch;
 
-/** The value of `SvcConsent.get()`, which is set before any event. */
+/** What the banner publishes, which changes before its listeners are called. */
 function set(purposes: Record<string, unknown> | null): void {
-  const state = purposes && { decided: true, purposes };
-  Object.defineProperty(window, 'SvcConsent', { value: { get: () => state }, configurable: true });
+  banner.view = { state: purposes && { decided: true, purposes }, allowed: purposes ?? {} };
+  page[PLACE] = banner;
 }
 
 function decide(purposes: Record<string, unknown> | null): void {
   set(purposes);
-  document.dispatchEvent(new CustomEvent('svc-consent'));
+  for (const listener of listeners) listener();
 }
 
 const grant = (): void => decide({ statistics: true });
@@ -101,7 +110,8 @@ describe('the requests add-on', () => {
   afterEach(() => {
     for (const stop of stops.splice(0)) stop();
     restorePage();
-    delete page.SvcConsent;
+    delete page[PLACE];
+    listeners.clear();
     holder.remove();
   });
 
@@ -200,12 +210,15 @@ describe('the requests add-on', () => {
     expect(isHeld(createAddress(held))).to.equal(false);
     set({ statistics: 'true' });
     expect(isHeld(createAddress(held))).to.equal(true);
-    const fail = (): never => {
-      throw new Error('broken');
-    };
-    Object.defineProperty(window, 'SvcConsent', { value: { get: fail }, configurable: true });
+    const broken = Object.defineProperty({}, 'view', {
+      get: () => {
+        throw new Error('broken');
+      },
+      enumerable: false,
+    });
+    page[PLACE] = broken;
     expect(isHeld(createAddress(held))).to.equal(true);
-    delete page.SvcConsent;
+    delete page[PLACE];
     expect(isHeld(createAddress(held)), 'without a banner').to.equal(true);
   });
 

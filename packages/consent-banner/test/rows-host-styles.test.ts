@@ -30,7 +30,9 @@ function readStyles({ element }: Visit, part: string): ReadonlyMap<string, strin
     drawn.flatMap((one, index) => {
       const style = getComputedStyle(one);
       const name = `${part} ${index} ${one.localName}`;
-      return [...style].map((property) => [`${name} ${property}`, style.getPropertyValue(property)] as const);
+      // Variables of later sheets come with them.
+      const properties = [...style].filter((property) => !property.startsWith('--'));
+      return properties.map((property) => [`${name} ${property}`, style.getPropertyValue(property)] as const);
     }),
   );
 }

@@ -15,6 +15,7 @@ describe('a server behind the page', () => {
       const read = () => readConsent({ noticeId, headers: { cookie: document.cookie } });
       expect(read()).to.equal(null);
       await press(visit, `.banner [data-choice=${choice}]`);
+      await waitUntil(read, 'the cookie is there');
       expect(read()).to.deep.equal(window.SvcConsent.get());
       expect(read()?.purposes.marketing).to.equal(choice === 'accept');
       // biome-ignore lint/suspicious/noDocumentCookie: as a page does.

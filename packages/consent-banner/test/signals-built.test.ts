@@ -66,6 +66,6 @@ describe('the built script of an add-on', () => {
 
   it('adds only the global names that vendors prescribe', async () => {
     const frame = await visit(crypto.randomUUID(), `${tags.signals}${tags.gpp}`);
-    expect(listNames(frame)).to.deep.equal(['SvcConsent', '__gpp', '_paq']);
+    expect(listNames(frame)).to.deep.equal(['SvcConsent', 'Symbol(svc-consent)', '__gpp', '_paq']);
   });
 });

@@ -4,7 +4,7 @@ import { find, isBannerShown, listQueued, meetBanner, press, readStored, returnT
 import { waitUntil } from './wait-until.ts';
 
 const accept = '.banner [data-choice=accept]';
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const uuid = /^[0-9a-z]{8,}(-[0-9a-z]{1,7}){4}$/;
 const storageDescriptor = Object.getOwnPropertyDescriptor(window, 'localStorage') as PropertyDescriptor;
 const { setItem } = Storage.prototype;
 

@@ -18,13 +18,9 @@ export interface VisitorFrameOptions {
   /** Of the page. */
   readonly language?: string;
   /** Where the script stands; `changed` and `missing` are about the second file. */
-  readonly folder?:
-    | '/visitor-page/copy'
-    | '/visitor-page/changed'
-    | '/visitor-page/missing'
-    | '/visitor-page/unpaneled'
-    | '/visitor-page/reworded'
-    | '/visitor-page/relisted';
+  readonly folder?: '/visitor-page/copy' | '/visitor-page/changed' | '/visitor-page/missing';
+  /** Whether the notice is in the element. */
+  readonly isInline?: boolean;
   readonly sandbox?: string;
   readonly hash?: string;
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { words as german } from '../../../server/consent/words/de.ts';
+import { words as english } from '../../../server/consent/words/en.ts';
 
 // A whole page of a strict site with the built script on it, and the three responses of the API.
 
@@ -21,14 +23,14 @@ const strictPolicy = [
   "connect-src 'self'",
   "frame-src 'self'",
   "require-trusted-types-for 'script'",
-  'trusted-types svc-consent svc-consent-ui',
+  'trusted-types svc-consent svc-consent-panel',
 ].join('; ');
 
 /** Alternatives for a page of the strict site. */
 const policies: Readonly<Record<string, string>> = {
   strict: strictPolicy,
   nonce: "script-src 'nonce-right' 'strict-dynamic'; connect-src 'self'",
-  untrusted: strictPolicy.replace('trusted-types svc-consent svc-consent-ui', "trusted-types 'none'"),
+  untrusted: strictPolicy.replace('trusted-types svc-consent svc-consent-panel', "trusted-types 'none'"),
 };
 
 /**
@@ -43,29 +45,11 @@ const files: Readonly<Record<string, string>> = {
     if (shown && location.hash === '#accept') shown.querySelector('[data-choice=accept]').click();
   }, 20);`,
   'copy/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
-  'copy/svc-consent-ui.js': readFileSync(new URL('svc-consent-ui.js', dist), 'utf8'),
   'copy/svc-consent-panel.js': readFileSync(new URL('svc-consent-panel.js', dist), 'utf8'),
   'changed/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
-  'changed/svc-consent-ui.js': `${readFileSync(new URL('svc-consent-ui.js', dist), 'utf8')}\n`,
-  'unpaneled/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
-  'unpaneled/svc-consent-ui.js': readFileSync(new URL('svc-consent-ui.js', dist), 'utf8'),
-  'unpaneled/svc-consent-panel.js': `${readFileSync(new URL('svc-consent-panel.js', dist), 'utf8')}\n`,
-  'reworded/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
-  'reworded/svc-consent-ui.js': readFileSync(new URL('svc-consent-ui.js', dist), 'utf8'),
-  'reworded/words/integrity.json': readFileSync(new URL('words/integrity.json', dist), 'utf8'),
-  'reworded/words/de.json': exchangeChoices(readFileSync(new URL('words/de.json', dist), 'utf8')),
-  'relisted/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
-  'relisted/svc-consent-ui.js': readFileSync(new URL('svc-consent-ui.js', dist), 'utf8'),
-  'relisted/words/integrity.json': '{}',
-  'relisted/words/de.json': exchangeChoices(readFileSync(new URL('words/de.json', dist), 'utf8')),
+  'changed/svc-consent-panel.js': `${readFileSync(new URL('svc-consent-panel.js', dist), 'utf8')}\n`,
   'missing/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
 };
-
-/** Words that would turn a refusal into consent. */
-function exchangeChoices(text: string): string {
-  const { reject, accept, ...words } = JSON.parse(text);
-  return JSON.stringify({ ...words, reject: accept, accept: reject });
-}
 
 const records = new Map<string, unknown[]>();
 const noticeReads = new Map<string, number>();
@@ -124,19 +108,23 @@ async function readBody(request: AsyncIterable<Uint8Array>): Promise<string> {
 function renderPage(noticeId: string, query: Exchange['query']): string {
   const { copies = 1, above = '', below = '', attributes = '', language = 'en' } = query;
   const { folder = '/packages/consent-banner/dist' } = query;
+  const notice = JSON.stringify({ data: createNotice(noticeId) });
+  const inline = query.isInline ? `<script type="application/json">${notice}</script>` : '';
   const nonce = query.policy === 'nonce' ? ' nonce="right"' : '';
   const script = readFileSync(new URL('svc-consent.js', dist));
   const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
   const tag = `<script src="${folder}/svc-consent.js" integrity="${integrity}" crossorigin="anonymous"${nonce}></script>`;
   return `<!doctype html><html lang="${language}"><title>A visitor's page</title>
-    <body>${above}<svc-consent notice-id="${noticeId}" ${attributes}></svc-consent>${tag.repeat(Number(copies))}${below}<h1>A page</h1></body></html>`;
+    <body>${above}<svc-consent notice-id="${noticeId}" ${attributes}>${inline}</svc-consent>${tag.repeat(Number(copies))}${below}<h1>A page</h1></body></html>`;
 }
 
 function createNotice(id: string): object {
+  const objection = id.startsWith('object-') && { basisByRegion: { 'US-CA': 'object' } };
   const purposes = [
     { key: 'necessary', label: 'Necessary', description: 'Keeps the site running.', required: true },
-    { key: 'statistics', label: 'Statistics', description: 'Counts visits.', required: false },
+    { key: 'statistics', label: 'Statistics', description: 'Counts visits.', required: false, ...objection },
   ];
   const language = id.startsWith('de-') ? 'de' : 'en';
-  return { id, name: 'Site', controllerName: 'Acme', language, domain: 'localhost', version: 4, purposes };
+  const notice = { id, name: 'Site', controllerName: 'Acme', language, domain: 'localhost', version: 4, purposes };
+  return { ...notice, asksSince: 4, languages: [], texts: language === 'de' ? german : english };
 }

@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { json, listenToConsole, type Network, restorePage } from './network.ts';
+import { createNotice, json, listenToConsole, type Network, restorePage } from './network.ts';
 import {
   find,
   isBannerShown,
@@ -36,7 +36,7 @@ function readPanel({ element }: Visit): readonly (readonly unknown[])[] {
   const entries = [...(element.shadowRoot?.querySelectorAll('li') ?? [])];
   return entries.map((entry) => {
     const input = entry.querySelector('input');
-    return [entry.querySelector('.name span')?.textContent, input?.checked, input?.disabled];
+    return [entry.querySelector('label span')?.textContent, input?.checked, input?.disabled];
   });
 }
 
@@ -91,15 +91,9 @@ describe('a consent can be taken back', () => {
     await press(visit, '.close');
     visit.network.answerNotice = () =>
       json({
-        data: {
-          id: visit.noticeId,
-          name: 'Site',
-          controllerName: 'Acme',
-          language: 'en',
-          domain: 'localhost',
-          version: 7,
+        data: createNotice(visit.noticeId, {
           purposes: [{ key: 'statistics', label: 'Counting', description: '', required: false }],
-        },
+        }),
       });
     await openPanel(visit);
     expect(readPanel(visit)).to.deep.equal([['Counting', true, false]]);

@@ -1,44 +1,52 @@
 import { expect } from '@open-wc/testing';
 import { setViewport } from '@web/test-runner-commands';
-import { importWords } from '../src/import-words.ts';
-import { type Language, languages, readDirection } from '../src/languages.ts';
-import type { Words } from '../src/words.ts';
-import { listenToConsole, restorePage } from './network.ts';
+import { loadWords } from '../../../server/consent/words/default-words.ts';
+import { fillWords } from '../../../server/consent/words/fill-words.ts';
+import { languages } from '../../../server/consent/words/languages.ts';
+import { readDirection } from '../src/first-layer/read-direction.ts';
+import type { Notice } from '../src/state/notice.ts';
+import { createNotice, restorePage } from './network.ts';
 import { find, isBannerShown, meetBanner, openPanel, type Visit, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
 const hostile = '<img src=x onerror="window.hacked=1">$&{purposes}</script>\u202e';
 const wide = { width: 800, height: 600 };
 
-const readWords = (language: string): Promise<Words> => importWords(language) as Promise<Words>;
+/** A notice in a language, as the server publishes it. */
+async function publish(language: string): Promise<Pick<Notice, 'language' | 'texts'>> {
+  const { controllerName, purposes } = createNotice('', {});
+  const { words } = await loadWords(language);
+  return { language, texts: { ...fillWords(words, { language, controllerName, purposes }) } };
+}
 
 /** The two choices of a layer, which must look the same. */
 function measureChoices(visit: Visit, layer: string): readonly DOMRect[] {
   return ['reject', 'accept'].map((choice) => find(visit, `${layer} [data-choice=${choice}]`).getBoundingClientRect());
 }
 
-function expectEqual(visit: Visit, layer: string, language: Language): void {
+function expectEqual(visit: Visit, layer: string, language: string): void {
   const [reject, accept] = measureChoices(visit, layer) as [DOMRect, DOMRect];
   expect(accept.width / reject.width, `${language}, ${layer}`).to.be.closeTo(1, 0.001);
   expect(accept.height / reject.height, `${language}, ${layer}`).to.be.closeTo(1, 0.001);
 }
 
-describe('the words', () => {
+describe('the texts', () => {
   afterEach(async () => {
     restorePage();
     await setViewport(wide);
   });
 
-  for (const language of languages.filter((name) => name !== 'en')) {
+  for (const language of languages) {
     it(`are in ${language} if the notice is, in both layers, with choices of one size in any window`, async () => {
-      const words = await readWords(language);
-      const visit = await meetBanner({ language });
+      const notice = await publish(language);
+      const visit = await meetBanner(notice);
       const banner = find(visit, '.banner');
       expect([banner.lang, banner.dir]).to.deep.equal([language, readDirection(language)]);
-      expect(find(visit, '#title')).to.have.text(words.title);
-      expect(find(visit, '.banner [data-choice=reject]')).to.have.text(words.reject);
+      expect(find(visit, '#title')).to.have.text(notice.texts.title as string);
+      expect(find(visit, '.banner [data-choice=reject]')).to.have.text(notice.texts.reject as string);
       const panel = await openPanel(visit);
-      expect(find(visit, '#panel-title')).to.have.text(words.panelTitle);
+      expect([panel.lang, panel.dir]).to.deep.equal([language, readDirection(language)]);
+      expect(find(visit, '#panel-title')).to.have.text(notice.texts.panelTitle as string);
       for (const width of [320, 800]) {
         await setViewport({ width, height: 600 });
         expectEqual(visit, '.banner', language);
@@ -48,27 +56,23 @@ describe('the words', () => {
     });
   }
 
-  it('are in the language of the element rather than that of the notice', async () => {
-    const visit = await visitPage({ language: 'fr' });
-    visit.element.setAttribute('language', 'pt-BR');
-    const { title } = await readWords('pt');
-    await waitUntil(() => isBannerShown(visit) && find(visit, '#title').textContent === title, 'it speaks Portuguese');
-  });
-
-  it('fall back to English for any unknown language', async () => {
-    const errors = listenToConsole();
-    for (const language of ['tlh', '', 'constructor', '__proto__', hostile]) {
-      expect(find(await meetBanner({ language }), '.banner').lang).to.equal('en');
-    }
-    expect(errors).to.deep.equal([]);
+  it('are requested in the language of the element, and again when that changes', async () => {
+    const visit = await visitPage({ languages: ['pt', 'de'] }, undefined, { language: 'pt-BR' });
+    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    visit.element.setAttribute('language', 'de');
+    await waitUntil(() => visit.network.notices.length === 2, 'the notice is requested again');
+    expect(visit.network.notices.map(({ url }) => new URL(url).search)).to.deep.equal([
+      '?language=pt-BR',
+      '?language=de',
+    ]);
   });
 
   for (const language of ['ar', 'he', 'fa', 'ur']) {
     it(`mirror the layout in ${language}, a right-to-left language`, async () => {
-      const visit = await meetBanner({ language });
+      const visit = await meetBanner(await publish(language));
       const banner = find(visit, '.banner').getBoundingClientRect();
       expect(getComputedStyle(find(visit, '.banner')).direction).to.equal('rtl');
-      expect(document.documentElement.clientWidth - banner.right).to.be.below(20);
+      expect(banner.left, 'at the end of the line').to.be.below(20);
       const [reject, accept] = measureChoices(visit, '.banner') as [DOMRect, DOMRect];
       expect(reject.left).to.be.above(accept.left);
     });
@@ -79,7 +83,9 @@ describe('the words', () => {
       { key: hostile, label: hostile, description: hostile, required: false },
       { key: '__proto__', label: '{controller}', description: hostile, required: false },
     ];
-    const visit = await meetBanner({ name: hostile, controllerName: hostile, purposes });
+    const { words } = await loadWords('en');
+    const texts = { ...fillWords(words, { language: 'en', controllerName: hostile, purposes }) };
+    const visit = await meetBanner({ name: hostile, controllerName: hostile, purposes, texts });
     await openPanel(visit);
     expect(visit.element.shadowRoot?.querySelector('img, script')).to.equal(null);
     expect(find(visit, '#label-0').textContent).to.equal(hostile);
@@ -107,11 +113,12 @@ describe('the words', () => {
     const visit = await meetBanner({ controllerName: long, purposes });
     for (const showLayer of [() => find(visit, '.banner'), () => openPanel(visit)]) {
       const layer = await showLayer();
-      for (const animation of layer.getAnimations()) animation.finish();
+      for (const animation of layer.getAnimations({ subtree: true })) animation.finish();
       expect(layer.scrollWidth).to.be.at.most(layer.clientWidth);
       const { top, bottom, left, right } = layer.getBoundingClientRect();
       expect(top >= 0 && bottom <= 256 && left >= 0 && right <= 320).to.equal(true);
-      for (const control of layer.querySelectorAll<HTMLElement>('button, input:enabled')) {
+      const controls = [...layer.querySelectorAll<HTMLElement>('button, summary, a, input:enabled')];
+      for (const control of controls.filter((one) => one.checkVisibility())) {
         control.focus();
         const box = control.getBoundingClientRect();
         const hit = visit.element.shadowRoot?.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
@@ -124,7 +131,7 @@ describe('the words', () => {
     await setViewport({ width: 320, height: 256 });
     const visit = await meetBanner();
     const layer = find(visit, '.banner');
-    for (const animation of layer.getAnimations()) animation.finish();
+    for (const animation of layer.getAnimations({ subtree: true })) animation.finish();
     expect(layer.scrollHeight).to.be.above(layer.clientHeight);
     const edge = layer.getBoundingClientRect().bottom;
     for (const top of [0, 40]) {

@@ -113,7 +113,7 @@ describe('the accessibility tree of the banner', () => {
   test('placeholders and the floating button have names, and the receipt has its expanded state', async () => {
     await using page = await meet();
     await page.locator('svc-consent .banner [data-choice=reject]').click();
-    await page.locator('svc-consent-placeholder button').waitFor();
+    await page.locator('svc-consent-placeholder button').first().waitFor();
     await page.locator('svc-consent .trigger').waitFor();
     const tree = await readTree(page);
     assert.deepEqual(named(tree, 'group'), [
@@ -121,11 +121,11 @@ describe('the accessibility tree of the banner', () => {
     ]);
     assert.deepEqual(
       named(tree, 'button').map(({ name }) => name),
-      ['Privacy choices', 'Allow Marketing and show the content'],
+      ['Privacy choices', 'Show once', 'Preferences'],
     );
     assert.deepEqual(named(tree, 'Iframe'), []);
     await page.locator('svc-consent .trigger').click();
-    const summary = page.locator('svc-consent summary');
+    const summary = page.locator('svc-consent [part=receipt] summary');
     await summary.waitFor();
     const isUnfolded = async () =>
       (await readTree(page)).find(({ name }) => name === 'Receipt of your choice')?.expanded === true;

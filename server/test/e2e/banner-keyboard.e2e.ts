@@ -4,7 +4,7 @@ import { type Engine, engines } from './banner/engines.ts';
 import { type BannerSite, startBannerSite } from './banner/site.ts';
 import { readFocus, Visit } from './banner/visit.ts';
 
-const film = `<iframe class="video" title="A film" data-svc-purpose="marketing" data-src="/frame"></iframe>`;
+const film = '<iframe class="video" title="A film" data-svc-purpose="marketing" data-src="/frame"></iframe>'.repeat(2);
 
 /** Whether the focus is anywhere on the page but in the panel. Browsers may focus the dialog itself, or their own toolbars. */
 const isFocusBehind = `(() => {
@@ -60,14 +60,32 @@ async function visitByKeyboard(engine: Engine, site: BannerSite): Promise<void> 
   await visit.until(`!${banner} && !${panel}`);
   assert.deepEqual(await visit.evaluate(purposes), { necessary: true, analytics: true, marketing: false });
 
-  // Placeholders over blocked content can grant consent in place.
+  // A placeholder shows its content once, which records nothing …
   const cover = `document.querySelector('svc-consent-placeholder')`;
   await visit.until(cover);
   await visit.assertFine();
   await visit.evaluate(`document.querySelector('#first').focus()`);
-  assert.deepEqual(await visit.press('Tab'), ['Allow Marketing and show the content']);
+  assert.deepEqual(await visit.press('Tab', { times: 2 }), ['Show once', 'Preferences']);
+  await visit.press('Tab', { shift: true });
   await visit.press('Enter');
-  await visit.until(`!${cover} && document.querySelector('iframe').contentDocument?.title === 'A film'`);
+  await visit.until(`document.querySelector('iframe').contentDocument?.title === 'A film'`);
+  assert.deepEqual(await visit.evaluate(purposes), { necessary: true, analytics: true, marketing: false });
+
+  // … or opens the preferences with its purpose switched on, but not saved.
+  await visit.evaluate(`${cover}.shadowRoot.querySelector('[part=preferences]').focus()`);
+  await visit.press('Enter');
+  await visit.until(panel);
+  assert.equal(await visit.evaluate(readFocus), 'Marketing');
+  assert.equal(await visit.evaluate(`${find('dialog input:last-of-type[value=marketing]')}.checked`), true);
+  await visit.press('Escape');
+  await visit.until(`!${panel}`);
+  assert.deepEqual(await visit.evaluate(purposes), { necessary: true, analytics: true, marketing: false });
+  assert.equal(await visit.evaluate(readFocus), 'Preferences');
+  await visit.press('Enter');
+  await visit.until(panel);
+  assert.deepEqual(await visit.press('Tab', { times: 2 }), ['Receipt of your choice', 'Save choices']);
+  await visit.press('Enter');
+  await visit.until(`!${cover} && document.querySelectorAll('iframe')[1].contentDocument?.title === 'A film'`);
   assert.deepEqual(await visit.evaluate(purposes), { necessary: true, analytics: true, marketing: true });
 
   // Withdrawing is as easy: the floating button opens the panel with the current choice.

@@ -3,13 +3,14 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, chromium as launcher, type Page } from 'playwright-core';
-import type { RecordReceipt } from '../../../packages/consent-banner/src/receipt.ts';
+import type { RecordReceipt } from '../../../packages/consent-banner/src/panel/receipt.ts';
 import { verifyInclusion } from '../../../packages/node-sdk/src/ledger/index.ts';
 import { chromium } from '../../../tools/test/chromium.ts';
-import { canonicalize } from '../../ledger/canonical.ts';
 import { type BannerSite, startBannerSite } from './banner/site.ts';
 
-const receiptLayer = 'svc-consent details';
+const receiptLayer = 'svc-consent [part=receipt]';
+/** The hash of the entry in the ledger, below the id of the record. */
+const entry = `${receiptLayer} dt:has(code) + dd code`;
 
 // The visitor's receipt after a decision, and what it can prove later.
 describe('the receipt of a visitor', () => {
@@ -43,12 +44,13 @@ describe('the receipt of a visitor', () => {
     const noticeId = await site.publish();
     await using page = await browser.newPage();
     await decide(page, noticeId, 'reject');
-    await page.locator(`${receiptLayer} code`).waitFor();
+    await page.locator(entry).waitFor();
     const { name, receipt } = await saveReceipt(page);
-    const { proof, event, notice } = receipt;
+    const { proof, event, shown } = receipt;
     assert.equal(name, `consent-localhost-${event.at.slice(0, 10)}.json`);
     assert.ok(proof);
-    assert.equal(await page.locator(`${receiptLayer} code`).textContent(), proof.ledgerHash.replace('sha256:', ''));
+    assert.equal(await page.locator(entry).textContent(), proof.ledgerHash.replace('sha256:', 'SHA-256 '));
+    assert.ok((await page.locator(receiptLayer).textContent())?.includes(shown.hash));
 
     // It matches the record, and contains no hash of an address.
     const { body } = await server.request('GET', `/v1/consent/${noticeId}/records/${proof.recordId}`);
@@ -66,18 +68,15 @@ describe('the receipt of a visitor', () => {
         subjectId: record.subjectId,
       },
     );
-    assert.deepEqual(
-      Object.fromEntries(receipt.purposes.map(({ key, status }) => [key, status === 'granted'])),
-      record.purposes,
-    );
+    assert.deepEqual(receipt.purposes, record.purposes);
+    assert.deepEqual([shown.language, shown.hash], [record.language, record.shownHash]);
     const text = JSON.stringify(receipt);
     assert.ok(ipHash && uaHash && !text.includes(ipHash) && !text.includes(uaHash));
 
-    // The words of the notice in the receipt are those that were hashed.
-    const { id: _, version: __, ...about } = notice;
-    const purposes = receipt.purposes.map(({ status: ___, ...purpose }) => purpose);
-    const content = canonicalize({ ...about, controllerName: receipt.controller.name, purposes });
-    assert.equal(hash('sha256', content), proof.noticeContentHash);
+    // The words in the receipt are those that were published, and that the record names by their hash.
+    const published = `{"data":${JSON.stringify(shown.notice).replaceAll('<', '\\u003c')}}`;
+    assert.equal(hash('sha256', published), record.shownHash);
+    assert.equal(await (await fetch(`${server.url}/v1/public/consent/${noticeId}`)).text(), published);
 
     // The inclusion proof, which the controller provides, leads from its hash to the signed root.
     await server.request('POST', '/v1/ledgers/consent/checkpoints');
@@ -98,7 +97,7 @@ describe('the receipt of a visitor', () => {
     assert.equal((await saveReceipt(page)).receipt.proof, null);
     await page.unroute('**/records');
     await page.evaluate(() => dispatchEvent(new Event('online')));
-    await page.locator(`${receiptLayer} code`).waitFor();
+    await page.locator(entry).waitFor();
     assert.ok((await saveReceipt(page)).receipt.proof);
   });
 
@@ -106,7 +105,7 @@ describe('the receipt of a visitor', () => {
     const noticeId = await site.publish();
     await using page = await browser.newPage();
     await decide(page, noticeId, 'accept');
-    await page.locator(`${receiptLayer} code`).waitFor();
+    await page.locator(entry).waitFor();
     const first = (await saveReceipt(page)).receipt;
     await page.reload();
     await page.evaluate(() => window.SvcConsent?.open());
@@ -115,7 +114,7 @@ describe('the receipt of a visitor', () => {
     await page.locator('svc-consent footer [data-choice=reject]').click();
     await page.evaluate(() => window.SvcConsent?.open());
     await page.locator(`${receiptLayer} summary`).click();
-    await page.locator(`${receiptLayer} code`).waitFor();
+    await page.locator(entry).waitFor();
     const later = (await saveReceipt(page)).receipt;
     assert.equal(later.subjectId, first.subjectId);
     assert.equal(later.proof?.prevLedgerHash, first.proof?.ledgerHash);

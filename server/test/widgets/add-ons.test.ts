@@ -13,8 +13,6 @@ describe('the add-ons of a version', () => {
       'svc-consent-gpp.js': 'gpp',
       'svc-consent-panel.js': 'panel',
       'svc-consent-signals.js': 'signals',
-      'svc-consent-ui.js': 'ui',
-      'words/integrity.json': '{}',
     });
     writeBuild(join(places.releases, 'svc-consent/1.0.0'), '1.0.0', { 'svc-consent.js': 'all in one' });
     const [banner] = describeWidgets(readWidgets(places), 'https://privacy.example').widgets;

@@ -57,7 +57,7 @@ describe('releasing a widget', () => {
     places = createPlaces();
     build = findBuild('consent-banner', places);
     releases = join(places.releases, 'svc-consent');
-    writeBuild(build, '1.0.0', { 'svc-consent.js': 'one', 'svc-consent-ui.js': 'two', 'words/de.json': '{}' });
+    writeBuild(build, '1.0.0', { 'svc-consent.js': 'one', 'svc-consent-panel.js': 'two', 'words/de.json': '{}' });
   });
   afterEach(() => places[Symbol.dispose]());
 
@@ -66,7 +66,7 @@ describe('releasing a widget', () => {
     assert.deepEqual(releaseWidget(build, releases), { version: '1.0.0', isNew: true });
     assert.deepEqual([...readTree(join(releases, '1.0.0'))].sort(), [
       'integrity.json',
-      'svc-consent-ui.js',
+      'svc-consent-panel.js',
       'svc-consent.js',
       'words/de.json',
     ]);
@@ -84,7 +84,7 @@ describe('releasing a widget', () => {
       const before = readFileSync(join(releases, '1.0.0', name), 'utf8');
       writeBuild(build, '1.0.0', {
         'svc-consent.js': 'one',
-        'svc-consent-ui.js': 'two',
+        'svc-consent-panel.js': 'two',
         'words/de.json': '{}',
         [name]: 'other',
       });

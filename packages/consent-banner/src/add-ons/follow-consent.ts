@@ -1,42 +1,54 @@
-import { attempt } from '../stub/attempt.ts';
-import type { ConsentState, DecisionListener, SvcConsent } from '../stub/consent-state.ts';
+import { basisIn } from '../signals/basis.ts';
+import { attempt } from '../state/attempt.ts';
+import type { ConsentPage, PageView } from '../state/consent-page.ts';
 
-const EVENT = 'svc-consent';
+/** Where the banner, or an interface without one, publishes the consent of its page, and the event that says so. */
+const PLACE = Symbol.for('svc-consent');
+const EVENT = 'svc-consent-page';
+
+/** The consent of this page, or undefined before there is a banner. */
+export function findPage(): ConsentPage | undefined {
+  return attempt(() => (window as unknown as Record<symbol, ConsentPage | undefined>)[PLACE]);
+}
 
 /**
- * Calls back on each decision, immediately if there already is one. The tag of an add-on may come before or after the
- * banner's own, so it listens on the document. The event is only a trigger, because any script can dispatch it: the decision
- * is read from `window.SvcConsent`, which is set before the banner dispatches anything.
- * @param onUndecided called when a decision no longer counts, because the page now asks about another notice.
+ * Calls back with the state of the page's consent: immediately if there is a banner, and after each change. The tag of an
+ * add-on may come before or after the banner's own.
  * @returns a function that unsubscribes.
  */
-export function followConsent(listener: DecisionListener, onUndecided?: () => void): () => void {
-  let reported: ConsentState | null = null;
-  const hear = (): void => {
-    const state = findSvcConsent()?.get();
-    // Each decision is a new object. Without purposes it is not a decision.
-    if (!state || state === reported || typeof state.purposes !== 'object' || state.purposes === null) return;
-    reported = state;
-    listener(state);
+export function followConsent(listener: (view: PageView) => void): () => void {
+  let stop: (() => void) | undefined;
+  const join = (): void => {
+    const page = findPage();
+    if (!page) return;
+    stop?.();
+    stop = page.subscribe(() => listener(page.view));
+    listener(page.view);
   };
-  // The banner dispatches no event then: the page changed an attribute, or replaced the element.
-  const observer = new MutationObserver(() => {
-    if (!reported || findSvcConsent()?.get() !== null) return;
-    reported = null;
-    onUndecided?.();
-  });
-  addEventListener.call(document, EVENT, hear);
-  if (onUndecided)
-    observer.observe(document, { subtree: true, childList: true, attributeFilter: ['notice-id', 'api-base'] });
-  hear();
+  addEventListener.call(document, EVENT, join);
+  join();
   return () => {
-    removeEventListener.call(document, EVENT, hear);
-    observer.disconnect();
+    removeEventListener.call(document, EVENT, join);
+    stop?.();
   };
 }
 
-/** What the page's banner, or its own interface, has set on `window`; an image of that name does not count. */
-export function findSvcConsent(): SvcConsent | undefined {
-  const found = attempt(() => (window as { SvcConsent?: SvcConsent }).SvcConsent);
-  return typeof found?.get === 'function' ? found : undefined;
+/**
+ * What the visitor could refuse, and whether it is on: by decision, or before one by the basis in their region. Nothing as
+ * long as it is unknown what can be refused.
+ */
+export function readChoices({ notice, region, state, stored, allowed }: PageView): Readonly<Record<string, boolean>> {
+  const locked = listLocked({ notice, region, stored });
+  if (!locked || (!state && !notice)) return {};
+  return Object.fromEntries(Object.entries(allowed).filter(([key]) => !locked.includes(key)));
+}
+
+/** The purposes that cannot be refused; undefined if that is unknown. */
+export function listLocked({
+  notice,
+  region,
+  stored,
+}: Pick<PageView, 'notice' | 'region' | 'stored'>): readonly string[] | undefined {
+  if (!notice) return stored?.required;
+  return notice.purposes.flatMap((purpose) => (basisIn(purpose, region) === 'exempt' ? purpose.key : []));
 }

@@ -1,6 +1,6 @@
-import { reportProblem } from '../report-problem.ts';
-import type { Mapped } from '../stub/mapping.ts';
-import type { Purposes } from '../stub/stored-decision.ts';
+import type { Mapped } from '../state/mapping.ts';
+import { reportProblem } from '../state/report-problem.ts';
+import type { Purposes } from '../state/stored-decision.ts';
 
 /** Logs the purposes of an attribute's mapping that the visitor was not asked about. They count as refused. */
 export function reportUnknownPurposes(attribute: string, mapping: readonly Mapped[], purposes: Purposes): void {

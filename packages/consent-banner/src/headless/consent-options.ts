@@ -1,4 +1,4 @@
-import type { ConsentMethod } from '../record-queue.ts';
+import type { ConsentMethod } from '../records/record-queue.ts';
 
 /** Purpose key to the names that it maps to. */
 export type PurposeNames = Readonly<Record<string, readonly string[]>>;
@@ -9,9 +9,13 @@ export interface ConsentOptions {
   readonly noticeId: string;
   /** Address of the API, with or without a path. */
   readonly apiBase: string;
+  /** BCP 47 tag of the texts of the notice. Default: the notice's own language. */
+  readonly language?: string | undefined;
+  /** ISO 3166 code of the visitor's region. Default: what your server's proxy says. */
+  readonly region?: string | undefined;
   /** Days until the visitor is asked again. Default: 365. */
   readonly maxAge?: number | undefined;
-  /** The same after a refusal of everything. Default: `maxAge`. */
+  /** The same after a refusal of everything; half a year at least. Default: `maxAge`. */
   readonly refusalMaxAge?: number | undefined;
   /** Domain whose hosts share one decision, stored in a cookie. */
   readonly cookieDomain?: string | undefined;
@@ -36,14 +40,14 @@ export function writeElement(options: ConsentOptions): HTMLElement {
   const attributes = {
     'notice-id': options.noticeId,
     'api-base': options.apiBase,
+    language: options.language,
+    region: options.region,
     'max-age': options.maxAge,
     'refusal-max-age': options.refusalMaxAge,
     'cookie-domain': options.cookieDomain,
     'clear-cookies': writeMapping(options.clearCookies),
     'consent-mode': writeMapping(options.consentMode),
     'reload-on-withdrawal': options.reloadOnWithdrawal ? '' : undefined,
-    // There is always a listener: the custom interface.
-    trigger: 'bottom-left',
   };
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined) element.setAttribute(name, String(value));

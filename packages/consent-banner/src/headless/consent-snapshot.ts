@@ -1,6 +1,7 @@
-import { hasPrivacySignal } from '../consent-session.ts';
-import type { ConsentState, PageView } from '../stub/consent-state.ts';
-import { readNeeds } from '../stub/held-tags.ts';
+import { readNeeds } from '../held-content/held-tags.ts';
+import type { PageView } from '../state/consent-page.ts';
+import type { ConsentState } from '../state/consent-state.ts';
+import type { Purposes } from '../state/stored-decision.ts';
 
 /** A blocked frame, image or video with a place in the page, to be covered by your placeholder. */
 export interface HeldTag {
@@ -13,6 +14,10 @@ export interface HeldTag {
 export interface ConsentSnapshot {
   /** The decision in force, or null. */
   readonly state: ConsentState | null;
+  /** What is allowed now: by decision, or before one by the basis of each purpose in the visitor's region. */
+  readonly allowed: Purposes;
+  /** ISO 3166 code of the visitor's region; null if it is unknown: then every purpose needs consent. */
+  readonly region: string | null;
   /** Whether to ask the visitor: undecided, decided too long ago, or about an older version of the notice. */
   readonly isAsking: boolean;
   /** When the visitor last decided, in force or not: ISO 8601. */
@@ -25,13 +30,25 @@ export interface ConsentSnapshot {
 }
 
 /** The state of a page to show. */
-export function takeSnapshot({ state, isAsking, stored, frames }: PageView): ConsentSnapshot {
+export function takeSnapshot(view: PageView, isAsking: boolean): ConsentSnapshot {
+  const { state, allowed, region, stored, hasSignal, frames } = view;
   return Object.freeze({
     state,
+    allowed,
+    region,
     isAsking,
     decidedAt: stored?.decidedAt ?? null,
     decidedVersion: stored?.noticeVersion ?? null,
-    hasPrivacySignal: hasPrivacySignal(),
+    hasPrivacySignal: hasSignal,
     heldTags: Object.freeze(frames.map((tag) => Object.freeze({ tag, purposes: readNeeds(tag) }))),
   });
+}
+
+/** Whether two snapshots show the same. */
+export function isSame(one: ConsentSnapshot, other: ConsentSnapshot): boolean {
+  const hasSameTags =
+    one.heldTags.length === other.heldTags.length &&
+    one.heldTags.every(({ tag }, at) => tag === other.heldTags[at]?.tag);
+  const write = ({ heldTags, state, ...plain }: ConsentSnapshot): string => JSON.stringify(plain);
+  return hasSameTags && one.state === other.state && write(one) === write(other);
 }

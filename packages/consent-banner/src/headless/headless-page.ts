@@ -1,18 +1,17 @@
-import { carryOver } from '../carry-over.ts';
-import { checkAttributes, checkTags } from '../check-attributes.ts';
-import { ConsentSession } from '../consent-session.ts';
-import { clearCookies, keepCookies } from '../cookies.ts';
-import type { Notice, Purpose, Purposes } from '../notice.ts';
-import { readReceipt } from '../read-receipt.ts';
-import { recallNotice } from '../recall-notice.ts';
-import type { RecordReceipt } from '../receipt.ts';
-import type { ConsentMethod } from '../record-queue.ts';
-import { reportProblem } from '../report-problem.ts';
-import { attempt } from '../stub/attempt.ts';
-import type { ConsentInterface, ConsentState, PageActions, PageView } from '../stub/consent-state.ts';
-import { createPageConsent, type PageConsent } from '../stub/page-consent.ts';
-import { decisionKey } from '../stub/stored-decision.ts';
-import { type ConsentSnapshot, takeSnapshot } from './consent-snapshot.ts';
+import { readReceipt } from '../panel/read-receipt.ts';
+import type { RecordReceipt } from '../panel/receipt.ts';
+import type { ConsentMethod } from '../records/record-queue.ts';
+import { attempt } from '../state/attempt.ts';
+import { carryOver } from '../state/carry-over.ts';
+import type { ConsentState } from '../state/consent-state.ts';
+import { keepPage } from '../state/keep-page.ts';
+import { writeNotice } from '../state/name-purposes.ts';
+import type { Notice, Purpose, Purposes } from '../state/notice.ts';
+import { Page } from '../state/page.ts';
+import { recallNotice } from '../state/recall-notice.ts';
+import { reportProblem } from '../state/report-problem.ts';
+import { decisionKey } from '../state/stored-decision.ts';
+import { type ConsentSnapshot, isSame, takeSnapshot } from './consent-snapshot.ts';
 
 export interface HeadlessChoice {
   readonly isGranted: (purpose: Purpose, notice: Notice) => boolean;
@@ -24,93 +23,46 @@ export interface HeadlessChoice {
   readonly kind: 'answer' | 'refusal' | 'withdrawal';
 }
 
-/** A page's consent without an interface: stage one, with the functions below in place of stage two. */
-export class HeadlessPage implements ConsentInterface {
-  readonly consent: PageConsent;
+/** The consent of a page without an interface. */
+export class HeadlessPage {
+  readonly page: Page;
   /** What `SvcConsent.open()` does. */
   openPreferences: (() => void) | undefined;
   readonly #listeners = new Set<(snapshot: ConsentSnapshot) => void>();
-  readonly #ready: Promise<void>;
-  #setReady = (): void => {};
-  /** Whether stage one has requested this. */
-  #isWanted = false;
-  /** Whether the next `open` is only our own request to be loaded. */
-  #isJoining = false;
-  #actions: PageActions | undefined;
-  #view: PageView | undefined;
   /** The last state that listeners received. */
-  #reported: PageView | undefined;
-  #session: ConsentSession | undefined;
   #snapshot: ConsentSnapshot | undefined;
+  #address = '';
   /** The version that was withdrawn from while a newer one was pending: the newer one is still asked about. */
   #withdrawnVersion: number | undefined;
+  /** Whether the receipt of the latest decision has no proof yet. */
+  #isUnproved = false;
 
   /** @param script the banner's script tag, if there is one. */
   constructor(script: HTMLScriptElement | null = null) {
-    this.#ready = new Promise((resolve) => {
-      this.#setReady = resolve;
-    });
-    this.consent = createPageConsent({
-      script,
-      source: script?.src ?? '',
-      loadInterface: async () => {
-        this.#isWanted = true;
-        return (actions) => {
-          this.#actions = actions;
-          return this;
-        };
-      },
-    });
+    const openPreferences = (): void => {
+      if (this.openPreferences) this.openPreferences();
+      else reportProblem('SvcConsent.open() has nothing to open. Give createConsent() the option openPreferences.');
+    };
+    this.page = new Page({ script, source: script?.src ?? '', openPreferences, loadFurther: async () => keepPage });
+    this.page.subscribe(() => this.#report());
   }
 
   /** Connects an element with the page's options, and reads the state. */
   join(element: HTMLElement): void {
-    this.consent.elements.add(element);
-    this.consent.refresh();
-    if (isPrerendering()) {
-      const join = (): unknown => this.consent.elements.has(element) && this.join(element);
-      addEventListener.call(document, 'prerenderingchange', join, { once: true });
-    }
-    // Stage one delays the check for decided visitors. For undecided ones it asks immediately, except robots.
-    if (this.#isWanted || !this.consent.api.get()) return;
-    this.#isJoining = true;
-    this.consent.api.open();
+    this.page.elements.add(element);
+    this.page.refresh();
   }
 
   leave(element: HTMLElement): void {
-    this.consent.elements.delete(element);
-    this.consent.refresh();
+    this.page.elements.delete(element);
+    this.page.refresh();
   }
 
-  /** Called with the page's state by stage one, the only part that knows the decision in force. */
-  update(given: PageView): void {
-    const { element, state, noticeId, stored, address } = given;
-    const isUnanswered = address === this.#session?.address && stored?.noticeVersion === this.#withdrawnVersion;
-    const page = { ...given, isAsking: given.isAsking || (stored !== null && isUnanswered) };
-    this.#view = page;
-    this.#useSession(page);
-    if (element) {
-      checkAttributes(element);
-      if (!state) checkTags();
-      if (!noticeId) reportProblem('createConsent() has no noticeId. Set it to the id of a published notice.');
-      clearCookies(element, state?.purposes ?? {});
-    }
-    this.#setReady();
-    const reported = this.#reported;
-    this.#reported = page;
-    if (!(['state', 'stored', 'isAsking', 'frames', 'address'] as const).every((key) => reported?.[key] === page[key]))
-      this.#report();
-  }
-
-  open(): void {
-    if (this.#isJoining) this.#isJoining = false;
-    else if (this.openPreferences) this.openPreferences();
-    else reportProblem('SvcConsent.open() has nothing to open. Give createConsent() the option openPreferences.');
-  }
-
-  /** Whether to ask the visitor. */
+  /** Whether to ask the visitor; only once it is known what about. */
   get isAsking(): boolean {
-    return this.#view?.isAsking === true;
+    const { isAsking, stored } = this.page.view;
+    const isUnanswered = stored !== null && stored.noticeVersion === this.#withdrawnVersion;
+    return (isAsking && this.#notice !== null) || isUnanswered;
   }
 
   /** Calls back immediately and on every change; on a prerendered page, only once it is visible. */
@@ -124,18 +76,19 @@ export class HeadlessPage implements ConsentInterface {
 
   /** The notice, or null if it cannot be loaded (which is logged) or the client is a robot. */
   async loadNotice(): Promise<Notice | null> {
-    const session = await this.#findSession();
-    return (await session?.loadNotice()) ?? null;
+    if (isPrerendering()) await becomeVisible();
+    const { state, isDue } = this.page.view;
+    return state || isDue ? this.page.loadNotice() : null;
   }
 
   /** The earlier consents that need not be asked for again. */
   carryOver(notice: Notice): Purposes {
-    return this.#view ? carryOver(this.#view, notice) : {};
+    return carryOver(this.page.view, notice);
   }
 
   /** The receipt of the latest decision. */
   readReceipt(): RecordReceipt | null {
-    const { noticeId, stored } = this.#view ?? {};
+    const { noticeId, stored } = this.page.view;
     return noticeId && stored ? readReceipt(noticeId, stored.decidedAt) : null;
   }
 
@@ -145,53 +98,48 @@ export class HeadlessPage implements ConsentInterface {
    * @returns the decision in force then, or null if there is no notice to decide on: nothing is recorded.
    */
   async decide({ isGranted, method, kind }: HeadlessChoice): Promise<ConsentState | null> {
-    const session = this.#session ?? (await this.#findSession());
+    if (isPrerendering()) await becomeVisible();
+    const { address, noticeId } = this.page.view;
     const notice =
       this.#findAnswered(kind) ??
-      session?.notice ??
-      (await session?.loadNotice()) ??
+      this.#notice ??
+      (await this.loadNotice()) ??
       (kind === 'answer' ? null : this.#recallNotice());
-    if (!session || session !== this.#session || !notice) return null;
+    if (!notice || address !== this.page.view.address) return null;
     if (kind === 'withdrawal' && this.isAsking) this.#withdrawnVersion = notice.version;
-    session.decide(notice, (purpose) => isGranted(purpose, notice), method);
+    this.page.decideOn(notice, (purpose) => isGranted(purpose, notice), method);
     // A recalled notice says nothing about newer versions: the next page checks for one.
-    if (notice !== session.notice) attempt(() => localStorage.removeItem(`${decisionKey(session.noticeId)}:checked`));
-    return this.consent.api.get();
+    if (notice !== this.#notice) attempt(() => localStorage.removeItem(`${decisionKey(noticeId)}:checked`));
+    return this.page.api.get();
+  }
+
+  /** The current notice, once loaded. */
+  get #notice(): Notice | null {
+    const { notice, isRecalled } = this.page.view;
+    return isRecalled ? null : notice;
   }
 
   /** The notice of the latest decision, if the choice is about it: it is stored, so there is no need to wait for the server. */
   #findAnswered(kind: HeadlessChoice['kind']): Notice | null {
-    const notice = this.#session?.notice;
-    if (kind === 'answer' || (kind === 'refusal' && (notice || this.isAsking))) return null;
-    return notice && notice.version === this.#view?.stored?.noticeVersion ? notice : this.#recallNotice();
+    const notice = this.#notice;
+    if (kind === 'answer' || (kind === 'refusal' && (notice || this.page.view.isAsking))) return null;
+    return notice && notice.version === this.page.view.stored?.noticeVersion ? notice : this.#recallNotice();
   }
 
   #recallNotice(): Notice | null {
-    const { noticeId, stored } = this.#view ?? {};
-    return noticeId && stored ? recallNotice(noticeId, stored) : null;
-  }
-
-  /** Stage one never asks a robot, and asks a prerendered page later. */
-  async #findSession(): Promise<ConsentSession | undefined> {
-    if (this.#isWanted || isPrerendering()) await this.#ready;
-    return this.#session;
-  }
-
-  #useSession(page: PageView): void {
-    const { noticeId, address } = page;
-    if (this.#session?.address === address) {
-      this.#session.page = page;
-      return;
-    }
-    this.#session?.end();
-    this.#withdrawnVersion = undefined;
-    const actions = this.#actions as PageActions;
-    const options = { page, actions, panel: { parts: { keepCookies } }, onReceipt: () => this.#report() };
-    this.#session = noticeId ? new ConsentSession(options) : undefined;
+    const { noticeId, stored } = this.page.view;
+    return noticeId && stored ? (recallNotice(noticeId, stored) ?? writeNotice(noticeId, stored)) : null;
   }
 
   #report(): void {
-    const snapshot = takeSnapshot(this.#view as PageView);
+    const { view } = this.page;
+    if (view.address !== this.#address) this.#withdrawnVersion = undefined;
+    this.#address = view.address;
+    const snapshot = takeSnapshot(view, this.isAsking);
+    const wasUnproved = this.#isUnproved && snapshot.decidedAt === this.#snapshot?.decidedAt;
+    this.#isUnproved = view.stored !== null && (wasUnproved || snapshot.state !== this.#snapshot?.state);
+    if (this.#isUnproved) this.#isUnproved = this.readReceipt()?.proof === null;
+    if (this.#snapshot && isSame(this.#snapshot, snapshot) && wasUnproved === this.#isUnproved) return;
     this.#snapshot = snapshot;
     for (const listener of [...this.#listeners]) {
       // A listener that was unsubscribed by an earlier one is not called, and an outdated state is not sent.
@@ -203,6 +151,10 @@ export class HeadlessPage implements ConsentInterface {
 /** Whether the page is prerendered. */
 function isPrerendering(): boolean {
   return (document as { prerendering?: boolean }).prerendering === true;
+}
+
+function becomeVisible(): Promise<unknown> {
+  return new Promise((done) => addEventListener.call(document, 'prerenderingchange', done, { once: true }));
 }
 
 /** A listener that throws does not stop the others. */

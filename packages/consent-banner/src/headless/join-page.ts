@@ -1,8 +1,8 @@
 import type { Consent, DecideOptions } from '../headless.ts';
-import type { Notice, Purposes } from '../notice.ts';
-import { reportProblem } from '../report-problem.ts';
-import { writeAddress } from '../stub/notice-address.ts';
-import { publishApi } from '../stub/publish-api.ts';
+import type { Notice, Purposes } from '../state/notice.ts';
+import { writeAddress } from '../state/notice-address.ts';
+import { publishApi, publishPage } from '../state/publish-api.ts';
+import { reportProblem } from '../state/report-problem.ts';
 import type { ConsentOptions } from './consent-options.ts';
 import { type HeadlessChoice, HeadlessPage } from './headless-page.ts';
 
@@ -47,9 +47,10 @@ export function joinPage(
 }
 
 /** Scripts of the page use `SvcConsent` with any interface; if the banner is added, it takes over. */
-function publish({ consent }: HeadlessPage): void {
+function publish({ page: own }: HeadlessPage): void {
   if (customElements.get('svc-consent') || Object.hasOwn(window, 'SvcConsent')) return;
-  publishApi(consent.api);
+  publishApi(own.api);
+  publishPage(own);
 }
 
 function createUser(user: User, own: HeadlessPage, method: ConsentOptions['method'] = 'banner'): Consent {
@@ -63,7 +64,7 @@ function createUser(user: User, own: HeadlessPage, method: ConsentOptions['metho
 
   return Object.freeze<Consent>({
     loadNotice: async () => (users.has(user) ? own.loadNotice() : null),
-    get: () => (users.has(user) ? own.consent.api.get() : null),
+    get: () => (users.has(user) ? own.page.api.get() : null),
     isAsking: () => users.has(user) && own.isAsking,
     subscribe(listener) {
       if (!users.has(user)) return () => {};
@@ -79,7 +80,7 @@ function createUser(user: User, own: HeadlessPage, method: ConsentOptions['metho
     decide: (purposes, given) =>
       choose({ isGranted: ({ key }, notice) => readChoice(purposes, key, notice), kind: 'answer' }, given),
     async withdraw(keys, given) {
-      if (!own.consent.api.get()) return null;
+      if (!own.page.api.get()) return null;
       const isKept: HeadlessChoice['isGranted'] = ({ key }, notice) =>
         keys !== undefined && !keys.includes(key) && own.carryOver(notice)[key] === true;
       return choose({ isGranted: isKept, kind: 'withdrawal' }, given);

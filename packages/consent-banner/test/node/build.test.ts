@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test, { describe } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import { languages } from '../../src/languages.ts';
 
 const widget = join(import.meta.dirname, '../..');
 const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js');
@@ -46,8 +45,7 @@ function weigh(script: Buffer): number {
 
 describe('the build', () => {
   const build = buildOnce();
-  const stub = build.get('svc-consent.js') as Buffer;
-  const ui = build.get('svc-consent-ui.js') as Buffer;
+  const first = build.get('svc-consent.js') as Buffer;
   const panel = build.get('svc-consent-panel.js') as Buffer;
 
   test('is reproducible', () => {
@@ -61,40 +59,28 @@ describe('the build', () => {
     const files = [...build].filter(([name]) => name !== 'integrity.json');
     assert.deepEqual(JSON.parse(String(build.get('integrity.json'))), {
       version,
-      ...describeFile('svc-consent.js', stub),
+      ...describeFile('svc-consent.js', first),
       files: files.map(([name, bytes]) => describeFile(name, bytes)),
     });
   });
 
-  test('pins each further file by a hash in the one before', () => {
-    assert.ok(stub.includes(describeFile('', ui).integrity));
-    assert.ok(ui.includes(describeFile('', panel).integrity));
+  test('pins the second script by a hash in the first', () => {
+    assert.ok(first.includes(describeFile('', panel).integrity));
   });
 
-  test('has the words of every language but English beside it', () => {
-    const others = languages.filter((language) => language !== 'en');
-    const names = [...build.keys()].filter((name) => name.startsWith('words/'));
-    assert.deepEqual(names, ['integrity', ...others].map((name) => `words/${name}.json`).sort());
+  test('has no file of words: they come with the notice', () => {
+    const scripts = [...build.keys()].filter((name) => !/^svc-consent(-\w+)?\.js$/.test(name));
+    assert.deepEqual(scripts, ['integrity.json']);
   });
 
-  test('pins the words of each language by a list of hashes, whose own hash is in the second file', () => {
-    const list = build.get('words/integrity.json') as Buffer;
-    assert.ok(ui.includes(describeFile('', list).integrity));
-    for (const language of languages.filter((one) => one !== 'en')) {
-      const { integrity } = describeFile('', build.get(`words/${language}.json`) as Buffer);
-      assert.equal(JSON.parse(String(list))[language], integrity);
-    }
-  });
-
-  test('has Lit only in the second file, and no white space in the templates of any', () => {
-    for (const script of [stub, panel]) assert.doesNotMatch(script.toString(), /lit\$|createTreeWalker/);
-    for (const script of [stub, ui, panel]) assert.doesNotMatch(script.toString(), /\n\s(?!\\f)/);
+  test('has Lit only in the second script, and no white space in the templates of any', () => {
+    assert.doesNotMatch(first.toString(), /lit\$|createTreeWalker/);
+    for (const script of [first, panel]) assert.doesNotMatch(script.toString(), /\n\s(?!\\f)/);
   });
 
   test('stays within its sizes', () => {
-    const [first, second, third] = [stub, ui, panel].map(weigh) as [number, number, number];
-    assert.ok(first <= 3_130, `a returning visitor loads ${first}`);
-    assert.ok(first + second <= 13_700, `an undecided visitor loads ${first} + ${second}`);
-    assert.ok(third <= 5_150, `the panel is ${third}`);
+    const [one, other] = [weigh(first), weigh(panel)];
+    assert.ok(one <= 8_400, `a visitor loads ${one} before the first layer is visible`);
+    assert.ok(one + other <= 22_800, `both scripts are ${one} + ${other}`);
   });
 });

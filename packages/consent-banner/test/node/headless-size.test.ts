@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { build } from 'vite';
 
-const BUDGET = 8_500;
+const BUDGET = 9_900;
 
 test(`consent without an interface is ${BUDGET} bytes of brotli at most in a page's own bundle, without Lit`, async () => {
   const built = await build({
@@ -20,5 +20,5 @@ test(`consent without an interface is ${BUDGET} bytes of brotli at most in a pag
   const code = chunks.map((chunk) => ('code' in chunk ? chunk.code : '')).join('');
   const { length } = brotliCompressSync(code);
   assert.ok(length > 1_000 && length <= BUDGET, `it has ${length}`);
-  assert.doesNotMatch(code, /lit-html|createTreeWalker|attachShadow/);
+  assert.doesNotMatch(code, /lit-html|createTreeWalker|showModal/);
 });

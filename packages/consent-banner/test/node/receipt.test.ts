@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Notice } from '../../src/notice.ts';
-import { readReceipt } from '../../src/read-receipt.ts';
-import { draftReceipt, proveReceipt } from '../../src/receipt.ts';
-import { keepAnswer, keepReceipt } from '../../src/receipt-store.ts';
-import type { ConsentRecord } from '../../src/record-queue.ts';
-import { removeItem, writeItem } from '../../src/safe-storage.ts';
+import { readReceipt } from '../../src/panel/read-receipt.ts';
+import { draftReceipt, proveReceipt } from '../../src/panel/receipt.ts';
+import { keepAnswer } from '../../src/records/keep-answer.ts';
+import type { ReceiptSource } from '../../src/records/receipt-store.ts';
+import type { ConsentRecord } from '../../src/records/record-queue.ts';
+import type { Notice } from '../../src/state/notice.ts';
+import { removeItem, writeItem } from '../../src/state/safe-storage.ts';
 
 const notice: Notice = {
   id: '0199f0c4-6f2e-7c4a-9a51-3d2f6f0f8f11',
@@ -15,6 +16,9 @@ const notice: Notice = {
   language: 'en',
   domain: 'acme.example',
   version: 3,
+  asksSince: 3,
+  languages: [],
+  texts: { title: 'Your choice' },
   purposes: [
     { key: 'necessary', label: 'Necessary', description: 'Keeps the site running.', required: true },
     { key: 'statistics', label: 'Statistics', description: 'Counts visits.', required: false },
@@ -26,6 +30,9 @@ const record: ConsentRecord = {
   method: 'banner',
   capturedAt: '2026-11-21T09:30:00.000Z',
   noticeVersion: 3,
+  language: 'en',
+  shownHash: 'd'.repeat(64),
+  region: 'DE',
 };
 const address = `https://consent.example/base/v1/public/consent/${notice.id}`;
 const receipt = draftReceipt({ notice, record, address });
@@ -43,13 +50,9 @@ describe('the receipt of a decision', () => {
     assert.deepEqual(receipt, {
       schema: 'svc-consent-receipt/1',
       subjectId: 'a-visitor',
-      controller: { name: 'Acme' },
-      notice: { id: notice.id, name: 'Site', version: 3, language: 'en', domain: 'acme.example' },
-      purposes: [
-        { ...notice.purposes[0], status: 'granted' },
-        { ...notice.purposes[1], status: 'refused' },
-      ],
+      purposes: { necessary: true, statistics: false },
       event: { method: 'banner', at: '2026-11-21T09:30:00.000Z' },
+      shown: { language: 'en', hash: 'd'.repeat(64), region: 'DE', notice },
       proof: null,
       verification: {
         publicKey: 'https://consent.example/base/.well-known/svc-ledger-key',
@@ -58,16 +61,10 @@ describe('the receipt of a decision', () => {
     });
   });
 
-  test('says granted for nothing but what was', () => {
-    const odd = {
-      ...notice,
-      purposes: ['constructor', '__proto__'].map((key) => ({ key, label: '', description: '', required: false })),
-    };
-    const { purposes } = draftReceipt({ notice: odd, record, address });
-    assert.deepEqual(
-      purposes.map(({ status }) => status),
-      ['refused', 'refused'],
-    );
+  test('says that nothing about the words is verified where the browser could not', () => {
+    const { language, shownHash, region, ...plain } = record;
+    const { shown } = draftReceipt({ notice, record: plain, address });
+    assert.deepEqual(shown, { language: 'en', hash: 'unverified', region: null, notice });
   });
 
   test('gets its proof from the answer of the server', () => {
@@ -108,6 +105,8 @@ describe('the kept receipt', () => {
   const at = receipt.event.at;
 
   const source = { notice, record, address };
+  const keepReceipt = (noticeId: string, given: ReceiptSource): void =>
+    writeItem(`svc-consent:${noticeId}:receipt`, JSON.stringify(given));
 
   test('is the one of the decision in force, with its proof or still without', () => {
     keepReceipt(notice.id, source);
@@ -140,6 +139,8 @@ describe('the kept receipt', () => {
       { ...source, notice: { ...notice, purposes: {} } },
       { ...source, notice: { ...notice, name: 1 } },
       { ...source, record: { ...record, purposes: null } },
+      { ...source, record: { ...record, purposes: { necessary: true } } },
+      { ...source, record: { ...record, purposes: { necessary: true, statistics: 'yes' } } },
       { ...source, record: { ...record, subjectId: undefined } },
       { notice, record },
     ];
@@ -165,7 +166,12 @@ describe('the kept receipt', () => {
     const purposes = fc.uniqueArray(purpose, { minLength: 1, selector: ({ key: one }) => one });
     fc.assert(
       fc.property(text, purposes, (name, list) => {
-        const given = { ...source, notice: { ...notice, name, purposes: list } };
+        const decided = Object.fromEntries(list.map(({ key: one, required }) => [one, required]));
+        const given = {
+          notice: { ...notice, name, purposes: list.map((one) => ({ ...one })) },
+          record: { ...record, purposes: decided },
+          address,
+        };
         keepReceipt(notice.id, given);
         assert.deepEqual(readReceipt(notice.id, at), draftReceipt(given));
       }),

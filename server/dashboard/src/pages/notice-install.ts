@@ -152,7 +152,7 @@ function viewRecipes(
     pageWords.securityPolicy,
     pageWords.securityPolicyHint,
     `script-src ${origin}; connect-src ${origin}`,
-    "require-trusted-types-for 'script'; trusted-types svc-consent svc-consent-ui",
+    "require-trusted-types-for 'script'; trusted-types svc-consent svc-consent-panel",
   )}`;
 }
 

@@ -1,4 +1,4 @@
-import { reportProblem } from '../../report-problem.ts';
+import { reportProblem } from '../../state/report-problem.ts';
 import { type FieldValues, type WrittenSection, writeGppString } from './encode.ts';
 
 type Callback = (data: unknown, isSuccess: boolean) => void;
@@ -11,14 +11,14 @@ export interface GppState {
   readonly cmpStatus: 'loading' | 'loaded';
   readonly cmpDisplayStatus: 'hidden' | 'visible';
   readonly signalStatus: 'not ready' | 'ready';
+  /** The ids of the sections in force; -1 for none. */
+  readonly applicableSections: readonly number[];
   readonly sections: readonly WrittenSection[];
 }
 
 export interface GppApiOptions {
   /** The number that IAB assigned to the operator of the consent platform; 0 without one. */
   readonly cmpId: number;
-  /** The ids of the sections in force; -1 for none. */
-  readonly applicableSections: readonly number[];
   readonly initial: GppState;
   /** Listeners that the page's stub has accepted and numbered before. */
   readonly listeners: ReadonlyMap<number, Callback>;
@@ -35,7 +35,7 @@ export interface GppApi {
 }
 
 /** The commands of the API, and its listeners. A callback that throws does not stop the others. */
-export function createGppApi({ cmpId, applicableSections, initial, listeners: before }: GppApiOptions): GppApi {
+export function createGppApi({ cmpId, initial, listeners: before }: GppApiOptions): GppApi {
   const listeners = new Map(before);
   let lastId = Math.max(0, ...listeners.keys());
   let state = initial;
@@ -43,7 +43,7 @@ export function createGppApi({ cmpId, applicableSections, initial, listeners: be
   const find = (name: unknown): WrittenSection | undefined => state.sections.find((one) => one.name === name);
 
   function ping(): object {
-    const { sections, ...statuses } = state;
+    const { sections, applicableSections, ...statuses } = state;
     return {
       gppVersion: '1.1',
       ...statuses,
@@ -97,12 +97,12 @@ export function createGppApi({ cmpId, applicableSections, initial, listeners: be
   }
 
   function update(next: GppState, isDecision: boolean): void {
-    const { cmpStatus, cmpDisplayStatus, signalStatus, sections } = next;
+    const { cmpStatus, cmpDisplayStatus, signalStatus, applicableSections, sections } = next;
     const changed = sections.filter(({ name, text }) => isDecision || find(name)?.text !== text);
     if (changed.length > 0 || signalStatus === 'not ready') change({ signalStatus: 'not ready' });
     change({ cmpStatus });
     change({ cmpDisplayStatus });
-    state = { ...state, sections };
+    state = { ...state, applicableSections, sections };
     for (const { name } of changed) emit('sectionChange', name);
     change({ signalStatus });
   }

@@ -1,5 +1,5 @@
-import { reportProblem } from '../../report-problem.ts';
-import { type Mapped, readMapping } from '../../stub/mapping.ts';
+import { type Mapped, readMapping } from '../../state/mapping.ts';
+import { reportProblem } from '../../state/report-problem.ts';
 import { type MspaMode, mspaModes, rightNames, rights } from './opt-outs.ts';
 import { firstUsnat, type SectionForm, sections } from './sections.ts';
 
@@ -11,7 +11,7 @@ export interface GppOptions {
   readonly optOuts?: string | undefined;
   /** Rights that need no choice, because the site does no such thing: `sensitive-data additional-processing`. */
   readonly notApplicable?: string | undefined;
-  /** Prefixes of the sections in force, or `none`. Default: the first of `sections`. */
+  /** Prefixes of the sections in force, or `none`. Default: that of the visitor's region, else the first of `sections`. */
   readonly applicableSections?: string | undefined;
   /** The number that IAB assigned to the operator of the consent platform. Default: 0. */
   readonly cmpId?: string | undefined;
@@ -30,7 +30,10 @@ export interface GppSettings {
   readonly forms: readonly (readonly [name: string, form: SectionForm])[];
   readonly mapping: readonly Mapped[];
   readonly notApplicable: readonly string[];
+  /** The ids that the site names, else the first. */
   readonly applicableSections: readonly number[];
+  /** Whether the region of the visitor decides where it is known. */
+  readonly isRegional: boolean;
   readonly cmpId: number;
   readonly mspa: MspaMode;
   readonly hasChildren: boolean;
@@ -60,6 +63,7 @@ export function readSettings(options: GppOptions): GppSettings {
     mapping,
     notApplicable,
     applicableSections: readApplicable(options.applicableSections, chosen),
+    isRegional: !options.applicableSections,
     cmpId: /^\d{1,4}$/.test(cmpId) ? Number(cmpId) : 0,
     mspa: mspaModes.find((mode) => mode === mspa) ?? 'no',
     hasChildren: knownChild !== 'no',
@@ -85,6 +89,20 @@ function readApplicable(text: string | undefined, chosen: readonly string[]): re
   const names = readNames('data-applicable-sections', text ?? '', ['none', ...chosen]);
   if (names.includes('none')) return [-1];
   return (names.length > 0 ? names : chosen.slice(0, 1)).flatMap((name) => sections[name]?.id ?? []);
+}
+
+/**
+ * The ids of the sections in force: those that the site names; in a known region that of the state or of the nation; -1 for
+ * none.
+ * @param region ISO 3166; null for unknown.
+ */
+export function findApplicable(settings: GppSettings, region: string | null): readonly number[] {
+  const { applicableSections, isRegional, forms } = settings;
+  if (!isRegional || region === null) return applicableSections;
+  if (!/^US\b/.test(region)) return [-1];
+  const state = `us${region.slice(3).toLowerCase()}`;
+  const [, form] = forms.find(([name]) => name === state) ?? forms.find(([name]) => name === 'usnat') ?? [];
+  return [form?.id ?? -1];
 }
 
 /** Logs the rights that the sections have a field for and the site says nothing about. */

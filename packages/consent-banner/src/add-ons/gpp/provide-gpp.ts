@@ -1,18 +1,18 @@
-import { reportProblem } from '../../report-problem.ts';
-import type { ConsentState } from '../../stub/consent-state.ts';
-import { watchBanner } from '../banner-sight.ts';
-import { findSvcConsent, followConsent } from '../follow-consent.ts';
+import { isOptOut } from '../../signals/basis.ts';
+import type { PageView } from '../../state/consent-page.ts';
+import { reportProblem } from '../../state/report-problem.ts';
+import { findPage, followConsent, listLocked, readChoices } from '../follow-consent.ts';
 import { reportRequiredPurposes, reportUnknownPurposes } from '../report-purposes.ts';
-import { readVisitorChoice } from '../visitor-choice.ts';
 import { addLocator, answerFrames } from './frame-messages.ts';
 import { createGppApi, type GppState } from './gpp-api.ts';
-import { type GppOptions, type GppSettings, readSettings } from './gpp-settings.ts';
+import { findApplicable, type GppOptions, readSettings } from './gpp-settings.ts';
 import { readStub, takeOver } from './take-over.ts';
 import { writeSections } from './write-sections.ts';
 
 /**
- * Provides `window.__gpp`, IAB's Global Privacy Platform, for the sections of the United States. Before a decision, and
- * for every invalid setting, the visitor is opted out. On a server it does nothing.
+ * Provides `window.__gpp`, IAB's Global Privacy Platform, for the sections of the United States. What the visitor has objected
+ * to is opted out; so is everything before a decision where consent is needed or the region is unknown, and for every invalid
+ * setting. Where nothing needs consent (an opt-out region), what is on by its basis is not opted out. On a server it does nothing.
  */
 export function provideGpp(options: GppOptions): void {
   if (!globalThis.document) return;
@@ -22,19 +22,20 @@ export function provideGpp(options: GppOptions): void {
     return;
   }
   const settings = readSettings(options);
-  const isBannerShown = watchBanner(() => update());
-  let decided: ConsentState | null = null;
+  let view: PageView | undefined;
   let isLoaded = false;
 
   function describe(): GppState {
-    const isShown = isBannerShown();
+    // An interface of the page has no root, and shows nothing that we know of.
+    const isShown = view?.root !== undefined && view.layer !== 'none';
     // A choice that the visitor is about to change is not reliable.
-    const isReady = decided ? !isShown : isLoaded && (settings.isReadyUndecided || hasGpc());
+    const isReady = view?.state ? !isShown : isLoaded && (isInForce(view) || settings.isReadyUndecided || hasGpc());
     return {
       cmpStatus: isLoaded ? 'loaded' : 'loading',
       cmpDisplayStatus: isShown ? 'visible' : 'hidden',
       signalStatus: isReady ? 'ready' : 'not ready',
-      sections: writeSections(settings, decided ? readGranted(decided, settings) : {}, hasGpc()),
+      applicableSections: findApplicable(settings, view?.region ?? null),
+      sections: writeSections(settings, view ? readChoices(view) : {}, hasGpc()),
     };
   }
 
@@ -42,36 +43,29 @@ export function provideGpp(options: GppOptions): void {
     api.update(describe(), isDecision);
   }
 
-  const { cmpId, applicableSections } = settings;
-  const api = createGppApi({ cmpId, applicableSections, initial: describe(), listeners: stub.listeners });
+  const api = createGppApi({ cmpId: settings.cmpId, initial: describe(), listeners: stub.listeners });
   takeOver(api.call, stub);
   if (!stub.hasMessages) answerFrames(api.call);
   addLocator();
-  followConsent(
-    (state) => {
-      decided = state;
+  followConsent((next) => {
+    const isDecision = next.state !== null && next.state !== view?.state;
+    view = next;
+    if (isDecision) {
       isLoaded = true;
-      reportUnknownPurposes('data-opt-outs', settings.mapping, state.purposes);
-      update(true);
-    },
-    () => {
-      decided = null;
-      update();
-    },
-  );
-  // The event of another tab's decision may arrive before the storage has it.
-  addEventListener('storage', () => update());
+      reportUnknownPurposes('data-opt-outs', settings.mapping, next.allowed);
+      reportRequiredPurposes('data-opt-outs', settings.mapping, listLocked(next) ?? []);
+    }
+    update(isDecision);
+  });
   void waitForBanner().then(() => {
     isLoaded = true;
     update();
   });
 }
 
-/** The visitor's choice in a decision; nothing if it cannot be separated from what the notice requires. */
-function readGranted(state: ConsentState, { mapping }: GppSettings): ConsentState['purposes'] {
-  const choice = readVisitorChoice(state);
-  reportRequiredPurposes('data-opt-outs', mapping, choice?.required ?? []);
-  return choice?.purposes ?? {};
+/** Whether what is on by its basis is in force without a decision. */
+function isInForce(view: PageView | undefined): boolean {
+  return !!view?.notice && isOptOut(view.notice.purposes, view.region);
 }
 
 /** Global Privacy Control, https://www.w3.org/TR/gpc/: an opt-out that is already made. */
@@ -84,7 +78,7 @@ function hasGpc(): boolean {
  * or a blocked banner, none comes: visitors who need not be asked wait only for the page.
  */
 async function waitForBanner(): Promise<void> {
-  if (!findSvcConsent()) await Promise.race([customElements.whenDefined('svc-consent'), waitForPage()]);
+  if (!findPage()) await Promise.race([customElements.whenDefined('svc-consent'), waitForPage()]);
   if (document.readyState === 'loading') {
     await new Promise((done) => addEventListener.call(document, 'DOMContentLoaded', done, { once: true }));
   }

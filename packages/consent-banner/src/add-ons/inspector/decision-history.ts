@@ -1,9 +1,11 @@
-import { attempt } from '../../stub/attempt.ts';
-import type { Purposes } from '../../stub/stored-decision.ts';
+import { isOptOut } from '../../signals/basis.ts';
+import { attempt } from '../../state/attempt.ts';
+import type { PageView } from '../../state/consent-page.ts';
+import type { Purposes } from '../../state/stored-decision.ts';
 import { followConsent } from '../follow-consent.ts';
 
 interface Decided {
-  /** In milliseconds from the beginning of the page. */
+  /** In milliseconds from the beginning of the page; before everything for what is on by its basis. */
   readonly at: number;
   readonly purposes: Purposes;
 }
@@ -14,15 +16,20 @@ export class DecisionHistory {
   readonly stop: () => void;
 
   constructor(onChange: () => void) {
-    this.stop = followConsent(({ purposes }) => {
-      this.#decided.push({ at: readMoment(), purposes });
+    let latest: PageView['state'] = null;
+    this.stop = followConsent(({ state, notice, region, allowed }) => {
+      if (state && state !== latest) this.#decided.push({ at: readMoment(), purposes: state.purposes });
+      else if (!this.#decided[0] && notice && isOptOut(notice.purposes, region))
+        this.#decided.push({ at: -Infinity, purposes: allowed });
+      else return;
+      latest = state;
       onChange();
     });
   }
 
   /** When the visitor decided first; null before. */
   get decidedAt(): number | null {
-    return this.#decided[0]?.at ?? null;
+    return this.#decided.find(({ at }) => at !== -Infinity)?.at ?? null;
   }
 
   /** What is granted now; null before a decision. */

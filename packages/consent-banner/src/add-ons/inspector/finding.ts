@@ -64,6 +64,8 @@ export interface PageFindings {
   /** When the visitor decided first, in milliseconds from the beginning of the page; negative on an earlier one. */
   readonly decidedAt: number | null;
   readonly findings: readonly Finding[];
+  /** What is wrong with how the banner is set up on the page. */
+  readonly warnings: readonly string[];
   /** The value for `clear-cookies` with what is known of the cookies: what stands there now, and more. */
   readonly clearCookies: string;
 }

@@ -1,6 +1,8 @@
-import { readMapping } from '../../stub/mapping.ts';
-import type { Purposes } from '../../stub/stored-decision.ts';
+import { readMapping } from '../../state/mapping.ts';
+import type { Purposes } from '../../state/stored-decision.ts';
 import { findTrackerByHost, findTrackerByName, isMatch, type KnownTracker } from '../catalogue.ts';
+import { findPage } from '../follow-consent.ts';
+import { checkPage } from './check-page.ts';
 import { DecisionHistory } from './decision-history.ts';
 import type { Finding, FindingKind, FindingStatus, PageFindings } from './finding.ts';
 import { listRequests } from './list-requests.ts';
@@ -84,6 +86,7 @@ export class Inspection {
       inspectedAt: new Date().toISOString(),
       decidedAt: round(this.#history.decidedAt),
       findings,
+      warnings: checkPage(findPage()?.view),
       clearCookies: writeMapping([...mapping, ...added]),
     };
   }

@@ -1,4 +1,4 @@
-import { adoptStyles } from '../../adopt-styles.ts';
+import { adoptStyles } from '../../first-layer/adopt-styles.ts';
 import { createButton, createNode } from './create-node.ts';
 import type { Finding, PageFindings } from './finding.ts';
 import { Inspection, type InspectionOptions } from './inspection.ts';
@@ -17,6 +17,7 @@ export class InspectorPanel {
   readonly #rows = new Map<string, { readonly text: string; readonly row: HTMLTableRowElement }>();
   readonly #body = createNode('tbody');
   readonly #summary = createNode('p');
+  readonly #warnings = createNode('ul', { className: 'warnings' });
   readonly #status = createNode('p', { className: 'note' });
   readonly #filter = createNode('input', { type: 'checkbox' });
   readonly #text = createNode('textarea', { readOnly: true, hidden: true, ariaLabel: 'Copy this text' });
@@ -70,6 +71,7 @@ export class InspectorPanel {
       { className: 'panel', popover: 'manual', lang: 'en', dir: 'ltr' },
       createNode('header', {}, title, close),
       this.#summary,
+      this.#warnings,
       createNode(
         'div',
         { className: 'tools' },
@@ -99,7 +101,7 @@ export class InspectorPanel {
 
   /** A row stays the same element as long as it says the same: the focus in it stays, too. */
   #render(): void {
-    const { findings = [], decidedAt = null } = this.#findings ?? {};
+    const { findings = [], warnings = [], decidedAt = null } = this.#findings ?? {};
     const shown = findings.filter((finding) => !this.#filter.checked || isEarly(finding));
     const rows = shown.map((finding) => {
       const key = nameFinding(finding);
@@ -114,6 +116,9 @@ export class InspectorPanel {
       if (there !== row) this.#body.insertBefore(row, there ?? null);
     }
     for (const row of [...this.#body.rows].slice(rows.length)) row.remove();
+    const listed = [...this.#warnings.children].map(({ textContent }) => textContent);
+    if (listed.join() !== warnings.join())
+      this.#warnings.replaceChildren(...warnings.map((warning) => createNode('li', {}, warning)));
     const early = findings.filter(isEarly).length;
     const summary = `${findings.length} findings, ${early} before consent. ${nameDecision(decidedAt)}`;
     // Said again only when it is something new.

@@ -1,4 +1,4 @@
-import { css } from '../../css.ts';
+import { css } from '../../first-layer/css.ts';
 
 /** Follows the system's colours and contrast; nothing of the page comes in. */
 export const inspectorStyles = css`
@@ -44,6 +44,13 @@ export const inspectorStyles = css`
     flex-wrap: wrap;
     gap: 0.5rem;
     align-items: center;
+  }
+  .warnings {
+    padding-inline-start: 1.25rem;
+    color: var(--_alert);
+  }
+  .warnings:empty {
+    display: none;
   }
   h2 {
     flex: 1;

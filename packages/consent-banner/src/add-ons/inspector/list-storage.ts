@@ -1,4 +1,4 @@
-import { attempt } from '../../stub/attempt.ts';
+import { attempt } from '../../state/attempt.ts';
 import type { Sighting } from './sighting.ts';
 
 interface CookieStore extends EventTarget {

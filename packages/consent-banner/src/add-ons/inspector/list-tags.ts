@@ -1,4 +1,4 @@
-import { readNeeds } from '../../stub/held-tags.ts';
+import { readNeeds } from '../../held-content/held-tags.ts';
 import type { FindingKind } from './finding.ts';
 import { readForeignAddress, type Sighting } from './sighting.ts';
 

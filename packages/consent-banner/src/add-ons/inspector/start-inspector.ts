@@ -1,3 +1,6 @@
+import { reportProblem } from '../../state/report-problem.ts';
+import { followConsent } from '../follow-consent.ts';
+import { checkPage } from './check-page.ts';
 import type { InspectionOptions } from './inspection.ts';
 import { InspectorPanel } from './inspector-panel.ts';
 
@@ -9,7 +12,7 @@ export interface InspectorOptions extends InspectionOptions {
 const FRAGMENT = '#svc-inspect';
 
 /**
- * Opens the panel when the address of the page ends in `#svc-inspect`, now or later, or the option says so. Otherwise, and on
+ * A tool for development. On localhost it logs what is wrong with the set-up of the banner. Opens the panel when the address of the page ends in `#svc-inspect`, now or later, or the option says so. Otherwise, and on
  * a server, it does nothing.
  * @returns the way to close it, and to listen no more.
  */
@@ -20,10 +23,16 @@ export function startInspector({ isOpen = false, ...options }: InspectorOptions 
     if (isWanted) panel = InspectorPanel.open(options) ?? panel;
   };
   const follow = (): void => open(location.hash === FRAGMENT);
+  const stop = isLocal() ? followConsent((view) => checkPage(view).forEach(reportProblem)) : undefined;
   addEventListener('hashchange', follow);
   open(isOpen || location.hash === FRAGMENT);
   return () => {
     removeEventListener('hashchange', follow);
+    stop?.();
     panel?.close();
   };
+}
+
+function isLocal(): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.+\.(localhost|local|test))$/.test(location.hostname);
 }

@@ -26,7 +26,7 @@ export function nameKind({ kind, initiator, count }: Finding): string {
 }
 
 /** The findings as a table in Markdown and a list of changes. Names from the page are escaped, whatever they contain. */
-export function writeMarkdown({ page, inspectedAt, findings, clearCookies }: PageFindings): string {
+export function writeMarkdown({ page, inspectedAt, findings, warnings, clearCookies }: PageFindings): string {
   const rows = findings.map((finding) => [
     nameKind(finding),
     finding.name,
@@ -47,6 +47,9 @@ export function writeMarkdown({ page, inspectedAt, findings, clearCookies }: Pag
     writeRow(head.map(() => '---')),
     ...rows.map((row) => writeRow(row.map(escapeText))),
     '',
+    ...(warnings.length
+      ? ['To fix in the set-up of the banner:', '', ...warnings.map((one) => `- ${escapeText(one)}`), '']
+      : []),
     ...(clearCookies ? ['The value for `clear-cookies`:', '', `    ${oneLine(clearCookies)}`, ''] : []),
     ...(changes.length ? ['The tags, held back:', '', ...changes.map((change) => `    ${oneLine(change)}`), ''] : []),
   ].join('\n');

@@ -1,5 +1,5 @@
-import { reportProblem } from '../../report-problem.ts';
-import { attempt } from '../../stub/attempt.ts';
+import { attempt } from '../../state/attempt.ts';
+import { reportProblem } from '../../state/report-problem.ts';
 import { replaceMember, type Undo } from './replace-member.ts';
 import type { RequestGate } from './request-gate.ts';
 

@@ -1,5 +1,5 @@
-import { reportProblem } from '../../report-problem.ts';
-import { readMapping } from '../../stub/mapping.ts';
+import { readMapping } from '../../state/mapping.ts';
+import { reportProblem } from '../../state/report-problem.ts';
 import { followConsent } from '../follow-consent.ts';
 import { reportUnknownPurposes } from '../report-purposes.ts';
 import { holdCalls } from './hold-calls.ts';
@@ -33,7 +33,7 @@ export function holdRequests({ requests, source = '', apiBase = '' }: RequestOpt
   const mapping = readMapping(requests);
   const gate = new RequestGate(mapping, [source, apiBase]);
   const undo = [
-    followConsent(({ purposes }) => reportUnknownPurposes('data-requests', mapping, purposes)),
+    followConsent(({ state, allowed }) => state && reportUnknownPurposes('data-requests', mapping, allowed)),
     ...holdCalls(gate),
     ...holdTags(gate),
   ];

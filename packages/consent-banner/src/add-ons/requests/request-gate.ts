@@ -1,8 +1,8 @@
-import { reportProblem } from '../../report-problem.ts';
-import { attempt } from '../../stub/attempt.ts';
-import type { Mapped } from '../../stub/mapping.ts';
+import { attempt } from '../../state/attempt.ts';
+import type { Mapped } from '../../state/mapping.ts';
+import { reportProblem } from '../../state/report-problem.ts';
 import { catalogue } from '../catalogue.ts';
-import { findSvcConsent } from '../follow-consent.ts';
+import { findPage } from '../follow-consent.ts';
 
 const KINDS = ['preferences', 'statistics', 'marketing'] as const;
 const OWN_TAGS = 'svc-consent[api-base], script[src*="/svc-consent"]:not([type="text/plain"])';
@@ -71,7 +71,7 @@ export class RequestGate {
 
 /** Asks the banner each time, because a page may act on a decision before the event of it. An error grants nothing. */
 function isGranted(keys: readonly string[]): boolean {
-  const purposes = attempt(() => findSvcConsent()?.get()?.purposes) ?? {};
+  const purposes = attempt(() => findPage()?.view.allowed) ?? {};
   return keys.every((key) => attempt(() => purposes[key]) === true);
 }
 

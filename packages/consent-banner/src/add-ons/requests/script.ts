@@ -1,6 +1,7 @@
 // The entry of the add-on's own script tag: data-requests="statistics: plausible.io @statistics; marketing: @marketing".
-import { reportProblem } from '../../report-problem.ts';
-import { currentScript } from '../../stub/current-script.ts';
+
+import { currentScript } from '../../state/current-script.ts';
+import { reportProblem } from '../../state/report-problem.ts';
 import { holdRequests } from './index.ts';
 
 const script = currentScript();

@@ -1,6 +1,7 @@
-import { reportProblem } from '../../report-problem.ts';
-import { readMapping } from '../../stub/mapping.ts';
-import type { Purposes } from '../../stub/stored-decision.ts';
+import type { PageView } from '../../state/consent-page.ts';
+import { readMapping } from '../../state/mapping.ts';
+import { reportProblem } from '../../state/report-problem.ts';
+import type { Purposes } from '../../state/stored-decision.ts';
 import { followConsent } from '../follow-consent.ts';
 import { reportUnknownPurposes } from '../report-purposes.ts';
 import { decideSignals, findVendor } from './decide-signals.ts';
@@ -94,19 +95,18 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
 
   const observer = new MutationObserver(tellVendors);
   for (const name of names) hold(name);
-  const stop = followConsent(
-    (state) => {
-      purposes = state.purposes;
+  let state: PageView['state'] = null;
+  const stop = followConsent((view) => {
+    // Before a decision a vendor is notified only of what is on by its basis: otherwise it is held.
+    const isKnown = view.state !== null || Object.values(view.allowed).includes(true);
+    purposes = isKnown ? view.allowed : null;
+    if (view.state && view.state !== state) {
       failures.clear();
-      reportUnknownPurposes('data-signals', mapping, purposes);
-      tellVendors();
-    },
-    () => {
-      purposes = null;
-      failures.clear();
-      tellVendors();
-    },
-  );
+      reportUnknownPurposes('data-signals', mapping, view.allowed);
+    }
+    state = view.state;
+    tellVendors();
+  });
   tellVendors();
   return () => {
     isStopped = true;

@@ -1,0 +1,75 @@
+import { readNeeds } from '../../held-content/held-tags.ts';
+import { AGE, DOMAIN } from '../../state/attribute-values.ts';
+import type { PageView } from '../../state/consent-page.ts';
+
+const PAIRS = /^\s*[^\s:;]+\s*:[^:;]+(;\s*[^\s:;]+\s*:[^:;]+)*(;\s*)?$/;
+const MAPPING = 'pairs such as "statistics: one two; marketing: three"';
+
+/** The patterns of attribute values; the other attributes accept any text. */
+const rules: Readonly<Record<string, readonly [RegExp, string]>> = {
+  scheme: [/^(page|light|dark)$/, 'page, light or dark'],
+  layout: [/^(card|bar|center)$/, 'card, bar or center'],
+  position: [/^(bottom-end|bottom-start|bottom|top)$/, 'bottom-end, bottom-start, bottom or top'],
+  region: [/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/, 'a code of ISO 3166 such as DE or US-CA'],
+  trigger: [/^(none|bottom-left|bottom-right)$/, 'none, bottom-left or bottom-right'],
+  'max-age': [AGE, 'a number of days above 0'],
+  'refusal-max-age': [AGE, 'a number of days, at least 183'],
+  'cookie-domain': [DOMAIN, 'a domain such as example.com'],
+  'clear-cookies': [PAIRS, MAPPING],
+  'reload-on-withdrawal': [/^(true|false)$/, 'true or false'],
+  'consent-mode': [PAIRS, MAPPING],
+};
+
+/** Tags that load although they name a purpose; and tags that cannot be blocked. */
+const LOOSE =
+  '[data-svc-purpose]:is(:is(iframe,img,embed,video,audio,source)[src]:not([data-src],[src^="about:"]),[srcset]:not([data-srcset]),[poster]:not([data-poster]),link[href]:not([data-href]),:has(>source[src]),script:is(:not([type]),[type*=javascript],[type=module]),object)';
+
+/** What is wrong with how the banner is set up on this page, and what to do about each. */
+export function checkPage(view: PageView | undefined): readonly string[] {
+  if (!view?.element) return ['There is no <svc-consent notice-id="..."> on this page. Add the element.'];
+  return [
+    ...(view.noticeId ? [] : ['notice-id is missing. Set it to the id of a published notice.']),
+    ...checkAttributes(view.element),
+    ...checkTags(),
+    ...checkPurposes(view),
+  ];
+}
+
+function checkAttributes(element: Element): readonly string[] {
+  return Object.entries(rules).flatMap(([name, [rule, wanted]]) => {
+    const value = element.getAttribute(name);
+    if (!value) return [];
+    const isShort = name === 'refusal-max-age' && Number(value) < 183;
+    return rule.test(value) && !isShort ? [] : `${name}="${value}" is not understood. It must be ${wanted}.`;
+  });
+}
+
+function checkTags(): readonly string[] {
+  return [...list(LOOSE)].map(
+    (tag) =>
+      `${name(tag)} is not held back. Write its address as data-src, data-srcset, data-poster or data-href, and type="text/plain" on a script; in place of <object> write <iframe>.`,
+  );
+}
+
+function checkPurposes({ notice, element }: PageView): readonly string[] {
+  if (!notice) return [];
+  const isUnknown = (key: string): boolean => !notice.purposes.some((purpose) => purpose.key === key);
+  const tags = [...list('[data-svc-purpose]:not(form)')].filter((tag) => readNeeds(tag).some(isUnknown));
+  const mapped = ['clear-cookies', 'consent-mode'].flatMap((attribute) => {
+    const keys = element?.getAttribute(attribute)?.match(/[^\s;:]+(?=\s*:)/g) ?? [];
+    return keys.filter(isUnknown).map((key) => `${attribute} names "${key}", which is no purpose of the notice.`);
+  });
+  return [
+    ...tags.map((tag) => `${name(tag)} names what is no purpose of the notice. It is held back for ever.`),
+    ...mapped,
+  ];
+}
+
+function name(tag: Element): string {
+  return `<${tag.localName} data-svc-purpose="${tag.getAttribute('data-svc-purpose')}">`;
+}
+
+/** By the document's own method, for an image of its name would take its place. */
+function list(selector: string): NodeListOf<HTMLElement> {
+  return Document.prototype.querySelectorAll.call(document, selector) as NodeListOf<HTMLElement>;
+}

@@ -1,0 +1,23 @@
+import type { ConsentPage } from '../state/consent-page.ts';
+import { createButton } from './choices.ts';
+import { createIcon } from './create.ts';
+import { readDirection } from './read-direction.ts';
+
+const SHIELD = 'M12 3l7 3v5.5c0 4.5-3 7.8-7 9.5-4-1.7-7-5-7-9.5V6zM9 11.5l2.2 2.2L15 10';
+
+/** The floating button that opens the preferences again: withdrawing consent is as easy as giving it. */
+export function createTrigger(page: ConsentPage): HTMLElement {
+  const { texts, language = '' } = page.view.notice ?? {};
+  const label = texts?.trigger ?? '';
+  const button = createButton('layer trigger', '', () => page.open(), {
+    part: 'trigger',
+    popover: 'manual',
+    'aria-haspopup': 'dialog',
+    'aria-label': label,
+    title: label,
+    lang: language,
+    dir: readDirection(language),
+  });
+  button.append(createIcon('0 0 24 24', { d: SHIELD }));
+  return button;
+}

@@ -1,0 +1,64 @@
+import type { ConsentPage } from '../state/consent-page.ts';
+import { adoptStyles } from './adopt-styles.ts';
+import { css } from './css.ts';
+
+/** What all boxes share after the first paint: contrast, pointers, paper. */
+export const furtherStyles = css`
+  #root {
+    --_control: var(--svc-c-control, light-dark(#737d91, #848fa3));
+    --_focus: var(--svc-c-focus, light-dark(#2f6fde, #8ab4ff));
+  }
+  :focus-visible,
+  ::slotted(:focus-visible) {
+    outline: 3px solid var(--_focus);
+    outline-offset: 2px;
+  }
+  .about {
+    color: var(--_muted);
+    font-size: 0.9375em;
+  }
+  dialog h2 {
+    text-wrap: balance;
+  }
+  dialog p,
+  .about {
+    text-wrap: pretty;
+  }
+  .save {
+    border-color: var(--_accent);
+    background: var(--_accent);
+    color: var(--_accent-text);
+  }
+  @media (prefers-contrast: more) {
+    #root {
+      --_muted: var(--_text);
+      --_border: var(--_text);
+      --_control: var(--_text);
+    }
+  }
+  .choice:hover,
+  .save:hover {
+    box-shadow: inset 0 0 0 2px var(--_accent-text);
+  }
+  .quiet:hover,
+  .close:hover {
+    background: color-mix(in srgb, var(--_text) 7%, transparent);
+  }
+  ::slotted(a) {
+    text-decoration: underline !important;
+  }
+  @media print {
+    .layer {
+      display: none !important;
+    }
+  }
+`;
+
+/** Adds them to the element's layers. */
+export function adoptFurtherStyles(page: ConsentPage): void {
+  const update = (): void => {
+    if (page.view.root?.adoptedStyleSheets[0]) adoptStyles(page.view.root, furtherStyles);
+  };
+  page.subscribe(update);
+  update();
+}

@@ -1,0 +1,64 @@
+import { fillText } from '../first-layer/fill-text.ts';
+import { readDirection } from '../first-layer/read-direction.ts';
+import { applyTheme } from '../first-layer/theme.ts';
+import { readNeeds } from '../held-content/held-tags.ts';
+import type { ConsentPage } from '../state/consent-page.ts';
+import { type PlaceholderContent, showPlaceholder } from './show-placeholder.ts';
+import { listNames, readWords } from './words.ts';
+
+/** Keeps the placeholders over the blocked frames, images and videos of a page. */
+export class FrameCovers {
+  readonly #page: ConsentPage;
+  readonly #covers = new Map<HTMLElement, { readonly key: unknown; readonly remove: () => void }>();
+
+  constructor(page: ConsentPage) {
+    this.#page = page;
+  }
+
+  /** Covers exactly the frames that are blocked now, in the words and colours of now. */
+  update(): void {
+    const { frames, notice, isFailed } = this.#page.view;
+    if (frames[0] && !notice && !isFailed) void this.#page.loadNotice();
+    // A notice is one object as long as it is the same, and the words are part of it.
+    for (const [frame, { key, remove }] of this.#covers) {
+      if (frames.includes(frame) && key === notice) continue;
+      remove();
+      this.#covers.delete(frame);
+    }
+    for (const frame of frames) {
+      if (this.#covers.has(frame)) continue;
+      const content = this.#describe(frame);
+      if (content)
+        this.#covers.set(frame, {
+          key: notice,
+          remove: showPlaceholder(frame, content, (box) => applyTheme(box, this.#page.view)),
+        });
+    }
+  }
+
+  /** Nothing for a frame of an unknown purpose: no choice of the visitor would load it. */
+  #describe(frame: HTMLElement): PlaceholderContent | undefined {
+    const page = this.#page;
+    const { notice, isFailed } = page.view;
+    const words = readWords(notice);
+    if (!notice) {
+      if (!isFailed) return undefined;
+      const press = (): void => void page.loadNotice();
+      const actions = [{ name: 'try-again', text: words.tryAgain, press }] as const;
+      return { text: words.loadFailed, actions, language: 'en', direction: 'ltr' };
+    }
+    const { language, purposes } = notice;
+    const keys = readNeeds(frame);
+    const labels = keys.flatMap((key) => purposes.find((purpose) => purpose.key === key)?.label ?? []);
+    if (labels.length < keys.length) return undefined;
+    return {
+      text: fillText(words.placeholder, { label: listNames(labels, words) }),
+      actions: [
+        { name: 'show-once', text: words.showOnce, press: () => page.showOnce(frame) },
+        { name: 'preferences', text: words.preferences, press: () => page.open(keys) },
+      ],
+      language,
+      direction: readDirection(language),
+    };
+  }
+}

@@ -1,0 +1,106 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { createChoices } from '../first-layer/choices.ts';
+import { createLinks } from '../first-layer/create-banner.ts';
+import { readDirection } from '../first-layer/read-direction.ts';
+import type { ConsentPage } from '../state/consent-page.ts';
+import type { Notice } from '../state/notice.ts';
+import { clampedView } from './clamped-text.ts';
+import { describeSignal } from './describe-signal.ts';
+import { purposeView } from './purpose-view.ts';
+import { readReceipt } from './read-receipt.ts';
+import { receiptView } from './receipt-view.ts';
+import { findSwitchedOn } from './switched-on.ts';
+import { readWords } from './words.ts';
+
+/** Of more purposes than these, the descriptions are folded away. */
+const MOST_UNFOLDED = 5;
+
+/** The preferences: a dialog, empty while it is closed. */
+export function panelView(page: ConsentPage): TemplateResult {
+  const { notice, layer } = page.view;
+  const isOpen = notice !== null && layer === 'panel';
+  return html`
+    <dialog
+      class="layer panel"
+      part="panel"
+      aria-labelledby="panel-title"
+      lang=${notice?.language ?? nothing}
+      dir=${notice ? readDirection(notice.language) : nothing}
+      @close=${({ target }: Event) => {
+        // The event is late: the dialog may be open again.
+        if (!(target as HTMLDialogElement).open && page.view.layer === 'panel') page.close();
+      }}
+    >
+      ${isOpen ? contentView(page, notice) : nothing}
+    </dialog>
+  `;
+}
+
+function contentView(page: ConsentPage, notice: Notice): TemplateResult {
+  const { view } = page;
+  const { noticeId, stored } = view;
+  const { purposes, version, name } = notice;
+  const words = readWords(notice);
+  const parts = findParts(page, notice);
+  const isOn = findSwitchedOn(view, notice);
+  const signal = describeSignal(view, notice);
+  const save = ({ target }: Event): void => {
+    const root = (target as Element).getRootNode() as ShadowRoot;
+    const on = [...root.querySelectorAll<HTMLInputElement>('dialog input:checked')].map((input) => input.value);
+    page.decide(({ key }) => on.includes(key), 'modal');
+  };
+  return html`
+    <header>
+      <h2 id="panel-title" part="title">${words.panelTitle}</h2>
+      <button class="close" part="close" type="button" aria-label=${words.close} @click=${() => page.close()}>
+        <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6L6 18" /></svg>
+      </button>
+    </header>
+    <div class="body">
+      ${words.panelIntro && clampedView({ id: 'panel-intro', text: words.panelIntro, about: 'panel-title' }, words)}
+      ${signal ? html`<p class="signal" part="signal" role="status">${signal}</p>` : nothing}
+      <ul part="purposes">
+        ${purposes.map((purpose, index) =>
+          purposeView(purpose, {
+            id: String(index),
+            words,
+            language: notice.language,
+            region: view.region,
+            isOn: isOn(purpose),
+            isNew: stored !== null && !Object.hasOwn(stored.purposes, purpose.key),
+            isFolded: purposes.length > MOST_UNFOLDED,
+          }),
+        )}
+      </ul>
+      ${receiptView(stored && readReceipt(noticeId, stored.decidedAt), words, notice.language)}
+      <p class="about" part="about"><bdi>${name}</bdi> · v${version}</p>
+      ${parts.links}
+    </div>
+    <footer>
+      <button class="save" part="save" type="button" @click=${save}>${words.save}</button>
+      ${parts.choices}
+    </footer>
+  `;
+}
+
+interface Parts {
+  readonly choices: HTMLElement;
+  readonly links: HTMLElement;
+}
+
+const made = new WeakMap<Notice, Parts>();
+
+/** The parts that are the same as in the first layer; the same elements each time, which keeps the focus. */
+function findParts(page: ConsentPage, notice: Notice): Parts {
+  const choose = (isGranted: boolean): void => page.decide(() => isGranted, 'modal');
+  const parts = made.get(notice) ?? {
+    choices: createChoices(
+      readWords(notice),
+      () => choose(false),
+      () => choose(true),
+    ),
+    links: createLinks(notice),
+  };
+  made.set(notice, parts);
+  return parts;
+}

@@ -1,0 +1,86 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { fillText } from '../first-layer/fill-text.ts';
+import { basisIn } from '../signals/basis.ts';
+import type { Purpose } from '../state/notice.ts';
+import { clampedView } from './clamped-text.ts';
+import { trackerTable } from './tracker-table.ts';
+import type { Words } from './words.ts';
+
+export interface PurposeRow {
+  /** Unique in the panel. */
+  readonly id: string;
+  readonly words: Words;
+  readonly language: string;
+  readonly region: string | null;
+  /** Whether its switch is on at first. */
+  readonly isOn: boolean;
+  /** Whether the visitor has decided on the notice before it had this purpose. */
+  readonly isNew: boolean;
+  readonly isFolded: boolean;
+}
+
+/** A purpose with its switch, what it is for, and what it stores on the device. */
+export function purposeView(purpose: Purpose, row: PurposeRow): TemplateResult {
+  const { key, label } = purpose;
+  const { id, isOn, isFolded, words } = row;
+  const isLocked = basisIn(purpose, row.region) === 'exempt';
+  const note = describeNote(purpose, row);
+  const details = detailsView(purpose, row);
+  return html`
+    <li part="purpose">
+      <div class="row">
+        <label for="purpose-${id}">
+          <span id="label-${id}" dir="auto">${label}</span>
+          ${note ? html`<strong id="note-${id}">${note}</strong>` : nothing}
+        </label>
+        <input
+          id="purpose-${id}"
+          part="switch"
+          type="checkbox"
+          role="switch"
+          value=${key}
+          aria-labelledby="label-${id}"
+          aria-describedby="note-${id} about-${id}"
+          .checked=${isLocked || isOn}
+          ?disabled=${isLocked}
+        />
+      </div>
+      ${
+        isFolded && details !== nothing
+          ? html`<details class="fold">
+              <summary aria-labelledby="details-${id} label-${id}"><span id="details-${id}">${words.details}</span></summary>
+              ${details}
+            </details>`
+          : details
+      }
+    </li>
+  `;
+}
+
+function describeNote(purpose: Purpose, { region, isNew, words }: PurposeRow): string {
+  const basis = basisIn(purpose, region);
+  if (basis === 'exempt') return words.required;
+  if (isNew) return words.newPurpose;
+  return basis === 'object' ? words.objectable : '';
+}
+
+function detailsView(
+  { description, trackers = [] }: Purpose,
+  { id, words, language }: PurposeRow,
+): TemplateResult | typeof nothing {
+  if (!description && !trackers.length) return nothing;
+  const count = String(trackers.length);
+  return html`
+    ${description ? clampedView({ id: `about-${id}`, text: description, about: `label-${id}` }, words) : nothing}
+    ${
+      trackers.length
+        ? html`<details class="fold" part="trackers">
+            <summary aria-labelledby="trackers-${id} label-${id}">
+              <span id="trackers-${id}">${fillText(words.trackers, { count })}</span>
+            </summary>
+            ${trackerTable(trackers, words, language)}
+          </details>`
+        : nothing
+    }
+  `;
+}

@@ -1,0 +1,48 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { fillText } from '../first-layer/fill-text.ts';
+import { writeMoment } from '../first-layer/write-moment.ts';
+import { attempt } from '../state/attempt.ts';
+import type { RecordReceipt } from './receipt.ts';
+import { saveReceipt } from './save-receipt.ts';
+import { listNames, type Words } from './words.ts';
+
+/** The visitor's decision, the words it was made on, and its position in the ledger; collapsed at the end of the panel. */
+export function receiptView(
+  receipt: RecordReceipt | null,
+  words: Words,
+  language: string,
+): TemplateResult | typeof nothing {
+  if (!receipt) return nothing;
+  const { event, proof, shown } = receipt;
+  const date = writeMoment(event.at, language);
+  const tongue = attempt(() => new Intl.DisplayNames(language, { type: 'language' }).of(shown.language));
+  const about = `${shown.notice.name} · v${shown.notice.version} · ${tongue ?? shown.language}`;
+  return html`
+    <details class="fold boxed" part="receipt">
+      <summary>${words.receipt}</summary>
+      <p>${fillText(words.decidedAt, { date })}</p>
+      <dl>
+        ${statusView(receipt, true, words)} ${statusView(receipt, false, words)}
+        <dt><bdi>${about}</bdi></dt>
+        <dd>${hashView(shown.hash)}</dd>
+        ${proof ? html`<dt><code dir="ltr">${proof.recordId}</code></dt><dd>${hashView(proof.ledgerHash)}</dd>` : nothing}
+      </dl>
+      ${proof ? nothing : html`<p role="status">${words.pending}</p>`}
+      <button class="quiet" part="download" type="button" @click=${() => saveReceipt(receipt)}>${words.download}</button>
+    </details>
+  `;
+}
+
+function hashView(hash: string): TemplateResult {
+  return html`<code dir="ltr">${hash.replace(/^sha256:/, '').replace(/^(?=[0-9a-f]{64}$)/, 'SHA-256 ')}</code>`;
+}
+
+function statusView(
+  { purposes, shown }: RecordReceipt,
+  isGranted: boolean,
+  words: Words,
+): TemplateResult | typeof nothing {
+  const labels = shown.notice.purposes.flatMap(({ key, label }) => (purposes[key] === isGranted ? label : []));
+  if (!labels.length) return nothing;
+  return html`<dt>${isGranted ? words.granted : words.refused}</dt><dd>${listNames(labels, words)}</dd>`;
+}

@@ -1,0 +1,102 @@
+import { completeBanner } from './first-layer/complete-banner.ts';
+import { adoptFurtherStyles } from './first-layer/further.styles.ts';
+import { mountFirstLayer } from './first-layer/mount-first-layer.ts';
+import { mountPanel } from './panel/mount-panel.ts';
+import { showOptOutButton } from './privacy-choices/opt-out-button.ts';
+import type { ConsentPage, Layer, PageView } from './state/consent-page.ts';
+import type { Notice } from './state/notice.ts';
+import {
+  type Change,
+  close,
+  emptyState,
+  join,
+  load,
+  open,
+  type PageState,
+  prepare,
+  reduce,
+} from './state/page-state.ts';
+
+export interface PreviewOptions {
+  /** Whether the panel is open. */
+  readonly isOpen?: boolean;
+  /** ISO 3166; null, the default, for a visitor of unknown region. */
+  readonly region?: string | null;
+  /** Whether the visitor's browser sends Global Privacy Control. */
+  readonly hasSignal?: boolean;
+  /** Called when the visitor opens or closes the panel. */
+  readonly onLayer?: (layer: Layer) => void;
+}
+
+/**
+ * What a visitor who has not decided sees of a notice, for editors of notices: the banner's own views, with actions that
+ * store and send nothing.
+ * @param host element that shows them; its attributes are those of `<svc-consent>`.
+ */
+export function mountPreview(host: HTMLElement, notice: Notice, options: PreviewOptions = {}): ConsentPreview {
+  return new ConsentPreview(host, notice, options);
+}
+
+export class ConsentPreview implements ConsentPage {
+  readonly #host: HTMLElement;
+  readonly #listeners = new Set<() => void>();
+  #state: PageState = emptyState;
+  #options: PreviewOptions = {};
+
+  constructor(host: HTMLElement, notice: Notice, options: PreviewOptions) {
+    this.#host = host;
+    if (!host.shadowRoot) host.attachShadow({ mode: 'open' });
+    mountFirstLayer(this);
+    completeBanner(this);
+    adoptFurtherStyles(this);
+    mountPanel(this);
+    showOptOutButton(this);
+    this.show(notice, options);
+  }
+
+  get view(): PageView {
+    return this.#state;
+  }
+
+  /** Shows another notice, or the same to another visitor. */
+  show(notice: Notice, options: PreviewOptions): void {
+    const { isOpen = false, region = null, hasSignal = false } = options;
+    this.#options = options;
+    const root = this.#host.shadowRoot ?? undefined;
+    const place = { element: this.#host, root, noticeId: notice.id, address: '' };
+    this.#change(
+      join({ ...place, region, hasSignal, isDue: true }),
+      load({ notice, region }),
+      ...(isOpen ? [open] : []),
+    );
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async loadNotice(): Promise<Notice | null> {
+    return this.view.notice;
+  }
+
+  decide(): void {}
+  showOnce(): void {}
+  expectPanel(): void {}
+
+  open(switchedOn: readonly string[] = []): void {
+    this.#change(prepare(switchedOn), open);
+    this.#options.onLayer?.(this.view.layer);
+  }
+
+  close(): void {
+    if (this.view.layer !== 'panel') return;
+    this.#change(close);
+    this.#options.onLayer?.(this.view.layer);
+  }
+
+  #change(...changes: readonly Change[]): void {
+    this.#state = changes.reduce(reduce, this.#state);
+    for (const listener of this.#listeners) listener();
+  }
+}

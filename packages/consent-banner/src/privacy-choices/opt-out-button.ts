@@ -1,0 +1,69 @@
+import { adoptStyles } from '../first-layer/adopt-styles.ts';
+import { create } from '../first-layer/create.ts';
+import { css } from '../first-layer/css.ts';
+import { readDirection } from '../first-layer/read-direction.ts';
+import type { ConsentPage } from '../state/consent-page.ts';
+import { createOptOutIcon, describeOpener } from './describe-opener.ts';
+
+const styles = css`
+  .opt-out {
+    display: flex;
+    align-items: center;
+    gap: 0.5em;
+    inline-size: auto;
+    max-inline-size: calc(100vw - 2 * var(--_gap));
+    block-size: auto;
+    min-block-size: 48px;
+    padding: 0.5em 1em;
+    border-radius: 24px;
+  }
+  .opt-out svg {
+    flex: none;
+    block-size: 14px;
+  }
+  small {
+    display: block;
+    color: var(--_muted);
+    font-weight: 400;
+  }
+`;
+
+/** Where visitors can only object and the page has no `<svc-privacy-choices>`, there is a floating button. */
+export function showOptOutButton(page: ConsentPage): void {
+  let button: HTMLElement | undefined;
+  let shown = '';
+  const update = (): void => {
+    const { view } = page;
+    const { label, status, isObjection } = describeOpener(view);
+    const isNeeded = isObjection && !Document.prototype.querySelector.call(document, 'svc-privacy-choices');
+    const place = /right$/.test(view.element?.getAttribute('trigger') ?? '') ? 'bottom-right' : 'bottom-left';
+    const box = view.root?.querySelector('#root');
+    const wanted = isNeeded && box ? `${label}\n${status}\n${place}` : '';
+    if (wanted === shown && (!wanted || button?.parentNode === box)) return;
+    shown = wanted;
+    button?.remove();
+    if (!wanted || !view.root) return;
+    const language = view.notice?.language ?? '';
+    button = create(
+      'button',
+      {
+        class: 'layer trigger opt-out',
+        part: 'trigger',
+        type: 'button',
+        popover: 'manual',
+        'aria-haspopup': 'dialog',
+        lang: language,
+        dir: readDirection(language),
+        'data-place': place,
+      },
+      createOptOutIcon(),
+      create('span', {}, label, create('small', {}, status)),
+    );
+    button.onclick = () => page.open();
+    adoptStyles(view.root, styles);
+    box?.append(button);
+    button.showPopover();
+  };
+  page.subscribe(update);
+  update();
+}

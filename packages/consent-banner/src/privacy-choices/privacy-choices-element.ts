@@ -1,0 +1,85 @@
+import { adoptStyles } from '../first-layer/adopt-styles.ts';
+import { create } from '../first-layer/create.ts';
+import { css } from '../first-layer/css.ts';
+import type { Page } from '../state/page.ts';
+import { createOptOutIcon, describeOpener } from './describe-opener.ts';
+
+const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
+let page: Page | undefined;
+const elements = new Set<SvcPrivacyChoicesElement>();
+
+const styles = css`
+  button {
+    all: unset;
+    min-block-size: 24px;
+    text-decoration: underline;
+    cursor: pointer;
+  }
+  button:focus-visible {
+    outline: auto;
+  }
+  svg {
+    block-size: 0.875em;
+    margin-inline-end: 0.375em;
+  }
+`;
+
+/** Defines the element for a page. */
+export function definePrivacyChoices(consent: Page): void {
+  page = consent;
+  consent.subscribe(() => {
+    for (const element of elements) element.update();
+  });
+  if (!customElements.get('svc-privacy-choices'))
+    customElements.define('svc-privacy-choices', SvcPrivacyChoicesElement);
+}
+
+/** The texts of the notice that the visitor decided on do for a button. */
+export function findTexts(of: Page | undefined): void {
+  if (of?.view.stored && !of.view.notice && !of.recallStored()) void of.loadNotice();
+}
+
+/**
+ * A button in the text of the page that opens the preferences. Where visitors can only object, it is called "Your Privacy
+ * Choices", and says whether Global Privacy Control is applied.
+ *
+ * @element svc-privacy-choices
+ *
+ * @slot - Your own text of the button. Without it, the notice's text in its language.
+ *
+ * @csspart button - The button.
+ * @csspart status - What it says about Global Privacy Control.
+ */
+export class SvcPrivacyChoicesElement extends Base {
+  readonly #icon = createOptOutIcon();
+  readonly #label = create('slot');
+  readonly #status = create('span', { part: 'status', role: 'status' });
+
+  connectedCallback(): void {
+    if (!this.shadowRoot) {
+      const button = create('button', { type: 'button', part: 'button', 'aria-haspopup': 'dialog' }, this.#label);
+      const root = this.attachShadow({ mode: 'open', delegatesFocus: true });
+      adoptStyles(root, styles);
+      root.append(button, ' ', this.#status);
+      button.onclick = () => page?.open();
+    }
+    elements.add(this);
+    findTexts(page);
+    this.update();
+  }
+
+  disconnectedCallback(): void {
+    elements.delete(this);
+  }
+
+  /** Shows the texts of the notice, once they are known. */
+  update(): void {
+    if (!page) return;
+    const { label, status, isObjection } = describeOpener(page.view);
+    if (isObjection) this.#label.before(this.#icon);
+    else this.#icon.remove();
+    this.#label.textContent = label;
+    this.#status.textContent = status;
+  }
+}

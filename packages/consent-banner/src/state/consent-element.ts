@@ -1,0 +1,99 @@
+import type { Page } from './page.ts';
+
+// Without a DOM, the class is defined but does nothing.
+const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
+let page: Page | undefined;
+
+/** Connects the elements with their page, before there are any. */
+export function joinPage(consent: Page): void {
+  page = consent;
+}
+
+/**
+ * Asks the visitor for consent to a published notice, remembers the answer and brings it to the consent ledger.
+ *
+ * Its content may be a `<script type="application/json">` with the published notice, as `svc widgets --inline` prints it:
+ * then nothing is fetched before the first layer is visible.
+ *
+ * @element svc-consent
+ *
+ * @attr {string} notice-id - Id of the published notice. Required.
+ * @attr {string} api-base - Address of the API. Default: the origin this script came from.
+ * @attr {string} language - BCP 47 tag of the language to show. Default: the notice's language.
+ * @attr {"page"|"light"|"dark"} scheme - Colour scheme. Default: the notice's, else that of the page.
+ * @attr {"card"|"bar"|"center"} layout - Layout of the first layer. Default: the notice's, else card.
+ * @attr {"bottom-end"|"bottom-start"|"bottom"|"top"} position - Place of a card (bottom-end, bottom-start, bottom) or of a bar (bottom, top). Default: the notice's, else bottom-end for a card and bottom for a bar.
+ * @attr {string} region - Region of the visitor (ISO 3166, such as DE or US-CA), which decides the basis of each purpose. Default: what the server names; unknown means that every purpose needs consent.
+ * @attr {"none"|"bottom-left"|"bottom-right"} [trigger=none] - A floating button that opens the preferences again.
+ * @attr {number} [max-age=365] - Days until a decision is asked for again.
+ * @attr {number} refusal-max-age - The same for a refusal, at least 183. Default: max-age.
+ * @attr {string} cookie-domain - Domain whose hosts share one decision, kept in a cookie.
+ * @attr {string} clear-cookies - Cookies to delete while a purpose is not allowed: `statistics: _ga _ga_*; marketing: _fbp`.
+ * @attr {string} consent-mode - Signals of Google Consent Mode for each purpose: `statistics: analytics_storage`.
+ * @attr {boolean} [reload-on-withdrawal=false] - Reloads the page when consent is withdrawn on it, because a script that ran cannot be undone.
+ *
+ * @slot more - Custom links, shown in the first layer and in the panel. Write `hidden` on them, so that they are not visible
+ *   before the script runs.
+ * @slot logo - An image or text above the title of the first layer, with `hidden` as well.
+ *
+ * @fires {CustomEvent<ConsentState>} svc-consent - On `document`: the visitor decided, or a stored decision was found.
+ *
+ * @csspart banner - The first layer.
+ * @csspart panel - The preferences dialog.
+ * @csspart title - Heading of either.
+ * @csspart text - Introduction of either.
+ * @csspart link - A link of the notice.
+ * @csspart choice - "Reject all" and "Accept all" alike.
+ * @csspart preferences - Button that opens the panel.
+ * @csspart purposes - List of purposes.
+ * @csspart purpose - One purpose.
+ * @csspart switch - Switch of a purpose.
+ * @csspart save - "Save choices".
+ * @csspart close - Button that closes the panel.
+ * @csspart about - Name and version of the notice.
+ * @csspart trigger - The floating button.
+ * @csspart receipt - The receipt in the panel.
+ * @csspart download - Button that saves the receipt.
+ *
+ * @cssprop [--svc-c-bg=#ffffff] - Background.
+ * @cssprop [--svc-c-text=#101322] - Text.
+ * @cssprop [--svc-c-muted=#566076] - Quiet text.
+ * @cssprop [--svc-c-border=#dfe4ee] - Edges and lines.
+ * @cssprop [--svc-c-control=#737d91] - Edges of controls, switches that are off.
+ * @cssprop [--svc-c-accent=#1d2a4d] - Buttons, and switches that are on.
+ * @cssprop [--svc-c-accent-text] - Text on the accent. Default: black or white, whichever has more contrast.
+ * @cssprop [--svc-c-focus=#2f6fde] - Focus ring.
+ * @cssprop [--svc-c-radius=16px] - Corners.
+ * @cssprop [--svc-c-shadow] - Shadow.
+ * @cssprop [--svc-c-backdrop] - Veil behind the panel.
+ * @cssprop [--svc-c-font=system-ui, sans-serif] - Font family.
+ * @cssprop [--svc-c-width=27em] - Greatest width of a card.
+ * @cssprop [--svc-c-gap=16px] - Distance of a card to the edges of the window.
+ */
+export class SvcConsentElement extends Base {
+  static observedAttributes = [
+    'notice-id',
+    'api-base',
+    'language',
+    'scheme',
+    'layout',
+    'position',
+    'region',
+    'trigger',
+  ];
+
+  connectedCallback(): void {
+    page?.elements.add(this);
+    page?.refresh();
+  }
+
+  disconnectedCallback(): void {
+    page?.elements.delete(this);
+    page?.refresh();
+  }
+
+  attributeChangedCallback(): void {
+    if (page?.elements.has(this)) page.refresh();
+  }
+}

@@ -1,0 +1,63 @@
+import type { ConsentMethod } from '../records/record-queue.ts';
+import type { ConsentState } from './consent-state.ts';
+import type { Notice, Purpose } from './notice.ts';
+import type { Purposes, StoredDecision } from './stored-decision.ts';
+
+/** What is visible: nothing, the first layer, or the panel, which covers the first layer. */
+export type Layer = 'none' | 'first' | 'panel';
+
+/** The state of a page's consent at one moment. */
+export interface PageView {
+  /** The first of the page's elements, which shows the interface. */
+  readonly element: HTMLElement | undefined;
+  /** Its shadow root. The layers are children of the element `#root` in it, which has the theme. */
+  readonly root: ShadowRoot | undefined;
+  readonly noticeId: string;
+  /** The public address of the notice; without an origin if `api-base` is invalid. */
+  readonly address: string;
+  /** Null until it is loaded. After a failure the notice of the stored decision, if there is one. */
+  readonly notice: Notice | null;
+  /** Whether `notice` is what the visitor decided on, because the current notice could not be loaded. */
+  readonly isRecalled: boolean;
+  /** Whether the notice or the panel could not be loaded, until the next attempt. */
+  readonly isFailed: boolean;
+  /** Whether the visitor asked for the panel, and it is not there yet. */
+  readonly isOpening: boolean;
+  /** The latest decision, in force or not. */
+  readonly stored: StoredDecision | null;
+  /** The decision in force. */
+  readonly state: ConsentState | null;
+  /** What is allowed now: by decision, or before one by the basis in a known region. */
+  readonly allowed: Purposes;
+  /** ISO 3166; null if it is unknown: then consent is needed for every purpose. */
+  readonly region: string | null;
+  /** Whether the browser sends Global Privacy Control. */
+  readonly hasSignal: boolean;
+  /** Whether to ask the visitor: undecided, decided too long ago, or about an older notice. */
+  readonly isAsking: boolean;
+  readonly layer: Layer;
+  /** The purposes whose switches the panel shows as on although they are not saved. */
+  readonly switchedOn: readonly string[];
+  /** The blocked frames, images and videos with a place in the page, in document order. */
+  readonly frames: readonly HTMLElement[];
+}
+
+/** What an interface sees of a page's consent, and what it can do. */
+export interface ConsentPage {
+  /** Replaced after each change. */
+  readonly view: PageView;
+  /** Calls back after each change, in the order of the subscriptions. Returns a function that unsubscribes. */
+  subscribe(listener: () => void): () => void;
+  /** The notice, fetched once; null after a failure, which is logged, and then it is fetched again. */
+  loadNotice(): Promise<Notice | null>;
+  /** Records the visitor's choice about the notice in the view, and closes the layers. */
+  decide(isGranted: (purpose: Purpose) => boolean, method: ConsentMethod): void;
+  /** Loads a blocked element for this page view, and records nothing. */
+  showOnce(held: HTMLElement): void;
+  /** Opens the panel, with these purposes switched on and not yet saved. */
+  open(switchedOn?: readonly string[]): void;
+  /** Closes the panel without a decision. */
+  close(): void;
+  /** Loads the panel's script early, because the visitor is likely to open the panel next. */
+  expectPanel(): void;
+}

@@ -1,0 +1,68 @@
+import { attempt } from './attempt.ts';
+import { AGE } from './attribute-values.ts';
+import { decisionKey, isDecision, type Purposes, type StoredDecision } from './stored-decision.ts';
+
+/** Milliseconds. */
+export const DAY = 86_400_000;
+/** Days. */
+const HALF_YEAR = 183;
+/** The tolerated clock difference, in days: five minutes. */
+const LEEWAY = 0.0035;
+
+/** The name of the cookie that shares the decision between the hosts of a domain. */
+export function cookieName(noticeId: string): string {
+  return encodeURIComponent(decisionKey(noticeId));
+}
+
+/**
+ * The newest stored decision: in this host's storage, and in cookies if a domain shares them. Two cookies may have the same
+ * name. A decision from the future is invalid, because its clock was wrong and its age is unknown.
+ */
+export function findDecision(noticeId: string, isShared: boolean): StoredDecision | null {
+  const start = `${cookieName(noticeId)}=`;
+  const texts = [attempt(() => localStorage[decisionKey(noticeId)])];
+  for (const cookie of (isShared && attempt(() => document.cookie.split('; '))) || []) {
+    if (cookie.startsWith(start)) texts.push(attempt(() => decodeURIComponent(cookie.slice(start.length))));
+  }
+  let newest: StoredDecision | null = null;
+  for (const text of texts) {
+    if (!text) continue; // Most visitors have none, and an exception is slow.
+    const found = attempt<unknown>(() => JSON.parse(text));
+    if (isNext(found, newest)) newest = found;
+  }
+  return newest;
+}
+
+/** Whether a value is a decision that replaces another. */
+export function isNext(decision: unknown, than: StoredDecision | null): decision is StoredDecision {
+  return isDecision(decision) && countDays(decision) > -LEEWAY && !(than && decision.decidedAt <= than.decidedAt);
+}
+
+/** Whether a decision withdraws something and grants nothing new. */
+export function isLess({ purposes }: StoredDecision, { purposes: than }: StoredDecision): boolean {
+  const hasMore = (one: Purposes, other: Purposes): boolean => Object.keys(one).some((key) => one[key] && !other[key]);
+  return hasMore(than, purposes) && !hasMore(purposes, than);
+}
+
+/**
+ * Whether a decision still counts: it is not too old, and its grants were given in spite of the signal that the browser
+ * sends now (Global Privacy Control, https://www.w3.org/TR/gpc/). A refusal counts for half a year at least: asking again
+ * sooner presses the visitor (Garante, guidelines on cookies of 10 June 2021; CNIL, recommendation of 17 September 2020).
+ */
+export function isInForce(
+  decision: StoredDecision,
+  read: (name: string) => string | null | undefined,
+  hasSignal: boolean,
+): boolean {
+  const isRefusal = decision.decision === 'rejected';
+  const ages = [isRefusal && read('refusal-max-age'), read('max-age')];
+  const longest = Number(ages.find((age) => age && AGE.test(age)) ?? 365);
+  return (
+    countDays(decision) < (isRefusal ? Math.max(longest, HALF_YEAR) : longest) &&
+    (isRefusal || !hasSignal || decision.signal === true)
+  );
+}
+
+function countDays({ decidedAt }: StoredDecision): number {
+  return (Date.now() - Date.parse(decidedAt)) / DAY;
+}

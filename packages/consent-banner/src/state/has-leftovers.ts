@@ -1,0 +1,20 @@
+import { attempt } from './attempt.ts';
+import { readMapping } from './mapping.ts';
+import { decisionKey, type Purposes } from './stored-decision.ts';
+
+/**
+ * Whether there are cookies of purposes that are not allowed.
+ * @param mapping purposes to names; a name may be a prefix with an asterisk.
+ */
+export function hasLeftovers(mapping: string | null | undefined, purposes: Purposes): boolean {
+  return readMapping(mapping).some(
+    ([key, name]) => !purposes[key] && attempt(() => `; ${document.cookie}`.includes(`; ${name}=`.replace('*=', ''))),
+  );
+}
+
+/** Whether there are records to send. */
+export function hasQueue(): boolean | undefined {
+  return attempt(() =>
+    Object.keys(localStorage).some((key) => key.includes(':record:') && key.startsWith(decisionKey(''))),
+  );
+}

@@ -1,0 +1,42 @@
+import { readRegion } from '../signals/region.ts';
+import { type Notice, parseNotice } from './notice.ts';
+import { reportProblem } from './report-problem.ts';
+
+const TIMEOUT = 15_000;
+
+/** A notice, and the region that the server names for the visitor. */
+export interface LoadedNotice {
+  readonly notice: Notice;
+  readonly region: string | null;
+}
+
+/** The responses that notices were read from. */
+export const shownTexts = new WeakMap<Notice, string>();
+
+/**
+ * The notice inside the element, in place of a request. It is the public response as `svc widgets --inline` prints it.
+ * @returns undefined if there is none in the wanted language, or if it is damaged or another one's, which is logged.
+ */
+export function readInline(element: Element, noticeId: string, language: string): LoadedNotice | undefined {
+  const text = element.querySelector(':scope>script[type="application/json"]')?.textContent;
+  if (text == null) return;
+  try {
+    const notice = readText(text.trim(), noticeId);
+    if (!notice.languages.includes(language)) return { notice, region: null };
+  } catch (cause) {
+    reportProblem(`the notice in the element cannot be used: ${cause}`);
+  }
+}
+
+/** Fetches a notice without anything that identifies the visitor. */
+export async function fetchNotice(url: string, noticeId: string): Promise<LoadedNotice> {
+  const response = await fetch(url, { credentials: 'omit', signal: AbortSignal.timeout(TIMEOUT) });
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return { notice: readText(await response.text(), noticeId), region: readRegion(response.headers.get('Svc-Region')) };
+}
+
+function readText(text: string, noticeId: string): Notice {
+  const notice = parseNotice(JSON.parse(text), noticeId);
+  shownTexts.set(notice, text);
+  return notice;
+}

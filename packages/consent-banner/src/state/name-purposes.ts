@@ -1,0 +1,36 @@
+import type { Notice } from './notice.ts';
+import type { Page } from './page.ts';
+import { recall } from './page-state.ts';
+import type { StoredDecision } from './stored-decision.ts';
+
+/**
+ * Where neither the server nor the stored receipt has the notice, its purposes are those of the decision: consent can be
+ * withdrawn at any time (GDPR, Article 7(3)).
+ */
+export function namePurposes(page: Page): void {
+  const update = (): void => {
+    const { isFailed, notice, noticeId, stored } = page.view;
+    if (isFailed && !notice && stored) page.dispatch(recall(writeNotice(noticeId, stored)));
+  };
+  page.subscribe(update);
+  update();
+}
+
+/** A notice with the keys of a decision. */
+export function writeNotice(id: string, { noticeVersion, purposes, required }: StoredDecision): Notice {
+  const { hostname } = location;
+  return {
+    id,
+    name: hostname,
+    controllerName: hostname,
+    language: '',
+    domain: hostname,
+    purposes: Object.keys(purposes).map((key) => {
+      return { key, label: key, description: '', required: Array.isArray(required) && required.includes(key) };
+    }),
+    version: noticeVersion,
+    asksSince: noticeVersion,
+    languages: [],
+    texts: {},
+  };
+}

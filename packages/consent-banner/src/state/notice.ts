@@ -1,0 +1,100 @@
+import { type Basis, basisIn } from '../signals/basis.ts';
+import type { Purposes, StoredDecision } from './stored-decision.ts';
+
+export type { Purposes } from './stored-decision.ts';
+
+/** What a purpose stores or reads on the device. */
+export interface Tracker {
+  readonly name: string;
+  readonly provider: string;
+  /** `session`, `persistent`, or a duration of ISO 8601. */
+  readonly lifetime: string;
+  readonly thirdParty: boolean;
+}
+
+/** One thing the visitor may allow. A required purpose cannot be refused. */
+export interface Purpose {
+  readonly key: string;
+  readonly label: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly basis?: Basis;
+  readonly basisByRegion?: Readonly<Record<string, Basis>>;
+  readonly trackers?: readonly Tracker[];
+}
+
+/** How the banner looks. */
+export interface Theme {
+  readonly scheme?: string;
+  readonly accent?: string;
+  readonly layout?: string;
+  readonly position?: string;
+}
+
+/** The public form of a published consent notice, in one language. */
+export interface Notice {
+  readonly id: string;
+  readonly name: string;
+  readonly controllerName: string;
+  readonly language: string;
+  readonly domain: string;
+  readonly purposes: readonly Purpose[];
+  readonly version: number;
+  /** Visitors who decided on a version before this one are asked again. */
+  readonly asksSince: number;
+  /** The other languages of the notice. */
+  readonly languages: readonly string[];
+  /** `privacyPolicy`, `imprint` and others to addresses. */
+  readonly links?: Readonly<Record<string, string>>;
+  readonly theme?: Theme;
+  /** What the banner says. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+/** The notice in a server response, or an error. */
+export function parseNotice(body: unknown, noticeId: string): Notice {
+  const { data } = Object(body);
+  const { id, name, controllerName, language, domain, version, asksSince, languages, purposes, texts } = Object(data);
+  const needed = [id, name, controllerName, language, domain, ...Object.values(Object(texts))];
+  for (const { key, label, description } of purposes) needed.push(key, label, description);
+  if (
+    needed.every((text) => typeof text === 'string') &&
+    id.toLowerCase() === noticeId.toLowerCase() &&
+    [version, asksSince].every(Number.isSafeInteger) &&
+    languages.at &&
+    purposes.every((one: Purpose) => typeof one.required === 'boolean') &&
+    purposes.length === new Set(purposes.map((one: Purpose) => one.key)).size &&
+    purposes[0] &&
+    texts
+  )
+    return data;
+  throw new Error(`no notice ${noticeId}`);
+}
+
+/** Completes a decision for all purposes of a notice: those that need no consent and cannot be objected to are always true. */
+export function decidePurposes(
+  notice: Notice,
+  isGranted: (purpose: Purpose) => boolean,
+  region: string | null,
+): Purposes {
+  const decided = notice.purposes.map((purpose) => [
+    purpose.key,
+    basisIn(purpose, region) === 'exempt' || isGranted(purpose),
+  ]);
+  return Object.freeze(Object.fromEntries(decided));
+}
+
+/** Every purpose that can be refused, none of them, or some; and the purposes that cannot be refused in a region. */
+export function nameDecision(
+  { purposes }: Notice,
+  decided: Purposes,
+  region: string | null,
+): { readonly decision: StoredDecision['decision']; readonly required: readonly string[] } {
+  const isRequired = (purpose: Purpose): boolean => basisIn(purpose, region) === 'exempt';
+  const optional = purposes.filter((purpose) => !isRequired(purpose));
+  const some = optional.some(({ key }) => decided[key]) ? 'custom' : 'rejected';
+  return {
+    decision: optional.every(({ key }) => decided[key]) ? 'accepted' : some,
+    required: purposes.filter(isRequired).map(({ key }) => key),
+  };
+}

@@ -1,0 +1,137 @@
+import { basisIn, isOptOut } from '../signals/basis.ts';
+import { readRegion } from '../signals/region.ts';
+import type { PageView } from './consent-page.ts';
+import type { LoadedNotice } from './load-notice.ts';
+import type { Notice } from './notice.ts';
+import type { Purposes, StoredDecision } from './stored-decision.ts';
+
+/** The view of a page, and what follows from nothing else in it. */
+export interface PageState extends PageView {
+  /** Whether the visitor is undecided, decided too long ago or about an older notice. */
+  readonly isDue: boolean;
+  readonly isOpen: boolean;
+}
+
+/** What a page is about. */
+export type PagePlace = Pick<PageState, 'element' | 'root' | 'noticeId' | 'address' | 'region' | 'hasSignal' | 'isDue'>;
+
+/** What an event changes. Pure. */
+export type Change = (state: PageState) => Partial<PageState>;
+
+const closed = { isOpen: false, isOpening: false, isFailed: false, switchedOn: [] };
+
+/** A page without an element. */
+export const emptyState: PageState = {
+  ...closed,
+  element: undefined,
+  root: undefined,
+  noticeId: '',
+  address: '',
+  notice: null,
+  isRecalled: false,
+  stored: null,
+  state: null,
+  allowed: {},
+  region: null,
+  hasSignal: false,
+  isAsking: false,
+  layer: 'none',
+  frames: [],
+  isDue: false,
+};
+
+/** Another notice replaces the one before. */
+export const join =
+  (place: PagePlace): Change =>
+  ({ frames }) => ({ ...emptyState, frames, ...place });
+
+/** Another element shows from now on, or its attributes have changed. */
+export const refresh =
+  (place: Pick<PageState, 'element' | 'root' | 'region'>): Change =>
+  ({ root }) => ({ ...place, ...(place.root !== root && closed) });
+
+/** The notice is known, and with it the region that the server names. */
+export const load =
+  ({ notice, region }: LoadedNotice): Change =>
+  ({ element, region: given }) => ({
+    notice,
+    region: element?.getAttribute('region') ? given : region,
+    isRecalled: false,
+    isFailed: false,
+  });
+
+/** The notice of the stored decision is known; it replaces no loaded one. */
+export const recall =
+  (recalled: Notice): Change =>
+  ({ notice }) =>
+    notice ? {} : { notice: recalled, isRecalled: true };
+
+/** The notice or the panel could not be loaded. */
+export const fail: Change = () => ({ isFailed: true });
+
+/** A decision, which may be too old. @param isOwn whether the visitor made it on this page, which closes the panel. */
+export const decide =
+  (decision: StoredDecision, isInForce: boolean, isOwn: boolean): Change =>
+  ({ region }) => ({
+    ...(isInForce && {
+      state: Object.freeze({ decided: true, purposes: Object.freeze({ ...decision.purposes }) }),
+      isDue: false,
+    }),
+    ...(isOwn && closed),
+    stored: decision,
+    region: region ?? readRegion(decision.region),
+  });
+
+/** The notice asks for something new since the decision. */
+export const askAgain: Change = () => ({ isDue: true });
+
+/** Something outside of the state has changed, such as the receipt. */
+export const touch: Change = () => ({});
+
+/** The visitor asks for the panel. */
+export const prepare =
+  (switchedOn: readonly string[]): Change =>
+  () => ({ ...closed, switchedOn, isOpening: true });
+
+export const open: Change = () => ({ isOpen: true, isOpening: false, isFailed: false });
+
+export const close: Change = () => closed;
+
+/** Other tags are blocked. */
+export const hold =
+  (frames: readonly HTMLElement[]): Change =>
+  () => ({ frames });
+
+/** The state after a change. Pure. */
+export function reduce(before: PageState, change: Change): PageState {
+  const state = { ...before, ...change(before) };
+  const { notice, region, isDue } = state;
+  // In a known region, the notice says whether to ask.
+  const isAsking = isDue && (notice ? !isOptOut(notice.purposes, region) : region === null);
+  const isAsked = isAsking && notice && !state.isRecalled;
+  const allowed = allow(state);
+  // What is allowed keeps its identity, so that a change of it is a change of the object.
+  const isSame = JSON.stringify(allowed) === JSON.stringify(before.allowed);
+  return {
+    ...state,
+    isAsking,
+    layer: state.isOpen ? 'panel' : isAsked ? 'first' : 'none',
+    allowed: isSame ? before.allowed : allowed,
+  };
+}
+
+/**
+ * Without a decision about a purpose, the basis in a known region counts, and an objection by Global Privacy Control. Unlike
+ * a consent, an objection does not expire.
+ */
+function allow({ state, stored, notice, region, hasSignal }: PageState): Purposes {
+  const decided = state?.purposes ?? {};
+  if (!notice || region === null) return decided;
+  const based = notice.purposes.map((purpose) => {
+    const { key } = purpose;
+    const basis = basisIn(purpose, region);
+    const isObjected = hasSignal || stored?.purposes[key] === false;
+    return [key, basis === 'exempt' || (basis === 'object' && !isObjected)] as const;
+  });
+  return { ...Object.fromEntries(based), ...decided };
+}

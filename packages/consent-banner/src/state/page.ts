@@ -1,0 +1,352 @@
+import { HeldContent } from '../held-content/held-content.ts';
+import { enqueueRecord } from '../records/enqueue-record.ts';
+import type { ConsentMethod } from '../records/record-queue.ts';
+import { ConsentMode } from '../signals/consent-mode.ts';
+import { hasPrivacySignal } from '../signals/privacy-signal.ts';
+import { readRegion } from '../signals/region.ts';
+import { CORNER, DOMAIN } from './attribute-values.ts';
+import type { ConsentPage } from './consent-page.ts';
+import type { DecisionListener, SvcConsent } from './consent-state.ts';
+import { DAY, findDecision, isInForce, isLess, isNext } from './find-decision.ts';
+import { hasLeftovers, hasQueue } from './has-leftovers.ts';
+import { fetchNotice, type LoadedNotice, readInline } from './load-notice.ts';
+import { decidePurposes, type Notice, nameDecision, type Purpose } from './notice.ts';
+import { writeAddress } from './notice-address.ts';
+import {
+  askAgain,
+  type Change,
+  close,
+  decide,
+  emptyState,
+  fail,
+  hold,
+  join,
+  load,
+  type PagePlace,
+  type PageState,
+  prepare,
+  recall,
+  reduce,
+  refresh,
+} from './page-state.ts';
+import { createRandomId } from './random-id.ts';
+import { recallNotice } from './recall-notice.ts';
+import { reportProblem } from './report-problem.ts';
+import { readItem, writeItem } from './safe-storage.ts';
+import { checkedKey, decisionKey, type StoredDecision } from './stored-decision.ts';
+
+export interface PageOptions {
+  /** The banner's script tag, if there is one. */
+  readonly script: HTMLScriptElement | null;
+  /** The address of this code: its origin is that of the API unless `api-base` is set. */
+  readonly source: string;
+  /** Loads what comes after the first paint: the panel, and the sending of records. */
+  readonly loadFurther: () => Promise<(page: Page) => void>;
+  /** What `SvcConsent.open()` does on a page with an interface of its own: it has no panel. */
+  readonly openPreferences?: (() => void) | undefined;
+}
+
+const EVENT = 'svc-consent';
+const ROBOT = /(?<!cu)bot|crawl|spider/i;
+
+/** Connects the state of a page with its elements, its storage, its tags and the ledger. It shows nothing itself. */
+export class Page implements ConsentPage {
+  view: PageState = emptyState;
+  /** The elements of the page. Only the first shows; if it is removed, the next one does. */
+  readonly elements = new Set<HTMLElement>();
+  /** The API for the page. */
+  readonly api: SvcConsent;
+  /** The latest decision that was made on this page. */
+  decided: StoredDecision | undefined;
+  /** Whether queued records are sent. */
+  isRecording = false;
+  readonly #options: PageOptions;
+  readonly #listeners = new Set<() => void>();
+  readonly #hasPanel: boolean;
+  readonly #held: HeldContent;
+  #mode = new ConsentMode();
+  /** Where the notice was last loaded from. */
+  #url = '';
+  #loading: Promise<Notice | null> | undefined;
+  #mounting: Promise<boolean> | undefined;
+
+  constructor(options: PageOptions) {
+    const { script, openPreferences } = options;
+    this.#options = options;
+    this.#hasPanel = !openPreferences;
+    this.#held = new HeldContent(script?.nonce, (frames) => {
+      const known = this.view.frames;
+      if (frames.length !== known.length || frames.some((one, at) => one !== known[at])) this.dispatch(hold(frames));
+      this.#findMore();
+    });
+    this.api = Object.freeze<SvcConsent>({
+      get: () => this.view.state,
+      onDecision: (listener) => this.#notify(listener),
+      open: openPreferences ?? (() => this.open()),
+    });
+    // If a page has two (the banner and a custom interface), each learns immediately what the other has stored.
+    addEventListener.call(document, EVENT, (event) => {
+      if ((event as CustomEvent).detail !== this.view.state) this.#followStored();
+    });
+    // For tags before the element, the attributes of the script count.
+    const { consentMode, noticeId } = script?.dataset ?? {};
+    const found = consentMode && noticeId ? findDecision(noticeId, false) : null;
+    const isDecided = found !== null && isInForce(found, () => null, hasPrivacySignal());
+    this.#mode.send(consentMode, isDecided ? found.purposes : {}, isDecided);
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Re-reads the first element and its attributes. */
+  readonly refresh = (): void => {
+    if ((document as { prerendering?: boolean }).prerendering) {
+      document.addEventListener('prerenderingchange', this.refresh);
+      return;
+    }
+    const [element] = this.elements;
+    const read = (name: string): string | null | undefined => element?.getAttribute(name);
+    const root = this.#hasPanel ? element && (element.shadowRoot ?? element.attachShadow({ mode: 'open' })) : undefined;
+    const noticeId = read('notice-id') ?? '';
+    const address = writeAddress(noticeId, read('api-base'), this.#options.source);
+    const region = readRegion(read('region'));
+    if (element && address !== this.view.address) {
+      this.#join({ element, root, noticeId, address, region, hasSignal: hasPrivacySignal(), isDue: !isRobot() });
+    } else {
+      const place = { element, root, region: read('region') ? region : this.view.region };
+      this.dispatch(refresh(place));
+      if (this.#loading && this.#url !== this.writeUrl()) void this.loadNotice();
+    }
+  };
+
+  /** The notice, fetched once for each language, or read from the element; null after a failure, and then it is fetched again. */
+  loadNotice(): Promise<Notice | null> {
+    const url = this.writeUrl();
+    if (url !== this.#url || !this.#loading) {
+      this.#url = url;
+      this.#loading = this.#load(url);
+    }
+    return this.#loading;
+  }
+
+  /** Loads and mounts the panel once. @returns whether it is there; if not, the next call tries again. */
+  expectPanel(): Promise<boolean> {
+    this.#mounting ??= this.#options.loadFurther().then(
+      (mount) => {
+        mount(this);
+        return true;
+      },
+      (cause) => {
+        this.#mounting = undefined;
+        reportProblem(`${cause} cannot be loaded`);
+        return false;
+      },
+    );
+    return this.#mounting;
+  }
+
+  /** The second script opens the panel, once it and the notice are there. */
+  open(switchedOn: readonly string[] = []): void {
+    if (!this.view.element) reportProblem('open() needs the element on the page');
+    else {
+      this.dispatch(prepare(switchedOn));
+      void this.expectPanel().then((isMounted) => isMounted || this.dispatch(fail));
+    }
+  }
+
+  close(): void {
+    this.dispatch(close);
+  }
+
+  showOnce(held: HTMLElement): void {
+    this.#held.allowOnce(held);
+  }
+
+  decide(isGranted: (purpose: Purpose) => boolean, method: ConsentMethod): void {
+    if (this.view.notice) this.decideOn(this.view.notice, isGranted, method);
+  }
+
+  /** Records the visitor's choice about a notice: queued first, then stored and announced to the page, then sent. */
+  decideOn(notice: Notice, isGranted: (purpose: Purpose) => boolean, method: ConsentMethod): void {
+    const { noticeId, stored } = this.view;
+    const region = this.view.region ?? undefined;
+    const purposes = decidePurposes(notice, isGranted, region ?? null);
+    const decidedAt = new Date().toISOString();
+    const subjectId = stored?.subjectId ?? createRandomId();
+    const { version: noticeVersion, language } = notice;
+    const record = { subjectId, purposes, method, capturedAt: decidedAt, noticeVersion, region };
+    enqueueRecord(this.view, notice, { ...record, ...(language && { language }) });
+    const { decision, required } = nameDecision(notice, purposes, region ?? null);
+    const signal = hasPrivacySignal() && { signal: true };
+    const common = { decision, purposes, noticeVersion, decidedAt, subjectId, required };
+    const stores: StoredDecision = { ...common, ...signal, region };
+    writeItem(decisionKey(noticeId), JSON.stringify(stores));
+    writeItem(checkedKey(noticeId), String(Date.now()));
+    this.decided = stores;
+    this.#adopt(stores, true);
+    void this.expectPanel();
+  }
+
+  #read(name: string): string | null | undefined {
+    return this.view.element?.getAttribute(name);
+  }
+
+  /** Where the notice is in the wanted language. */
+  writeUrl(): string {
+    const language = this.#read('language');
+    return this.view.address + (language ? `?language=${encodeURIComponent(language)}` : '');
+  }
+
+  /** Changes the state, and brings what follows to the interface, the tags and the page. */
+  dispatch(change: Change): void {
+    const { address, state, allowed } = this.view;
+    this.view = reduce(this.view, change);
+    // The interface first: the banner goes in a frame of its own.
+    for (const listener of this.#listeners) listener();
+    if (address !== this.view.address) return;
+    const isNew = this.view.state && this.view.state !== state;
+    if (isNew || allowed !== this.view.allowed) {
+      this.#sendMode();
+      // A page behind another has no frames, and does not wait for them.
+      requestAnimationFrame(this.#allow);
+      setTimeout(this.#allow, 200);
+    }
+    if (isNew) dispatchEvent.call(document, new CustomEvent(EVENT, { detail: this.view.state }));
+  }
+
+  readonly #allow = (): void => this.#held.allow(this.view.allowed);
+
+  /** Another notice replaces the one before. */
+  #join(place: PagePlace): void {
+    const hadGrants = Object.values(this.view.allowed).includes(true);
+    this.#loading = undefined;
+    // After another notice's grants, a default would be too late.
+    if (!hadGrants && !this.#options.script?.dataset.consentMode) this.#mode = new ConsentMode();
+    this.dispatch(join(place));
+    this.#followStored();
+    if (!this.view.state && (hadGrants || this.#read('consent-mode'))) this.#sendMode();
+    // A visitor who is asked has allowed nothing yet: the first paint comes before a look at the tags.
+    if (this.view.isDue) void this.loadNotice();
+    if (hadGrants || !this.view.isDue) this.#allow();
+    waitForIdle(() => this.#lookFurther(place.address));
+  }
+
+  /** Work that is not urgent: it is done after the first paint. */
+  #lookFurther(address: string): void {
+    if (address !== this.view.address) return;
+    this.#allow();
+    // Listening to storage events makes the browser open the storage. Earlier events are not missed.
+    for (const type of ['storage', 'pageshow', 'focus']) addEventListener(type, this.#followStored);
+    this.#followStored();
+    if (isRobot()) return;
+    const isTriggered = CORNER.test(this.#read('trigger') ?? '') && this.view.stored;
+    // The button has a text.
+    if (isTriggered && !this.recallStored()) void this.loadNotice();
+    const { state, region, noticeId, allowed } = this.view;
+    const isDue = state && !(Math.abs(Date.now() - Number(readItem(checkedKey(noticeId)))) < DAY);
+    const hasMore = isDue || region || hasQueue() || hasLeftovers(this.#read('clear-cookies'), allowed);
+    if (hasMore) void this.expectPanel();
+    this.#findMore();
+  }
+
+  /** The second script defines the further elements, and shows placeholders for blocked content. */
+  readonly #findMore = (): void => {
+    const { element, frames, notice, isFailed } = this.view;
+    if (!element || isRobot()) return;
+    const find = Document.prototype.querySelector;
+    if (frames[0] && !notice && !isFailed) void this.loadNotice();
+    if (!this.#mounting && (frames[0] || find.call(document, 'svc-privacy-choices,svc-cookie-list')))
+      void this.expectPanel();
+  };
+
+  async #load(url: string): Promise<Notice | null> {
+    const { element, noticeId } = this.view;
+    try {
+      if (!noticeId || url.startsWith('/')) throw new Error('notice-id or api-base is invalid');
+      const inline = element && readInline(element, noticeId, this.#read('language') ?? '');
+      const loaded = inline ?? (await fetchNotice(url, noticeId));
+      if (url === this.#url) this.#offer(loaded);
+      return url === this.#url ? loaded.notice : this.loadNotice();
+    } catch (error) {
+      reportProblem(`no notice from ${url}: ${error}`);
+      if (url !== this.#url) return null;
+      this.#loading = undefined;
+      this.recallStored();
+      this.dispatch(fail);
+      return null;
+    }
+  }
+
+  #offer(loaded: LoadedNotice): void {
+    this.dispatch(load(loaded));
+    // After the first paint.
+    if (this.view.isDue) requestAnimationFrame(() => waitForIdle(() => void this.expectPanel()));
+  }
+
+  /** Shows the notice of the stored decision. @returns whether it is known. */
+  recallStored(): boolean {
+    const { noticeId, stored } = this.view;
+    const notice = stored && recallNotice(noticeId, stored);
+    if (notice) this.dispatch(recall(notice));
+    return this.view.notice !== null;
+  }
+
+  /** The notice asks for something new since the decision. */
+  askAgain(loaded: LoadedNotice): void {
+    this.#url = this.writeUrl();
+    this.#loading = Promise.resolve(loaded.notice);
+    this.dispatch(askAgain);
+    this.#offer(loaded);
+  }
+
+  readonly #followStored = (): void => {
+    const isShared = DOMAIN.test(this.#read('cookie-domain') ?? '');
+    if (this.view.address) this.follow(findDecision(this.view.noticeId, isShared));
+  };
+
+  /**
+   * Adopts a decision that was made elsewhere. Cleared storage is not a withdrawal: this page keeps its state. A withdrawal
+   * always counts, because the clock may have been set back.
+   */
+  follow(decision: unknown): void {
+    const { stored } = this.view;
+    if (isNext(decision, stored) || (stored && isNext(decision, null) && isLess(decision, stored)))
+      this.#adopt(decision, false);
+  }
+
+  #adopt(decision: StoredDecision, isOwn: boolean): void {
+    const isStillInForce = isInForce(decision, (name) => this.#read(name), hasPrivacySignal());
+    this.dispatch(decide(decision, isStillInForce, isOwn));
+  }
+
+  #sendMode(): void {
+    const { script } = this.#options;
+    const mapping = this.#read('consent-mode') ?? script?.dataset.consentMode;
+    this.#mode.send(mapping, this.view.allowed, this.view.state !== null);
+  }
+
+  /**
+   * Through the document's event, so that one listener that throws does not stop the others. The methods are the window's: an
+   * image of the name `addEventListener` shadows the document's.
+   */
+  #notify(listener: DecisionListener): () => void {
+    const notify = (): void => {
+      if (this.view.state) listener(this.view.state);
+    };
+    addEventListener.call(document, EVENT, notify);
+    notify();
+    return () => removeEventListener.call(document, EVENT, notify);
+  }
+}
+
+function isRobot(): boolean {
+  return ROBOT.test(navigator.userAgent);
+}
+
+/** Runs even on a page that is never idle. */
+function waitForIdle(work: () => void): void {
+  // Without idle callbacks it is a timer.
+  (window.requestIdleCallback ?? setTimeout)(work, { timeout: 2_000 } as never);
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { loadWords } from '../../../../server/consent/words/default-words.ts';
+import { languages } from '../../../../server/consent/words/languages.ts';
+import { fillText } from '../../src/first-layer/fill-text.ts';
+import { readDirection } from '../../src/first-layer/read-direction.ts';
+import { writeMoment } from '../../src/first-layer/write-moment.ts';
+import { listNames, readWords } from '../../src/panel/words.ts';
+import type { Notice } from '../../src/state/notice.ts';
+
+const plain = (text: string): string => text.replace(/[\u2066-\u2069]/g, '');
+
+describe('the texts of a notice', () => {
+  test('contain a name unchanged, with its direction isolated', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (label, date) => {
+        assert.equal(fillText('{label} / {date}', { label, date }), `\u2068${label}\u2069 / \u2068${date}\u2069`);
+      }),
+    );
+    assert.equal(fillText('{constructor} {label}', { label: '$& {label}' }), '{constructor} \u2068$& {label}\u2069');
+  });
+
+  test('list names as the language does', async () => {
+    for (const language of languages) {
+      const words = readWords({ texts: (await loadWords(language)).words } as unknown as Notice);
+      assert.equal(plain(listNames(['A', 'B'], words)), new Intl.ListFormat(language).format(['A', 'B']), language);
+      assert.equal(plain(listNames(['A'], words)), 'A');
+    }
+    const german = readWords({ texts: (await loadWords('de')).words } as unknown as Notice);
+    assert.equal(plain(listNames(['A', 'B', 'C', 'D'], german)), 'A, B, C und D');
+  });
+
+  test('have a moment in the language of the notice', () => {
+    assert.match(writeMoment('2026-11-21T12:00:00.000Z', 'de'), /^21\. November 2026/);
+  });
+
+  test('read from right to left in Arabic, Hebrew, Persian and Urdu, and in no other language with default words', () => {
+    assert.deepEqual(
+      languages.filter((language) => readDirection(language) === 'rtl'),
+      ['ar', 'fa', 'he', 'ur'],
+    );
+    assert.equal(readDirection('ar-EG'), 'rtl');
+    assert.equal(readDirection('far'), 'ltr');
+  });
+});
