@@ -32,8 +32,9 @@ const sheet = `
   .video { width: 100%; aspect-ratio: 16 / 9; border: 0 }
 `;
 
-export async function startBannerSite(): Promise<BannerSite> {
-  const server = await startTestServer('sqlite', {}, { clock: new TestClock(Date.now) });
+/** @param environment settings of the server. */
+export async function startBannerSite(environment: Readonly<Record<string, string>> = {}): Promise<BannerSite> {
+  const server = await startTestServer('sqlite', environment, { clock: new TestClock(Date.now) });
   const widget = readWidget('consent-banner');
   if (widget === undefined) throw new Error('There is no built banner: npm run build:widgets');
   const script = `<script src="${server.url}${widget.path}" integrity="${widget.integrity}" crossorigin="anonymous" defer></script>`;
