@@ -6,6 +6,7 @@ import { showTag } from './tag-output.ts';
 
 const placeholder = 'https://consent.example.com';
 const pageNotice = '019aa4c2-7b1e-7d33-9c41-000000000001';
+const languages = ['en', 'de', 'ar'];
 const choiceKey = 'svc-docs:live-banner';
 const place = document.querySelector<HTMLElement>('[data-live="svc-consent"]');
 if (place !== null) await startBanner(place);
@@ -37,12 +38,14 @@ async function startBanner(live: HTMLElement): Promise<void> {
       : 'Nothing leaves this page. It shows below what would have been sent.';
   };
   let banner: HTMLElement | undefined;
+  let accent = '';
   const update = () => {
     const attributes = readFields(form);
     if (banner !== undefined) {
       banner.remove();
       // Whatever the tag is for: the policy of this page lets it ask nobody else.
       banner = createWidget('svc-consent', new Map([...attributes, ['api-base', findBase()]]));
+      if (accent !== '') banner.style.setProperty('--svc-c-accent', accent);
       document.body.append(banner);
     }
     const base = facts?.baseUrl ?? placeholder;
@@ -70,6 +73,9 @@ async function startBanner(live: HTMLElement): Promise<void> {
       update();
     });
   form.addEventListener('input', settle(update));
+  find<HTMLInputElement>('[data-accent]').addEventListener('input', ({ target }) => {
+    accent = (target as HTMLInputElement).value;
+  });
   find('[data-action=show]').addEventListener('click', show);
   find('[data-action=open]').addEventListener('click', () => {
     if (banner === undefined) show();
@@ -120,12 +126,20 @@ function writeRequest({ method, path, body }: PageRequest): string {
   return `${method} ${path}${body === null ? '' : ` ${JSON.stringify(body)}`}`;
 }
 
-function answerInPage(request: PageRequest, tell: (line: string) => void): object | null {
+async function answerInPage(request: PageRequest, tell: (line: string) => void): Promise<object | null> {
   tell(writeRequest(request));
   const { method, path, body } = request;
-  if (path === `/v1/public/consent/${pageNotice}`) return notice;
-  if (path !== `/v1/public/consent/${pageNotice}/records` || method !== 'POST') return null;
+  const { pathname, searchParams } = new URL(path, location.href);
+  if (pathname === `/v1/public/consent/${pageNotice}`) return readNotice(searchParams.get('language') ?? 'en');
+  if (pathname !== `/v1/public/consent/${pageNotice}/records` || method !== 'POST') return null;
   return answerRecord(body as object);
+}
+
+/** The notice of this page in a language, or in English. */
+async function readNotice(language: string): Promise<object> {
+  const known = languages.find((one) => language.toLowerCase().split('-')[0] === one) ?? 'en';
+  const root = new URL(document.documentElement.dataset.root ?? '', document.baseURI);
+  return (await (await fetch(new URL(`live/notice/${known}.json`, root))).json()).data;
 }
 
 /** What the server would answer; the hashes are made up, for there is no ledger here. */
@@ -134,7 +148,7 @@ function answerRecord(body: object): object {
   return {
     id: crypto.randomUUID(),
     noticeId: pageNotice,
-    noticeVersion: notice.version,
+    noticeVersion: 1,
     kind: 'capture',
     withdrawsRecordId: null,
     capturedAt: now,
@@ -145,27 +159,3 @@ function answerRecord(body: object): object {
     ...body,
   };
 }
-
-const notice = {
-  id: pageNotice,
-  name: 'Your privacy on this site',
-  controllerName: 'Example Ltd',
-  language: 'en',
-  domain: location.hostname,
-  version: 1,
-  purposes: [
-    {
-      key: 'necessary',
-      label: 'Necessary',
-      description: 'Keeps the site working and remembers this choice.',
-      required: true,
-    },
-    {
-      key: 'analytics',
-      label: 'Analytics',
-      description: 'Counts visits, so that we learn what helps.',
-      required: false,
-    },
-    { key: 'marketing', label: 'Marketing', description: 'Shows our offers on other sites.', required: false },
-  ],
-};

@@ -17,7 +17,7 @@ export interface PageRequest {
  * @param hear is told of what goes to the API of a server.
  */
 export function startPageServer(
-  answer: (request: PageRequest) => object | null,
+  answer: (request: PageRequest) => object | null | Promise<object | null>,
   hear: (request: PageRequest) => void = () => undefined,
 ): PageServer {
   const address = new URL(`${document.documentElement.dataset.root}live/in-this-page`, document.baseURI).href;
@@ -32,7 +32,7 @@ export function startPageServer(
     }
     const text = await request.text();
     const path = request.url.slice(address.length);
-    const result = answer({ method: request.method, path, body: text === '' ? null : JSON.parse(text) });
+    const result = await answer({ method: request.method, path, body: text === '' ? null : JSON.parse(text) });
     if (result === null)
       return Response.json({ error: { code: 'not_found', message: 'There is no such path.' } }, { status: 404 });
     return Response.json({ data: result }, { status: request.method === 'POST' ? 201 : 200 });

@@ -6,6 +6,7 @@ import { bundleAssets } from './bundle.ts';
 import { checkAnchors, checkLinks } from './check-links.ts';
 import { writeHeadingsPage, writeMissingPage } from './headings-page.ts';
 import { type Surroundings, writeDocument } from './layout.ts';
+import { writeLiveNotice } from './live-notice.ts';
 import type { Mistake } from './mistake.ts';
 import { orderPages } from './navigation.ts';
 import type { Page } from './page.ts';
@@ -48,6 +49,7 @@ export async function buildSite(): Promise<Site> {
     ['reference/openapi.json', sources.document],
     // What serves the site may tell more: the server with a demo tenant does.
     ['live/server.json', '{"server":null}\n'],
+    ...(await writeLiveNotice()),
     ...readWidgetFiles(sources),
   ]);
   const mistakes = [...written.mistakes, ...checkLinks(pages), ...checkAnchors(pages)];

@@ -22,7 +22,7 @@ ${needsScript}
 <p class="live-note" data-note aria-live="polite">Nothing leaves this page. It shows below what would have been sent.</p>
 </div>
 <p class="live-actions"><button type="button" class="primary" data-action="show">Show the banner</button> <button type="button" data-action="open">Open the preferences</button> <button type="button" data-action="forget">Forget my choice and reload</button></p>
-${writeForm(widget)}
+${writeForm(widget, accentField)}
 </fieldset>
 <h3 id="live-state">What the page knows</h3>
 <p><code>SvcConsent.get()</code> says:</p>
@@ -66,8 +66,12 @@ function writeTagOutput(widget: WidgetBuild): Markup {
 <div data-tag="${widget.name}">${writeCodeBlock({ language: 'html', code: writeTag(widget), title: 'Your page' })}</div>${writeReleaseWarning(widget)}`;
 }
 
-function writeForm({ name, attributes }: WidgetBuild): Markup {
-  return html`<div class="live-fields">${attributes.map((attribute) => writeField(name, attribute))}</div>
+/** The accent is part of the notice; a custom property does the same on one page. */
+const accentField = html`<div class="live-field"><label for="live-accent">Accent</label><input type="color" id="live-accent" value="#1d2a4d" data-accent aria-describedby="live-accent-about"><p id="live-accent-about">In your notice it is <code>theme.accent</code>, so the tag does not have it.</p></div>
+`;
+
+function writeForm({ name, attributes }: WidgetBuild, more: Insertable = ''): Markup {
+  return html`<div class="live-fields">${attributes.map((attribute) => writeField(name, attribute))}${more}</div>
 <p class="live-note">Another address in <code>api-base</code> changes the tag alone: this page asks no other server.</p>`;
 }
 

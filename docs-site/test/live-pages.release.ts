@@ -95,6 +95,28 @@ describe('what is live on the pages', () => {
       });
   });
 
+  test('the banner follows its layout, position, scheme, accent, language and region', async () => {
+    await onHost(banner, async (page) => {
+      const choose = (name: string, value: string) => page.locator(`[data-attribute=${name}]`).selectOption(value);
+      await choose('layout', 'bar');
+      await choose('position', 'top');
+      await choose('scheme', 'dark');
+      await page.locator('[data-attribute=language]').fill('de');
+      await page.locator('[data-accent]').fill('#0b6e4f');
+      await page.getByRole('button', { name: 'Show the banner' }).click();
+      const reject = page.getByRole('button', { name: 'Alle ablehnen' });
+      await reject.waitFor();
+      const layer = page.locator('svc-consent .banner');
+      const { y, width } = (await layer.boundingBox()) ?? { y: -1, width: 0 };
+      assert.ok(y >= 0 && y < 40 && width > 600, `${y}, ${width}`);
+      assert.equal(await reject.evaluate((button) => getComputedStyle(button).backgroundColor), 'rgb(11, 110, 79)');
+      await page.locator('[data-tag] code').getByText('layout="bar"').waitFor();
+      await page.locator('[data-attribute=region]').fill('US-CA');
+      await page.getByRole('button', { name: 'Ihre Datenschutzoptionen' }).waitFor();
+      assert.equal(await layer.count(), 0);
+    });
+  });
+
   test('a tag of a version that is not released says so', async () => {
     for (const { name, version, isReleased } of readWidgetBuilds())
       await onHost(name === 'svc-consent' ? banner : badge, async (page) => {
