@@ -5,25 +5,32 @@ import { describe, test } from 'node:test';
 import { pagesFolder } from '../site/read-pages.ts';
 
 const root = join(import.meta.dirname, '../..');
-const page = readFileSync(join(pagesFolder, 'widgets/features.md'), 'utf8');
-
 interface Row {
   readonly name: string;
   readonly text: string;
   readonly tests: readonly string[];
 }
 
-/** The rows below each heading. */
-const tables: ReadonlyMap<string, readonly Row[]> = new Map(
-  page
-    .split(/^#+ /m)
-    .slice(1)
-    .map((part) => {
+/** The rows below each heading of a page. */
+function readTables(page: string): ReadonlyMap<string, readonly Row[]> {
+  const text = readFileSync(join(pagesFolder, `${page}.md`), 'utf8');
+  const parts = text.split(/^#+ /m).slice(1);
+  return new Map(
+    parts.map((part) => {
       const [heading = '', ...lines] = part.split('\n');
       const rows = lines.filter((line) => /^\| (?!---)/.test(line)).slice(1);
       return [heading, rows.map(readRow)];
     }),
-);
+  );
+}
+
+const tables = readTables('widgets/features');
+/** Each duty with its source and its tests. */
+const checklists = [...readTables('widgets/regions')].filter(([heading]) => isChecklist(heading));
+
+function isChecklist(heading: string): boolean {
+  return /^(European Union|United Kingdom|California|No duty)/.test(heading);
+}
 
 function readRow(line: string): Row {
   const [name = '', text = '', tests = ''] = line
@@ -56,7 +63,7 @@ describe('the table of what the banner does', () => {
   test('has every row of each of its lists', () => {
     const sizes = Object.fromEntries([...tables].map(([heading, rows]) => [heading, rows.length]));
     assert.deepEqual(sizes, {
-      'What a banner has': 30,
+      'What a banner has': 34,
       'And what goes with it': 7,
       'What can be measured': 24,
       'What site owners ask for': 18,
@@ -74,16 +81,46 @@ describe('the table of what the banner does', () => {
   });
 
   test('names tests that there are', () => {
-    const known = new Map<string, ReadonlySet<string>>();
-    const missing: string[] = [];
-    for (const { name, tests } of [...tables.values()].flat())
-      for (const one of tests) {
-        const [, file = '', title = ''] = /^`([\w/.-]+\.(?:test|e2e|release)\.ts)`: (.+)$/.exec(one) ?? [];
-        const path = findFile(file);
-        if (file !== '' && !known.has(file) && existsSync(path)) known.set(file, readTestNames(path));
-        if (!known.get(file)?.has(title)) missing.push(`${name}: ${one}`);
-      }
-    assert.deepEqual(missing, []);
-    assert.ok(known.size > 20);
+    assert.deepEqual(findMissingTests([...tables.values()].flat()), []);
   });
 });
+
+describe('the checklists of the regions', () => {
+  test('have a source and a test in every row', () => {
+    const sizes = Object.fromEntries(checklists.map(([heading, rows]) => [heading, rows.length]));
+    assert.deepEqual(sizes, {
+      'European Union: opt-in': 12,
+      'United Kingdom: statistics with an objection': 4,
+      'California: opt-out': 8,
+      'No duty': 2,
+    });
+    for (const { name, text, tests } of checklists.flatMap(([, rows]) => rows)) {
+      assert.notEqual(text, '', name);
+      assert.ok(tests.length > 0, name);
+    }
+  });
+
+  test('name tests that there are, and all of those about regions', () => {
+    const rows = checklists.flatMap(([, each]) => each);
+    assert.deepEqual(findMissingTests(rows), []);
+    const file = 'e2e/banner-regions.e2e.ts';
+    const named = new Set(rows.flatMap(({ tests }) => tests));
+    const titles = readFileSync(findFile(file), 'utf8').matchAll(/^\s+test\('(.+)', async/gm);
+    assert.deepEqual(
+      [...titles].map(([, title]) => title).filter((title) => !named.has(`\`${file}\`: ${title}`)),
+      [],
+    );
+  });
+});
+
+/** The tests that rows name and that do not exist. */
+function findMissingTests(rows: readonly Row[]): readonly string[] {
+  const known = new Map<string, ReadonlySet<string>>();
+  const isMissing = (one: string) => {
+    const [, file = '', title = ''] = /^`([\w/.-]+\.(?:test|e2e|release)\.ts)`: (.+)$/.exec(one) ?? [];
+    const path = findFile(file);
+    if (file !== '' && !known.has(file) && existsSync(path)) known.set(file, readTestNames(path));
+    return !known.get(file)?.has(title);
+  };
+  return rows.flatMap(({ name, tests }) => tests.filter(isMissing).map((one) => `${name}: ${one}`));
+}
