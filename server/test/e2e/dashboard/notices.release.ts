@@ -705,6 +705,51 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     });
   });
 
+  test('previews the layouts, the links, the accent, and what visitors of each region see', async () => {
+    const [necessary, analytics] = noticeContent.purposes;
+    const { member, id } = await createTenant('engineer', {
+      purposes: [
+        necessary,
+        {
+          ...analytics,
+          basisByRegion: { 'US-CA': 'object' },
+          trackers: [{ name: '_ga', provider: 'Google', lifetime: 'P13M', thirdParty: true }],
+        },
+      ],
+      links: { privacyPolicy: 'https://example.com/privacy' },
+      theme: { accent: '#ffe000' },
+    });
+    await visitAs(member, `notices/${id}?part=look`, async (page) => {
+      const preview = openPreview(page);
+      const accept = preview.getByRole('button', { name: 'Accept all' });
+      const choose = (name: string, value: string) =>
+        page.getByRole('combobox', { name, exact: true }).selectOption(value);
+      await preview.getByRole('link', { name: 'Privacy policy' }).waitFor();
+      assert.deepEqual(
+        await accept.evaluate((button) => [getComputedStyle(button).backgroundColor, getComputedStyle(button).color]),
+        ['rgb(255, 224, 0)', 'color(xyz-d65 0 0 0)'],
+      );
+      for (const [layout, name] of [
+        ['Bar', 'bar'],
+        ['In the center', 'center'],
+      ] as const) {
+        await choose('Layout', layout);
+        await preview.locator(`.banner[data-layout=${name}]`).waitFor();
+      }
+      await choose('Shown', 'Preferences');
+      await preview.getByText(/^Cookies and similar technologies/).click();
+      await preview.getByRole('cell', { name: '13 months' }).waitFor();
+      await choose('Shown', 'First layer');
+      await choose('Region', 'California, United States');
+      await accept.waitFor({ state: 'detached' });
+      await preview.getByRole('button', { name: 'Your Privacy Choices' }).waitFor();
+      await choose('Privacy signal', 'Global Privacy Control');
+      await preview.getByText('Opt-out request honored').first().waitFor();
+      await choose('Region', 'Unknown');
+      await accept.waitFor();
+    });
+  });
+
   test('frames the preview by pages of this server only, and no other page', async () => {
     const policyOf = async (path: string) =>
       (await fetch(`${dashboard.server.url}/app/${path}`)).headers.get('content-security-policy') ?? '';
