@@ -49,6 +49,8 @@ const addOnKinds = {
     settings: { 'data-sections': 'usnat', 'data-opt-outs': 'marketing: sale sharing targeted-advertising' },
   },
   inspector: { isDeferred: true, settings: {} },
+  // Before the banner that calls it, whose tag may have no defer.
+  record: { isDeferred: false, settings: {} },
   requests: { isDeferred: false, settings: { 'data-requests': 'statistics: @statistics; marketing: @marketing' } },
   signals: { isDeferred: false, settings: { 'data-signals': 'statistics: matomo; marketing: meta' } },
 } as const satisfies Readonly<Record<string, AddOnKind>>;

@@ -84,7 +84,7 @@ describe('the list of widgets', () => {
     const newest = banner?.versions[0];
     assert.deepEqual(
       newest?.addOns.map(({ name }) => name),
-      ['gpp', 'inspector', 'requests', 'signals'],
+      ['gpp', 'inspector', 'record', 'requests', 'signals'],
     );
     for (const { name, file, tag } of newest?.addOns ?? []) {
       const built: { readonly url: string; readonly integrity: string } | undefined = newest?.files.find(
@@ -93,9 +93,9 @@ describe('the list of widgets', () => {
       assert.equal(built?.url, `${server.url}/widgets/svc-consent/${newest?.version}/svc-consent-${name}.js`);
       const written = /^<script src="(.*)" integrity="(.*)" crossorigin="anonymous"(.*)><\/script>$/.exec(tag);
       assert.deepEqual(written?.slice(1, 3), [built?.url, built?.integrity], tag);
-      const holdsBack = name !== 'inspector';
-      assert.equal(written?.[3]?.startsWith(' data-'), holdsBack);
-      assert.equal(tag.includes(' defer'), !holdsBack, 'an add-on that blocks other scripts runs before them');
+      const hasSettings = name !== 'inspector' && name !== 'record';
+      assert.equal(written?.[3]?.startsWith(' data-'), hasSettings);
+      assert.equal(tag.includes(' defer'), name === 'inspector', 'the others run before the scripts that need them');
     }
     assert.deepEqual(badge?.versions[0]?.addOns, []);
   });
@@ -173,7 +173,7 @@ describe('svc widgets', () => {
 
   test('prints the tag of a requested add-on', async () => {
     const { stdout: plain } = await runSvc(['widgets'], environment);
-    assert.match(plain, /^Add-ons: gpp, inspector, requests, signals /m);
+    assert.match(plain, /^Add-ons: gpp, inspector, record, requests, signals /m);
     const { stdout } = await runSvc(['widgets', '--add-on', 'signals'], environment);
     assert.match(stdout, /svc-consent-signals\.js" integrity="sha384-[^"]+" crossorigin="anonymous" data-signals="/);
     assert.equal(stdout.split('<script').length, 4);

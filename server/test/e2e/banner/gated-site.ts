@@ -15,6 +15,8 @@ export interface GatedSite extends AsyncDisposable {
   originOf(host: string): string;
   /** Adds a page to every host. @returns its path. */
   addPage(page: SitePage): string;
+  /** Adds a file to every host, at this path with any query. */
+  addFile(path: string, type: string, content: string | Uint8Array): void;
   /** The banner's script tag, with these attributes besides its own. */
   writeTag(attributes?: string): string;
 }
@@ -30,11 +32,11 @@ export async function startGatedSite(): Promise<GatedSite> {
   const gate = await openApiGate(server.url);
   const widget = readWidget('consent-banner');
   if (widget === undefined) throw new Error('There is no built banner: npm run build:widgets');
-  const pages = new Map<string, SitePage>();
+  const files = new Map<string, { readonly headers: object; readonly content: string | Uint8Array }>();
   const host = createServer(({ url = '' }, response) => {
-    const page = pages.get(url);
-    response.writeHead(page ? 200 : 404, { 'Content-Type': 'text/html; charset=utf-8', ...page?.headers });
-    response.end(page && writePage(page));
+    const file = files.get(url.replace(/\?.*/, ''));
+    response.writeHead(file ? 200 : 404, { ...file?.headers });
+    response.end(file?.content);
   });
   host.listen(0); // Of both families, for a browser picks one for each name below localhost.
   await once(host, 'listening');
@@ -46,10 +48,12 @@ export async function startGatedSite(): Promise<GatedSite> {
     publish: (domain = 'localhost', content = {}) => server.createNotice({ content: { domain, ...content } }),
     originOf: (name) => `http://${name}:${port}`,
     addPage(page) {
-      const path = `/page-${pages.size}`;
-      pages.set(path, page);
+      const path = `/page-${files.size}`;
+      const headers = { 'Content-Type': 'text/html; charset=utf-8', ...page.headers };
+      files.set(path, { headers, content: writePage(page) });
       return path;
     },
+    addFile: (path, type, content) => files.set(path, { headers: { 'Content-Type': type }, content }),
     writeTag: (attributes = 'defer') =>
       `<script src="${gate.url}${widget.path}" integrity="${widget.integrity}" crossorigin="anonymous" ${attributes}></script>`,
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,9 @@
+// The entry of the add-on's own script tag: SvcRecord.record({ noticeId, purposes }), to the server that the script comes from.
+import { type Decision, record } from '../../records/record.ts';
+import { currentScript } from '../../state/current-script.ts';
+
+const apiBase = new URL(currentScript()?.src || '/', location.href).origin;
+
+Object.assign(window, {
+  SvcRecord: { record: (decision: Omit<Decision, 'apiBase'> & Partial<Decision>) => record({ apiBase, ...decision }) },
+});
