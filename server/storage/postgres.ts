@@ -43,7 +43,7 @@ export function openPostgres(
     connectionString: url,
     max: 10,
     // Also limits the wait for a connection of the pool.
-    connectionTimeoutMillis: Math.min(statementSeconds ?? 10, 5) * 1000,
+    connectionTimeoutMillis: limitWait(statementSeconds ?? 10) * 1000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     ...(holds && { onConnect: shareLock }),
@@ -129,6 +129,11 @@ export async function excludeOthers(transaction: Queries, tables: readonly strin
     await sql`select pg_sleep(0.1)`.execute(transaction);
   }
   return false;
+}
+
+/** Seconds to wait for a connection: half of the time for a statement, but not less than five where it has them. */
+function limitWait(statementSeconds: number): number {
+  return Math.min(statementSeconds, Math.max(5, statementSeconds / 2));
 }
 
 function limitTimes(statement: number) {
