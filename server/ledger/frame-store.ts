@@ -80,9 +80,10 @@ export class Frames {
 
   /** Reads the frames of rows. */
   async load(rows: readonly { readonly frame: number }[]): Promise<void> {
+    // Before it is decided which are missing: these rows can also need one that is there.
+    if (this.#frames.size > mostKept) this.#frames.clear();
     const wanted = [...new Set(rows.map(({ frame }) => frame))].filter((number) => !this.#frames.has(number));
     if (wanted.length === 0) return;
-    if (this.#frames.size > mostKept) this.#frames.clear();
     const columns = ['tenant_id', 'number', 'hash', 'parts'] as const;
     const stored = await findByValues(this.#queries, 'consent_frames', this.#tenantId, 'number', wanted, columns);
     for (const row of stored) {
