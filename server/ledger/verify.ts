@@ -124,12 +124,15 @@ export async function verifyChain<Name extends LedgerName>(
   return { ...of, entries: head.sequence, fault: null };
 }
 
-/** Every tenant that has rows in the ledgers, including tenants that no longer exist. */
+/** Every tenant that has rows in the ledgers or published something, including tenants that no longer exist. */
 export async function listOwners(queries: Queries): Promise<readonly string[]> {
   const rows = await queries
     .selectFrom('chain_heads')
     .select('tenant_id')
     .union(queries.selectFrom('consent_records').select('tenant_id').distinct())
+    .union(queries.selectFrom('consent_frames').select('tenant_id').distinct())
+    .union(queries.selectFrom('consent_notice_versions').select('tenant_id').distinct())
+    .union(queries.selectFrom('consent_notice_texts').select('tenant_id').distinct())
     .union(queries.selectFrom('audit_events').select('tenant_id').distinct())
     .union(queries.selectFrom('audit_openings').select('tenant_id').distinct())
     .orderBy('tenant_id')

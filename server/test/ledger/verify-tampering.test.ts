@@ -160,6 +160,22 @@ const attacks: Readonly<Record<string, Attack>> = {
     code: 1,
     names: /✗ first: consent chain, row 7 .*: a frame belongs to no record/,
   },
+  'a frame of a tenant that does not exist': {
+    async run(scene) {
+      const [frame] = (await readRows(scene.database, 'consent_frames')) as [Row];
+      await insertRow(scene.database, 'consent_frames', { ...frame, tenant_id: 'unknown' });
+    },
+    code: 1,
+    names: /✗ unknown: consent chain, row 1 \(missing\): the head of the chain is missing/,
+  },
+  'a text of a tenant that does not exist': {
+    async run(scene) {
+      const [text] = (await readRows(scene.database, 'consent_notice_texts')) as [Row];
+      await insertRow(scene.database, 'consent_notice_texts', { ...text, tenant_id: 'unknown', hash: 'f'.repeat(64) });
+    },
+    code: 1,
+    names: /✗ unknown: notice .* version 0: a text belongs to no version/,
+  },
   'a deleted row': {
     run: (scene) => change(scene.database, `delete from consent_records where ${ofTenant(scene)} and sequence = 5`),
     code: 1,
