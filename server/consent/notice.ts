@@ -15,10 +15,13 @@ export type NoticeStatus = z.output<typeof NoticeStatus>;
 /** A purpose as visitors see it. */
 export const PublicPurpose = z
   .strictObject({
-    key: text(256).regex(
-      /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/,
-      'must begin with a letter and have at most 64 of A-Z a-z 0-9 _ . -',
-    ),
+    key: text(256)
+      .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, {
+        abort: true,
+        error: 'must begin with a letter and have at most 64 of A-Z a-z 0-9 _ . -',
+      })
+      // Code of a page that looks a purpose up in an object would find what every object has.
+      .refine((key) => !(key in Object.prototype), 'must not be a name that every object has, such as constructor'),
     label: text(200).trim().min(1),
     description: text(2000).trim(),
     required: z.boolean().meta({ description: 'A required purpose cannot be refused.' }),

@@ -135,7 +135,20 @@ describeServer('POST /v1/consent/notices', (server) => {
   });
 
   test('refuses purpose keys that are malformed or used twice', async () => {
-    const keys = ['', '1st', '_x', '__proto__', 'a b', 'a/b', 'ü', 'a\n', text(65)];
+    const keys = [
+      '',
+      '1st',
+      '_x',
+      '__proto__',
+      'a b',
+      'a/b',
+      'ü',
+      'a\n',
+      text(65),
+      'constructor',
+      'toString',
+      'valueOf',
+    ];
     await assertBodiesRefused(server, (body) => create(body as object), [
       ...keys.map((key) => [{ purposes: [{ ...purpose, key }] }, 'body.purposes.0.key'] as const),
       [{ purposes: [...noticeContent.purposes, purpose] }, 'body.purposes.3.key'],
