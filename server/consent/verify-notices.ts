@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { canonicalize } from '../ledger/canonical.ts';
 import type { Queries } from '../storage/database.ts';
+import { hasInvalidBytes } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { hashContent } from './notice.ts';
 import { findShownTexts, type NoticeRow } from './notice-store.ts';
@@ -53,14 +54,18 @@ export async function verifyVersions(
   const faults: VersionFault[] = [];
   for (const row of rows) {
     const name = nameVersion(row.notice_id, row.version);
-    const issue = findFault(row, publications.get(name));
+    const { notice: _, ...stored } = row;
+    const hidesBytes = await hasInvalidBytes(queries, 'consent_notice_versions', stored);
+    const issue = findFault(row, publications.get(name)) ?? (hidesBytes ? 'the text is not Unicode' : null);
     if (issue !== null) faults.push({ noticeId: row.notice_id, version: row.version, issue });
     const { shown = {} } = publications.get(name) ?? {};
     const texts = await findShownTexts(queries, row.notice_id, Object.values(shown), tenantId);
     for (const [language, hash] of Object.entries(shown)) {
       const text = texts.get(hash);
       strays.delete(nameText(row.notice_id, hash));
-      if (text !== undefined && hashContent(text) === hash) continue;
+      const found = { notice_id: row.notice_id, hash, body: text ?? '' };
+      const isSent = text !== undefined && hashContent(text) === hash;
+      if (isSent && !(await hasInvalidBytes(queries, 'consent_notice_texts', found))) continue;
       const issue = `the text in the language ${language} ${text === undefined ? 'is missing' : 'does not fit its hash'}`;
       faults.push({ noticeId: row.notice_id, version: row.version, issue });
     }

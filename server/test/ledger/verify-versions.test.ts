@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
 import { systemSource } from '../../audit/source.ts';
 import { hashContent } from '../../consent/notice.ts';
 import { archiveNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
@@ -208,4 +209,31 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
   test('reports no fault after everything is restored', async () => {
     assert.deepEqual((await check()).faults, []);
   });
+});
+
+describe('verifyVersions, of a file with bytes that are not UTF-8', () => {
+  for (const [changed, column, issue] of [
+    [table, 'content', 'the text is not Unicode'],
+    ['consent_notice_texts', 'body', 'the text in the language en does not fit its hash'],
+  ] as const)
+    test(`reports those in ${changed} that are read as the character that was there`, async () => {
+      const clock = new TestClock();
+      await using installation = await openTestInstallation('sqlite', {}, clock);
+      const { database } = installation;
+      const [{ id, notices }] = (await fillLedgers(installation)) as [FilledTenant];
+      const noticeId = notices[1] as string;
+      await runUnitOfWork(database, clock.now(), async (work) => {
+        await editNotice(work, systemSource(id), noticeId, { name: 'Shop \uFFFD' });
+        await publishNotice(work, systemSource(id), noticeId);
+      });
+      assert.deepEqual((await verifyVersions(database.kysely, id)).faults, []);
+      // EF BF BD is U+FFFD; F0 BF BD is not UTF-8 and is read as one U+FFFD too.
+      await tamper(database, (queries) =>
+        sql`update ${sql.table(changed)} set ${sql.id(column)} = replace(${sql.id(column)}, ${'\uFFFD'}, cast(x'f0bfbd' as text))`.execute(
+          queries,
+        ),
+      );
+      const { faults } = await verifyVersions(database.kysely, id);
+      assert.deepEqual(faults, [{ noticeId, version: 2, issue }]);
+    });
 });
