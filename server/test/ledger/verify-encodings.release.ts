@@ -25,8 +25,8 @@ const secret = 'a secret of 32 characters or more';
  * control_evidence_files only reserves space: the bytes are compared with the row of the evidence.
  */
 const tables: readonly CheckedTable[] = [
-  ...(['consent_records', 'audit_events', 'audit_openings', 'consent_notice_versions', 'chain_heads'] as const),
-  ...(['checkpoints', 'merkle_tiles'] as const),
+  ...(['consent_records', 'consent_frames', 'consent_notice_versions', 'consent_notice_texts'] as const),
+  ...(['audit_events', 'audit_openings', 'chain_heads', 'checkpoints', 'merkle_tiles'] as const),
   ...(Object.keys(logTables) as CheckedTable[]),
   'control_evidence_chunks',
 ];
