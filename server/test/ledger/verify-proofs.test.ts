@@ -131,7 +131,7 @@ describeOnOneDatabase('svc verify of checkpoints', (dialect) => {
     const head = await find('chain_heads', () => true);
     const last = await find('consent_records', ({ sequence }) => sequence === 700);
     for (const row of rows) await deleteRow(database, 'consent_records', row);
-    const at = JSON.parse(last.entry as string).recordedAt;
+    const at = last.recorded_at as string;
     await changeRow(database, 'chain_heads', head, { sequence: 700, hash: last.hash as string, at });
     const { code, chain, faults } = await verify();
     for (const row of rows) await insertRow(database, 'consent_records', row);
