@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'consent-unknown-region',
     rule: 'where the region is unknown, consent is needed',
-    file: 'server/consent/purpose-basis.ts',
+    file: 'packages/consent-banner/src/signals/basis.ts',
     text: "if (region === null) return 'consent';",
     replacement: '',
     tests: ['server/test/consent/shown-notice.test.ts'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Based, basisIn } from '../../packages/consent-banner/src/signals/basis.ts';
 import { dictionary, list, refuseRepeated, text, textLine } from '../http/schemas.ts';
 import { mostTrackers } from './notice-bounds.ts';
 import { isRegion } from './regions.ts';
@@ -41,13 +42,6 @@ export const basisFields = {
     .meta({ description: `What it stores or reads on the device; at most ${mostTrackers} in a notice.` }),
 };
 
-/** What decides the basis of a purpose. */
-interface Based {
-  readonly required: boolean;
-  readonly basis?: Basis | undefined;
-  readonly basisByRegion?: Readonly<Record<string, Basis>> | undefined;
-}
-
 /** The places at which a required purpose names a basis on which it could be refused. */
 export function findRefusable({ required, basis = 'exempt', basisByRegion = {} }: Based): readonly string[][] {
   if (!required) return [];
@@ -63,11 +57,4 @@ export function listBases(
   const bases: Record<string, Basis> = {};
   for (const purpose of purposes) bases[purpose.key] = basisIn(purpose, region);
   return bases;
-}
-
-/** The basis that applies in a region. Where the region is unknown (null), consent is needed. */
-export function basisIn({ required, basis = 'consent', basisByRegion = {} }: Based, region: string | null): Basis {
-  if (required) return 'exempt';
-  if (region === null) return 'consent';
-  return basisByRegion[region] ?? basisByRegion[region.slice(0, 2)] ?? basis;
 }
