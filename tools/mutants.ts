@@ -725,9 +725,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'widgets-unsent-record',
     rule: 'a record that the server could not store stays in the queue',
-    file: 'packages/consent-banner/src/record-sender.ts',
-    text: "if (receipt.outcome === 'later') return;",
-    replacement: '',
+    file: 'packages/consent-banner/src/records/record-sender.ts',
+    text: "if (receipt.outcome !== 'later') dequeueRecord",
+    replacement: 'dequeueRecord',
     tests: ['packages/consent-banner/test/records.test.ts'],
   },
   {
