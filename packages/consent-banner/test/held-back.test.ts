@@ -144,6 +144,24 @@ describe('a blocked tag', () => {
     expect(page.ran.filter((name) => name !== 'async')).to.deep.equal(['one', 'two', 'three', 'four']);
   });
 
+  it('does not run when consent is withdrawn while it waits for another script', async () => {
+    const [one] = hold(fetched('one') + script('two', 'statistics')).querySelectorAll('script');
+    // As long as this one seems to load, the other one waits.
+    one?.addEventListener('load', (event) => event.isTrusted && event.stopImmediatePropagation());
+    const visit = await meetBanner();
+    await press(visit, accept);
+    await waitUntil(() => page.ran.length === 1, 'the first one runs');
+    await openPanel(visit);
+    await press(visit, 'footer [data-choice=reject]');
+    await aTimeout(50);
+    one?.dispatchEvent(new Event('load'));
+    await aTimeout(50);
+    expect(page.ran).to.deep.equal(['one']);
+    await openPanel(visit);
+    await press(visit, 'footer [data-choice=accept]');
+    await waitUntil(() => page.ran.length === 2, 'it runs when it is allowed again');
+  });
+
   it('gets no URL that runs code, which is logged', async () => {
     const errors = listenToConsole();
     const holder = hold(

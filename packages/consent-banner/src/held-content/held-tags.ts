@@ -35,7 +35,8 @@ export function releaseTags(
     if (isGranted !== isOn && !(isScript && (!isGranted || (nonce && tag.nonce !== nonce)))) {
       if (isGranted) {
         released.add(tag);
-        const release = (): unknown => released.has(tag) && setAddresses(tag, isGranted, isScript);
+        // Consent may be withdrawn while it waits for its turn.
+        const release = (): unknown => (isAllowed(tag) ? setAddresses(tag, true, isScript) : released.delete(tag));
         if (isScript) takeTurn(tag as HTMLScriptElement, release);
         else setTimeout(release);
       } else {
