@@ -1,6 +1,6 @@
 import { aTimeout, expect, fixture, html } from '@open-wc/testing';
 import type { ConsentState } from '../src/index.ts';
-import { listenToConsole, restorePage } from './network.ts';
+import { createNotice, json, listenToConsole, restorePage } from './network.ts';
 import { isBannerShown, isPanelShown, meetBanner, openPanel, press, returnToPage, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -150,6 +150,26 @@ describe('window.SvcConsent', () => {
     visit.element.remove();
     await waitUntil(() => isBannerShown({ element: copy }), 'the copy shows');
     expect(visit.network.notices).to.have.length(1);
+  });
+
+  it('does not take the notice of the place before, which comes late', async () => {
+    const noticeId = crypto.randomUUID();
+    const decision = { decision: 'accepted', purposes: { statistics: true }, noticeVersion: 7, subjectId: 'a-visitor' };
+    const stored = JSON.stringify({ ...decision, decidedAt: new Date().toISOString() });
+    localStorage.setItem(`svc-consent:${noticeId}`, stored);
+    let answer = (_: Response): void => {};
+    const visit = await visitPage({}, (network) => {
+      network.answerNotice = () => new Promise((resolve) => (answer = resolve));
+    });
+    visit.element.setAttribute('notice-id', noticeId);
+    expect(window.SvcConsent.get()?.purposes).to.deep.equal({ statistics: true });
+    const late = json({ data: createNotice(visit.noticeId) });
+    answer(late);
+    await waitUntil(() => late.bodyUsed, 'it comes');
+    await aTimeout(0);
+    const { view } = Reflect.get(window, Symbol.for('svc-consent'));
+    expect(view.noticeId).to.equal(noticeId);
+    expect(view.notice).to.equal(null);
   });
 
   it('is undecided again for another notice', async () => {

@@ -222,6 +222,8 @@ export class Page implements ConsentPage {
   #join(place: PagePlace): void {
     const hadGrants = Object.values(this.view.allowed).includes(true);
     this.#loading = undefined;
+    // What is still on its way belongs to another notice.
+    this.#url = '';
     // After another notice's grants, a default would be too late.
     if (!hadGrants && !this.#options.script?.dataset.consentMode) this.#mode = new ConsentMode();
     this.dispatch(join(place));
@@ -268,7 +270,8 @@ export class Page implements ConsentPage {
       const inline = element && readInline(element, noticeId, this.#read('language') ?? '');
       const loaded = inline ?? (await fetchNotice(url, noticeId));
       if (url === this.#url) this.#offer(loaded);
-      return url === this.#url ? loaded.notice : this.loadNotice();
+      if (url === this.#url) return loaded.notice;
+      return this.#url ? this.loadNotice() : null;
     } catch (error) {
       reportProblem(`no notice from ${url}: ${error}`);
       if (url !== this.#url) return null;
