@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
-import { restorePage } from './network.ts';
+import { Page } from '../src/state/page.ts';
+import { createNotice, replaceNetwork, restorePage } from './network.ts';
 import { isBannerShown, leavePage, openPanel, press, returnToPage, type Visit, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -81,6 +82,32 @@ describe('Google Consent Mode', () => {
     await visitPage({ id: visit.noticeId }, undefined, { 'consent-mode': mapping });
     const granted = Object.fromEntries(Object.keys(denied).map((name) => [name, 'granted']));
     expect(readCommands()).to.deep.equal([['consent', 'default', granted]]);
+  });
+
+  it('is denied by the element where its attributes say that what the tag of the script has found is too old', async () => {
+    const noticeId = crypto.randomUUID();
+    const decision = {
+      decision: 'accepted',
+      purposes: { statistics: true },
+      noticeVersion: 7,
+      decidedAt: new Date(Date.now() - 60 * 86_400_000).toISOString(),
+      subjectId: 'a-visitor',
+    };
+    localStorage.setItem(`svc-consent:${noticeId}`, JSON.stringify(decision));
+    replaceNetwork(createNotice(noticeId));
+    const script = document.createElement('script');
+    Object.assign(script.dataset, { consentMode: 'statistics: analytics_storage', noticeId });
+    const visited = new Page({ script, source: location.href, loadFurther: () => new Promise(() => {}) });
+    const element = document.createElement('div');
+    element.setAttribute('notice-id', noticeId);
+    element.setAttribute('max-age', '30');
+    visited.elements.add(element);
+    visited.refresh();
+    expect(visited.view.state).to.equal(null);
+    expect(readCommands()).to.deep.equal([
+      ['consent', 'default', { analytics_storage: 'granted' }],
+      ['consent', 'update', { analytics_storage: 'denied' }],
+    ]);
   });
 
   it('grants a signal of two purposes only if both are granted', async () => {

@@ -65,6 +65,8 @@ export class Page implements ConsentPage {
   readonly #hasPanel: boolean;
   readonly #held: HeldContent;
   #mode = new ConsentMode();
+  /** Whether a decision was the default before there was an element, whose attributes may say otherwise. */
+  #isEarly = false;
   /** Where the notice was last loaded from. */
   #url = '';
   #loading: Promise<Notice | null> | undefined;
@@ -93,6 +95,7 @@ export class Page implements ConsentPage {
     const found = consentMode && noticeId ? findDecision(noticeId, false) : null;
     const isDecided = found !== null && isInForce(found, () => null, hasPrivacySignal());
     this.#mode.send(consentMode, isDecided ? found.purposes : {}, isDecided);
+    this.#isEarly = isDecided;
   }
 
   subscribe(listener: () => void): () => void {
@@ -228,7 +231,8 @@ export class Page implements ConsentPage {
     if (!hadGrants && !this.#options.script?.dataset.consentMode) this.#mode = new ConsentMode();
     this.dispatch(join(place));
     this.#followStored();
-    if (!this.view.state && (hadGrants || this.#read('consent-mode'))) this.#sendMode();
+    if (!this.view.state && (hadGrants || this.#isEarly || this.#read('consent-mode'))) this.#sendMode();
+    this.#isEarly = false;
     // A visitor who is asked has allowed nothing yet: the first paint comes before a look at the tags.
     if (this.view.isDue) void this.loadNotice();
     if (hadGrants || !this.view.isDue) this.#allow();
