@@ -64,11 +64,7 @@ export class ConsentPreview implements ConsentPage {
     this.#options = options;
     const root = this.#host.shadowRoot ?? undefined;
     const place = { element: this.#host, root, noticeId: notice.id, address: '' };
-    this.#change(
-      join({ ...place, region, hasSignal, isDue: true }),
-      load({ notice, region }),
-      ...(isOpen ? [open] : []),
-    );
+    this.#change(join({ ...place, region, hasSignal, isDue: true }), load(notice, region), ...(isOpen ? [open] : []));
   }
 
   subscribe(listener: () => void): () => void {

@@ -1,7 +1,7 @@
 import { aTimeout, expect } from '@open-wc/testing';
 import { setViewport } from '@web/test-runner-commands';
 import { restoreMedia } from './media.ts';
-import { createNotice, json, restorePage } from './network.ts';
+import { createNotice, json, listenToConsole, restorePage } from './network.ts';
 import { find, isBannerShown, isPanelShown, leavePage, press, returnToPage, type Visit, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -68,6 +68,62 @@ describe('the attributes', () => {
     await press(visit, '.banner [data-choice=accept]');
     await aTimeout(50);
     expect(visit.element.shadowRoot?.querySelector('.trigger')).to.equal(null);
+  });
+
+  describe('region', () => {
+    const purposes = createNotice('x').purposes.map((purpose) =>
+      purpose.required ? purpose : { ...purpose, basisByRegion: { US: 'object' as const } },
+    );
+    const visitIn = (attributes: Readonly<Record<string, string>>, id: string = crypto.randomUUID()) =>
+      visitPage({ id, purposes }, undefined, attributes);
+    const readView = () => Reflect.get(window, Symbol.for('svc-consent')).view;
+    const years = 1.5 * 365 * 86_400_000;
+
+    /** A visitor who accepted in California long ago. */
+    function storeOldDecision(): string {
+      const noticeId = crypto.randomUUID();
+      const decidedAt = new Date(Date.now() - years).toISOString();
+      const granted = { necessary: true, statistics: true, marketing: true };
+      const decision = { decision: 'accepted', purposes: granted, noticeVersion: 7, subjectId: 'a-visitor' };
+      localStorage.setItem(`svc-consent:${noticeId}`, JSON.stringify({ ...decision, decidedAt, region: 'US-CA' }));
+      return noticeId;
+    }
+
+    it('that is invalid is unknown, whatever an earlier decision says', async () => {
+      const visit = await visitIn({ region: 'Narnia' }, storeOldDecision());
+      await waitUntil(() => isBannerShown(visit), 'the visitor is asked');
+      expect(readView()).to.include({ region: null });
+      expect(readView().allowed).to.not.include({ statistics: true });
+    });
+
+    it('of a decision that is too old says nothing about today', async () => {
+      listenToConsole();
+      const noticeId = storeOldDecision();
+      const decidedAt = JSON.parse(localStorage.getItem(`svc-consent:${noticeId}`) ?? '').decidedAt;
+      const notice = createNotice(noticeId, { purposes });
+      const record = {
+        capturedAt: decidedAt,
+        purposes: {},
+        subjectId: 'a-visitor',
+        method: 'banner',
+        noticeVersion: 7,
+      };
+      localStorage.setItem(`svc-consent:${noticeId}:receipt`, JSON.stringify({ notice, record, address: '' }));
+      await visitPage({ id: noticeId, purposes }, (network) => {
+        network.answerNotice = () => Promise.reject(new TypeError('Failed to fetch'));
+      });
+      await waitUntil(() => readView().isRecalled, 'the notice of the decision is shown instead');
+      expect(readView().allowed).to.not.include({ statistics: true });
+    });
+
+    it('is unknown once the attribute is taken away', async () => {
+      const visit = await visitIn({ region: 'US-CA' });
+      await waitUntil(() => readView().allowed.statistics, 'it is on by its basis');
+      visit.element.removeAttribute('region');
+      expect(readView()).to.include({ region: null });
+      await waitUntil(() => isBannerShown(visit), 'the visitor is asked');
+      expect(readView().allowed).to.not.include({ statistics: true });
+    });
   });
 
   it('with invalid values are ignored', async () => {

@@ -1,7 +1,5 @@
 import { basisIn, isOptOut } from '../signals/basis.ts';
-import { readRegion } from '../signals/region.ts';
 import type { PageView } from './consent-page.ts';
-import type { LoadedNotice } from './load-notice.ts';
 import type { Notice } from './notice.ts';
 import type { Purposes, StoredDecision } from './stored-decision.ts';
 
@@ -50,15 +48,10 @@ export const refresh =
   (place: Pick<PageState, 'element' | 'root' | 'region'>): Change =>
   ({ root }) => ({ ...place, ...(place.root !== root && closed) });
 
-/** The notice is known, and with it the region that the server names. */
+/** The notice is known, and with it the region. */
 export const load =
-  ({ notice, region }: LoadedNotice): Change =>
-  ({ element, region: given }) => ({
-    notice,
-    region: element?.getAttribute('region') ? given : region,
-    isRecalled: false,
-    isFailed: false,
-  });
+  (notice: Notice, region: string | null): Change =>
+  () => ({ notice, region, isRecalled: false, isFailed: false });
 
 /** The notice of the stored decision is known; it replaces no loaded one. */
 export const recall =
@@ -69,9 +62,17 @@ export const recall =
 /** The notice or the panel could not be loaded. */
 export const fail: Change = () => ({ isFailed: true });
 
-/** A decision, which may be too old. @param isOwn whether the visitor made it on this page, which closes the panel. */
+interface Decided {
+  /** Whether it is not too old. */
+  readonly isInForce: boolean;
+  /** Whether the visitor made it on this page, which closes the panel. */
+  readonly isOwn: boolean;
+  /** Where it was made, if that counts as long as no other region is known. */
+  readonly region: string | null;
+}
+
 export const decide =
-  (decision: StoredDecision, isInForce: boolean, isOwn: boolean): Change =>
+  (decision: StoredDecision, { isInForce, isOwn, region: decidedIn }: Decided): Change =>
   ({ region }) => ({
     ...(isInForce && {
       state: Object.freeze({ decided: true, purposes: Object.freeze({ ...decision.purposes }) }),
@@ -79,7 +80,7 @@ export const decide =
     }),
     ...(isOwn && closed),
     stored: decision,
-    region: region ?? readRegion(decision.region),
+    region: region ?? decidedIn,
   });
 
 /** The notice asks for something new since the decision. */

@@ -70,6 +70,8 @@ export class Page implements ConsentPage {
   /** Where the notice was last loaded from. */
   #url = '';
   #loading: Promise<Notice | null> | undefined;
+  /** The region that the element names. */
+  #given = '';
   #mounting: Promise<boolean> | undefined;
 
   constructor(options: PageOptions) {
@@ -114,11 +116,15 @@ export class Page implements ConsentPage {
     const root = this.#hasPanel ? element && (element.shadowRoot ?? element.attachShadow({ mode: 'open' })) : undefined;
     const noticeId = read('notice-id') ?? '';
     const address = writeAddress(noticeId, read('api-base'), this.#options.source);
-    const region = readRegion(read('region'));
+    const given = read('region') ?? '';
+    const region = readRegion(given);
+    // Without its attribute it is unknown again.
+    const isSame = given === this.#given;
+    this.#given = given;
     if (element && address !== this.view.address) {
       this.#join({ element, root, noticeId, address, region, hasSignal: hasPrivacySignal(), isDue: !isRobot() });
     } else {
-      const place = { element, root, region: read('region') ? region : this.view.region };
+      const place = { element, root, region: isSame ? this.view.region : region };
       this.dispatch(refresh(place));
       if (this.#loading && this.#url !== this.writeUrl()) void this.loadNotice();
     }
@@ -287,7 +293,7 @@ export class Page implements ConsentPage {
   }
 
   #offer(loaded: LoadedNotice): void {
-    this.dispatch(load(loaded));
+    this.dispatch(load(loaded.notice, this.#given ? readRegion(this.#given) : loaded.region));
     // After the first paint.
     if (this.view.isDue) requestAnimationFrame(() => waitForIdle(() => void this.expectPanel()));
   }
@@ -325,7 +331,9 @@ export class Page implements ConsentPage {
 
   #adopt(decision: StoredDecision, isOwn: boolean): void {
     const isStillInForce = isInForce(decision, (name) => this.#read(name), hasPrivacySignal());
-    this.dispatch(decide(decision, isStillInForce, isOwn));
+    // An element that names no valid region knows none, and visitors may have moved since an old decision.
+    const region = isStillInForce && !this.#given ? readRegion(decision.region) : null;
+    this.dispatch(decide(decision, { isInForce: isStillInForce, isOwn, region }));
   }
 
   #sendMode(): void {
