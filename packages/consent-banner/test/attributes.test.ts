@@ -2,8 +2,19 @@ import { aTimeout, expect } from '@open-wc/testing';
 import { setViewport } from '@web/test-runner-commands';
 import { restoreMedia } from './media.ts';
 import { createNotice, json, listenToConsole, restorePage } from './network.ts';
-import { find, isBannerShown, isPanelShown, leavePage, press, returnToPage, type Visit, visitPage } from './visitor.ts';
+import {
+  find,
+  isBannerShown,
+  isPanelShown,
+  leavePage,
+  openPanel,
+  press,
+  returnToPage,
+  type Visit,
+  visitPage,
+} from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
+import { whenIdle } from './when-idle.ts';
 
 async function meetWith(attributes: Readonly<Record<string, string>>, language = 'en'): Promise<Visit> {
   const visit = await visitPage({ language }, undefined, attributes);
@@ -123,6 +134,45 @@ describe('the attributes', () => {
       expect(readView()).to.include({ region: null });
       await waitUntil(() => isBannerShown(visit), 'the visitor is asked');
       expect(readView().allowed).to.not.include({ statistics: true });
+    });
+
+    it('decides again about a consent that is too old: the panel shows what is on', async () => {
+      const visit = await visitIn({ region: 'US-CA' }, storeOldDecision());
+      await waitUntil(() => readView().allowed.statistics, 'it is on by its basis');
+      await openPanel(visit);
+      const inputs = [...(visit.element.shadowRoot?.querySelectorAll('input') ?? [])];
+      expect(inputs.map(({ checked }) => checked)).to.deep.equal([true, true, true]);
+    });
+
+    it('with a duty to offer an opt-out has one button for it, with or without a trigger', async () => {
+      const visit = await visitIn({ region: 'US-CA', trigger: 'bottom-left' });
+      await waitUntil(() => visit.element.shadowRoot?.querySelector('.opt-out'), 'the button shows');
+      const buttons = [...(visit.element.shadowRoot?.querySelectorAll('.trigger') ?? [])];
+      expect(buttons.filter((button) => button.checkVisibility()).map(({ className }) => className)).to.deep.equal([
+        'layer trigger opt-out',
+      ]);
+    });
+
+    it('lets cookies stay that are allowed there without a decision', async () => {
+      // The page of a visitor who allowed everything before: now nothing is known yet.
+      await press(await meetWith({}), '.banner [data-choice=accept]');
+      // biome-ignore lint/suspicious/noDocumentCookie: as pages and their scripts do.
+      document.cookie = '_ga=1; Path=/';
+      let answer = (_: Response): void => {};
+      const attributes = { region: 'US-CA', 'clear-cookies': 'statistics: _ga' };
+      const { noticeId } = await visitPage(
+        { purposes },
+        (network) => {
+          network.answerNotice = () => new Promise((resolve) => (answer = resolve));
+        },
+        attributes,
+      );
+      await whenIdle();
+      answer(json({ data: createNotice(noticeId, { purposes }) }));
+      await waitUntil(() => readView().allowed.statistics, 'it is on by its basis');
+      expect(document.cookie).to.include('_ga=1');
+      // biome-ignore lint/suspicious/noDocumentCookie: as pages and their scripts do.
+      document.cookie = '_ga=; Max-Age=0; Path=/';
     });
   });
 

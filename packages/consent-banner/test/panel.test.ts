@@ -268,12 +268,14 @@ describe('the preferences panel', () => {
       const visit = await visitPage({ purposes }, undefined, { region: 'US-CA' });
       await openPanel(visit);
       expect(find(visit, '.signal')).to.have.text('Opt-out request honored');
+      expect(find(visit, '.opt-out small')).to.have.text('Opt-out request honored');
       expect(switches(visit)[1]?.checked).to.equal(false);
       await waitUntil(() => !visit.network.records.length, 'no record is written for the signal');
       switches(visit)[1]?.click();
       await press(visit, '.save');
       await openPanel(visit);
       expect(visit.element.shadowRoot?.querySelector('.signal')).to.equal(null);
+      expect(find(visit, '.opt-out small')).to.have.text('');
     } finally {
       Reflect.deleteProperty(navigator, 'globalPrivacyControl');
     }

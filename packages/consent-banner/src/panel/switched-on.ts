@@ -7,10 +7,10 @@ import type { Notice, Purpose } from '../state/notice.ts';
  * not decided on it, and what they came to switch on.
  */
 export function findSwitchedOn(view: PageView, notice: Notice): (purpose: Purpose) => boolean {
-  const { stored, allowed, switchedOn } = view;
+  const { state, allowed, switchedOn } = view;
   const chosen = carryOver(view, notice);
   return ({ key }) =>
     switchedOn.includes(key) ||
     Object.hasOwn(chosen, key) ||
-    (!(stored && Object.hasOwn(stored.purposes, key)) && allowed[key] === true);
+    (!(state && Object.hasOwn(state.purposes, key)) && allowed[key] === true);
 }

@@ -1,4 +1,5 @@
 import { createIcon } from '../first-layer/create.ts';
+import { describeSignal } from '../panel/describe-signal.ts';
 import { isOptOut } from '../signals/basis.ts';
 import type { PageView } from '../state/consent-page.ts';
 
@@ -12,11 +13,11 @@ export interface Opener {
   readonly isObjection: boolean;
 }
 
-export function describeOpener({ notice, region, hasSignal }: PageView): Opener {
-  const { trigger = '', privacyChoices = trigger, optOutHonored = '' } = notice?.texts ?? {};
-  const isObjection = notice !== null && isOptOut(notice.purposes, region);
-  if (!isObjection) return { isObjection, label: trigger, status: '' };
-  return { isObjection, label: privacyChoices, status: hasSignal ? optOutHonored : '' };
+export function describeOpener(view: PageView): Opener {
+  const { notice, region } = view;
+  const { trigger = '', privacyChoices = trigger } = notice?.texts ?? {};
+  if (!notice || !isOptOut(notice.purposes, region)) return { isObjection: false, label: trigger, status: '' };
+  return { isObjection: true, label: privacyChoices, status: describeSignal(view, notice) ?? '' };
 }
 
 /** The icon beside "Your Privacy Choices" that California prescribes (11 CCR 7015(b)). */

@@ -17,6 +17,10 @@ const styles = css`
     padding: 0.5em 1em;
     border-radius: 24px;
   }
+  .trigger:has(~ .opt-out),
+  .opt-out ~ .trigger {
+    display: none;
+  }
   .opt-out svg {
     flex: none;
     block-size: 14px;

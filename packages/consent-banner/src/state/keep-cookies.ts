@@ -17,7 +17,7 @@ export function keepCookies(page: ConsentPage): void {
   let shared: StoredDecision | null = null;
   let cleared: Purposes | undefined;
   const update = (): void => {
-    const { element, noticeId, stored, allowed } = page.view;
+    const { element, noticeId, notice, isFailed, stored, state, allowed } = page.view;
     const domain = element?.getAttribute('cookie-domain') ?? '';
     if (stored && stored !== shared && DOMAIN.test(domain) && !shareDecision({ noticeId, domain, decision: stored })) {
       reportProblem(
@@ -25,7 +25,9 @@ export function keepCookies(page: ConsentPage): void {
       );
     }
     shared = stored;
-    if (element && allowed !== cleared) clearCookies(element, allowed);
+    // What is allowed without a decision is known with the notice: before, cookies of today's visit would be lost.
+    if (!element || allowed === cleared || !(state || notice || isFailed)) return;
+    clearCookies(element, allowed);
     cleared = allowed;
   };
   page.subscribe(update);
