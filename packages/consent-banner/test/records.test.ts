@@ -256,6 +256,34 @@ describe('the record of a decision', () => {
     await otherTab;
   });
 
+  it('keeps in the queue what was shown while the server is slow to answer', async () => {
+    const visit = await meetBanner();
+    visit.network.answerRecord = () => new Promise(() => {});
+    const shownHash = await hashText(await visit.network.answerNotice());
+    await press(visit, accept);
+    await waitUntil(() => visit.network.records.length, 'it is sent');
+    const [key = ''] = listQueued(visit);
+    expect(JSON.parse(localStorage.getItem(key) ?? '')).to.include({ shownHash });
+  });
+
+  it('on another notice does not claim that the words of this one were shown', async () => {
+    const other = crypto.randomUUID();
+    const address = `${location.origin}/v1/public/consent/${other}`;
+    queueRecord(other, { language: 'en', address });
+    const sent: { shownHash?: string }[] = [];
+    const visit = await visitPage({}, () => {
+      const { fetch } = window;
+      window.fetch = async (input, init) => {
+        if (!String(input).startsWith(address)) return fetch(input, init);
+        sent.push(JSON.parse(String(init?.body)));
+        return json({ data: {} }, { status: 201 });
+      };
+    });
+    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    await waitUntil(() => sent.length, 'it is sent');
+    expect(sent.map(({ shownHash }) => shownHash)).to.deep.equal(['unverified']);
+  });
+
   it('on an earlier notice is sent, too, to the address of that notice', async () => {
     holdTimers();
     const visit = await meetBanner();

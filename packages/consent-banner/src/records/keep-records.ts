@@ -55,12 +55,13 @@ class Recorder {
   }
 
   /** Of the notice on this page the hash is known; a record of an earlier page has it already. */
-  readonly #complete = (record: ConsentRecord): ConsentRecord => {
-    const { notice } = this.#page.view;
-    const isShown = notice && record.noticeVersion === notice.version && record.language === notice.language;
+  #complete(noticeId: string, record: ConsentRecord): ConsentRecord {
+    const { notice, noticeId: shownId } = this.#page.view;
+    const isShown =
+      notice && noticeId === shownId && record.noticeVersion === notice.version && record.language === notice.language;
     const hash = isShown ? this.#hashes.get(notice) : undefined;
     return { ...record, shownHash: record.shownHash ?? hash ?? 'unverified' };
-  };
+  }
 
   #findSender(noticeId: string): void {
     if (this.#senders.has(noticeId)) return;
@@ -70,7 +71,7 @@ class Recorder {
       noticeId,
       address: noticeId === view.noticeId ? view.address : '',
       signal,
-      complete: this.#complete,
+      complete: (record) => this.#complete(noticeId, record),
       onKept: (record, body) => keepAnswer(noticeId, record, body) && this.#page.dispatch(touch),
     });
     this.#senders.set(noticeId, sender);

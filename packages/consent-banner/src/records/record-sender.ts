@@ -82,9 +82,11 @@ export class RecordSender {
   async #send(queued: QueuedRecord): Promise<Receipt> {
     const record = this.#options.complete(queued.record);
     const { key, address } = queued;
+    // Before the answer, for which the page may not wait: the next page does not know what was shown here.
+    if (record.shownHash !== queued.record.shownHash && readItem(key)) {
+      writeItem(key, JSON.stringify({ ...record, address }));
+    }
     const receipt = await sendRecord(address, record);
-    // The next page does not know what was shown here.
-    if (receipt.outcome === 'later' && readItem(key)) writeItem(key, JSON.stringify({ ...record, address }));
     // The notice in the element was edited: the decision counts, but nothing proves what was shown.
     if (receipt.outcome === 'refused' && receipt.reason.includes('body.shownHash') && record.shownHash !== UNVERIFIED) {
       reportProblem('the notice in the element is not as it was published.');
