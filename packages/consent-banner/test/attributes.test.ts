@@ -153,6 +153,13 @@ describe('the attributes', () => {
       ]);
     });
 
+    it('without anything to choose has no button that the page does not ask for', async () => {
+      const exempt = purposes.map((purpose) => ({ ...purpose, basisByRegion: { SG: 'exempt' as const } }));
+      const visit = await visitPage({ purposes: exempt }, undefined, { region: 'SG' });
+      await openPanel(visit);
+      expect(visit.element.shadowRoot?.querySelector('.opt-out')).to.equal(null);
+    });
+
     it('lets cookies stay that are allowed there without a decision', async () => {
       // The page of a visitor who allowed everything before: now nothing is known yet.
       await press(await meetWith({}), '.banner [data-choice=accept]');

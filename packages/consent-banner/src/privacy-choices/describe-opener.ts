@@ -1,6 +1,6 @@
 import { createIcon } from '../first-layer/create.ts';
 import { describeSignal } from '../panel/describe-signal.ts';
-import { isOptOut } from '../signals/basis.ts';
+import { basisIn, isOptOut } from '../signals/basis.ts';
 import type { PageView } from '../state/consent-page.ts';
 
 /** What a button says that opens the preferences. */
@@ -16,8 +16,13 @@ export interface Opener {
 export function describeOpener(view: PageView): Opener {
   const { notice, region } = view;
   const { trigger = '', privacyChoices = trigger } = notice?.texts ?? {};
-  if (!notice || !isOptOut(notice.purposes, region)) return { isObjection: false, label: trigger, status: '' };
-  return { isObjection: true, label: privacyChoices, status: describeSignal(view, notice) ?? '' };
+  // Where every purpose is exempt, there is nothing to choose.
+  const isObjection =
+    notice !== null &&
+    isOptOut(notice.purposes, region) &&
+    notice.purposes.some((purpose) => basisIn(purpose, region) === 'object');
+  if (!isObjection) return { isObjection, label: trigger, status: '' };
+  return { isObjection, label: privacyChoices, status: describeSignal(view, notice) ?? '' };
 }
 
 /** The icon beside "Your Privacy Choices" that California prescribes (11 CCR 7015(b)). */
