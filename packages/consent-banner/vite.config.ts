@@ -44,7 +44,8 @@ function buildFurtherScripts(): Plugin {
 function importShared(): Plugin {
   const text = readFileSync('src/shared.ts', 'utf8');
   const modules = new Set([...text.matchAll(/from '(.+)'/g)].map(([, name = '']) => resolve('src', name)));
-  const names = /\[\n([^\]]+)\];/.exec(text)?.[1]?.match(/\w+/g) ?? [];
+  const [, list = ''] = text.split('[\n');
+  const names = list.match(/\w+/g) ?? [];
   return {
     name: 'import-shared',
     enforce: 'pre',

@@ -21,8 +21,6 @@ interface FoundPattern extends Pattern {
 /** Patterns made from values: a sample of what comes out, or why what comes out is not judged. */
 const built: Readonly<Record<string, RegExp | string>> = {
   'server/controls/control.ts': /^(?:AM|BC|CR)-\d{2,3}$/i,
-  'packages/consent-banner/src/add-ons/requests/hold-write.ts':
-    "Quadratic in tags without an end. It reads what the page's own scripts write into the page of one visitor.",
   'server/storage/migrate.ts': 'It reads the text of the schema, which is part of the program.',
 };
 

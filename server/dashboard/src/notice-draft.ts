@@ -159,9 +159,8 @@ export function put(target: unknown, [step, ...rest]: readonly (string | number)
 
 /** The amount of each unit of a duration of ISO 8601 without a time. */
 export function readDuration(text: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    [...text.matchAll(/([^PYMD]+)([YMD])/g)].map(([, amount = '', unit = '']) => [unit, amount]),
-  );
+  const parts = text.replace(/^P/, '').split(/(?<=[YMD])/);
+  return Object.fromEntries(parts.filter((part) => part !== '').map((part) => [part.slice(-1), part.slice(0, -1)]));
 }
 
 function writeDuration(amounts: Readonly<Record<string, string>>): string {
@@ -184,8 +183,9 @@ export type LifetimeUnit = keyof typeof lifetimeUnits;
 /** A lifetime as amount and unit; null for `session`, `persistent` and what has several units. */
 export function splitLifetime(lifetime: string): { readonly amount: string; readonly unit: LifetimeUnit } | null {
   for (const [unit, [start, end]] of Object.entries(lifetimeUnits)) {
-    const [, amount] = new RegExp(`^${start}(\\d*)${end}$`).exec(lifetime) ?? [];
-    if (amount !== undefined) return { amount, unit: unit as LifetimeUnit };
+    if (!lifetime.startsWith(start) || !lifetime.endsWith(end)) continue;
+    const amount = lifetime.slice(start.length, -end.length);
+    if (/^\d*$/.test(amount)) return { amount, unit: unit as LifetimeUnit };
   }
   return null;
 }

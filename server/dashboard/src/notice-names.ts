@@ -38,7 +38,9 @@ const units = { Y: 'year', M: 'month', D: 'day', H: 'hour', TM: 'minute', S: 'se
 export function nameDuration(duration: string, locale = readLocale()): string {
   const [date = '', time = ''] = duration.split('T');
   const readParts = (text: string, prefix: string) =>
-    [...text.matchAll(/(\d+)([A-Z])/g)].map(([, amount, letter = '']) => {
+    text.split(/(?<=[A-Z])/).flatMap((part) => {
+      const [, amount, letter = ''] = /^(\d+)([A-Z])$/.exec(part) ?? [];
+      if (amount === undefined) return [];
       const unit = units[(letter === 'M' ? prefix + letter : letter) as keyof typeof units];
       return nameAmount(Number(amount), unit, locale);
     });

@@ -1,6 +1,7 @@
 import { readNeeds } from '../../held-content/held-tags.ts';
 import { AGE, DOMAIN } from '../../state/attribute-values.ts';
 import type { PageView } from '../../state/consent-page.ts';
+import { readMapping } from '../../state/mapping.ts';
 
 const PAIRS = /^\s*[^\s:;]+\s*:[^:;]+(;\s*[^\s:;]+\s*:[^:;]+)*(;\s*)?$/;
 const MAPPING = 'pairs such as "statistics: one two; marketing: three"';
@@ -56,8 +57,10 @@ function checkPurposes({ notice, element }: PageView): readonly string[] {
   const isUnknown = (key: string): boolean => !notice.purposes.some((purpose) => purpose.key === key);
   const tags = [...list('[data-svc-purpose]:not(form)')].filter((tag) => readNeeds(tag).some(isUnknown));
   const mapped = ['clear-cookies', 'consent-mode'].flatMap((attribute) => {
-    const keys = element?.getAttribute(attribute)?.match(/[^\s;:]+(?=\s*:)/g) ?? [];
-    return keys.filter(isUnknown).map((key) => `${attribute} names "${key}", which is no purpose of the notice.`);
+    const keys = readMapping(element?.getAttribute(attribute)).map(([key]) => key);
+    return [...new Set(keys)]
+      .filter(isUnknown)
+      .map((key) => `${attribute} names "${key}", which is no purpose of the notice.`);
   });
   return [
     ...tags.map((tag) => `${name(tag)} names what is no purpose of the notice. It is held back for ever.`),
