@@ -76,6 +76,7 @@ export async function verifyRecords(
 export function requireRecordHash(sha256: Sha256, record: LedgerRecord, tenantId: string): boolean {
   const { ledgerHash, prevLedgerHash, salt, erasedAt, ...rest } = record;
   const { sequence } = record;
+  if (!Number.isSafeInteger(sequence)) fail('hash_mismatch', 'the number of a record is not an integer');
   if ((sequence === 1) !== (prevLedgerHash === null))
     fail('chain_broken', `record ${sequence} cannot have this predecessor`, sequence);
   const before = prevLedgerHash === null ? '' : readHex(prevLedgerHash, 'sha256:');
@@ -85,8 +86,10 @@ export function requireRecordHash(sha256: Sha256, record: LedgerRecord, tenantId
     return false;
   const committed: Record<string, string | null> = {};
   for (const path of committedFields) {
-    const value = rest[path];
-    committed[path] = value === null ? null : commit(sha256, { path, salt: String(salt), value: String(value) });
+    const value: unknown = rest[path];
+    // As text a list of one is what it holds: only what was hashed may verify.
+    if (value !== null && (typeof value !== 'string' || typeof salt !== 'string')) refuse();
+    committed[path] = value === null ? null : commit(sha256, { path, salt: salt as string, value: value as string });
     if (value !== null && committed[path] === null) refuse();
   }
   const entry = { ...rest, ...committed, tenantId };
@@ -103,6 +106,7 @@ export async function verifyEvents(
   let newer: LedgerEvent | null = null;
   let [rows, hashed] = [0, 0];
   for await (const event of events) {
+    if (typeof event.hash !== 'string') fail('hash_mismatch', 'the hash of an event is not text');
     if (hasDetails(event)) {
       const { hash, prevHash, proof, ...shown } = event;
       const rest = proof === undefined ? shown : closeEvent(sha256, shown, proof);

@@ -66,6 +66,17 @@ describe('rows as the API returns them', () => {
     );
   });
 
+  test('a value that only looks like the hashed one as text is detected', async () => {
+    const [record, ...rest] = records;
+    for (const change of [
+      { subjectId: [record.subjectId] },
+      { salt: [record.salt] },
+      { subjectId: { toString: null } },
+      { sequence: { toString: null } },
+    ])
+      assert.equal(await codeOf(verifyRecords([{ ...record, ...change }, ...rest], { tenantId })), 'hash_mismatch');
+  });
+
   test('records of another tenant, in another order, or duplicated, are detected', async () => {
     assert.equal(await codeOf(verifyRecords(records, { tenantId: 'another' })), 'hash_mismatch');
     const [first, second, ...rest] = records;
