@@ -424,10 +424,12 @@ function writeEventShapes(document: ApiDocument): string {
   const kind = (given: Schema, isOptional: boolean): string => {
     const schema = resolve(given);
     if (schema.properties !== undefined) return shape(schema);
-    if (schema.additionalProperties !== undefined) return `'an object of booleans'`;
     const [type, ...others] = [schema.type].flat();
+    const orNull = others.includes('null') ? ' or null' : '';
+    if (typeof schema.additionalProperties === 'object')
+      return `'an object of ${resolve(schema.additionalProperties).type}s${orNull}'`;
     const article = type === 'integer' ? 'an' : 'a';
-    return `'${article} ${type}${others.includes('null') ? ' or null' : ''}${isOptional ? ', or absent' : ''}'`;
+    return `'${article} ${type}${orNull}${isOptional ? ', or absent' : ''}'`;
   };
   const shape = ({ properties = {}, required = [] }: Schema): string =>
     `{ ${Object.entries(properties)

@@ -65,4 +65,6 @@ const kinds = {
   'a boolean': isBoolean,
   'a boolean, or absent': (value: unknown) => value === undefined || isBoolean(value),
   'an object of booleans': (value: unknown) => isPlain(value) && Object.values(value).every(isBoolean),
+  'an object of strings or null': (value: unknown) =>
+    value === null || (isPlain(value) && Object.values(value).every(isString)),
 } as const;

@@ -132,24 +132,6 @@ describeServer('POST /v1/consent/{id}/records/{recordId}/withdrawals', (server) 
     assert.deepEqual(payload(await withdraw(server, notice, again.id)).purposes, { marketing: false });
   });
 
-  test('accepts purposes with the names of object members', async () => {
-    const [, analytics] = noticeContent.purposes;
-    const purposes = ['constructor', 'toString', 'other'].map((key) => ({ ...analytics, key }));
-    const notice = await server.createNotice({ content: { purposes } });
-    const first = await grant(notice, { constructor: true, toString: true });
-    assert.equal((await grant(notice, { other: true })).kind, 'capture');
-    assert.deepEqual(payload(await withdraw(server, notice, first.id)).purposes, {
-      constructor: false,
-      toString: false,
-    });
-    await grant(notice, { other: true });
-    assertProblem(await withdraw(server, notice, first.id), '409 consent_already_withdrawn');
-    await grant(notice, { constructor: true });
-    const second = await grant(notice, { other: true });
-    assert.equal(second.kind, 'capture');
-    assert.equal((await grant(notice, { constructor: false })).kind, 'withdrawal');
-  });
-
   test('works on an archived notice, and on one that was edited since', async () => {
     const notice = await server.createNotice();
     const { id } = await grant(notice);

@@ -16,6 +16,7 @@ const samples: { readonly [Name in Kind]: readonly unknown[] } = {
   'a boolean': [true, false],
   'a boolean, or absent': [true, undefined],
   'an object of booleans': [{}, { analytics: true }],
+  'an object of strings or null': [{ analytics: 'consent' }, null],
 };
 const foreign: { readonly [Name in Kind]: readonly unknown[] } = {
   'a string': [undefined, null, 1, true, {}, []],
@@ -25,6 +26,7 @@ const foreign: { readonly [Name in Kind]: readonly unknown[] } = {
   'a boolean': [undefined, null, 'true', 1],
   'a boolean, or absent': [null, 'true'],
   'an object of booleans': [undefined, null, [], [true], 'x', { analytics: 'yes' }],
+  'an object of strings or null': [undefined, [], ['consent'], 'x', { analytics: true }],
 };
 
 const make = (shape: Shape, pick: number): Record<string, unknown> =>
