@@ -35,7 +35,8 @@ test('a subject with 10,000 records costs each operation the statements and rows
     payload(await capture(server, notice, { subjectId }));
     await appendDrafts(server, notice, subjectId, count);
   };
-  const subjects = ['short', 'long'] as const;
+  const subjects = ['other', 'short', 'long'] as const;
+  await fill('other', 300);
   await fill('short', 300);
   await fill('long', 10_000);
   const refusal = { necessary: true, analytics: false, marketing: false };
@@ -58,6 +59,8 @@ test('a subject with 10,000 records costs each operation the statements and rows
       read(`${path(subjectId)}?cursor=${payload(await read(path(subjectId)), 200).nextCursor}`),
   };
   for (const [name, operation] of Object.entries(operations)) {
+    // The first of its kind stores the frame that the others share.
+    await operation('other');
     const [short, long] = [await countWork(() => operation('short')), await countWork(() => operation('long'))];
     assert.deepEqual(long, short, name);
     assert.ok(long.rows < 400, `${name}: ${long.rows} rows`);
