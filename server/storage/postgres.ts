@@ -131,7 +131,7 @@ export async function excludeOthers(transaction: Queries, tables: readonly strin
   return false;
 }
 
-/** Seconds to wait for a connection: half of the time for a statement, but not less than five where it has them. */
+/** Seconds to wait for a connection: half of those for a statement, at least five, and never more than those. */
 function limitWait(statementSeconds: number): number {
   return Math.min(statementSeconds, Math.max(5, statementSeconds / 2));
 }

@@ -242,7 +242,7 @@ export async function startTestServer(
   } = {},
 ): Promise<TestServer> {
   const limits = {
-    // A busy machine must not make tests fail: only those of an outage set less.
+    // On a busy machine the default limits would fail tests that are right. Tests of an outage set shorter ones.
     SVC_DATABASE_SECONDS: '60',
     SVC_LIMIT_API_KEY: '1000000',
     SVC_LIMIT_VISITOR: '1000000',
