@@ -14,6 +14,9 @@ import { parseArgs } from 'node:util';
 
 const filesOfProcess = 16;
 
+/** Milliseconds, several times what the longest process needs: one that hangs is named, and does not hold up the others. */
+const longestProcess = 1_200_000;
+
 /** A count of one process. Other lines with the mark warn of what failed after the test that began it. */
 const countLine = /^ℹ (?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) .*\n/gm;
 
@@ -80,15 +83,23 @@ async function runApart(groups: string[][]): Promise<number> {
 
 async function runGroup(files: readonly string[]): Promise<Result> {
   const options = values.name === undefined ? [] : [`--name=${values.name}`];
-  const child = fork(import.meta.filename, [...options, ...files], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const child = fork(import.meta.filename, [...options, ...files], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    timeout: longestProcess,
+  });
   let result: Result | undefined;
   child.on('message', (message) => {
     result = message as Result;
   });
   const ended = once(child, 'close');
   if (child.stdout) process.stdout.write((await text(child.stdout)).replace(countLine, ''));
-  const [code] = await ended;
+  const [code, signal] = await ended;
   // A process that ends early has sent nothing, and what fails outside the tests, as a hook does, is in its exit code only.
   if (result && (code === 0 || result.failed.length > 0)) return result;
-  return { passed: 0, skipped: 0, ...result, failed: [`the process of ${files.join(', ')} ended with ${code}`] };
+  return {
+    passed: 0,
+    skipped: 0,
+    ...result,
+    failed: [`the process of ${files.join(', ')} ended with ${code ?? signal}`],
+  };
 }

@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, before, describe, test } from 'node:test';
-import { type Browser, type BrowserContext, chromium as launcher } from 'playwright-core';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { type Browser, type BrowserContext, chromium as launcher, type Page } from 'playwright-core';
 import { chromium } from '../../../tools/test/chromium.ts';
 import type { DemoCredentials } from '../../demo/seed.ts';
 
@@ -33,9 +33,28 @@ describe('the record of a decision', () => {
   }
 
   async function killServer(): Promise<void> {
+    if (server.signalCode !== null) return;
     const gone = once(server, 'exit');
     server.kill('SIGKILL');
     await gone;
+  }
+
+  /** What a visitor's next page sends after the server is back. */
+  async function restartAndVisit(): Promise<number> {
+    await startServer(new URL(credentials.baseUrl).port);
+    const next = await context.newPage();
+    const captured = next.waitForResponse((response) => response.request().method() === 'POST');
+    await next.goto(`${credentials.baseUrl}/demo`);
+    const status = (await captured).status();
+    assert.equal(await next.getByRole('button', { name: 'Accept all' }).isVisible(), false);
+    await next.reload();
+    await next.close();
+    return status;
+  }
+
+  async function readStored(page: Page): Promise<{ readonly decidedAt: string }> {
+    const stored = await page.evaluate((id) => localStorage.getItem(`svc-consent:${id}`), credentials.noticeId);
+    return JSON.parse(stored ?? '{}');
   }
 
   async function readRecords(): Promise<readonly { readonly capturedAt: string; readonly purposes: object }[]> {
@@ -55,7 +74,6 @@ describe('the record of a decision', () => {
       }
     }
     browser = await launcher.launch(chromium());
-    context = await browser.newContext();
   });
 
   after(async () => {
@@ -64,32 +82,49 @@ describe('the record of a decision', () => {
     rmSync(dataDir, { recursive: true });
   });
 
+  beforeEach(async () => {
+    context = await browser.newContext();
+  });
+
+  afterEach(() => context.close());
+
   test('arrives after the server is back, once, with the time of the click', async () => {
     const page = await context.newPage();
+    const sender = page.waitForResponse(/svc-consent-panel\.js/);
     await page.goto(`${credentials.baseUrl}/demo`);
+    // This script sends records: without it, nothing is tried.
+    await (await sender).finished();
     const accept = page.getByRole('button', { name: 'Accept all' });
     await accept.waitFor();
     await killServer();
     const failed = page.waitForEvent('requestfailed', (request) => request.method() === 'POST');
     await accept.click();
     await failed;
-    const stored = await page.evaluate((id) => localStorage.getItem(`svc-consent:${id}`), credentials.noticeId);
-    const { decidedAt } = JSON.parse(stored ?? '{}');
+    const { decidedAt } = await readStored(page);
     assert.match(decidedAt, /Z$/);
     await page.close();
 
-    await startServer(new URL(credentials.baseUrl).port);
-    const next = await context.newPage();
-    const captured = next.waitForResponse((response) => response.request().method() === 'POST');
-    await next.goto(`${credentials.baseUrl}/demo`);
-    assert.equal((await captured).status(), 201);
-    assert.equal(await next.getByRole('button', { name: 'Accept all' }).isVisible(), false);
-    await next.reload();
-    await next.close();
+    assert.equal(await restartAndVisit(), 201);
+    const [record, ...others] = await readRecords();
+    assert.equal(record?.capturedAt, decidedAt);
+    assert.deepEqual(record?.purposes, { necessary: true, analytics: true, marketing: true });
+    assert.deepEqual(others, []);
+  });
+
+  test('arrives after a visit in which the script that sends it could not be loaded', async () => {
+    const page = await context.newPage();
+    await page.route(/svc-consent-panel\.js/, (route) => route.abort());
+    await page.goto(`${credentials.baseUrl}/demo`);
+    await page.getByRole('button', { name: 'Reject all' }).click();
+    const { decidedAt } = await readStored(page);
+    await killServer();
+    await page.close();
+
+    assert.equal(await restartAndVisit(), 201);
     const records = await readRecords();
     assert.deepEqual(
-      records.map(({ capturedAt, purposes }) => ({ capturedAt, purposes })),
-      [{ capturedAt: decidedAt, purposes: { necessary: true, analytics: true, marketing: true } }],
+      records.filter(({ capturedAt }) => capturedAt === decidedAt).map(({ purposes }) => purposes),
+      [{ necessary: true, analytics: false, marketing: false }],
     );
   });
 });
