@@ -145,7 +145,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'ledger-chain-hash',
     rule: 'the hash of an entry covers the hash before it',
-    file: 'server/ledger/append.ts',
+    file: 'server/ledger/entry.ts',
     text: "previousHash ?? ''",
     replacement: "''",
     tests: ['server/test/ledger/chain.test.ts', 'server/test/ledger/verify-rewritten.release.ts'],
@@ -161,7 +161,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'ledger-frame-place',
     rule: 'a frame has a place for every column of a record at its top level',
-    file: 'server/ledger/frame.ts',
+    file: 'server/ledger/entry.ts',
     text: 'fits && values[key] === null &&',
     replacement: 'fits &&',
     tests: ['server/test/ledger/verify-tampering.test.ts'],
@@ -177,7 +177,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'ledger-broken-seal',
     rule: 'a head that was changed outside Svc never gets a valid seal again',
-    file: 'server/ledger/append.ts',
+    file: 'server/ledger/entry.ts',
     text: 'isSealed(seals, found) ? seals.seal',
     replacement: 'found !== null ? seals.seal',
     tests: [

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
-import { commit } from '../ledger/commitment.ts';
+import { commit } from '../ledger/entry.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type MaybePersonal, personal } from './personal.ts';

@@ -1,9 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { AnyJson, UtcTime } from '../http/schemas.ts';
-import { appendEntries, selectPrevious } from '../ledger/append.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
-import { commit, newSalt, type Opening } from '../ledger/commitment.ts';
+import { appendEntries, commit, newSalt, type Opening, selectPrevious } from '../ledger/entry.ts';
 import { describeErasure, type ErasedEntries } from '../ledger/erasures.ts';
 import { readOpenings } from '../ledger/opening-store.ts';
 import { actorTypes } from '../principal/principal.ts';

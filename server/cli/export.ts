@@ -15,8 +15,8 @@ import {
 import { findShownText } from '../consent/notice-store.ts';
 import { Id } from '../http/schemas.ts';
 import { openInstallation } from '../installation/installation.ts';
-import { type LedgerName, ledgerTables } from '../ledger/append.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';
+import { type LedgerName, ledgerTables } from '../ledger/entry.ts';
 import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { openTimestamp } from '../ledger/timestamp.ts';
 import { growTree } from '../ledger/tree-store.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Based, basisIn } from '../../packages/consent-banner/src/signals/basis.ts';
+import type { Based } from '../../packages/consent-banner/src/signals/basis.ts';
 import { dictionary, list, refuseRepeated, text, textLine } from '../http/schemas.ts';
 import { mostTrackers } from './notice-bounds.ts';
 import { isRegion } from './regions.ts';
@@ -47,14 +47,4 @@ export function findRefusable({ required, basis = 'exempt', basisByRegion = {} }
   if (!required) return [];
   const regions = Object.keys(basisByRegion).filter((region) => basisByRegion[region] !== 'exempt');
   return [...(basis === 'exempt' ? [] : [['basis']]), ...regions.map((region) => ['basisByRegion', region])];
-}
-
-/** The basis of each purpose in a region, by its key. */
-export function listBases(
-  purposes: readonly (Based & { readonly key: string })[],
-  region: string | null,
-): Readonly<Record<string, Basis>> {
-  const bases: Record<string, Basis> = {};
-  for (const purpose of purposes) bases[purpose.key] = basisIn(purpose, region);
-  return bases;
 }

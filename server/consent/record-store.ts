@@ -1,11 +1,11 @@
-import { CompiledQuery, sql } from 'kysely';
-import { appendEntries, readHead, selectPrevious } from '../ledger/append.ts';
-import { newSalt } from '../ledger/commitment.ts';
-import { type FrameDraft, FrameDrafts } from '../ledger/frame-store.ts';
+import { CompiledQuery, type Insertable, sql } from 'kysely';
+import { appendEntries, type FrameDraft, newSalt, readHead, selectPrevious } from '../ledger/entry.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import {
   cutPage,
+  findByValues,
   inBatches,
+  insertRows,
   mapPage,
   type Page,
   prepareQuery,
@@ -13,6 +13,7 @@ import {
   scanPage,
   takeNewest,
 } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
 import {
   type ConsentRecord,
   draftRecordFrame,
@@ -55,6 +56,45 @@ export async function appendRecords(
   );
   await countDecisions(work.transaction, records);
   return records;
+}
+
+/** The frames of records that are about to be appended to the ledgers of their tenants. */
+class FrameDrafts {
+  readonly #known: Map<string, number>;
+  readonly #rows: Insertable<Tables['consent_frames']>[] = [];
+
+  private constructor(known: Map<string, number>) {
+    this.#known = known;
+  }
+
+  /**
+   * Finds the frames that are stored. Two servers that meet a new one at the same moment store it twice.
+   * @param wanted the parts of the frames, each with its tenant.
+   */
+  static async find(queries: Queries, wanted: readonly FrameDraft[]): Promise<FrameDrafts> {
+    const known = new Map<string, number>();
+    for (const [tenantId, frames] of Map.groupBy(wanted, (frame) => frame.tenantId)) {
+      const hashes = [...new Set(frames.map(({ hash }) => hash))];
+      const rows = await findByValues(queries, 'consent_frames', tenantId, 'hash', hashes, ['number', 'hash']);
+      for (const { number, hash } of rows) known.set(`${tenantId} ${hash}`, number);
+    }
+    return new FrameDrafts(known);
+  }
+
+  /** The number of a frame. @param sequence the number of the record, which a frame gets that is not stored yet. */
+  number({ tenantId, hash, text }: FrameDraft, sequence: number): number {
+    const name = `${tenantId} ${hash}`;
+    const number = this.#known.get(name);
+    if (number !== undefined) return number;
+    this.#known.set(name, sequence);
+    this.#rows.push({ tenant_id: tenantId, number: sequence, hash, parts: text });
+    return sequence;
+  }
+
+  /** Stores the new ones. */
+  async store(queries: Queries): Promise<void> {
+    await insertRows(queries, 'consent_frames', this.#rows);
+  }
 }
 
 /** Adds to the counters of notices, all in one statement. */

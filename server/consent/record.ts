@@ -2,11 +2,17 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { invalidValues, type ProblemDetail } from '../http/problem.ts';
 import { dictionary, filteredPageOf, Id, list, Time, text, UtcTime } from '../http/schemas.ts';
-import type { Link, Position } from '../ledger/append.ts';
-import { commit } from '../ledger/commitment.ts';
-import { fillFrame, ownValues, readFrame, writeFrame } from '../ledger/frame.ts';
-import { draftFrame, type FrameDraft } from '../ledger/frame-store.ts';
-import { ByteCache } from '../storage/cache.ts';
+import {
+  commit,
+  draftFrame,
+  type FrameDraft,
+  fillFrame,
+  type Link,
+  ownValues,
+  type Position,
+  readFrame,
+  writeFrame,
+} from '../ledger/entry.ts';
 import type { Tables } from '../storage/tables.ts';
 import { Language } from './language.ts';
 import type { Purpose } from './notice.ts';
@@ -276,13 +282,15 @@ export function draftRecordFrame(draft: RecordDraft): FrameDraft {
     const purposes = sortPurposes(draft.purposes, (granted) => granted);
     const basis = draft.basis && sortPurposes(draft.basis, (one) => one);
     frame = draftFrame(draft.tenantId, writeFrame(entryKeys, { ...draft, purposes, basis }));
-    frames.set(name, frame, 2 * frame.text.length);
+    if (frames.size >= mostFrames) frames.clear();
+    frames.set(name, frame);
   }
   return frame;
 }
 
 /** Frames by the values that they have: few are in use at a time. */
-const frames = new ByteCache<FrameDraft>(4 * 1024 * 1024);
+const frames = new Map<string, FrameDraft>();
+const mostFrames = 500;
 
 /**
  * Seals a draft at its place in the ledger: its entry, and the columns that the entry is made of or has commitments to.

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
+import { basisIn } from '../../packages/consent-banner/src/signals/basis.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
 import { type NewAuditEvent, recordEvents } from '../audit/store.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
 import type { PrivateHasher } from '../installation/installation.ts';
-import { ByteCache } from '../storage/cache.ts';
 import type { Outcome, Queries, UnitOfWork } from '../storage/database.ts';
 import { newId } from '../storage/rows.ts';
 import { emitWanted } from '../webhooks/deliveries/outbox.ts';
@@ -16,7 +16,6 @@ import {
   type NoticeState,
   type VersionCache,
 } from './notice-store.ts';
-import { listBases } from './purpose-basis.ts';
 import {
   type CaptureBody,
   type ConsentRecord,
@@ -71,7 +70,7 @@ export interface Capture {
 export class ConsentRecorder {
   readonly #hasher: PrivateHasher;
   readonly #versions: VersionCache;
-  readonly #seen = new ByteCache<SeenNotice>();
+  readonly #seen = new Map<string, SeenNotice>();
 
   constructor(hasher: PrivateHasher, versions: VersionCache) {
     this.#hasher = hasher;
@@ -225,7 +224,8 @@ export class ConsentRecorder {
       let notice = this.#seen.get(id);
       if (notice === undefined || !isSame(notice, state)) {
         notice = { ...state, published: (await this.#versions.find(queries, id, version)) ?? null };
-        this.#seen.set(id, notice, seenLength);
+        if (this.#seen.size >= mostSeen) this.#seen.clear();
+        this.#seen.set(id, notice);
       }
       notices.set(id, notice);
     }
@@ -237,8 +237,8 @@ function isSame(seen: NoticeState, state: NoticeState): boolean {
   return Object.entries(state).every(([key, value]) => seen[key as keyof NoticeState] === value);
 }
 
-/** What is kept of a notice beside its content, which the cache of the versions has. */
-const seenLength = 500;
+/** With the content of each: a few kilobytes. */
+const mostSeen = 2000;
 
 /** The outcome of a step for one request. A failure that is no problem concerns all, and ends their transaction. */
 async function settle<Result>(step: () => Promise<Result>): Promise<Outcome<Result>> {
@@ -254,7 +254,7 @@ async function settle<Result>(step: () => Promise<Result>): Promise<Outcome<Resu
 function readShown(published: KnownVersion, { language, ...body }: CaptureBody): Shown {
   const { version, languages, shown } = published;
   const [shownHash, region] = [body.shownHash ?? null, body.region ?? null];
-  const basis = listBases(published.purposes, region);
+  const basis = Object.fromEntries(published.purposes.map((purpose) => [purpose.key, basisIn(purpose, region)]));
   if (shownHash === null || shownHash === unverified) {
     if (language !== undefined && !Object.hasOwn(shown, language))
       throw invalidValues([{ path: 'body.language', issue: `is not a language of version ${version} of the notice` }]);

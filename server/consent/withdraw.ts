@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { AuditSource } from '../audit/source.ts';
 import { invalidValues, Problem, requireFound } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
-import { lockChain } from '../ledger/append.ts';
+import { lockChain } from '../ledger/entry.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { newId } from '../storage/rows.ts';
 import type { Purpose } from './notice.ts';

@@ -4,7 +4,7 @@ import { type RowChange, type RowKind, recordChange } from '../audit/row-state.t
 import type { AuditSource } from '../audit/source.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { requirePast, toColumns } from '../http/schemas.ts';
-import { newSalt } from '../ledger/commitment.ts';
+import { newSalt } from '../ledger/entry.ts';
 import { type ClearedOpenings, clearOpeningsAbout } from '../ledger/opening-store.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';

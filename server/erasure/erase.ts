@@ -4,7 +4,7 @@ import type { EvidenceParams } from '../controls/evidence.ts';
 import { eraseItem } from '../controls/part-changes.ts';
 import { requireErasableEvidence } from '../controls/store.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
-import { lockChain } from '../ledger/append.ts';
+import { lockChain } from '../ledger/entry.ts';
 import { nameEntry } from '../ledger/erasure-log.ts';
 import { noteErased } from '../ledger/erasure-store.ts';
 import { countEvents, type OpeningName } from '../ledger/erasures.ts';

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { personal } from '../audit/personal.ts';
 import { describeRows, describeState, type RowChange, type RowKind, recordChanges } from '../audit/row-state.ts';
 import type { SourceOf } from '../audit/source.ts';
-import { newSalt } from '../ledger/commitment.ts';
+import { newSalt } from '../ledger/entry.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { findRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';

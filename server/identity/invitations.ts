@@ -4,7 +4,7 @@ import { recordChange } from '../audit/row-state.ts';
 import { type AuditSource, clientSource, systemSource } from '../audit/source.ts';
 import { Problem } from '../http/problem.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
-import { newSalt } from '../ledger/commitment.ts';
+import { newSalt } from '../ledger/entry.ts';
 import type { Actor } from '../principal/principal.ts';
 import { type MemberRole, staffRole } from '../principal/roles.ts';
 import { addTime, dayMilliseconds, type Queries, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';

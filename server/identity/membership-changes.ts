@@ -3,7 +3,7 @@ import { endSessions } from '../access/session-store.ts';
 import { personal } from '../audit/personal.ts';
 import { describeRows, type RowChange, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { newSalt } from '../ledger/commitment.ts';
+import { newSalt } from '../ledger/entry.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { findRow, inBatches, insertRow, updateRow } from '../storage/rows.ts';

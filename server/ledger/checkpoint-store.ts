@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { type Database, inTransaction, type Queries, type UnitOfWork } from '../storage/database.ts';
 import { insertRow, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import { type AnchorLog, type LatestAnchor, nameNote, readNoteNames } from './anchor-log.ts';
-import { isSealed, readHead } from './append.ts';
 import {
   type Checkpoint,
   nameOrigin,
@@ -15,6 +14,7 @@ import {
   writeRestoreStatement,
   writeStart,
 } from './checkpoint.ts';
+import { isSealed, readHead } from './entry.ts';
 import type { NoteSigner } from './signed-note.ts';
 import { IncompleteTiles } from './tiles.ts';
 import { growTree, type LedgerOf, listStates, readRoot, type TreeOf, type TreeState } from './tree-store.ts';

@@ -6,9 +6,9 @@ import {
   writeShownLine,
 } from '../../packages/node-sdk/src/ledger/export-format.ts';
 import type { Queries } from '../storage/database.ts';
-import { type LedgerName, readHead } from './append.ts';
 import { findLogProof } from './attestation-store.ts';
 import type { StoredCheckpoint } from './checkpoint-store.ts';
+import { type LedgerName, readHead } from './entry.ts';
 import { consistencyPath, type Range } from './merkle.ts';
 import { hashRange, hashSubtrees } from './tiles.ts';
 import { findEntry, type LedgerOf, readEntries, readTilesOf } from './tree-store.ts';

@@ -1,64 +1,7 @@
-import { hash as digest } from 'node:crypto';
-import { type Insertable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
-import { findByValues, hasInvalidBytes, insertRows } from '../storage/rows.ts';
-import type { Tables } from '../storage/tables.ts';
-import { type FrameParts, isFrame, splitFrame } from './frame.ts';
-
-/** The frames of records that are about to be appended to the ledgers of their tenants. */
-export class FrameDrafts {
-  readonly #known: Map<string, number>;
-  readonly #rows: Insertable<Tables['consent_frames']>[] = [];
-
-  private constructor(known: Map<string, number>) {
-    this.#known = known;
-  }
-
-  /**
-   * Finds the frames that are stored. Two servers that meet a new one at the same moment store it twice.
-   * @param wanted the parts of the frames, each with its tenant.
-   */
-  static async find(queries: Queries, wanted: readonly FrameDraft[]): Promise<FrameDrafts> {
-    const known = new Map<string, number>();
-    for (const [tenantId, frames] of Map.groupBy(wanted, (frame) => frame.tenantId)) {
-      const hashes = [...new Set(frames.map(({ hash }) => hash))];
-      const rows = await findByValues(queries, 'consent_frames', tenantId, 'hash', hashes, ['number', 'hash']);
-      for (const { number, hash } of rows) known.set(`${tenantId} ${hash}`, number);
-    }
-    return new FrameDrafts(known);
-  }
-
-  /** The number of a frame. @param sequence the number of the record, which a frame gets that is not stored yet. */
-  number({ tenantId, hash, text }: FrameDraft, sequence: number): number {
-    const name = `${tenantId} ${hash}`;
-    const number = this.#known.get(name);
-    if (number !== undefined) return number;
-    this.#known.set(name, sequence);
-    this.#rows.push({ tenant_id: tenantId, number: sequence, hash, parts: text });
-    return sequence;
-  }
-
-  /** Stores the new ones. */
-  async store(queries: Queries): Promise<void> {
-    await insertRows(queries, 'consent_frames', this.#rows);
-  }
-}
-
-/** A frame that a record needs. */
-export interface FrameDraft {
-  readonly tenantId: string;
-  readonly parts: FrameParts;
-  readonly text: string;
-  readonly hash: string;
-}
-
-export function draftFrame(tenantId: string, text: string): FrameDraft {
-  return { tenantId, parts: splitFrame(text), text, hash: hashFrame(text) };
-}
-
-function hashFrame(text: string): string {
-  return digest('sha256', text);
-}
+import { findByValues, hasInvalidBytes } from '../storage/rows.ts';
+import { type FrameParts, hashFrame, isFrame, splitFrame } from './entry.ts';
 
 /** A stored frame. */
 interface Frame {

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { inBatches } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { Opening } from './commitment.ts';
+import type { Opening } from './entry.ts';
 import { type EntryName, nameEntry } from './erasure-log.ts';
 import { noteErased } from './erasure-store.ts';
 import type { OpeningName } from './erasures.ts';

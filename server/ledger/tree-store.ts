@@ -2,9 +2,15 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { insertRows, prepareQuery, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { type LedgerName, ledgerTables, readHead, selectPrevious } from './append.ts';
-import { listOpenings, type Opening } from './commitment.ts';
-import { fillFrame } from './frame.ts';
+import {
+  fillFrame,
+  type LedgerName,
+  ledgerTables,
+  listOpenings,
+  type Opening,
+  readHead,
+  selectPrevious,
+} from './entry.ts';
 import { Frames } from './frame-store.ts';
 import { leafOf, type Range } from './merkle.ts';
 import { readOpenings } from './opening-store.ts';

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Queries } from '../storage/database.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { commit } from './commitment.ts';
+import { commit } from './entry.ts';
 import { type OpeningName, readErasedOpenings } from './erasures.ts';
 import { commitmentsMark, findOpen, readOpeningRows } from './opening-store.ts';
 

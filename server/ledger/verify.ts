@@ -2,9 +2,18 @@ import { type Selectable, sql } from 'kysely';
 import type { Queries } from '../storage/database.ts';
 import { hasInvalidBytes, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { type ChainHead, emptyHead, hashEntry, type LedgerName, ledgerTables, readHead } from './append.ts';
-import { commit, commitmentColumns, recordValues } from './commitment.ts';
-import { fillFrame } from './frame.ts';
+import {
+  type ChainHead,
+  commit,
+  commitmentColumns,
+  emptyHead,
+  fillFrame,
+  hashEntry,
+  type LedgerName,
+  ledgerTables,
+  readHead,
+  recordValues,
+} from './entry.ts';
 import { Frames, findStrayFrame } from './frame-store.ts';
 import { findStrayOpening } from './opening-store.ts';
 import { inRange, type LedgerOf } from './tree-store.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type RowKind, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
-import { newSalt } from '../ledger/commitment.ts';
+import { newSalt } from '../ledger/entry.ts';
 import { noteErased } from '../ledger/erasure-store.ts';
 import type { OpeningName } from '../ledger/erasures.ts';
 import { clearOpeningsAbout } from '../ledger/opening-store.ts';

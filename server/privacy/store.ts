@@ -6,7 +6,7 @@ import type { PageStart } from '../http/route.ts';
 import { requirePast, toColumns } from '../http/schemas.ts';
 import { requireActiveMember } from '../identity/membership-store.ts';
 import type { Json } from '../ledger/canonical.ts';
-import { newSalt } from '../ledger/commitment.ts';
+import { newSalt } from '../ledger/entry.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRow, newId, takeNewest, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';

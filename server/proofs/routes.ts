@@ -9,7 +9,6 @@ import { invalidValues, notFound, Problem, requireFound, requireGetOrHead } from
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { AnyJson, cursorPageOf, Time, text, UtcTime } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
-import type { LedgerName } from '../ledger/append.ts';
 import {
   findCheckpoint,
   listCheckpoints,
@@ -17,6 +16,7 @@ import {
   type StoredCheckpoint,
   signCheckpoint,
 } from '../ledger/checkpoint-store.ts';
+import type { LedgerName } from '../ledger/entry.ts';
 import { encodeAll, ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { consistencyPath, inclusionPath, leafOf, type Range } from '../ledger/merkle.ts';
 import { hashRange, IncompleteTiles } from '../ledger/tiles.ts';

@@ -10,8 +10,8 @@ import {
 } from '../installation/installation.ts';
 import { explainUnreachable, isUnreachable } from '../installation/unreachable.ts';
 import { anchorFile, nameNote, readNoteNames } from '../ledger/anchor-log.ts';
-import { isSealed } from '../ledger/append.ts';
 import { nameTree, openCheckpoint, readCheckpoint, readTreeName } from '../ledger/checkpoint.ts';
+import { isSealed } from '../ledger/entry.ts';
 import type { TreeOf } from '../ledger/tree-store.ts';
 import { listOwners } from '../ledger/verify.ts';
 import { type ReadAnchors, readAnchors } from '../ledger/verify-anchors.ts';

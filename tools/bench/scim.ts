@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { systemSource } from '../../server/audit/source.ts';
 import { findMemberByEmail } from '../../server/identity/membership-store.ts';
 import type { Installation } from '../../server/installation/installation.ts';
-import { newSalt } from '../../server/ledger/commitment.ts';
+import { newSalt } from '../../server/ledger/entry.ts';
 import { changeGroup } from '../../server/scim/groups.ts';
 import { readMemberPage } from '../../server/scim/users.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';

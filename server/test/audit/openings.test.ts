@@ -8,7 +8,7 @@ import { type MaybePersonal, Personal, personal, putPersonal, takePersonal } fro
 import { systemSource } from '../../audit/source.ts';
 import { findEvent, listEvents, recordErasure, recordEvent, recordEvents } from '../../audit/store.ts';
 import type { Installation } from '../../installation/installation.ts';
-import type { Opening } from '../../ledger/commitment.ts';
+import type { Opening } from '../../ledger/entry.ts';
 import { clearOpenings } from '../../ledger/opening-store.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';

@@ -4,9 +4,7 @@ import { test } from 'node:test';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { draftRecordFrame, placeRecord, type RecordDraft, readRecord, sealRecord } from '../../consent/record.ts';
-import { hashEntry } from '../../ledger/append.ts';
-import { newSalt } from '../../ledger/commitment.ts';
-import { isFrame } from '../../ledger/frame.ts';
+import { hashEntry, isFrame, newSalt } from '../../ledger/entry.ts';
 
 const wellFormed = fc.string({
   unit: fc.oneof(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { emptyHead, hashEntry, nextTime } from '../../ledger/append.ts';
+import { emptyHead, hashEntry, nextTime } from '../../ledger/entry.ts';
 
 const anyText = fc.string({ unit: 'grapheme', maxLength: 300 });
 const anyHash = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 });

@@ -20,7 +20,7 @@ import { addMember, invitationRows } from '../../identity/membership-changes.ts'
 import type { Installation } from '../../installation/installation.ts';
 import { hashToken } from '../../installation/token.ts';
 import { signCheckpoint } from '../../ledger/checkpoint-store.ts';
-import { newSalt } from '../../ledger/commitment.ts';
+import { newSalt } from '../../ledger/entry.ts';
 import type { ChainReport } from '../../ledger/verify.ts';
 import type { ProofReport } from '../../ledger/verify-checkpoints.ts';
 import { scopes } from '../../principal/roles.ts';

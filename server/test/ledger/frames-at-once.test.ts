@@ -5,7 +5,7 @@ import { systemSource } from '../../audit/source.ts';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
-import { lockChain } from '../../ledger/append.ts';
+import { lockChain } from '../../ledger/entry.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { createTenant } from '../../tenants/store.ts';

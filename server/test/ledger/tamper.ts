@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { ledgerTables } from '../../ledger/append.ts';
+import { ledgerTables } from '../../ledger/entry.ts';
 import { type LedgerOf, readEntries } from '../../ledger/tree-store.ts';
 import type { Database, Queries } from '../../storage/database.ts';
 

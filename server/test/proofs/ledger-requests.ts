@@ -3,7 +3,7 @@ import { systemSource } from '../../audit/source.ts';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
-import type { LedgerName } from '../../ledger/append.ts';
+import type { LedgerName } from '../../ledger/entry.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { noticeContent, type TestServer, type TestTenant } from '../harness.ts';
 import { appendOne } from '../ledger/exported.ts';
