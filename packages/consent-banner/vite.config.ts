@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 import {
   buildScript,
@@ -12,27 +12,34 @@ import manifest from './package.json' with { type: 'json' };
 
 const widget = 'svc-consent';
 
-// The script of the tag contains the hash of the panel's: a page that pins the first pins both.
+/** What only some pages need: the second script loads them. */
+const parts = ['details', 'extras', 'placeholders'];
+
+// The script of the tag contains the hash of the panel's, and that the hashes of the parts: a page that pins the first pins all.
 export default defineConfig(
   defineScript('src/script.ts', widget, buildFurtherScripts(), minifyAgain(), writeIntegrity(manifest.version, widget)),
 );
 
-/** Builds the panel, and the add-ons, which have tags of their own. */
+/** Builds the panel with its parts, and the add-ons, which have tags of their own. */
 function buildFurtherScripts(): Plugin {
   const files = new Map<string, string>();
+  const build = async (name: string, define: Record<string, string>, ...lists: readonly string[]): Promise<string> => {
+    const config = defineScript(`src/scripts/${name}.ts`, `${widget}-${name}`, importShared(lists), minifyAgain());
+    const code = await buildScript(config, define);
+    files.set(`${widget}-${name}.js`, code);
+    return hashBytes(code);
+  };
   return {
     name: 'build-further-scripts',
     async config() {
-      const panel = await buildScript(
-        defineScript('src/panel-script.ts', `${widget}-panel`, importShared(), minifyAgain()),
-        {},
-      );
-      files.set(`${widget}-panel.js`, panel);
+      const hashes: Record<string, string> = {};
+      for (const part of parts) hashes[part] = await build(part, {}, 'shared', 'panel-shared');
+      const panel = await build('panel', { SVC_INTEGRITY: JSON.stringify(hashes) }, 'shared');
       for (const addOn of readdirSync('src/add-ons').filter((name) => existsSync(`src/add-ons/${name}/script.ts`))) {
         const name = `${widget}-${addOn}`;
         files.set(`${name}.js`, await buildScript(defineScript(`src/add-ons/${addOn}/script.ts`, name), {}));
       }
-      return { define: { SVC_PANEL_INTEGRITY: JSON.stringify(hashBytes(panel)) } };
+      return { define: { SVC_INTEGRITY: JSON.stringify({ panel }) } };
     },
     generateBundle() {
       for (const [fileName, source] of files) this.emitFile({ type: 'asset', fileName, source });
@@ -40,21 +47,29 @@ function buildFurtherScripts(): Plugin {
   };
 }
 
-/** Takes what `shared.ts` passes from the script of the tag, in place of the modules that it imports. */
-function importShared(): Plugin {
-  const text = readFileSync('src/shared.ts', 'utf8');
-  const modules = new Set([...text.matchAll(/from '(.+)'/g)].map(([, name = '']) => resolve('src', name)));
-  const [, list = ''] = text.split('[\n');
-  const names = list.match(/\w+/g) ?? [];
+/**
+ * Takes what the scripts before this one pass, in place of the modules that they have.
+ * @param lists the modules that list it, in this order.
+ */
+function importShared(lists: readonly string[]): Plugin {
+  const texts = lists.map((list) => readFileSync(`src/${list}.ts`, 'utf8'));
+  const imported = texts.flatMap((text) => [...text.matchAll(/from '(.+)'/g)].map(([, name = '']) => name));
+  const modules = new Set([...imported, ...lists.map((list) => `./${list}.ts`)].map((name) => locate(name, 'src')));
+  const names = texts.flatMap((text) => text.split('[\n')[1]?.match(/\w+/g) ?? []);
   return {
     name: 'import-shared',
     enforce: 'pre',
-    resolveId: (source, importer) =>
-      importer && source.startsWith('.') && modules.has(resolve(importer, '..', source)) ? '\0shared' : null,
+    resolveId: (source, importer) => (importer && modules.has(locate(source, dirname(importer))) ? '\0shared' : null),
     // Through the getter, because an image named `currentScript` would shadow it on `document`.
     load: (id) =>
       id === '\0shared'
-        ? `const [${names}] = Reflect.get(Document.prototype, 'currentScript', document)?.svc ?? []; export { ${names} };`
+        ? `export const shared = Reflect.get(Document.prototype, 'currentScript', document)?.svc ?? [];
+           export const [${names}] = shared;`
         : null,
   };
+}
+
+/** The path of a module, or the name of a package. */
+function locate(name: string, folder: string): string {
+  return name.startsWith('.') ? resolve(folder, name) : name;
 }

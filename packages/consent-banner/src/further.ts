@@ -3,22 +3,19 @@ import { keepFocusClear } from './first-layer/focus-clearance.ts';
 import { adoptFurtherStyles } from './first-layer/further.styles.ts';
 import { returnFocus } from './first-layer/return-focus.ts';
 import { mountPanel } from './panel/mount-panel.ts';
-import { showOptOutButton } from './privacy-choices/opt-out-button.ts';
-import { definePrivacyChoices, findTexts } from './privacy-choices/privacy-choices-element.ts';
+import { mountParts, type Parts } from './parts.ts';
 import { keepPage } from './state/keep-page.ts';
 import { openPanel } from './state/open-panel.ts';
 import type { Page } from './state/page.ts';
 
 /** What a page with the banner needs after its first paint. */
-export function mountFurther(page: Page): void {
+export function mountFurther(page: Page, parts: Parts): void {
   keepPage(page);
   adoptFurtherStyles(page);
   keepFocusClear(page);
   returnFocus(page);
   completeBanner(page);
-  mountPanel(page);
+  mountPanel(page, parts.details);
   openPanel(page);
-  definePrivacyChoices(page);
-  showOptOutButton(page);
-  if (page.view.region) findTexts(page);
+  mountParts(page, parts);
 }

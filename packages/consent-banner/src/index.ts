@@ -1,3 +1,4 @@
+import type { Parts } from './parts.ts';
 import type { SvcPrivacyChoicesElement } from './privacy-choices/privacy-choices-element.ts';
 import type { SvcConsentElement } from './state/consent-element.ts';
 import type { ConsentState, SvcConsent } from './state/consent-state.ts';
@@ -20,8 +21,17 @@ declare global {
   }
 }
 
+const parts: Parts = {
+  details: async () => (await import('./panel/details.ts')).details,
+  extras: async () => (await import('./extras.ts')).mountExtras,
+  placeholders: async () => (await import('./panel/cover-frames.ts')).coverFrames,
+};
+
 registerSvcConsent({
   script: null,
   source: /^http/.test(import.meta.url) ? import.meta.url : '',
-  loadFurther: async () => (await import('./further.ts')).mountFurther,
+  loadFurther: async () => {
+    const { mountFurther } = await import('./further.ts');
+    return (page) => mountFurther(page, parts);
+  },
 });

@@ -1,6 +1,7 @@
 import { completeBanner } from './first-layer/complete-banner.ts';
 import { adoptFurtherStyles } from './first-layer/further.styles.ts';
 import { mountFirstLayer } from './first-layer/mount-first-layer.ts';
+import { details } from './panel/details.ts';
 import { mountPanel } from './panel/mount-panel.ts';
 import { showOptOutButton } from './privacy-choices/opt-out-button.ts';
 import type { ConsentPage, Layer, PageView } from './state/consent-page.ts';
@@ -49,7 +50,7 @@ export class ConsentPreview implements ConsentPage {
     mountFirstLayer(this);
     completeBanner(this);
     adoptFurtherStyles(this);
-    mountPanel(this);
+    mountPanel(this, async () => details);
     showOptOutButton(this);
     this.show(notice, options);
   }

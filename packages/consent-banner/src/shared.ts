@@ -9,8 +9,11 @@ import { readNeeds } from './held-content/held-tags.ts';
 import { readSource, receiptKey } from './records/receipt-store.ts';
 import { basisIn, isOptOut } from './signals/basis.ts';
 import { attempt } from './state/attempt.ts';
+import { DOMAIN } from './state/attribute-values.ts';
 import { cookieName, DAY } from './state/find-decision.ts';
 import { fetchNotice, shownTexts } from './state/load-notice.ts';
+import { loadScript } from './state/load-script.ts';
+import { readMapping } from './state/mapping.ts';
 import { parseNotice } from './state/notice.ts';
 import { reportProblem } from './state/report-problem.ts';
 import { memory, readItem, removeItem, writeItem } from './state/safe-storage.ts';
@@ -33,13 +36,16 @@ export const shared: readonly unknown[] = [
   createIcon,
   createLinks,
   DAY,
+  DOMAIN,
   decisionKey,
   fetchNotice,
   isOptOut,
+  loadScript,
   memory,
   parseNotice,
   readDirection,
   readItem,
+  readMapping,
   readNeeds,
   readSource,
   readTheme,

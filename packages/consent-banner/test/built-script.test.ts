@@ -70,7 +70,7 @@ describe('the built script', () => {
     expect(await readSeen(noticeId)).to.deep.include({ noticeReads: 1 });
   });
 
-  it('has a second file that does nothing when a page loads it by its own tag', async () => {
+  it('has further files that do nothing when a page loads them by their own tags', async () => {
     const tag = (name: string): string =>
       `<script nonce="right" src="/visitor-page/copy/svc-consent-${name}.js"></script>`;
     const listen =
@@ -78,7 +78,7 @@ describe('the built script', () => {
     const frame = await openFrame({
       noticeId: crypto.randomUUID(),
       policy: 'nonce',
-      above: listen + tag('panel'),
+      above: listen + ['panel', 'details', 'extras', 'placeholders'].map(tag).join(''),
     });
     frames.push(frame);
     expect(frame.contentDocument?.body.dataset.failed).to.equal(undefined);

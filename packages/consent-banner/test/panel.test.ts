@@ -224,6 +224,7 @@ describe('the preferences panel', () => {
         .trim(),
     ).to.equal('Cookies and similar technologies (3)');
     find(visit, 'summary').click();
+    await waitUntil(() => list.querySelector('tbody'), 'the table is there');
     const rows = [...list.querySelectorAll('tbody tr')].map((row) =>
       [...row.children].map(({ textContent }) => textContent?.trim().replace(/\s+/g, ' ')),
     );

@@ -104,13 +104,62 @@ describe('the two scripts', () => {
     expect(record?.shownHash).to.match(/^[0-9a-f]{64}$/);
   });
 
-  it('load both if frames are blocked', async () => {
+  for (const [name, above, part, isMounted] of [
+    [
+      'its placeholders if frames are blocked',
+      '<iframe title="A map" width="300" height="200" data-svc-purpose="statistics" data-src="/x"></iframe>',
+      'placeholders',
+      (frame) => frame.contentDocument?.querySelector('svc-consent-placeholder')?.shadowRoot?.querySelector('button'),
+    ],
+    [
+      'the elements that are on the page',
+      '<svc-privacy-choices></svc-privacy-choices><svc-cookie-list></svc-cookie-list>',
+      'extras',
+      (frame) => frame.contentDocument?.querySelector('svc-privacy-choices')?.shadowRoot?.querySelector('button'),
+    ],
+    ['the button of visitors who can object', '', 'extras', (frame) => query(frame, '.opt-out:popover-open')],
+  ] as readonly (readonly [string, string, string, (frame: VisitorFrame) => unknown])[]) {
+    it(`load ${name}, and no other part`, async () => {
+      const isObjection = above === '';
+      const noticeId = isObjection ? `object-${crypto.randomUUID()}` : crypto.randomUUID();
+      const frame = await visit({ noticeId, above, attributes: isObjection ? 'region="US-CA"' : '' });
+      await waitUntil(() => isMounted(frame), 'it is there');
+      const parts = listRequests(frame).filter((path) => path.startsWith(built));
+      expect(parts).to.have.members(['', '-panel', `-${part}`].map((one) => `${built}svc-consent${one}.js`));
+    });
+  }
+
+  it('load a part for an element that is added later', async () => {
     const noticeId = crypto.randomUUID();
-    const above =
-      '<iframe title="A map" width="300" height="200" data-svc-purpose="statistics" data-src="/x"></iframe>';
-    const frame = await visit({ noticeId, above });
-    await waitUntil(() => frame.contentDocument?.querySelector('svc-consent-placeholder'), 'the frame is covered');
-    expect(query(frame, '.banner:popover-open')).to.be.ok;
+    const frame = await visit({ noticeId });
+    await waitUntil(() => listRequests(frame).includes(`${built}svc-consent-panel.js`), 'the second is loaded');
+    frame.contentDocument?.body.append(frame.contentDocument.createElement('svc-privacy-choices'));
+    await waitUntil(
+      () => frame.contentDocument?.querySelector('svc-privacy-choices')?.shadowRoot?.querySelector('button'),
+      'it is defined',
+    );
+  });
+
+  it('load the receipt when the visitor opens it, and offer to try again when it is missing', async () => {
+    const noticeId = crypto.randomUUID();
+    const first = await visit({ noticeId });
+    await waitUntil(() => query(first, '.banner:popover-open'), 'the banner shows');
+    query(first, '[data-choice=accept]')?.click();
+    first.contentWindow.SvcConsent.open();
+    await waitUntil(() => query(first, '[part=receipt] summary'), 'the panel shows that there is one');
+    expect(listRequests(first).join()).to.not.include('details');
+    query(first, '[part=receipt] summary')?.click();
+    await waitUntil(() => query(first, '[part=receipt] [part=download]'), 'it can be saved');
+
+    const { frame, errors } = await visitListening({ noticeId, folder: '/visitor-page/partless' });
+    frame.contentWindow.SvcConsent.open();
+    await waitUntil(() => query(frame, '[part=receipt] summary'), 'the panel shows that there is one');
+    query(frame, '[part=receipt] summary')?.click();
+    await waitUntil(() => query(frame, '[part=receipt] [role=alert]'), 'a message shows');
+    expect(errors.at(-1)).to.match(/svc-consent-details\.js cannot be loaded/);
+    const requests = listRequests(frame).length;
+    query(frame, '[part=receipt] button')?.click();
+    await waitUntil(() => listRequests(frame).length > requests, 'it is requested again');
   });
 
   it('draw the trigger of a returning visitor with the first, and request nothing', async () => {

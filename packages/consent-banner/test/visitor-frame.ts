@@ -17,8 +17,8 @@ export interface VisitorFrameOptions {
   readonly policy?: 'strict' | 'nonce' | 'untrusted';
   /** Of the page. */
   readonly language?: string;
-  /** Where the script stands; `changed` and `missing` are about the second file. */
-  readonly folder?: '/visitor-page/copy' | '/visitor-page/changed' | '/visitor-page/missing';
+  /** Where the script is: `changed` and `missing` are about the second file, `partless` about those that it loads. */
+  readonly folder?: '/visitor-page/copy' | '/visitor-page/changed' | '/visitor-page/missing' | '/visitor-page/partless';
   /** Whether the notice is in the element. */
   readonly isInline?: boolean;
   readonly sandbox?: string;

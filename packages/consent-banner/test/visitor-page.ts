@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { words as german } from '../../../server/consent/words/de.ts';
 import { words as english } from '../../../server/consent/words/en.ts';
 
@@ -33,6 +33,16 @@ const policies: Readonly<Record<string, string>> = {
   untrusted: strictPolicy.replace('trusted-types svc-consent svc-consent-panel', "trusted-types 'none'"),
 };
 
+/** The built files in a folder, as they are or changed; without a text one is missing. */
+function copyBuild(
+  folder: string,
+  change = (_name: string, text: string): string | undefined => text,
+): Readonly<Record<string, string>> {
+  const names = readdirSync(dist).filter((name) => /^svc-consent.*\.js$/.test(name));
+  const texts = names.map((name) => [`${folder}/${name}`, change(name, readFileSync(new URL(name, dist), 'utf8'))]);
+  return Object.fromEntries(texts.filter(([, text]) => text !== undefined));
+}
+
 /**
  * Files beside the page: a script that reports its state to the parent window, a blocked one, and
  * broken builds.
@@ -44,11 +54,10 @@ const files: Readonly<Record<string, string>> = {
     parent.postMessage({ isShown: !!shown, decision: window.SvcConsent?.get() ?? null }, '*');
     if (shown && location.hash === '#accept') shown.querySelector('[data-choice=accept]').click();
   }, 20);`,
-  'copy/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
-  'copy/svc-consent-panel.js': readFileSync(new URL('svc-consent-panel.js', dist), 'utf8'),
-  'changed/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
-  'changed/svc-consent-panel.js': `${readFileSync(new URL('svc-consent-panel.js', dist), 'utf8')}\n`,
-  'missing/svc-consent.js': readFileSync(new URL('svc-consent.js', dist), 'utf8'),
+  ...copyBuild('copy'),
+  ...copyBuild('changed', (name, text) => (name.endsWith('-panel.js') ? `${text}\n` : text)),
+  ...copyBuild('missing', (name, text) => (name === 'svc-consent.js' ? text : undefined)),
+  ...copyBuild('partless', (name, text) => (/^svc-consent(-panel)?\.js$/.test(name) ? text : undefined)),
 };
 
 const records = new Map<string, unknown[]>();

@@ -7,6 +7,7 @@ export const furtherStyles = css`
   #root {
     --_control: var(--svc-c-control, light-dark(#737d91, #848fa3));
     --_focus: var(--svc-c-focus, light-dark(#2f6fde, #8ab4ff));
+    --_hover: color-mix(in srgb, var(--_text) 7%, transparent);
   }
   :focus-visible,
   ::slotted(:focus-visible) {
@@ -42,7 +43,7 @@ export const furtherStyles = css`
   }
   .quiet:hover,
   .close:hover {
-    background: color-mix(in srgb, var(--_text) 7%, transparent);
+    background: var(--_hover);
   }
   ::slotted(a) {
     text-decoration: underline !important;

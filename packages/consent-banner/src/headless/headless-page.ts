@@ -4,6 +4,7 @@ import type { ConsentMethod } from '../records/record-queue.ts';
 import { attempt } from '../state/attempt.ts';
 import { carryOver } from '../state/carry-over.ts';
 import type { ConsentState } from '../state/consent-state.ts';
+import { keepCookies } from '../state/keep-cookies.ts';
 import { keepPage } from '../state/keep-page.ts';
 import { writeNotice } from '../state/name-purposes.ts';
 import type { Notice, Purpose, Purposes } from '../state/notice.ts';
@@ -43,7 +44,11 @@ export class HeadlessPage {
       if (this.openPreferences) this.openPreferences();
       else reportProblem('SvcConsent.open() has nothing to open. Give createConsent() the option openPreferences.');
     };
-    this.page = new Page({ script, source: script?.src ?? '', openPreferences, loadFurther: async () => keepPage });
+    const loadFurther = async () => {
+      keepCookies(this.page);
+      return keepPage;
+    };
+    this.page = new Page({ script, source: script?.src ?? '', openPreferences, loadFurther });
     this.page.subscribe(() => this.#report());
   }
 

@@ -3,11 +3,18 @@ import { readDirection } from '../first-layer/read-direction.ts';
 import { applyTheme } from '../first-layer/theme.ts';
 import { readNeeds } from '../held-content/held-tags.ts';
 import type { ConsentPage } from '../state/consent-page.ts';
+import { listNames } from './list-names.ts';
 import { type PlaceholderContent, showPlaceholder } from './show-placeholder.ts';
-import { listNames, readWords } from './words.ts';
+import { readWords } from './words.ts';
 
-/** Keeps the placeholders over the blocked frames, images and videos of a page. */
-export class FrameCovers {
+/** Keeps placeholders over the blocked frames, images and videos of a page. */
+export function coverFrames(page: ConsentPage): void {
+  const covers = new FrameCovers(page);
+  page.subscribe(() => covers.update());
+  covers.update();
+}
+
+class FrameCovers {
   readonly #page: ConsentPage;
   readonly #covers = new Map<HTMLElement, { readonly key: unknown; readonly remove: () => void }>();
 

@@ -52,16 +52,12 @@ export const foldStyles = css`
   .boxed > :is(p, dl, .quiet) {
     margin: 0.5em 0.875em 0.75em;
   }
-  .boxed > .quiet {
+  .fold > .quiet {
     display: block;
-    inline-size: calc(100% - 1.75em);
+    inline-size: 100%;
     border-color: var(--_control);
   }
-  dt {
-    color: var(--_muted);
-    font-size: 0.875em;
-  }
-  dd + dt {
-    margin-block-start: 0.5em;
+  .boxed > .quiet {
+    inline-size: calc(100% - 1.75em);
   }
 `;

@@ -1,34 +1,32 @@
 import { render } from 'lit/html.js';
 import { adoptStyles } from '../first-layer/adopt-styles.ts';
+import type { Parts } from '../parts.ts';
 import type { ConsentPage } from '../state/consent-page.ts';
 import { settleClamps } from './clamped-text.ts';
-import { defineCookieList } from './cookie-list.ts';
-import { FrameCovers } from './cover-frames.ts';
+import { Folds } from './folds.ts';
 import { holdScroll } from './hold-scroll.ts';
 import { panelStyles } from './panel.styles.ts';
 import { panelView } from './panel-view.ts';
 
-/** The views of the second script: the preferences panel, the placeholders and the list of trackers. */
-export function mountPanel(page: ConsentPage): void {
-  const covers = new FrameCovers(page);
-  const panel = new Panel(page);
-  const update = (): void => {
-    panel.update();
-    covers.update();
-  };
-  defineCookieList(page);
-  page.subscribe(update);
-  update();
+/**
+ * The preferences panel: a dialog in the first element of the page.
+ * @param loadDetails loads what is folded away, when the visitor unfolds it.
+ */
+export function mountPanel(page: ConsentPage, loadDetails: Parts['details']): void {
+  const panel = new Panel(page, loadDetails);
+  page.subscribe(() => panel.update());
+  panel.update();
 }
 
-/** The dialog in the first element of the page. */
 class Panel {
   readonly #page: ConsentPage;
+  readonly #folds: Folds;
   readonly #place = document.createElement('div');
   readonly #size = new ResizeObserver(() => settleClamps(this.#place));
 
-  constructor(page: ConsentPage) {
+  constructor(page: ConsentPage, loadDetails: Parts['details']) {
     this.#page = page;
+    this.#folds = new Folds(loadDetails, () => this.update());
     this.#place.className = 'place';
     this.#place.addEventListener('toggle', () => settleClamps(this.#place), true);
   }
@@ -47,7 +45,8 @@ class Panel {
       // Before the first layer: of two slots with the same name the first is filled, and the panel has one only while it is open.
       base.prepend(this.#place);
     }
-    render(panelView(this.#page), this.#place);
+    if (this.#folds.details) adoptStyles(root, this.#folds.details.styles);
+    render(panelView(this.#page, this.#folds), this.#place);
     this.#toggle(view.layer === 'panel' && view.notice !== null);
   }
 

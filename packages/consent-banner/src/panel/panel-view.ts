@@ -6,9 +6,8 @@ import type { ConsentPage } from '../state/consent-page.ts';
 import type { Notice } from '../state/notice.ts';
 import { clampedView } from './clamped-text.ts';
 import { describeSignal } from './describe-signal.ts';
+import type { Folds } from './folds.ts';
 import { purposeView } from './purpose-view.ts';
-import { readReceipt } from './read-receipt.ts';
-import { receiptView } from './receipt-view.ts';
 import { findSwitchedOn } from './switched-on.ts';
 import { readWords } from './words.ts';
 
@@ -16,7 +15,7 @@ import { readWords } from './words.ts';
 const MOST_UNFOLDED = 5;
 
 /** The preferences: a dialog, empty while it is closed. */
-export function panelView(page: ConsentPage): TemplateResult {
+export function panelView(page: ConsentPage, folds: Folds): TemplateResult {
   const { notice, layer } = page.view;
   const isOpen = notice !== null && layer === 'panel';
   return html`
@@ -31,14 +30,14 @@ export function panelView(page: ConsentPage): TemplateResult {
         if (!(target as HTMLDialogElement).open && page.view.layer === 'panel') page.close();
       }}
     >
-      ${isOpen ? contentView(page, notice) : nothing}
+      ${isOpen ? contentView(page, notice, folds) : nothing}
     </dialog>
   `;
 }
 
-function contentView(page: ConsentPage, notice: Notice): TemplateResult {
+function contentView(page: ConsentPage, notice: Notice, folds: Folds): TemplateResult {
   const { view } = page;
-  const { noticeId, stored } = view;
+  const { stored } = view;
   const { purposes, version, name } = notice;
   const words = readWords(notice);
   const parts = findParts(page, notice);
@@ -69,10 +68,11 @@ function contentView(page: ConsentPage, notice: Notice): TemplateResult {
             isOn: isOn(purpose),
             isNew: stored !== null && !Object.hasOwn(stored.purposes, purpose.key),
             isFolded: purposes.length > MOST_UNFOLDED,
+            folds,
           }),
         )}
       </ul>
-      ${receiptView(stored && readReceipt(noticeId, stored.decidedAt), words, notice.language)}
+      ${folds.receiptView(view, notice)}
       <p class="about" part="about"><bdi>${name}</bdi> · v${version}</p>
       ${parts.links}
     </div>

@@ -1,7 +1,6 @@
 import { css } from '../first-layer/css.ts';
 import { foldStyles } from './fold.styles.ts';
 import { switchStyles } from './switch.styles.ts';
-import { trackerTableStyles } from './tracker-table.styles.ts';
 
 /** The preferences dialog: heading and buttons are fixed, the purposes scroll between them. On a phone it is a sheet. */
 const dialogStyles = css`
@@ -175,4 +174,4 @@ const dialogStyles = css`
   }
 `;
 
-export const panelStyles = css`${dialogStyles}${foldStyles}${switchStyles}${trackerTableStyles}`;
+export const panelStyles = css`${dialogStyles}${foldStyles}${switchStyles}`;

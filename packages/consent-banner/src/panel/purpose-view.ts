@@ -3,7 +3,7 @@ import { fillText } from '../first-layer/fill-text.ts';
 import { basisIn } from '../signals/basis.ts';
 import type { Purpose } from '../state/notice.ts';
 import { clampedView } from './clamped-text.ts';
-import { trackerTable } from './tracker-table.ts';
+import type { Folds } from './folds.ts';
 import type { Words } from './words.ts';
 
 export interface PurposeRow {
@@ -17,6 +17,7 @@ export interface PurposeRow {
   /** Whether the visitor has decided on the notice before it had this purpose. */
   readonly isNew: boolean;
   readonly isFolded: boolean;
+  readonly folds: Folds;
 }
 
 /** A purpose with its switch, what it is for, and what it stores on the device. */
@@ -66,7 +67,7 @@ function describeNote(purpose: Purpose, { region, isNew, words }: PurposeRow): s
 
 function detailsView(
   { description, trackers = [] }: Purpose,
-  { id, words, language }: PurposeRow,
+  { id, words, language, folds }: PurposeRow,
 ): TemplateResult | typeof nothing {
   if (!description && !trackers.length) return nothing;
   const count = String(trackers.length);
@@ -74,11 +75,11 @@ function detailsView(
     ${description ? clampedView({ id: `about-${id}`, text: description, about: `label-${id}` }, words) : nothing}
     ${
       trackers.length
-        ? html`<details class="fold" part="trackers">
+        ? html`<details class="fold" part="trackers" @toggle=${folds.open}>
             <summary aria-labelledby="trackers-${id} label-${id}">
               <span id="trackers-${id}">${fillText(words.trackers, { count })}</span>
             </summary>
-            ${trackerTable(trackers, words, language)}
+            ${folds.show(words, ({ trackerTable }) => trackerTable(trackers, words, language))}
           </details>`
         : nothing
     }

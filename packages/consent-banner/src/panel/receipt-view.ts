@@ -2,24 +2,26 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { fillText } from '../first-layer/fill-text.ts';
 import { writeMoment } from '../first-layer/write-moment.ts';
 import { attempt } from '../state/attempt.ts';
+import { listNames } from './list-names.ts';
+import { readReceipt } from './read-receipt.ts';
 import type { RecordReceipt } from './receipt.ts';
 import { saveReceipt } from './save-receipt.ts';
-import { listNames, type Words } from './words.ts';
+import type { Words } from './words.ts';
 
-/** The visitor's decision, the words it was made on, and its position in the ledger; collapsed at the end of the panel. */
+/** The visitor's decision, the words it was made on, and its position in the ledger. Nothing if the receipt is invalid. */
 export function receiptView(
-  receipt: RecordReceipt | null,
+  noticeId: string,
+  decidedAt: string,
   words: Words,
   language: string,
 ): TemplateResult | typeof nothing {
+  const receipt = readReceipt(noticeId, decidedAt);
   if (!receipt) return nothing;
   const { event, proof, shown } = receipt;
   const date = writeMoment(event.at, language);
   const tongue = attempt(() => new Intl.DisplayNames(language, { type: 'language' }).of(shown.language));
   const about = `${shown.notice.name} · v${shown.notice.version} · ${tongue ?? shown.language}`;
   return html`
-    <details class="fold boxed" part="receipt">
-      <summary>${words.receipt}</summary>
       <p>${fillText(words.decidedAt, { date })}</p>
       <dl>
         ${statusView(receipt, true, words)} ${statusView(receipt, false, words)}
@@ -29,7 +31,6 @@ export function receiptView(
       </dl>
       ${proof ? nothing : html`<p role="status">${words.pending}</p>`}
       <button class="quiet" part="download" type="button" @click=${() => saveReceipt(receipt)}>${words.download}</button>
-    </details>
   `;
 }
 

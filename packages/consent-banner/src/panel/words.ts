@@ -60,12 +60,3 @@ const english = {
 export function readWords(notice: Notice | null): Words {
   return { ...english, ...notice?.texts } as Words & typeof english;
 }
-
-/** Formats "A, B and C" by the pattern of the language. */
-export function listNames(names: readonly string[], { list }: Words): string {
-  const [, comma = ', ', and = ', '] = (list ?? '').split(/\{\w+\}/);
-  // Isolates the writing direction of each name.
-  const isolated = names.map((name) => `\u2068${name}\u2069`);
-  const last = isolated.pop() ?? '';
-  return isolated.length ? isolated.join(comma) + and + last : last;
-}

@@ -1,6 +1,7 @@
 import { adoptStyles } from '../first-layer/adopt-styles.ts';
 import { create } from '../first-layer/create.ts';
 import { css } from '../first-layer/css.ts';
+import { findTexts } from '../parts.ts';
 import type { Page } from '../state/page.ts';
 import { createOptOutIcon, describeOpener } from './describe-opener.ts';
 
@@ -33,11 +34,6 @@ export function definePrivacyChoices(consent: Page): void {
   });
   if (!customElements.get('svc-privacy-choices'))
     customElements.define('svc-privacy-choices', SvcPrivacyChoicesElement);
-}
-
-/** The texts of the notice that the visitor decided on do for a button. */
-export function findTexts(of: Page | undefined): void {
-  if (of?.view.stored && !of.view.notice && !of.recallStored()) void of.loadNotice();
 }
 
 /**

@@ -60,9 +60,9 @@ function shareDecision({ noticeId, domain, decision }: SharedDecision): boolean 
 /** Deletes the cookies of purposes that are not granted, from this host and every domain above it. */
 function clearCookies(element: Element, purposes: Purposes): void {
   const mapping = readMapping(element.getAttribute('clear-cookies'));
-  const patterns = mapping.filter(([key]) => purposes[key] !== true).map(([, name]) => name);
-  const names = listCookies().map((cookie) => cookie.split('=')[0] ?? '');
-  for (const name of names.filter((one) => patterns.some((pattern) => isMatch(one, pattern)))) {
+  for (const cookie of listCookies()) {
+    const [name = ''] = cookie.split('=');
+    if (!mapping.some(([key, pattern]) => purposes[key] !== true && isMatch(name, pattern))) continue;
     for (const place of ['', ...listDomains().map((domain) => `; Domain=${domain}`)]) {
       for (const path of listPaths()) {
         // `__Host-` and `__Secure-` names require Secure, partitioned cookies both attributes.

@@ -1,7 +1,6 @@
 import { keepRecords } from '../records/keep-records.ts';
 import { checkVersion } from './check-version.ts';
 import { followTabs } from './follow-tabs.ts';
-import { keepCookies } from './keep-cookies.ts';
 import { namePurposes } from './name-purposes.ts';
 import type { Page } from './page.ts';
 import { reloadPage } from './reload-page.ts';
@@ -9,7 +8,6 @@ import { reloadPage } from './reload-page.ts';
 /** What a page needs after its first paint, whatever interface it has. */
 export function keepPage(page: Page): void {
   keepRecords(page);
-  keepCookies(page);
   followTabs(page);
   namePurposes(page);
   checkVersion(page);

@@ -1,37 +1,30 @@
-/** The tag of a further file. */
-export interface LoadedScript extends HTMLScriptElement {
-  /** Passes the exports of the file. */
-  readonly done: (handedOver: unknown) => void;
-}
+import { currentScript } from './current-script.ts';
 
 interface AddressRules {
   readonly createScriptURL: (name: string) => string;
 }
 
+/** The script of the tag. */
+export const script = currentScript();
+
 let policy: AddressRules | undefined;
 
 /**
- * Loads `svc-consent-{name}.js` from the folder of a script, checked by its hash. It rejects if that is blocked, changed or
- * unavailable.
- * @param shared values that the file finds on its tag.
- * @returns what the file exports through a function on its tag.
+ * Loads `svc-consent-{name}.js` from the folder of the script of the tag, checked by its hash. It rejects if that is blocked,
+ * changed or unavailable.
+ * @param shared what the file needs of the scripts before it.
  */
-export function loadScript<T>(
-  own: HTMLScriptElement | null,
-  name: string,
-  integrity: string,
-  shared: unknown,
-): Promise<T> {
+export function loadScript<T>(name: string, integrity: string, shared: readonly unknown[]): Promise<T> {
   return new Promise((resolve, reject) => {
-    const script = document.createElement('script');
-    script.onerror = script.onload = () => {
-      script.remove();
-      reject(script.src);
+    const tag = document.createElement('script');
+    tag.onerror = tag.onload = () => {
+      tag.remove();
+      reject(tag.src);
     };
-    policy ??= createPolicy({ createScriptURL: (file) => new URL(`svc-consent-${file}.js`, own?.src).href });
-    Object.assign(script, { crossOrigin: '', integrity, nonce: own?.nonce ?? '', svc: shared, done: resolve });
-    script.src = policy.createScriptURL(name);
-    document.head.append(script);
+    policy ??= createPolicy({ createScriptURL: (file) => new URL(`svc-consent-${file}.js`, script?.src).href });
+    Object.assign(tag, { crossOrigin: '', integrity, nonce: script?.nonce ?? '', svc: shared, done: resolve });
+    tag.src = policy.createScriptURL(name);
+    document.head.append(tag);
   });
 }
 

@@ -74,6 +74,7 @@ const openPanel = async (page: Page) => {
 const openReceipt = async (page: Page) => {
   await openPanel(page);
   await page.locator(`${panel} [part=receipt] summary`).click();
+  await page.locator(`${panel} [part=download]`).waitFor();
 };
 
 export const scenes: readonly Scene[] = [
@@ -156,6 +157,7 @@ export const scenes: readonly Scene[] = [
     async play({ page }) {
       await openPanel(page);
       await page.locator(`${panel} summary`).click();
+      await page.locator(`${panel} tbody tr`).last().waitFor();
     },
   },
   {

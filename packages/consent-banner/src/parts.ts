@@ -1,0 +1,57 @@
+import type { mountExtras } from './extras.ts';
+import type { coverFrames } from './panel/cover-frames.ts';
+import type { details } from './panel/details.ts';
+import { isOptOut } from './signals/basis.ts';
+import type { Page } from './state/page.ts';
+import { reportProblem } from './state/report-problem.ts';
+
+/** What only some pages need, and how it is loaded. */
+export interface Parts {
+  /** For visitors who unfold something in the panel. */
+  readonly details: () => Promise<typeof details>;
+  /** For pages with further elements, attributes about cookies, and where visitors can object. */
+  readonly extras: () => Promise<typeof mountExtras>;
+  /** For pages with blocked frames, images or videos. */
+  readonly placeholders: () => Promise<typeof coverFrames>;
+}
+
+/** Loads and mounts the parts that a page turns out to need. After a failure, the next change of the page tries again. */
+export function mountParts(page: Page, { extras, placeholders }: Parts): void {
+  const coverOnce = mountOnce(page, placeholders);
+  const extendOnce = mountOnce(page, extras);
+  const update = (): void => {
+    const { element, frames, notice, region } = page.view;
+    if (frames[0]) coverOnce();
+    const hasMore =
+      element?.matches('[clear-cookies],[cookie-domain]') ||
+      Document.prototype.querySelector.call(document, 'svc-privacy-choices,svc-cookie-list') ||
+      (notice && isOptOut(notice.purposes, region));
+    if (hasMore) extendOnce();
+  };
+  page.subscribe(update);
+  // The notice says whether visitors can object.
+  if (page.view.region) findTexts(page);
+  update();
+  new MutationObserver(update).observe(document, { childList: true, subtree: true });
+}
+
+/** The texts of the notice that the visitor decided on do for a button. */
+export function findTexts(page: Page | undefined): void {
+  if (page?.view.stored && !page.view.notice && !page.recallStored()) void page.loadNotice();
+}
+
+function mountOnce(page: Page, load: () => Promise<(page: Page) => void>): () => void {
+  let isLoading = false;
+  return () => {
+    if (isLoading) return;
+    isLoading = true;
+    load().then(
+      (mount) => mount(page),
+      (cause) => {
+        reportProblem(`${cause} cannot be loaded`);
+        // Later: the removal of the tag is a change of the page, too.
+        setTimeout(() => (isLoading = false));
+      },
+    );
+  };
+}

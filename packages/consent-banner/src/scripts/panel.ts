@@ -1,0 +1,21 @@
+// The second script, which the script of the tag loads by its hash. In the same way it loads the parts that only some pages need.
+import { mountFurther } from '../further.ts';
+import { panelShared } from '../panel-shared.ts';
+import type { Parts } from '../parts.ts';
+import { shared } from '../shared.ts';
+import { handOver } from '../state/current-script.ts';
+import { loadScript } from '../state/load-script.ts';
+import type { Page } from '../state/page.ts';
+
+/** Set by the build. */
+declare const SVC_INTEGRITY: Readonly<Record<keyof Parts, string>>;
+
+const passed = [...shared, ...panelShared];
+
+const parts: Parts = {
+  details: () => loadScript('details', SVC_INTEGRITY.details, passed),
+  extras: () => loadScript('extras', SVC_INTEGRITY.extras, passed),
+  placeholders: () => loadScript('placeholders', SVC_INTEGRITY.placeholders, passed),
+};
+
+handOver((page: Page) => mountFurther(page, parts));
