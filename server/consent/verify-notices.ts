@@ -1,10 +1,13 @@
 import { type Selectable, sql } from 'kysely';
 import { canonicalize } from '../ledger/canonical.ts';
+import { readFrame } from '../ledger/entry.ts';
+import type { ValidRow } from '../ledger/verify.ts';
 import type { Queries } from '../storage/database.ts';
-import { hasInvalidBytes } from '../storage/rows.ts';
+import { findByValues, hasInvalidBytes, inBatches } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { hashContent } from './notice.ts';
 import { findShownTexts, type NoticeRow } from './notice-store.ts';
+import { unverified } from './record.ts';
 
 /** A published version that differs from what was written, or a notice that differs from its versions or records. */
 export interface VersionFault {
@@ -92,6 +95,72 @@ function findFault(
   if (row.shown !== canonicalize(publication.shown ?? null)) return 'the audit log has other hashes of its texts';
   if (row.notice === null) return 'its notice is missing';
   return hashContent(row.content) === row.content_hash ? null : 'the hash does not fit the content';
+}
+
+/** Finds the records of a tenant that name a text which was not published with their version of the notice. */
+export class ShownCheck {
+  /** The first record of each notice that has a frame, by the number of the frame. */
+  readonly #firsts = new Map<number, Map<string, number>>();
+
+  /** Notes a valid row of the ledger. */
+  note({ frame, notice_id, sequence }: ValidRow<'consent'>): void {
+    let ofFrame = this.#firsts.get(frame);
+    if (ofFrame === undefined) {
+      ofFrame = new Map();
+      this.#firsts.set(frame, ofFrame);
+    }
+    if (!ofFrame.has(notice_id)) ofFrame.set(notice_id, sequence);
+  }
+
+  /** The faults of the rows that were noted. The versions themselves are checked by `verifyVersions`. */
+  async finish(queries: Queries, tenantId: string): Promise<readonly VersionFault[]> {
+    const faults: VersionFault[] = [];
+    const published = new Map<string, Readonly<Record<string, string>>>();
+    await inBatches([...this.#firsts.keys()], async (numbers) => {
+      const frames = await findByValues(queries, 'consent_frames', tenantId, 'number', numbers, ['number', 'parts']);
+      for (const { number, parts } of frames) {
+        const { language, noticeVersion: version, shownHash } = readFrame(parts) as unknown as ShownValues;
+        if (shownHash === null || shownHash === unverified) continue;
+        for (const [noticeId, sequence] of this.#firsts.get(number) ?? []) {
+          const name = nameVersion(noticeId, version);
+          let shown = published.get(name);
+          if (shown === undefined) {
+            shown = await readShown(queries, tenantId, noticeId, version);
+            published.set(name, shown);
+          }
+          if (language !== null && Object.hasOwn(shown, language) && shown[language] === shownHash) continue;
+          const issue = `row ${sequence} of the consent chain names a text that this version does not have`;
+          faults.push({ noticeId, version, issue });
+        }
+      }
+      return [];
+    });
+    return faults;
+  }
+}
+
+/** What a record keeps of what a visitor was shown. */
+interface ShownValues {
+  readonly language: string | null;
+  readonly noticeVersion: number;
+  readonly shownHash: string | null;
+}
+
+/** The hashes of the texts of a version by language; none if it is missing. */
+async function readShown(queries: Queries, tenantId: string, noticeId: string, version: number) {
+  const row = await queries
+    .selectFrom('consent_notice_versions')
+    .select('shown')
+    .where('notice_id', '=', noticeId)
+    .where('version', '=', version)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst();
+  try {
+    return (JSON.parse(row?.shown ?? '{}') ?? {}) as Readonly<Record<string, string>>;
+  } catch {
+    // A modified version: `verifyVersions` reports it, too.
+    return {};
+  }
 }
 
 /** Compares what each notice repeats of its versions and records. One statement sees one state of the database. */

@@ -3,7 +3,7 @@ import { scimTokenRows } from '../access/scim-token-store.ts';
 import type { RowKind } from '../audit/row-state.ts';
 import { RowStates, verifyRows } from '../audit/verify-rows.ts';
 import { noticeRows } from '../consent/notice-store.ts';
-import { verifyVersions } from '../consent/verify-notices.ts';
+import { ShownCheck, verifyVersions } from '../consent/verify-notices.ts';
 import { verifyFiles } from '../controls/file-store.ts';
 import { controlRows, evidenceRows, programRows, resultRows, testRows } from '../controls/store.ts';
 import { ErasureCheck } from '../erasure/verify-erasures.ts';
@@ -94,9 +94,15 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
   const states = new RowStates();
   const openings = new OpeningCheck();
   const erasures = new ErasureCheck();
+  const shown = new ShownCheck();
   const ledgers = [];
   for (const ledger of Object.keys(ledgerTables) as LedgerName[]) {
-    const verified = await verifyLedger(scene, slug, { tenantId: id, ledger }, kept, { states, erasures, openings });
+    const verified = await verifyLedger(scene, slug, { tenantId: id, ledger }, kept, {
+      states,
+      erasures,
+      openings,
+      shown,
+    });
     const { isHeadBroken } = verified;
     const { entries, fault } = verified.chain;
     // If only the head of a chain is wrong, there is no row to name.
@@ -129,7 +135,8 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
   const disproved = new Set(ledgers.flatMap(({ proof }) => proof.claimFaults.map(({ place }) => place)));
   for (const { place, of, size } of kept)
     if (!disproved.has(place)) progress.say(`✓ ${slug}: ${of.ledger} ledger contains the ${size} entries of ${place}`);
-  const notices = await verifyVersions(queries, id);
+  const versions = await verifyVersions(queries, id);
+  const notices = { ...versions, faults: [...versions.faults, ...(await shown.finish(queries, id))] };
   report('notice', `${notices.versions} published notice versions`, notices.faults, ({ noticeId, version, issue }) => {
     return `notice ${noticeId} version ${version}: ${issue}`;
   });
@@ -154,17 +161,21 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
 
 export type VerifiedTenant = Awaited<ReturnType<typeof verifyTenant>>;
 
+/** What every valid row of the chains of a tenant is given to. */
+interface RowChecks {
+  readonly states: RowStates;
+  readonly erasures: ErasureCheck;
+  readonly openings: OpeningCheck;
+  readonly shown: ShownCheck;
+}
+
 /** Walks one chain, and compares it with its head, its checkpoints and the checkpoints outside of the database. */
 async function verifyLedger(
   { progress, queries, keys, anchors }: Scene,
   slug: string,
   of: LedgerOf,
   kept: readonly KeptClaim[],
-  {
-    states,
-    erasures,
-    openings,
-  }: { readonly states: RowStates; readonly erasures: ErasureCheck; readonly openings: OpeningCheck },
+  { states, erasures, openings, shown }: RowChecks,
 ) {
   const { tenantId, ledger } = of;
   const anchored = anchors.claims.get(nameTree(of)) ?? [];
@@ -176,7 +187,10 @@ async function verifyLedger(
       states.read(row.entry);
       erasures.read(row.entry);
       openings.read(row);
-    } else erasures.note(row);
+    } else {
+      erasures.note(row);
+      shown.note(row);
+    }
     check.take(row.hash);
   };
   const noteMissing = (sequence: number, path: string) => openings.add(sequence, path);

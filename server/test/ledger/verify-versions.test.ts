@@ -4,11 +4,14 @@ import { sql } from 'kysely';
 import { systemSource } from '../../audit/source.ts';
 import { hashContent } from '../../consent/notice.ts';
 import { archiveNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
-import { verifyVersions } from '../../consent/verify-notices.ts';
+import { findVersion } from '../../consent/notice-store.ts';
+import type { RecordDraft } from '../../consent/record.ts';
+import { appendRecords } from '../../consent/record-store.ts';
+import { type VersionFault, verifyVersions } from '../../consent/verify-notices.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { describeOnOneDatabase, openTestInstallation, TestClock } from '../harness.ts';
-import { type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
+import { draftRecord, type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
 import { changeRow, deleteRow, insertRow, type Row, readRows, tamper } from './tamper.ts';
 
 const table = 'consent_notice_versions';
@@ -208,6 +211,54 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
 
   test('reports no fault after everything is restored', async () => {
     assert.deepEqual((await check()).faults, []);
+  });
+});
+
+describeOnOneDatabase('svc verify, of what visitors were shown', (dialect) => {
+  test('reports records that name a text which their version of the notice does not have', async () => {
+    await using installation = await openTestInstallation(dialect);
+    const { database, clock } = installation;
+    const [{ id: tenantId, notices }] = (await fillLedgers(installation)) as [FilledTenant];
+    const [noticeId, otherNotice] = notices as [string, string];
+    const [first, second, other] = await Promise.all(
+      [
+        [noticeId, 1],
+        [noticeId, 2],
+        [otherNotice, 1],
+      ].map(async ([id, version]) => {
+        const found = await findVersion(database.kysely, id as string, version as number);
+        return found?.shown.en as string;
+      }),
+    );
+    const append = (shown: Partial<RecordDraft>, notice = noticeId) => {
+      const draft = { ...draftRecord(tenantId, notice, 'visitor'), source: 'public', space: 'public', language: 'en' };
+      return runUnitOfWork(database, clock(), (work) => appendRecords(work, [{ ...draft, ...shown } as RecordDraft]));
+    };
+    await append({ shownHash: first as string });
+    await append({ shownHash: second as string, noticeVersion: 2 });
+    await append({ shownHash: other as string }, otherNotice);
+    await append({ shownHash: 'unverified' });
+    const read = async () => {
+      const { report } = await runVerify(installation);
+      return report.tenants.find((tenant) => tenant.tenantId === tenantId)?.notices.faults;
+    };
+    assert.deepEqual(await read(), []);
+    const wrong = [
+      await append({ shownHash: 'f'.repeat(64) }),
+      await append({ shownHash: second as string }),
+      // The frame of this record is that of the record of the other notice, where it is right.
+      await append({ shownHash: other as string }),
+      await append({ shownHash: first as string, language: 'de' }),
+      await append({ shownHash: first as string, language: 'toString' }),
+      await append({ shownHash: first as string, noticeVersion: 3 }),
+    ];
+    const expected = wrong.flat().map(({ sequence, noticeVersion }) => {
+      const issue = `row ${sequence} of the consent chain names a text that this version does not have`;
+      return { noticeId, version: noticeVersion, issue };
+    });
+    const byIssue = (one: VersionFault, other: VersionFault) =>
+      one.issue.localeCompare(other.issue, 'en', { numeric: true });
+    assert.deepEqual((await read())?.toSorted(byIssue), expected);
   });
 });
 
