@@ -157,6 +157,7 @@ describe('the attributes', () => {
       const exempt = purposes.map((purpose) => ({ ...purpose, basisByRegion: { SG: 'exempt' as const } }));
       const visit = await visitPage({ purposes: exempt }, undefined, { region: 'SG' });
       await openPanel(visit);
+      await customElements.whenDefined('svc-cookie-list'); // In the same part as the button.
       expect(visit.element.shadowRoot?.querySelectorAll('.opt-out').length).to.equal(0);
     });
 
