@@ -126,7 +126,7 @@ function atMostEvery<Values extends readonly unknown[]>(milliseconds: number, lo
 }
 
 function startSending({ database, clock, box, settings }: Installation, faults: FaultLog): Repeated {
-  const receivers = new Receivers({ allowPrivate: settings.webhooks.allowPrivate });
+  const receivers = new Receivers({ policy: settings.webhooks });
   const sender = new WebhookSender({ database, clock, box, receivers, log: faults.log });
   return runSender({ sender, database, clock, faults });
 }

@@ -883,8 +883,7 @@ interface WebhookAttemptsTable {
   message: string | null;
   /** The start of the response body. */
   excerpt: string | null;
-  /** JSON: milliseconds. */
-  timing: string;
+  milliseconds: number;
 }
 
 /**

@@ -163,7 +163,7 @@ async function addEndpoint({ database, clock, box }: Installation, { tenantId }:
 }
 
 function createSender({ database, clock, box }: Installation): WebhookSender {
-  const receivers = new Receivers({ allowPrivate: true });
+  const receivers = new Receivers({ policy: { allowPrivate: true } });
   return new WebhookSender({ database, clock, box, receivers, log: pino({ level: 'silent' }) });
 }
 

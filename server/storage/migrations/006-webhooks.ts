@@ -84,7 +84,7 @@ create table webhook_attempts (
   response_status integer,
   message text, -- A description of the failure.
   excerpt text, -- The start of the response body.
-  timing text not null, -- JSON: milliseconds.
+  milliseconds integer not null,
   primary key (delivery_id, id)
 ) without rowid;
 

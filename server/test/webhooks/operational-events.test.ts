@@ -8,7 +8,6 @@ import {
   createEndpoint,
   createTestSender,
   openRequest,
-  readAttempts,
   readDeliveries,
   type ScriptedReceiver,
   startScriptedReceiver,
@@ -295,22 +294,6 @@ describeServer(
         .where('endpoint_id', '=', endpoint.id)
         .executeTakeFirstOrThrow();
       assert.equal(health.failures, 16);
-    });
-
-    test('an attempt shows how long it waited for a connection', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createPair(receiver);
-      await openRequest(server, tenant);
-      await sending.deliver();
-      const [delivery] = await readDeliveries(server, tenant);
-      const id = String(delivery?.id);
-      const [attempt] = await readAttempts(server, id);
-      const { queued } = JSON.parse(String(attempt?.timing));
-      assert.ok(queued >= 0);
-      const path = `/v1/webhooks/deliveries/${id}`;
-      const view = payload(await server.request('GET', path, { key: tenant.key }), 200);
-      assert.equal(view.attempts[0].timing.queued, queued);
     });
   },
   allowPrivate,

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { describe, test } from 'node:test';
 import undici from 'undici';
-import { type Lookup, openSocket } from '../../webhooks/transport/connection.ts';
-import { DeliveryFailure } from '../../webhooks/transport/outcome.ts';
+import { DeliveryFailure, type Lookup, openSocket } from '../../webhooks/transport/connection.ts';
 import { openReceivers, startReceiver, withoutTiming, writeAnswer } from './receiver-helpers.ts';
 
 const delivery = { headers: {}, body: Buffer.from('{}') };
@@ -36,7 +35,7 @@ async function assertRefused(
   options: Parameters<typeof openSocket>[1],
   target: Parameters<typeof openSocket>[2],
 ): Promise<void> {
-  const opened = openSocket(undici, options, target, new AbortController().signal, () => {});
+  const opened = openSocket(undici, options, target);
   await assert.rejects(opened, new DeliveryFailure('refused_address', refused.message));
 }
 

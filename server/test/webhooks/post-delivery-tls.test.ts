@@ -13,7 +13,8 @@ const lookup: Lookup = async () => [{ address: '127.0.0.1', family: 4 }];
 const authority = makeCertificate({ name: 'Some Authority', isAuthority: true });
 const trusted = { lookup, authorities: authority.cert };
 
-function failed(message: string) {
+function failed(code: string) {
+  const message = `The TLS handshake with the receiver failed (${code}).`;
   return { outcome: 'failed', reason: 'tls', message, reused: false };
 }
 
@@ -30,7 +31,6 @@ describe('a delivery over TLS', () => {
     for (const reused of [false, true]) {
       const outcome = await receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` });
       assert.deepEqual([outcome.outcome, outcome.reused], ['answered', reused]);
-      assert.equal(outcome.timing.tls === null, reused);
     }
     assert.equal(receiver.connections.length, 1);
     assert.deepEqual(names, [name, name]);
@@ -44,19 +44,19 @@ describe('a delivery over TLS', () => {
   });
 
   const bad = [
-    ['has expired', { name, issuer: authority, notAfter: '20210101000000Z' }, 'has expired'],
-    ['is not valid yet', { name, issuer: authority, notBefore: '20980101000000Z' }, 'is not valid yet'],
-    ['is for another name', { name: 'other.example.com', issuer: authority }, 'is for another name'],
-    ['is for a name below', { name: `a.${name}`, issuer: authority }, 'is for another name'],
-    ['is signed by itself', { name }, 'is signed by itself'],
+    ['has expired', { name, issuer: authority, notAfter: '20210101000000Z' }, 'CERT_HAS_EXPIRED'],
+    ['is not valid yet', { name, issuer: authority, notBefore: '20980101000000Z' }, 'CERT_NOT_YET_VALID'],
+    ['is for another name', { name: 'other.example.com', issuer: authority }, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['is for a name below', { name: `a.${name}`, issuer: authority }, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['is signed by itself', { name }, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
   ] as const;
-  for (const [how, options, message] of bad) {
+  for (const [how, options, code] of bad) {
     test(`does not begin when the certificate ${how}`, async (context) => {
       const certificate = makeCertificate(options);
       const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200)), certificate);
       const receivers = openReceivers(context, trusted);
       const outcome = await receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` });
-      assert.deepEqual(withoutTiming(outcome), failed(`The certificate of the receiver ${message}.`));
+      assert.deepEqual(withoutTiming(outcome), failed(code));
       assert.equal(receiver.requests.length, 0);
       await receiver.allClosed();
     });
@@ -67,8 +67,7 @@ describe('a delivery over TLS', () => {
     const receiver = await startReceiver(context, (socket) => socket.write(writeAnswer(200)), certificate);
     const receivers = openReceivers(context, { lookup });
     const outcome = await receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` });
-    const message = 'The receiver does not send the whole chain of its certificate.';
-    assert.deepEqual(withoutTiming(outcome), failed(message));
+    assert.deepEqual(withoutTiming(outcome), failed('UNABLE_TO_VERIFY_LEAF_SIGNATURE'));
     assert.equal(receiver.requests.length, 0);
   });
 
@@ -78,7 +77,7 @@ describe('a delivery over TLS', () => {
     const receivers = openReceivers(context, trusted);
     assert.equal((await receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` })).outcome, 'answered');
     const outcome = await receivers.post({ ...delivery, url: `https://hooks.example.com:${receiver.port}/` });
-    assert.deepEqual(withoutTiming(outcome), failed('The certificate of the receiver is for another name.'));
+    assert.deepEqual(withoutTiming(outcome), failed('ERR_TLS_CERT_ALTNAME_INVALID'));
   });
 
   test('fails at a receiver that speaks no TLS', async (context) => {
@@ -89,7 +88,7 @@ describe('a delivery over TLS', () => {
     const running = receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` });
     await receiver.connected(1);
     receiver.connections[0]?.end('HTTP/1.1 400 Bad Request\r\n\r\n');
-    assert.deepEqual(withoutTiming(await running), failed('The TLS handshake failed.'));
+    assert.deepEqual(withoutTiming(await running), failed('ERR_SSL_WRONG_VERSION_NUMBER'));
     const silent = receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` });
     await receiver.connected(2);
     await once(receiver.connections[1] as Socket, 'data');
@@ -105,7 +104,6 @@ describe('a delivery over TLS', () => {
     const running = receivers.post({ ...delivery, url: `https://${name}:${receiver.port}/` });
     await receiver.connected(1);
     receiver.connections[0]?.destroy();
-    const message = 'The receiver closed the connection before it was ready.';
-    assert.deepEqual(withoutTiming(await running), failed(message));
+    assert.deepEqual(withoutTiming(await running), failed('ECONNRESET'));
   });
 });

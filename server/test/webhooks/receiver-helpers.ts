@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
-import type { DeliveryOutcome } from '../../webhooks/transport/outcome.ts';
-import { Receivers, type ReceiversOptions } from '../../webhooks/transport/receivers.ts';
+import type { ConnectOptions } from '../../webhooks/transport/connection.ts';
+import { type DeliveryOutcome, Receivers } from '../../webhooks/transport/receivers.ts';
 import type { TestCertificate } from './make-certificate.ts';
 
 /** The request as it came over the wire. */
@@ -89,8 +89,11 @@ export async function startReceiver(
 }
 
 /** Receivers that may stand on the loopback address, closed at the end of the test. */
-export function openReceivers(context: TestContext, options: Partial<ReceiversOptions> = {}): Receivers {
-  const receivers = new Receivers({ allowPrivate: true, ...options });
+export function openReceivers(
+  context: TestContext,
+  { allowPrivate = true, ...options }: { allowPrivate?: boolean } & Omit<ConnectOptions, 'policy'> = {},
+): Receivers {
+  const receivers = new Receivers({ policy: { allowPrivate }, ...options });
   context.after(() => receivers.close());
   return receivers;
 }
@@ -108,7 +111,7 @@ export function stopTime(context: TestContext): { pass(milliseconds: number): vo
 }
 
 /** An outcome without how long it took. */
-export function withoutTiming({ timing: _timing, ...rest }: DeliveryOutcome): Omit<DeliveryOutcome, 'timing'> {
+export function withoutTiming({ milliseconds: _, ...rest }: DeliveryOutcome): Omit<DeliveryOutcome, 'milliseconds'> {
   return rest;
 }
 

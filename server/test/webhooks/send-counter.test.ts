@@ -18,7 +18,7 @@ describeServerOnEachDatabase(
       const { database, clock, box } = server.installation;
       const lines: string[] = [];
       const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
-      const receivers = new Receivers({ allowPrivate: true });
+      const receivers = new Receivers({ policy: { allowPrivate: true } });
       const sender = new WebhookSender({ database, clock, box, receivers, log });
       const counted = () =>
         lines

@@ -3,7 +3,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { WebhookSender } from '../../webhooks/sender/sender.ts';
-import { Receivers, type ReceiversOptions } from '../../webhooks/transport/receivers.ts';
+import type { ConnectOptions } from '../../webhooks/transport/connection.ts';
+import { Receivers } from '../../webhooks/transport/receivers.ts';
 import { createFreshTenant, payload } from '../consent/helpers.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
 
@@ -66,9 +67,9 @@ export function createTestSender(
   { installation }: TestServer,
   random = () => 0.5,
   log = pino({ level: process.env.SVC_TEST_LOG ?? 'silent' }, pino.destination(2)),
-  options: Partial<ReceiversOptions> = {},
+  options: Omit<ConnectOptions, 'policy'> = {},
 ): TestSender {
-  const receivers = new Receivers({ allowPrivate: true, ...options });
+  const receivers = new Receivers({ policy: { allowPrivate: true }, ...options });
   const { database, clock, box } = installation;
   const sender = new WebhookSender({ database, clock, box, receivers, log, random });
   const deliver = async () => {

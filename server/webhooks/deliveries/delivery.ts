@@ -60,8 +60,6 @@ export const DeliveryView = z
   .meta({ id: 'WebhookDelivery' });
 export type DeliveryView = z.output<typeof DeliveryView>;
 
-const milliseconds = z.number().min(0).nullable();
-
 /** One attempt, as it ended. */
 export const AttemptView = z
   .strictObject({
@@ -71,24 +69,9 @@ export const AttemptView = z
     responseStatus: z.int().nullable(),
     message: z.string().nullable().meta({ description: 'What went wrong.' }),
     excerpt: z.string().nullable().meta({ description: 'The beginning of what the receiver answered.' }),
-    timing: z
-      .strictObject({
-        queued: milliseconds,
-        lookup: milliseconds,
-        connect: milliseconds,
-        tls: milliseconds,
-        firstByte: milliseconds,
-        total: z.number().min(0),
-      })
-      .meta({
-        id: 'WebhookAttemptTiming',
-        description:
-          'Milliseconds that each part took; null for what it did not come to. `queued` is the wait for a connection and not in `total`.',
-      }),
-    reused: z.boolean().meta({ description: 'Whether it went over a connection that was open already.' }),
+    milliseconds: z.int().min(0).meta({ description: 'How long it took, until the whole answer or the failure.' }),
   })
   .meta({ id: 'WebhookAttempt' });
-export type AttemptView = z.output<typeof AttemptView>;
 
 /** A delivery with its event and its attempts. */
 export const DeliveryDetail = DeliveryView.extend({
@@ -113,14 +96,6 @@ export function viewDelivery(row: DeliveryRow): DeliveryView {
   const { endpoint_id: webhookId, attempts: attemptCount, due_at: nextAttemptAt } = row;
   return viewRow(DeliveryView, row, { webhookId, attemptCount, nextAttemptAt });
 }
-
-/** One attempt, as it is shown. */
-export function viewAttempt(row: AttemptRow): AttemptView {
-  const { reused = false, ...timing } = JSON.parse(row.timing);
-  return viewRow(AttemptView, row, { timing: { ...noTiming, ...timing }, reused });
-}
-
-const noTiming = { queued: null, lookup: null, connect: null, tls: null, firstByte: null };
 
 const RedeliverableStatus = z
   .enum(['dead', 'delivered'])

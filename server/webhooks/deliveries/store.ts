@@ -3,7 +3,7 @@ import { requireFound } from '../../http/problem.ts';
 import { viewRow } from '../../http/schemas.ts';
 import type { Queries } from '../../storage/database.ts';
 import { findRow, type Page, takePage } from '../../storage/rows.ts';
-import { DeliveryDetail, type DeliveryRow, type RedeliveryFilter, viewAttempt, viewDelivery } from './delivery.ts';
+import { AttemptView, DeliveryDetail, type DeliveryRow, type RedeliveryFilter, viewDelivery } from './delivery.ts';
 
 /** Which deliveries of a tenant: those that match every field that is given. */
 export type DeliveryFilter = { readonly [Name in keyof RedeliveryFilter]?: string | null | undefined } & {
@@ -43,7 +43,7 @@ export async function findDelivery(queries: Queries, tenantId: string, id: strin
   return {
     ...viewDelivery(row),
     event: viewRow(DeliveryDetail.shape.event, event, { data: JSON.parse(event.data) }),
-    attempts: attempts.map(viewAttempt),
+    attempts: attempts.map((row) => viewRow(AttemptView, row, {})),
   };
 }
 

@@ -3,7 +3,7 @@ import { newId } from '../../storage/rows.ts';
 import type { AttemptRow } from '../deliveries/delivery.ts';
 import type { UnopenedKey } from '../endpoints/signing.ts';
 import type { Endpoint } from '../endpoints/store.ts';
-import { type DeliveryOutcome, failBefore } from '../transport/outcome.ts';
+import type { DeliveryOutcome } from '../transport/receivers.ts';
 import { attemptOffsets, planRetry, readRetryAfter } from './schedule.ts';
 import type { ClaimedDelivery, DeliveryState } from './store.ts';
 
@@ -31,7 +31,7 @@ export function endAttempt(
   clock: Clock,
   random: number,
 ): EndedAttempt {
-  const { timing, reused } = outcome;
+  const { milliseconds } = outcome;
   const answer = outcome.outcome === 'answered' ? outcome : null;
   const failure = outcome.outcome === 'answered' ? judgeStatus(outcome.status) : outcome;
   const status = answer?.status ?? null;
@@ -57,7 +57,7 @@ export function endAttempt(
       response_status: status,
       message: failure?.message ?? null,
       excerpt: answer?.excerpt || null,
-      timing: JSON.stringify({ ...timing, reused }),
+      milliseconds,
     },
     state: {
       id: delivery.id,
@@ -68,7 +68,7 @@ export function endAttempt(
       first_attempt_at: firstAttemptAt,
       due_at: dueAt,
     },
-    responseTime: answer === null ? null : timing.total,
+    responseTime: answer === null ? null : milliseconds,
     pausedUntil,
   };
 }
@@ -83,7 +83,7 @@ const longestPause = 60 * 60 * 1000;
 /** There is nothing to sign with, so nothing is sent. */
 export function failUnsigned(what: UnopenedKey): DeliveryOutcome {
   const message = `The ${what} of the webhook cannot be opened with the secret of this installation: ${cures[what]}.`;
-  return failBefore('unsealable_secret', message);
+  return { outcome: 'failed', reason: 'unsealable_secret', message, milliseconds: 0, reused: false };
 }
 
 const cures: Readonly<Record<UnopenedKey, string>> = {

@@ -44,7 +44,7 @@ export class WebhookSender {
   #ended: EndedAttempt[] = [];
   #woken = Promise.withResolvers<void>();
   #turning: Promise<void> = Promise.resolve();
-  /** What was sent since the start, and which of it came to a new connection or to one of before. */
+  /** What was sent since the start, and how much of it was answered over a new connection or one of before. */
   readonly counts = { delivered: 0, failed: 0, opened: 0, reused: 0 };
   /** How many processes send, this one among them: each takes its share of what an endpoint wants a second. */
   #senders = 1;
@@ -196,9 +196,8 @@ export class WebhookSender {
     const late = wait(milliseconds, undefined, { signal: inTime.signal, ref: false }).catch(() => undefined);
     await Promise.race([this.settle(), late]);
     inTime.abort();
-    receivers.abort();
+    receivers.close();
     await this.settle();
-    await receivers.close();
     await runUnitOfWork(database, clock(), async (work) => {
       await removeSenders(work.transaction, [this.id]);
       await writeAttempts(work, this.id, this.#ended);
@@ -301,7 +300,6 @@ export class WebhookSender {
       typeof signer === 'string'
         ? failUnsigned(signer)
         : await receivers.post({
-            owner: endpoint.id,
             url: endpoint.url,
             headers: webhookHeaders(delivery, signer, timestamp),
             body: delivery.event.body,
@@ -313,13 +311,12 @@ export class WebhookSender {
     const ended = endAttempt(attempt, outcome, clock, random());
     if (ended.state.status === 'delivered') {
       this.counts.delivered += 1;
-      lane.speedUp(outcome.timing.total);
+      lane.speedUp(outcome.milliseconds);
     } else {
       this.counts.failed += 1;
       lane.slowDown();
     }
-    if (outcome.reused) this.counts.reused += 1;
-    else if (outcome.timing.connect !== null) this.counts.opened += 1;
+    if (outcome.outcome === 'answered') this.counts[outcome.reused ? 'reused' : 'opened'] += 1;
     if (ended.pausedUntil !== null) lane.pause(Date.parse(clock()), Date.parse(ended.pausedUntil));
     this.#ended.push(ended);
     this.#woken.resolve();

@@ -1,29 +1,17 @@
 import type { Socket } from 'node:net';
-import type { buildConnector, Client } from 'undici';
-import { findReceiverFault, type ReceiverPolicy } from '../endpoints/receiver-address.ts';
-import {
-  type ConnectOptions,
-  createPublicLookup,
-  type Lookup,
-  openSocket,
-  systemLookup,
-  type Undici,
-} from './connection.ts';
-import { Exchange } from './exchange.ts';
-import { DeliveryFailure, type DeliveryOutcome, describeFailure, failBefore } from './outcome.ts';
+import type { buildConnector, Client, Dispatcher } from 'undici';
+import { findReceiverFault } from '../endpoints/receiver-address.ts';
+import { type ConnectOptions, DeliveryFailure, openSocket } from './connection.ts';
 
-export interface ReceiversOptions extends ReceiverPolicy {
-  readonly lookup?: Lookup;
-  /** Connections that are kept between deliveries, over all owners and origins. */
-  readonly keptConnections?: number;
-  /** Certificates of authorities to trust instead of Node's own, in PEM. */
-  readonly authorities?: string;
-}
+/** Of look-up, connection and answer together. Standard Webhooks recommends 15 to 30 seconds. */
+const timeoutSeconds = 15;
+const longestExcerpt = 4 * 1024;
+const longestBody = 64 * 1024;
+/** Connections between two deliveries, over all receivers. */
+const mostIdle = 256;
 
 /** One attempt at a delivery. */
 export interface OutgoingDelivery {
-  /** Such as the id of the endpoint: owners share no connection, so that none waits for another at the same origin. */
-  readonly owner?: string;
   /** As `WebhookUrl` gives it. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -32,24 +20,33 @@ export interface OutgoingDelivery {
   readonly isWanted?: () => Promise<boolean>;
 }
 
+/** How one attempt ended: with an answer, once it is whole or 64 KiB of it came (the rest is not read), or why without one. */
+export type DeliveryOutcome = Ending & {
+  readonly milliseconds: number;
+  /** Whether the connection was kept from an earlier delivery; that of the second try when a kept one broke. */
+  readonly reused: boolean;
+};
+
+/** The header Retry-After is as it came, at most 100 characters; `excerpt` is the beginning of the answer as text. */
+type Ending =
+  | Readonly<{ outcome: 'answered'; status: number; retryAfter: string | null; excerpt: string }>
+  | Readonly<{ outcome: 'failed'; reason: DeliveryFailure['reason']; message: string }>;
+
+/** Loaded with the first delivery: a server that sends none starts sooner and is smaller. */
+let undici: typeof import('undici');
+
 /**
- * Posts deliveries to receivers and keeps connections to them. Each delivery has a connection to itself until it ends: how many
- * an endpoint has at once is for the sender to limit. A Pool of undici does not bound the idle connections over all origins.
+ * Posts deliveries to receivers and keeps connections to them. Each delivery has a connection to itself until it ends, so that
+ * none waits for another: how many an endpoint has at once is for the sender to limit.
  */
 export class Receivers {
-  readonly #connect: ConnectOptions;
-  readonly #keptConnections: number;
-  readonly #running = new Set<Exchange>();
-  /** Connections between two deliveries, the least recently used first. */
+  readonly #options: ConnectOptions;
+  readonly #busy = new Set<ReceiverConnection>();
+  /** The one that was used last at the end: it is used again, so that those no longer needed close. */
   readonly #idle: ReceiverConnection[] = [];
-  #undici: Undici | null = null;
-  #isClosed = false;
 
-  constructor({ allowPrivate, lookup, keptConnections = 256, authorities }: ReceiversOptions) {
-    // Names of a private network can be in the hosts file.
-    const ownLookup = allowPrivate ? systemLookup : createPublicLookup();
-    this.#connect = { policy: { allowPrivate }, lookup: lookup ?? ownLookup, authorities };
-    this.#keptConnections = keptConnections;
+  constructor(options: ConnectOptions) {
+    this.#options = options;
   }
 
   /**
@@ -57,117 +54,126 @@ export class Receivers {
    * was not agreed. Never rejects.
    */
   async post(delivery: OutgoingDelivery): Promise<DeliveryOutcome> {
-    const queuedAt = performance.now();
-    // Loaded with the first delivery: a server that sends none starts sooner and is smaller.
-    this.#undici ??= await import('undici');
-    if (this.#isClosed) return failBefore('aborted', 'The server stops.');
-    const { owner, url } = delivery;
-    // The one that was used last, so that those no longer needed close.
-    const index = this.#idle.findLastIndex((idle) => idle.owner === owner && idle.url === url);
-    const [connection = new ReceiverConnection(this.#undici, delivery, this.#connect)] =
+    undici ??= await import('undici');
+    const startedAt = performance.now();
+    const index = this.#idle.findLastIndex(({ url }) => url === delivery.url);
+    const [connection = new ReceiverConnection(delivery.url, this.#options)] =
       index === -1 ? [] : this.#idle.splice(index, 1);
-    const exchange = new Exchange(delivery, queuedAt, (failed) => connection.repeat(failed));
-    this.#running.add(exchange);
-    connection.send(exchange);
-    const outcome = await exchange.outcome;
-    this.#running.delete(exchange);
-    if (exchange.isComplete) this.#idle.push(connection);
+    this.#busy.add(connection);
+    const message = `There was no whole answer within ${timeoutSeconds} s.`;
+    const limit = setTimeout(() => connection.destroy('timeout', message), timeoutSeconds * 1000);
+    const ending = await connection.send(delivery);
+    clearTimeout(limit);
+    this.#busy.delete(connection);
+    if (connection.isFree) this.#idle.push(connection);
     else connection.destroy();
-    if (this.#idle.length > this.#keptConnections) this.#idle.shift()?.destroy();
-    return outcome;
+    if (this.#idle.length > mostIdle) this.#idle.shift()?.destroy();
+    return { ...ending, milliseconds: Math.round(performance.now() - startedAt), reused: connection.isReused };
   }
 
-  /** Aborts every delivery under way. */
-  abort(): void {
-    for (const exchange of this.#running) exchange.fail(new DeliveryFailure('aborted', 'The delivery was aborted.'));
-  }
-
-  /** Takes no further delivery, waits for those under way and closes every connection. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all([...this.#running].map(({ outcome }) => outcome));
-    for (const connection of this.#idle.splice(0)) connection.destroy();
+  /** Aborts every delivery under way, and closes every connection. */
+  close(): void {
+    for (const connection of [...this.#busy, ...this.#idle.splice(0)]) connection.destroy();
   }
 }
 
 /** A connection to a receiver, used by one delivery at a time. If it was closed, the next delivery opens it again. */
 class ReceiverConnection {
-  readonly owner: string | undefined;
   readonly url: string;
+  /** Whether it was open when the delivery was handed to it. */
+  isReused = false;
+  /** Whether the answer was read to its end, so that it may serve another delivery. */
+  isFree = false;
   readonly #client: Client;
   readonly #path: string;
-  /** Of the connection that was opened last. */
-  #closing = new AbortController();
-  #exchange!: Exchange;
-  #socket: Socket | null = null;
-  /** Read from the socket when the request was handed to it. */
-  #bytesBefore: number | undefined;
+  #isWanted: OutgoingDelivery['isWanted'];
 
-  constructor(undici: Undici, { owner, url }: OutgoingDelivery, options: ConnectOptions) {
-    this.owner = owner;
+  constructor(url: string, options: ConnectOptions) {
     this.url = url;
-    const address = new URL(url);
-    // The final dot of a complete name is in no certificate.
-    address.hostname = address.hostname.replace(/\.$/, '');
-    this.#path = address.pathname + address.search;
-    this.#client = new undici.Client(address.origin, {
-      connect: (target, answer) => {
-        this.#open(undici, options, target).then(
-          (socket) => answer(null, socket),
-          (error) => answer(error, null),
+    const { origin, pathname, search } = new URL(url);
+    this.#path = pathname + search;
+    // By default it keeps the connection for four seconds: many servers close it after five, which would meet a delivery.
+    this.#client = new undici.Client(origin, {
+      connect: (target, give) => {
+        this.#open(target, options).then(
+          (socket) => give(null, socket),
+          (error) => give(error, null),
         );
       },
-      allowH2: false,
-      // One limit over the whole exchange replaces these.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxHeaderSize: 16 * 1024,
-      // Shorter than the 5 seconds after which many servers close a connection, which would meet a delivery on its way.
-      keepAliveTimeout: 4_000,
-      keepAliveMaxTimeout: 60_000,
     });
   }
 
-  /** Closes it at once, also while it is being opened. */
-  destroy(): void {
-    this.#closing.abort();
-    void this.#client.destroy();
+  /** Closes it, at once or when it is open; a delivery under way fails for this reason. */
+  destroy(reason: DeliveryFailure['reason'] = 'aborted', message = 'The delivery was aborted.'): void {
+    void this.#client.destroy(new DeliveryFailure(reason, message));
   }
 
-  send(exchange: Exchange): void {
-    this.#exchange = exchange;
-    exchange.start(this.#socket !== null);
-    this.#bytesBefore = this.#socket?.bytesRead;
-    const { headers, body } = exchange.delivery;
+  send({ headers, body, isWanted }: OutgoingDelivery): Promise<Ending> {
     // Nothing is decompressed, so a small answer cannot become a large one.
     const plain = { ...headers, 'accept-encoding': 'identity' };
-    this.#client.dispatch({ path: this.#path, method: 'POST', headers: plain, body }, exchange);
+    const { promise, resolve } = Promise.withResolvers<Ending>();
+    this.#isWanted = isWanted;
+    let [status, retryAfter, length]: [number, string | null, number] = [0, null, 0];
+    const chunks: Buffer[] = [];
+    const finish = () => resolve({ outcome: 'answered', status, retryAfter, excerpt: readExcerpt(chunks, length) });
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart() {},
+      // Interim answers too (RFC 9110 section 15.2): the last one counts.
+      onResponseStart(_controller, code, { 'retry-after': given }) {
+        status = code;
+        retryAfter = [given].flat()[0]?.slice(0, 100) ?? null;
+      },
+      onResponseData(_controller, chunk) {
+        if (length < longestExcerpt) chunks.push(chunk);
+        length += chunk.length;
+        if (length >= longestBody) finish();
+      },
+      onResponseEnd: () => {
+        this.isFree = true;
+        finish();
+      },
+      onResponseError: (_controller, error) => {
+        const { reason, message } = describeFailure(error);
+        // The receiver may close a kept connection just as a request is sent. It may have arrived all the same, but deliveries
+        // are at least once. The second try is over a new connection, so there is no third.
+        if (this.isReused && status === 0 && reason === 'connection') dispatch();
+        else resolve({ outcome: 'failed', reason, message });
+      },
+    };
+    const dispatch = () => {
+      [this.isReused, this.isFree] = [this.isFree, false];
+      this.#client.dispatch({ path: this.#path, method: 'POST', headers: plain, body }, handler);
+    };
+    dispatch();
+    return promise;
   }
 
-  /**
-   * Sends it once more if a kept connection broke before a byte of the answer: the receiver may close one just as a request is
-   * sent. It may have arrived already (RFC 9110 section 9.2.2 allows the repetition where it does no harm): deliveries are at
-   * least once, and have an id.
-   */
-  repeat(exchange: Exchange): boolean {
-    const mayRepeat = exchange.isReused && !this.#client.destroyed && this.#socket?.bytesRead === this.#bytesBefore;
-    // The second try is over a new connection, so there is no third.
-    if (mayRepeat) this.send(exchange);
-    return mayRepeat;
-  }
-
-  async #open(undici: Undici, options: ConnectOptions, target: buildConnector.Options): Promise<Socket> {
-    const exchange = this.#exchange;
-    exchange.isReused = false;
-    this.#closing = new AbortController();
+  async #open(target: buildConnector.Options, options: ConnectOptions): Promise<Socket> {
+    this.isReused = false;
     // Rules and settings may have changed since the address was stored.
     const fault = findReceiverFault(this.url, options.policy);
     if (fault !== null) throw new DeliveryFailure('refused_address', `The address of the receiver ${fault}.`);
-    const socket = await openSocket(undici, options, target, this.#closing.signal, (step) => exchange.measure(step));
-    this.#socket = socket;
-    const isWanted = (await exchange.delivery.isWanted?.()) ?? true;
-    if (isWanted && !socket.destroyed) return socket;
+    const socket = await openSocket(undici, options, target);
+    if ((await this.#isWanted?.()) ?? true) return socket;
     socket.destroy();
-    throw isWanted ? describeFailure(null) : new DeliveryFailure('aborted', 'The delivery was canceled.');
+    throw new DeliveryFailure('aborted', 'The delivery was canceled.');
   }
+}
+
+/** What terminals, pages or PostgreSQL do not show as it is: control characters, and those that change text direction. */
+const unreadable = /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu;
+
+function readExcerpt(chunks: readonly Buffer[], length: number): string {
+  if (length === 0) return '';
+  const bytes = Buffer.concat(chunks).subarray(0, longestExcerpt);
+  // A character that the limit cut is left out; one that the answer cut is shown as unreadable.
+  const text = new TextDecoder().decode(bytes, { stream: length > longestExcerpt });
+  return text.replaceAll('\r\n', '\n').replace(unreadable, '\u{fffd}');
+}
+
+function describeFailure(error: Error): DeliveryFailure {
+  if (error instanceof DeliveryFailure) return error;
+  if (/^(?:HTTPParser|HeadersOverflow|ResponseContentLengthMismatch)Error\b|: bad upgrade$/.test(String(error)))
+    return new DeliveryFailure('protocol', `The answer is not valid HTTP/1.1 (${error.name}).`);
+  return new DeliveryFailure('connection', 'The receiver closed the connection before its answer was whole.');
 }

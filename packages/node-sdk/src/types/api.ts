@@ -2418,9 +2418,8 @@ export interface WebhookAttempt {
   readonly message: string | null;
   /** The beginning of what the receiver answered. */
   readonly excerpt: string | null;
-  readonly timing: WebhookAttemptTiming;
-  /** Whether it went over a connection that was open already. */
-  readonly reused: boolean;
+  /** How long it took, until the whole answer or the failure. */
+  readonly milliseconds: number;
 }
 
 export type WebhookAttemptOutcome =
@@ -2438,19 +2437,6 @@ export type WebhookAttemptOutcome =
   | 'endpoint_disabled'
   | 'unsealable_secret'
   | 'erased';
-
-/**
- * Milliseconds that each part took; null for what it did not come to. `queued` is the wait for a connection and not in
- * `total`.
- */
-export interface WebhookAttemptTiming {
-  readonly queued: number | null;
-  readonly lookup: number | null;
-  readonly connect: number | null;
-  readonly tls: number | null;
-  readonly firstByte: number | null;
-  readonly total: number;
-}
 
 export interface WebhookChange {
   /** An https address on the public internet. A tenant has one webhook for an address. At most 2,048 characters. */

@@ -1,16 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type {
-  WebhookAttempt,
-  WebhookAttemptTiming,
-  WebhookDeliveryDetail,
-} from '../../../../packages/node-sdk/src/types/api.ts';
+import type { WebhookAttempt, WebhookDeliveryDetail } from '../../../../packages/node-sdk/src/types/api.ts';
 import { nameValue, viewStatus, viewTerm, viewTime } from '../format.ts';
 import { PageElement } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
 import { webhooks } from '../sdk.ts';
 import { session } from '../session.ts';
 
-/** One delivery: the event that is sent, and every attempt with its timing and the answer. */
+/** One delivery: the event that is sent, and every attempt with its duration and the answer. */
 export class DeliveryPage extends PageElement {
   static override properties = { deliveryId: {}, delivery: { state: true }, url: { state: true } };
 
@@ -132,25 +128,16 @@ export class DeliveryPage extends PageElement {
 const lookEvery = 3000;
 const mostLooks = 20;
 
-/** One attempt: outcome, answer, and what each part of it took. */
-function viewAttempt({ at, outcome, responseStatus, message, excerpt, timing }: WebhookAttempt): TemplateResult {
+/** One attempt: outcome, duration and answer. */
+function viewAttempt({ at, outcome, responseStatus, message, excerpt, milliseconds }: WebhookAttempt): TemplateResult {
   return html`<li>
     <p>
       ${viewStatus(outcome)} ${responseStatus === null ? nothing : html`<strong>${responseStatus}</strong>`}
-      ${viewTime(at)} <span class="quiet">${timing.total} ms</span>
+      ${viewTime(at)} <span class="quiet">${milliseconds} ms</span>
     </p>
-    ${message === null ? nothing : html`<p>${message}</p>`} ${viewTiming(timing)}
+    ${message === null ? nothing : html`<p>${message}</p>`}
     ${excerpt === null ? nothing : html`<pre tabindex="0" aria-label=${pageWords.response}>${excerpt}</pre>`}
   </li>`;
-}
-
-const phases = ['queued', 'lookup', 'connect', 'tls', 'firstByte'] as const;
-
-function viewTiming(timing: WebhookAttemptTiming): TemplateResult {
-  const taken = phases.flatMap((phase) =>
-    timing[phase] === null ? [] : [`${pageWords.timing[phase]} ${timing[phase]} ms`],
-  );
-  return html`<p class="quiet">${taken.join(' · ')}</p>`;
 }
 
 customElements.define('svc-delivery', DeliveryPage);

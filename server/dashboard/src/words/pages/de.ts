@@ -349,7 +349,6 @@ export const de: PageWords = {
   nothingToRedeliver: 'Keine unzustellbare Zustellung passt zu den Filtern.',
   cancelDelivery: 'Zustellung abbrechen',
   cancelDeliveryHint: 'Der Empfänger erhält das Ereignis nicht.',
-  timing: { queued: 'Wartezeit', lookup: 'DNS', connect: 'Verbindung', tls: 'TLS', firstByte: 'Erstes Byte' },
   staff: {
     title: 'Portfolio',
     hint: 'Was in den Mandanten überfällig ist, die Sie lesen dürfen. Sie ändern keine Daten, und das Öffnen wird protokolliert.',

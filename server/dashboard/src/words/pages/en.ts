@@ -335,7 +335,6 @@ export const en = {
   nothingToRedeliver: 'No dead letter matches the filters.',
   cancelDelivery: 'Cancel delivery',
   cancelDeliveryHint: 'The receiver does not get the event.',
-  timing: { queued: 'Queued', lookup: 'DNS', connect: 'Connect', tls: 'TLS', firstByte: 'First byte' },
   staff: {
     title: 'Portfolio',
     hint: 'What is overdue in the tenants that you may read. You change none of their data, and opening one is recorded.',

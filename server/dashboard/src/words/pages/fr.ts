@@ -347,7 +347,6 @@ export const fr: PageWords = {
   nothingToRedeliver: 'Aucune livraison abandonnée ne correspond aux filtres.',
   cancelDelivery: 'Annuler la livraison',
   cancelDeliveryHint: 'Le destinataire ne reçoit pas l’événement.',
-  timing: { queued: 'Attente', lookup: 'DNS', connect: 'Connexion', tls: 'TLS', firstByte: 'Premier octet' },
   staff: {
     title: 'Portefeuille',
     hint: 'Ce qui est en retard dans les organisations que vous pouvez lire. Vous n’y modifiez aucune donnée, et chaque ouverture est enregistrée.',
