@@ -11,11 +11,11 @@ import { openSocket, readAnswers, requestText } from './raw-socket.ts';
 
 const ample: ServerLimits = {
   connections: 100,
-  headers: 60_000,
-  request: 60_000,
-  upload: 60_000,
-  stall: 60_000,
-  keepAlive: 60_000,
+  headers: 600_000,
+  request: 600_000,
+  upload: 600_000,
+  stall: 600_000,
+  keepAlive: 600_000,
   unsentBytes: 2 ** 40,
   quiet: 0,
   checkEvery: 20,
@@ -23,7 +23,7 @@ const ample: ServerLimits = {
 /** More than the buffers of the two kernels hold. */
 const large = Buffer.alloc(32 * 1024 * 1024);
 const get = requestText('GET', '/', { Connection: 'keep-alive' });
-const deadline = { timeout: 20_000 };
+const deadline = { timeout: 60_000 };
 
 describe('a server with slow clients', () => {
   async function start(limits: Partial<ServerLimits>, answer: RequestListener = (_, response) => response.end(large)) {

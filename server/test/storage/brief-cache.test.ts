@@ -82,7 +82,7 @@ describe('a brief cache', () => {
   });
 
   test('does not wait for a database that does not respond, and uses a late response', {
-    timeout: 10_000,
+    timeout: 60_000,
   }, async () => {
     const { state, find } = open();
     await find();

@@ -15,7 +15,7 @@ import { DatabaseGate } from './database-gate.ts';
 const postgresUrl = process.env.SVC_TEST_POSTGRES_URL;
 const skipPostgres = postgresUrl === undefined ? 'no PostgreSQL' : false;
 /** A deadline, because these tests would otherwise wait forever if a limit fails. */
-const deadline = { timeout: 20_000 };
+const deadline = { timeout: 60_000 };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 const isUnavailable =

@@ -150,7 +150,7 @@ describe('connections', () => {
     assert.equal(server.received.length, 2);
   });
 
-  it('go to the next waiting call when the first is aborted as it gets one', { timeout: 10_000 }, async () => {
+  it('go to the next waiting call when the first is aborted as it gets one', { timeout: 60_000 }, async () => {
     const { promise: isHeld, resolve } = Promise.withResolvers<void>();
     await using server = await startScriptedServer((response, _, number) => {
       if (number === 1) resolve();
@@ -167,7 +167,7 @@ describe('connections', () => {
     assert.equal(await next, 2);
   });
 
-  it('are not used by a call that was aborted in the turn in which it got one', { timeout: 10_000 }, async () => {
+  it('are not used by a call that was aborted in the turn in which it got one', { timeout: 60_000 }, async () => {
     const controller = new AbortController();
     const { promise: isHeld, resolve } = Promise.withResolvers<void>();
     let held: ServerResponse | undefined;
