@@ -27,10 +27,11 @@ const { modules }: { readonly modules: readonly Module[] } = JSON.parse(
 
 /** Each element, the widget's own first, with the module it comes from and the name of the type of its attributes. */
 const elements = modules.flatMap(({ path, declarations }) => {
-  const found = declarations.find(({ tagName }) => tagName !== undefined) as Element | undefined;
-  if (!found) return [];
-  const attributesName = found.name.replace(/Element$/, 'Attributes');
-  return [{ ...found, attributesName, module: path.replace(/^dist/, '.') }];
+  const found = declarations.filter(({ tagName }) => tagName !== undefined) as readonly Element[];
+  return found.map((element) => {
+    const attributesName = element.name.replace(/Element$/, 'Attributes');
+    return { ...element, attributesName, module: path.replace(/^dist/, '.') };
+  });
 });
 const [{ tagName: widget } = { tagName: '' }] = elements;
 

@@ -1,9 +1,11 @@
+import type { SvcCookieListElement } from './panel/cookie-list.ts';
 import type { Parts } from './parts.ts';
 import type { SvcPrivacyChoicesElement } from './privacy-choices/privacy-choices-element.ts';
 import type { SvcConsentElement } from './state/consent-element.ts';
 import type { ConsentState, SvcConsent } from './state/consent-state.ts';
 import { registerSvcConsent } from './state/register.ts';
 
+export type { SvcCookieListElement } from './panel/cookie-list.ts';
 export { SvcPrivacyChoicesElement } from './privacy-choices/privacy-choices-element.ts';
 export { SvcConsentElement } from './state/consent-element.ts';
 export type { ConsentState, DecisionListener, SvcConsent } from './state/consent-state.ts';
@@ -14,6 +16,7 @@ declare global {
   }
   interface HTMLElementTagNameMap {
     'svc-consent': SvcConsentElement;
+    'svc-cookie-list': SvcCookieListElement;
     'svc-privacy-choices': SvcPrivacyChoicesElement;
   }
   interface DocumentEventMap {
