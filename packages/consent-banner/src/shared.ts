@@ -11,7 +11,7 @@ import { basisIn, isOptOut } from './signals/basis.ts';
 import { attempt } from './state/attempt.ts';
 import { DOMAIN } from './state/attribute-values.ts';
 import { cookieName, DAY } from './state/find-decision.ts';
-import { fetchNotice, shownTexts } from './state/load-notice.ts';
+import { fetchNotice } from './state/load-notice.ts';
 import { loadScript } from './state/load-script.ts';
 import { readMapping } from './state/mapping.ts';
 import { parseNotice } from './state/notice.ts';
@@ -53,6 +53,5 @@ export const shared: readonly unknown[] = [
   removeItem,
   reportProblem,
   sharedStyles,
-  shownTexts,
   writeItem,
 ];

@@ -105,7 +105,9 @@ describe('a notice inside the element', () => {
     await waitUntil(() => records.length === 2, 'it is sent again');
     expect(records[0]?.body.shownHash).to.not.equal(await hash(published));
     expect(records[1]?.body).to.deep.equal({ ...records[0]?.body, shownHash: 'unverified' });
-    expect(errors).to.deep.equal(['<svc-consent>: the notice in the element is not as it was published.']);
+    expect(errors).to.deep.equal([
+      '<svc-consent>: what was shown is the text of no published version, so its record is unverified.',
+    ]);
     await waitUntil(() => visit && listQueued(visit).length === 0, 'the queue is empty');
   });
 

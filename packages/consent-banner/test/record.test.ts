@@ -66,6 +66,25 @@ describe('record()', () => {
     ]);
   });
 
+  it('is sent once more as unverified if the text that was shown is of no published version', async () => {
+    const errors = listenToConsole();
+    const { network, decision } = openSite();
+    network.answerRecord = () => {
+      const details = [{ path: 'body.shownHash', message: 'No published version.' }];
+      const isRefused = network.records.at(-1)?.body.shownHash !== 'unverified';
+      return isRefused
+        ? json({ error: { code: 'validation_failed', details } }, { status: 422 })
+        : json({ data: {} }, { status: 201 });
+    };
+    const shownHash = 'a'.repeat(64);
+    record({ ...decision, shownHash });
+    await settle(decision);
+    const [first, second] = network.records.map(({ body }) => body);
+    expect([first.shownHash, second]).to.deep.equal([shownHash, { ...first, shownHash: 'unverified' }]);
+    expect(network.records).to.have.length(2);
+    expect(errors.join()).to.contain('no published version');
+  });
+
   it('retries after a failure of the server', async () => {
     const timers = holdTimers();
     const { network, decision } = openSite();

@@ -266,6 +266,30 @@ describe('the record of a decision', () => {
     expect(JSON.parse(localStorage.getItem(key) ?? '')).to.include({ shownHash });
   });
 
+  it('of a page that was left early is sent by the next one with the hash of what that page showed', async () => {
+    const id = crypto.randomUUID();
+    const address = `${location.origin}/v1/public/consent/${id}`;
+    const shown = createNotice(id, { controllerName: 'Bücher & Söhne' });
+    queueRecord(id, { language: 'en', address });
+    localStorage.setItem(`svc-consent:${id}:receipt`, JSON.stringify({ notice: shown, address }));
+    const visit = await visitPage({ id, version: 8 });
+    await waitUntil(() => visit.network.records.length, 'it is sent');
+    const shownHash = await hashText(json({ data: shown }));
+    expect(visit.network.records[0]?.body).to.include({ shownHash, noticeVersion: 7 });
+  });
+
+  it('proves a notice with "<", which the server writes as \\u003c', async () => {
+    const notice = createNotice(crypto.randomUUID(), { controllerName: 'A <b> B' });
+    const text = JSON.stringify({ data: notice }).replaceAll('<', '\\u003c');
+    const visit = await visitPage({ id: notice.id }, (network) => {
+      network.answerNotice = () => new Response(text);
+    });
+    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    await press(visit, accept);
+    await waitUntil(() => visit.network.records.length, 'it is sent');
+    expect(visit.network.records[0]?.body.shownHash).to.equal(await hashText(new Response(text)));
+  });
+
   it('on another notice does not claim that the words of this one were shown', async () => {
     const other = crypto.randomUUID();
     const address = `${location.origin}/v1/public/consent/${other}`;

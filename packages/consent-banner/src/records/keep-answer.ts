@@ -2,11 +2,6 @@ import { writeItem } from '../state/safe-storage.ts';
 import { readSource, receiptKey } from './receipt-store.ts';
 import type { ConsentRecord } from './record-queue.ts';
 
-/** The hash of what was shown at the latest decision. */
-export function readShownHash(noticeId: string): string | undefined {
-  return readSource(noticeId)?.record?.shownHash;
-}
-
 /**
  * Stores a record as it was sent, and the server's response, with its receipt.
  * @returns whether that was the latest one.

@@ -1,22 +1,22 @@
-import { shownTexts } from '../state/load-notice.ts';
 import type { Notice } from '../state/notice.ts';
 import type { Page } from '../state/page.ts';
 import { type PageState, touch } from '../state/page-state.ts';
-import { keepAnswer, readShownHash } from './keep-answer.ts';
+import { keepAnswer } from './keep-answer.ts';
+import { readSource } from './receipt-store.ts';
 import { type ConsentRecord, listNotices } from './record-queue.ts';
 import { RecordSender } from './record-sender.ts';
 
 /** Brings the queued records of a page to the ledger, with the hash of what was shown. */
 export function keepRecords(page: Page): void {
   const recorder = new Recorder(page);
-  page.isRecording = true;
   page.subscribe(recorder.update);
   recorder.update();
 }
 
 class Recorder {
   readonly #page: Page;
-  readonly #hashes = new WeakMap<Notice, string>();
+  /** The SHA-256 of public responses. */
+  readonly #hashes = new Map<string, string>();
   #known: Partial<PageState> = {};
   #hashing: Promise<unknown> = Promise.resolve();
   #senders = new Map<string, RecordSender>();
@@ -36,30 +36,36 @@ class Recorder {
       this.#ended = new AbortController();
       this.#senders.clear();
     }
-    if (view.notice && view.notice !== before.notice) this.#hashing = this.#hash(view, view.notice);
+    // Before a decision, after which the page may be left.
+    if (view.notice && view.notice !== before.notice) this.#hash(view.notice);
     const isDecided = view.stored !== before.stored && view.stored === this.#page.decided;
     if (view.address && (view.address !== before.address || isDecided)) {
       // The listeners, at once: the page may be left.
-      for (const noticeId of new Set([view.noticeId, ...listNotices()])) this.#findSender(noticeId);
+      for (const noticeId of new Set([view.noticeId, ...listNotices()])) {
+        this.#findSender(noticeId);
+        this.#hash(readSource(noticeId)?.notice);
+      }
       void this.#hashing.then(() => {
         for (const sender of this.#senders.values()) void sender.flush();
       });
     }
   };
 
-  /** On plain http, the browser cannot. */
-  async #hash({ noticeId, isRecalled }: PageState, notice: Notice): Promise<void> {
-    const text = shownTexts.get(notice);
-    const hash = isRecalled ? readShownHash(noticeId) : text && (await hashText(text).catch(() => undefined));
-    if (hash) this.#hashes.set(notice, hash);
+  #hash(notice: Notice | undefined): void {
+    const text = notice && writeShown(notice);
+    if (!text || this.#hashes.has(text)) return;
+    // On plain http, the browser cannot.
+    const hashed = hashText(text)
+      .then((hash) => this.#hashes.set(text, hash))
+      .catch(() => {});
+    this.#hashing = Promise.all([this.#hashing, hashed]);
   }
 
-  /** Of the notice on this page the hash is known; a record of an earlier page has it already. */
+  /** The notice that was shown is in the source of the receipt, also if an earlier page queued the record. */
   #complete(noticeId: string, record: ConsentRecord): ConsentRecord {
-    const { notice, noticeId: shownId } = this.#page.view;
-    const isShown =
-      notice && noticeId === shownId && record.noticeVersion === notice.version && record.language === notice.language;
-    const hash = isShown ? this.#hashes.get(notice) : undefined;
+    const notice = readSource(noticeId)?.notice;
+    const isShown = notice && record.noticeVersion === notice.version && record.language === notice.language;
+    const hash = isShown ? this.#hashes.get(writeShown(notice)) : undefined;
     return { ...record, shownHash: record.shownHash ?? hash ?? 'unverified' };
   }
 
@@ -79,6 +85,11 @@ class Recorder {
     addEventListener('online', () => sender.flush(), { signal });
     addEventListener('pagehide', () => sender.leave(), { signal });
   }
+}
+
+/** A notice as the server responds with it: its keys are in that order. If it was edited, the server refuses its hash. */
+function writeShown(notice: Notice): string {
+  return JSON.stringify({ data: notice }).replaceAll('<', '\\u003c');
 }
 
 async function hashText(text: string): Promise<string> {

@@ -87,9 +87,9 @@ export class RecordSender {
       writeItem(key, JSON.stringify({ ...record, address }));
     }
     const receipt = await sendRecord(address, record);
-    // The notice in the element was edited: the decision counts, but nothing proves what was shown.
+    // The text that was shown, such as the notice in the element, was edited: the decision counts, but nothing proves it.
     if (receipt.outcome === 'refused' && receipt.reason.includes('body.shownHash') && record.shownHash !== UNVERIFIED) {
-      reportProblem('the notice in the element is not as it was published.');
+      reportProblem('what was shown is the text of no published version, so its record is unverified.');
       return this.#send({ ...queued, record: { ...record, shownHash: UNVERIFIED } });
     }
     if (receipt.outcome !== 'later') dequeueRecord(queued);

@@ -10,9 +10,6 @@ export interface LoadedNotice {
   readonly region: string | null;
 }
 
-/** The responses that notices were read from. */
-export const shownTexts = new WeakMap<Notice, string>();
-
 /**
  * The notice inside the element, in place of a request. It is the public response as `svc widgets --inline` prints it.
  * @returns undefined if there is none in the wanted language, or if it is damaged or another one's, which is logged.
@@ -21,7 +18,7 @@ export function readInline(element: Element, noticeId: string, language: string)
   const text = element.querySelector(':scope>script[type="application/json"]')?.textContent;
   if (text == null) return;
   try {
-    const notice = readText(text.trim(), noticeId);
+    const notice = parseNotice(JSON.parse(text), noticeId);
     if (!notice.languages.includes(language)) return { notice, region: null };
   } catch (cause) {
     reportProblem(`the notice in the element cannot be used: ${cause}`);
@@ -32,11 +29,8 @@ export function readInline(element: Element, noticeId: string, language: string)
 export async function fetchNotice(url: string, noticeId: string): Promise<LoadedNotice> {
   const response = await fetch(url, { credentials: 'omit', signal: AbortSignal.timeout(TIMEOUT) });
   if (!response.ok) throw new Error(`status ${response.status}`);
-  return { notice: readText(await response.text(), noticeId), region: readRegion(response.headers.get('Svc-Region')) };
-}
-
-function readText(text: string, noticeId: string): Notice {
-  const notice = parseNotice(JSON.parse(text), noticeId);
-  shownTexts.set(notice, text);
-  return notice;
+  return {
+    notice: parseNotice(await response.json(), noticeId),
+    region: readRegion(response.headers.get('Svc-Region')),
+  };
 }

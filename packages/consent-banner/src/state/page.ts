@@ -58,8 +58,6 @@ export class Page implements ConsentPage {
   readonly api: SvcConsent;
   /** The latest decision that was made on this page. */
   decided: StoredDecision | undefined;
-  /** Whether queued records are sent. */
-  isRecording = false;
   readonly #options: PageOptions;
   readonly #listeners = new Set<() => void>();
   readonly #hasPanel: boolean;
