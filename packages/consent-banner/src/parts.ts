@@ -1,7 +1,7 @@
 import type { mountExtras } from './extras.ts';
 import type { coverFrames } from './panel/cover-frames.ts';
 import type { details } from './panel/details.ts';
-import { isOptOut } from './signals/basis.ts';
+import { isOptOut } from './signals/opt-out.ts';
 import type { Page } from './state/page.ts';
 import { reportProblem } from './state/report-problem.ts';
 

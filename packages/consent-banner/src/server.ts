@@ -1,6 +1,7 @@
 import { attempt } from './state/attempt.ts';
 import { AGE } from './state/attribute-values.ts';
 import type { ConsentState } from './state/consent-state.ts';
+import { decidedIn } from './state/decided-in.ts';
 import { cookieName, isInForce, isLess, isNext } from './state/find-decision.ts';
 import { reportProblem } from './state/report-problem.ts';
 import { isDecision, type Purposes, type StoredDecision } from './state/stored-decision.ts';
@@ -20,6 +21,8 @@ export interface ConsentQuestion {
   readonly maxAge?: number;
   /** Days, like the element's `refusal-max-age`; half a year at least. Default: `maxAge`. */
   readonly refusalMaxAge?: number;
+  /** The visitor's region, like the element's `region`: ISO 3166, such as DE or US-CA. */
+  readonly region?: string | null | undefined;
 }
 
 /**
@@ -28,19 +31,20 @@ export interface ConsentQuestion {
  *
  * @returns the decision in force, by the rules of the page: the newest of the cookies, not too old, and no grant from before
  *   the browser began to send Global Privacy Control (`Sec-GPC: 1`, https://www.w3.org/TR/gpc/). Null if there is none or it
- *   is invalid. An age that is not a positive number of days is logged and ignored.
+ *   is invalid. A purpose that was on by its basis, without consent, is granted only in the region where that was decided. An
+ *   age that is not a positive number of days is logged and ignored.
  */
 export function readConsent(question: ConsentQuestion): ConsentState | null {
   return attempt(() => findConsent(question)) ?? null;
 }
 
-function findConsent({ noticeId, headers, maxAge, refusalMaxAge }: ConsentQuestion): ConsentState | null {
+function findConsent({ noticeId, headers, maxAge, refusalMaxAge, region }: ConsentQuestion): ConsentState | null {
   const ages = { 'max-age': writeAge('maxAge', maxAge), 'refusal-max-age': writeAge('refusalMaxAge', refusalMaxAge) };
   const hasSignal = /^\s*1\s*(,|;|$)/.test(readHeader(headers, 'sec-gpc'));
   const decision = findNewest(listDecisions(noticeId, readHeader(headers, 'cookie')));
   if (!decision || !isInForce(decision, (name) => ages[name as keyof typeof ages], hasSignal)) return null;
   // Has no prototype, so that only decided purposes exist, whatever their names.
-  const purposes: Purposes = Object.assign(Object.create(null), decision.purposes);
+  const purposes: Purposes = Object.assign(Object.create(null), decidedIn(decision, region === decision.region));
   return Object.freeze({ decided: true, purposes: Object.freeze(purposes) });
 }
 

@@ -7,7 +7,7 @@ import { sharedStyles } from './first-layer/shared.styles.ts';
 import { applyTheme, readTheme } from './first-layer/theme.ts';
 import { readNeeds } from './held-content/held-tags.ts';
 import { readSource, receiptKey } from './records/receipt-store.ts';
-import { basisIn, isOptOut } from './signals/basis.ts';
+import { basisIn } from './signals/basis.ts';
 import { attempt } from './state/attempt.ts';
 import { DOMAIN } from './state/attribute-values.ts';
 import { cookieName, DAY } from './state/find-decision.ts';
@@ -39,7 +39,6 @@ export const shared: readonly unknown[] = [
   DOMAIN,
   decisionKey,
   fetchNotice,
-  isOptOut,
   loadScript,
   memory,
   parseNotice,

@@ -19,6 +19,7 @@ import { waitUntil } from './wait-until.ts';
 const DAY = 86_400_000;
 const accept = '.banner [data-choice=accept]';
 const reject = '.banner [data-choice=reject]';
+const asked = { necessary: 'required', statistics: 'consent', marketing: 'consent' };
 const everything = { necessary: true, statistics: true, marketing: true };
 
 /** A returning visitor with an older decision. */
@@ -102,7 +103,7 @@ describe('a notice with a new version', () => {
 
   async function returnLater(days: number): Promise<Visit> {
     const id = crypto.randomUUID();
-    remember(id, 'accepted', 3, { required: ['necessary'] });
+    remember(id, 'accepted', 3, { basis: asked });
     localStorage.setItem(`svc-consent:${id}:checked`, String(Date.now() - days * DAY));
     return visitPage({ id }, (network) => {
       network.answerNotice = () => json({ data: grown(createNotice(id)) });
@@ -127,11 +128,10 @@ describe('a notice with a new version', () => {
   it('does not carry over a purpose that was required before: it was never chosen', async () => {
     const id = crypto.randomUUID();
     for (const [decision, more, expected] of [
-      ['accepted', { required: ['necessary'] }, [false, true, true]],
-      ['accepted', { required: 'necessary' }, [false, false, false]],
+      ['accepted', { basis: asked }, [false, true, true]],
+      ['accepted', { basis: ['consent'] }, [false, false, false]],
       ['accepted', {}, [false, false, false]],
-      ['rejected', { required: ['necessary'] }, [false, false, false]],
-      ['rejected', { required: [] }, [false, false, false]],
+      ['rejected', { basis: asked }, [false, false, false]],
     ] as const) {
       remember(id, decision, 3, more);
       const freed = createNotice(id);
@@ -150,7 +150,7 @@ describe('a notice with a new version', () => {
 
   it('does not grant a formerly required purpose with that of a frame', async () => {
     const id = crypto.randomUUID();
-    remember(id, 'rejected', 3, { required: ['necessary'] });
+    remember(id, 'rejected', 3, { basis: asked });
     const frame = document.body.appendChild(document.createElement('iframe'));
     frame.dataset.svcPurpose = 'marketing';
     const purposes = createNotice(id).purposes.map((purpose) => ({ ...purpose, required: false }));

@@ -8,7 +8,8 @@ it('consent without an interface accepts a decision as soon as a prerendered pag
   replaceNetwork(createNotice(noticeId));
   const purposes = { necessary: true, statistics: true, marketing: true };
   const decidedAt = new Date().toISOString();
-  const stored = { decision: 'accepted', purposes, noticeVersion: 7, decidedAt, subjectId: 'a-visitor' };
+  const basis = { necessary: 'required', statistics: 'consent', marketing: 'consent' };
+  const stored = { decision: 'accepted', purposes, basis, noticeVersion: 7, decidedAt, subjectId: 'a-visitor' };
   localStorage.setItem(`svc-consent:${noticeId}`, JSON.stringify(stored));
   const { requestIdleCallback } = window;
   window.requestIdleCallback = () => 0;

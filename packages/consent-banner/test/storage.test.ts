@@ -48,7 +48,7 @@ describe('the stored decision', () => {
       decision: 'rejected',
       purposes: { necessary: true, statistics: false, marketing: false },
       noticeVersion: 7,
-      required: ['necessary'],
+      basis: { necessary: 'required', statistics: 'consent', marketing: 'consent' },
     });
     expect(subjectId).to.match(uuid);
     expect(new Date(String(decidedAt)).toISOString()).to.equal(decidedAt);

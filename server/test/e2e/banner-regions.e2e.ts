@@ -409,6 +409,32 @@ describe('the banner in the law of a region', () => {
       assert.equal(await film(visitor.page).getAttribute('src'), null);
     });
 
+    test('counts nothing that was on there as a consent elsewhere', async () => {
+      await using visitor = await visit(null);
+      let region = 'US-CA';
+      await visitor.page.route(`${site.server.url}/v1/public/consent/*`, (route) =>
+        route.continue({
+          headers: { ...route.request().headers(), 'x-forwarded-for': '203.0.113.7', 'x-region': region },
+        }),
+      );
+      await visitor.comeBack();
+      await choices(visitor.page).click();
+      const recorded = sendsRecord(visitor.page);
+      await press(visitor.panel, 'Save choices');
+      await recorded;
+      region = 'FR';
+      await visitor.comeBack(1);
+      await visitor.firstLayer.waitFor();
+      await emptied(visitor.page);
+      assert.equal(await visitor.page.evaluate(() => window.SvcConsent?.get()?.purposes.statistics), false);
+      await press(visitor.firstLayer, 'Preferences');
+      for (const name of ['Statistics', 'Marketing'])
+        assert.equal(await visitor.panel.getByRole('switch', { name }).isChecked(), false, name);
+      await visitor.comeBack();
+      await visitor.firstLayer.waitFor();
+      assert.equal(await isCounted(visitor.page), false);
+    });
+
     test('takes the region from a header of the proxy', async () => {
       await using visitor = await visit(null);
       await visitor.firstLayer.waitFor();

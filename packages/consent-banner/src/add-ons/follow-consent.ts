@@ -49,6 +49,9 @@ export function listLocked({
   region,
   stored,
 }: Pick<PageView, 'notice' | 'region' | 'stored'>): readonly string[] | undefined {
-  if (!notice) return stored?.required;
+  if (!notice) {
+    const { basis } = stored ?? {};
+    return basis && Object.keys(basis).filter((key) => basis[key] === 'required' || basis[key] === 'exempt');
+  }
   return notice.purposes.flatMap((purpose) => (basisIn(purpose, region) === 'exempt' ? purpose.key : []));
 }

@@ -18,10 +18,6 @@ export const firstLayerStyles = css`
     overflow: auto;
     scroll-padding-block-end: 10em; /* What has the focus is not behind the actions. */
   }
-  /* Under the panel it is inert, but the focus must be able to return to it. */
-  .covered {
-    opacity: 0;
-  }
   .banner p {
     margin-block-start: 0.5em;
   }
@@ -34,9 +30,6 @@ export const firstLayerStyles = css`
   .expand {
     padding-inline: 0;
     text-align: start;
-  }
-  [hidden] {
-    display: none;
   }
   /* In sight in the lowest window, where the text scrolls behind them. */
   .actions {

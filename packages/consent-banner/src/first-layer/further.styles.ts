@@ -14,6 +14,13 @@ export const furtherStyles = css`
     outline: 3px solid var(--_focus);
     outline-offset: 2px;
   }
+  /* Under the panel it is inert, but the focus must be able to return to it. */
+  .covered {
+    opacity: 0;
+  }
+  [hidden] {
+    display: none;
+  }
   .about {
     color: var(--_muted);
     font-size: 0.9375em;

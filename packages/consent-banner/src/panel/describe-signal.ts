@@ -1,4 +1,5 @@
-import { basisIn, isOptOut } from '../signals/basis.ts';
+import { basisIn } from '../signals/basis.ts';
+import { isOptOut } from '../signals/opt-out.ts';
 import type { PageView } from '../state/consent-page.ts';
 import type { Notice, Purpose } from '../state/notice.ts';
 import { readWords } from './words.ts';

@@ -1,6 +1,7 @@
 import { createIcon } from '../first-layer/create.ts';
 import { describeSignal } from '../panel/describe-signal.ts';
-import { basisIn, isOptOut } from '../signals/basis.ts';
+import { basisIn } from '../signals/basis.ts';
+import { isOptOut } from '../signals/opt-out.ts';
 import type { PageView } from '../state/consent-page.ts';
 
 /** What a button says that opens the preferences. */

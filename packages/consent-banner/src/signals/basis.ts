@@ -14,8 +14,3 @@ export function basisIn({ required, basis = 'consent', basisByRegion = {} }: Bas
   if (region === null) return 'consent';
   return basisByRegion[region] ?? basisByRegion[region.slice(0, 2)] ?? basis;
 }
-
-/** Whether no purpose needs consent in a region: then nothing is asked for, and visitors can object. */
-export function isOptOut(purposes: readonly Based[], region: string | null): boolean {
-  return region !== null && purposes.every((purpose) => basisIn(purpose, region) !== 'consent');
-}

@@ -1,9 +1,10 @@
 import { DAY } from './find-decision.ts';
 import { fetchNotice } from './load-notice.ts';
 import type { Page } from './page.ts';
+import { askAgain } from './page-state.ts';
 import { checkedKey } from './stored-decision.ts';
 
-/** Whether the notice asks for something new: checked once a day for visitors who have decided. */
+/** Whether the notice asks for something new, or the visitor is in another region: checked once a day after a decision. */
 export function checkVersion(page: Page): void {
   let address = '';
   let isChecked = false;
@@ -25,7 +26,13 @@ async function check(page: Page): Promise<void> {
   if (Math.abs(Date.now() - localStorage[key]) < DAY) return;
   localStorage[key] = Date.now();
   const loaded = await fetchNotice(page.writeUrl(), noticeId);
-  if (!stored || stored !== page.view.stored || loaded.notice.asksSince <= stored.noticeVersion) return;
-  delete localStorage[key]; // Until the visitor has answered, the next page asks, too.
-  page.askAgain(loaded);
+  const { view } = page;
+  if (!stored || stored !== view.stored) return;
+  const isNew = loaded.notice.asksSince > stored.noticeVersion;
+  if (isNew) {
+    delete localStorage[key]; // Until the visitor has answered, the next page asks, too.
+    page.dispatch(askAgain);
+  }
+  // The element's region wins.
+  if (isNew || (!view.element?.getAttribute('region') && loaded.region !== view.region)) page.renew(loaded);
 }

@@ -25,7 +25,7 @@ export interface PageView {
   readonly isOpening: boolean;
   /** The latest decision, in force or not. */
   readonly stored: StoredDecision | null;
-  /** The decision in force. */
+  /** The decision in force, as far as it counts in the region. */
   readonly state: ConsentState | null;
   /** What is allowed now: by decision, or before one by the basis in a known region. */
   readonly allowed: Purposes;

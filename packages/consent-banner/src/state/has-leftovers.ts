@@ -1,6 +1,6 @@
 import { attempt } from './attempt.ts';
 import { readMapping } from './mapping.ts';
-import { decisionKey, type Purposes } from './stored-decision.ts';
+import type { Purposes } from './stored-decision.ts';
 
 /**
  * Whether there are cookies of purposes that are not allowed.
@@ -14,7 +14,5 @@ export function hasLeftovers(mapping: string | null | undefined, purposes: Purpo
 
 /** Whether there are records to send. */
 export function hasQueue(): boolean | undefined {
-  return attempt(() =>
-    Object.keys(localStorage).some((key) => key.includes(':record:') && key.startsWith(decisionKey(''))),
-  );
+  return attempt(() => Object.keys(localStorage).some((key) => /^svc-consent:.+:record:/.test(key)));
 }

@@ -1,8 +1,8 @@
 import { attempt } from './attempt.ts';
 import { DOMAIN } from './attribute-values.ts';
-import type { ConsentPage } from './consent-page.ts';
 import { cookieName } from './find-decision.ts';
 import { readMapping } from './mapping.ts';
+import type { Page } from './page.ts';
 import { reportProblem } from './report-problem.ts';
 import type { Purposes, StoredDecision } from './stored-decision.ts';
 
@@ -13,11 +13,11 @@ const LONGEST = 400 * 86_400;
  * Applies the cookie attributes of an element: shares the decision, and deletes the cookies of purposes that are not allowed,
  * no matter what set them and in which tab the decision was made.
  */
-export function keepCookies(page: ConsentPage): void {
+export function keepCookies(page: Page): void {
   let shared: StoredDecision | null = null;
   let cleared: Purposes | undefined;
   const update = (): void => {
-    const { element, noticeId, notice, isFailed, stored, state, allowed } = page.view;
+    const { element, noticeId, notice, isFailed, stored, state, isNarrowed, allowed } = page.view;
     const domain = element?.getAttribute('cookie-domain') ?? '';
     if (stored && stored !== shared && DOMAIN.test(domain) && !shareDecision({ noticeId, domain, decision: stored })) {
       reportProblem(
@@ -25,8 +25,8 @@ export function keepCookies(page: ConsentPage): void {
       );
     }
     shared = stored;
-    // What is allowed without a decision is known with the notice: before, cookies of today's visit would be lost.
-    if (!element || allowed === cleared || !(state || notice || isFailed)) return;
+    // What is allowed without a decision here is known with the notice: before, cookies of today's visit would be lost.
+    if (!element || allowed === cleared || !((state && !isNarrowed) || notice || isFailed)) return;
     clearCookies(element, allowed);
     cleared = allowed;
   };

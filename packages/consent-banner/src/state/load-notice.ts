@@ -14,12 +14,12 @@ export interface LoadedNotice {
  * The notice inside the element, in place of a request. It is the public response as `svc widgets --inline` prints it.
  * @returns undefined if there is none in the wanted language, or if it is damaged or another one's, which is logged.
  */
-export function readInline(element: Element, noticeId: string, language: string): LoadedNotice | undefined {
+export function readInline(element: Element, noticeId: string, language: string): Notice | undefined {
   const text = element.querySelector(':scope>script[type="application/json"]')?.textContent;
   if (text == null) return;
   try {
     const notice = parseNotice(JSON.parse(text), noticeId);
-    if (!notice.languages.includes(language)) return { notice, region: null };
+    if (!notice.languages.includes(language)) return notice;
   } catch (cause) {
     reportProblem(`the notice in the element cannot be used: ${cause}`);
   }

@@ -1,6 +1,7 @@
 import type { Notice } from './notice.ts';
 import type { Page } from './page.ts';
 import { recall } from './page-state.ts';
+import { recallNotice } from './recall-notice.ts';
 import type { StoredDecision } from './stored-decision.ts';
 
 /**
@@ -10,14 +11,15 @@ import type { StoredDecision } from './stored-decision.ts';
 export function namePurposes(page: Page): void {
   const update = (): void => {
     const { isFailed, notice, noticeId, stored } = page.view;
-    if (isFailed && !notice && stored) page.dispatch(recall(writeNotice(noticeId, stored)));
+    if (isFailed && !notice && stored)
+      page.dispatch(recall(recallNotice(noticeId, stored) ?? writeNotice(noticeId, stored)));
   };
   page.subscribe(update);
   update();
 }
 
 /** A notice with the keys of a decision. */
-export function writeNotice(id: string, { noticeVersion, purposes, required }: StoredDecision): Notice {
+export function writeNotice(id: string, { noticeVersion, purposes, basis, region }: StoredDecision): Notice {
   const { hostname } = location;
   return {
     id,
@@ -26,7 +28,10 @@ export function writeNotice(id: string, { noticeVersion, purposes, required }: S
     language: '',
     domain: hostname,
     purposes: Object.keys(purposes).map((key) => {
-      return { key, label: key, description: '', required: Array.isArray(required) && required.includes(key) };
+      const based = basis?.[key];
+      const isFree = region !== undefined && (based === 'object' || based === 'exempt');
+      const regional = isFree ? { basisByRegion: { [region]: based } } : {};
+      return { key, label: key, description: '', required: based === 'required', ...regional };
     }),
     version: noticeVersion,
     asksSince: noticeVersion,

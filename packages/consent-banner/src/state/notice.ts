@@ -1,5 +1,5 @@
 import { type Basis, basisIn } from '../signals/basis.ts';
-import type { Purposes, StoredDecision } from './stored-decision.ts';
+import type { StoredDecision } from './stored-decision.ts';
 
 export type { Purposes } from './stored-decision.ts';
 
@@ -71,30 +71,23 @@ export function parseNotice(body: unknown, noticeId: string): Notice {
   throw new Error(`no notice ${noticeId}`);
 }
 
-/** Completes a decision for all purposes of a notice: those that need no consent and cannot be objected to are always true. */
+/**
+ * A visitor's decision about all purposes of a notice: those that need no consent and cannot be objected to are always true.
+ * @returns also what it is called: every purpose that can be refused, none of them, or some.
+ */
 export function decidePurposes(
-  notice: Notice,
+  { purposes }: Notice,
   isGranted: (purpose: Purpose) => boolean,
   region: string | null,
-): Purposes {
-  const decided = notice.purposes.map((purpose) => [
-    purpose.key,
-    basisIn(purpose, region) === 'exempt' || isGranted(purpose),
-  ]);
-  return Object.freeze(Object.fromEntries(decided));
-}
-
-/** Every purpose that can be refused, none of them, or some; and the purposes that cannot be refused in a region. */
-export function nameDecision(
-  { purposes }: Notice,
-  decided: Purposes,
-  region: string | null,
-): { readonly decision: StoredDecision['decision']; readonly required: readonly string[] } {
-  const isRequired = (purpose: Purpose): boolean => basisIn(purpose, region) === 'exempt';
-  const optional = purposes.filter((purpose) => !isRequired(purpose));
-  const some = optional.some(({ key }) => decided[key]) ? 'custom' : 'rejected';
+): Required<Pick<StoredDecision, 'decision' | 'purposes' | 'basis'>> {
+  const rows = purposes.map((purpose) => {
+    const basis = basisIn(purpose, region);
+    return [purpose.key, basis === 'exempt' || isGranted(purpose), purpose.required ? 'required' : basis] as const;
+  });
+  const optional = rows.flatMap(([, isOn, basis]) => (basis === 'consent' || basis === 'object' ? isOn : []));
   return {
-    decision: optional.every(({ key }) => decided[key]) ? 'accepted' : some,
-    required: purposes.filter(isRequired).map(({ key }) => key),
+    decision: optional.every(Boolean) ? 'accepted' : optional.some(Boolean) ? 'custom' : 'rejected',
+    purposes: Object.freeze(Object.fromEntries(rows)),
+    basis: Object.fromEntries(rows.map(([key, , basis]) => [key, basis])),
   };
 }

@@ -1,5 +1,6 @@
-import { basisIn, isOptOut } from '../signals/basis.ts';
+import { basisIn } from '../signals/basis.ts';
 import type { PageView } from './consent-page.ts';
+import { decidedIn } from './decided-in.ts';
 import type { Notice } from './notice.ts';
 import type { Purposes, StoredDecision } from './stored-decision.ts';
 
@@ -8,6 +9,10 @@ export interface PageState extends PageView {
   /** Whether the visitor is undecided, decided too long ago or about an older notice. */
   readonly isDue: boolean;
   readonly isOpen: boolean;
+  /** The decision that is neither too old nor overridden by a signal. */
+  readonly inForce: StoredDecision | null;
+  /** Whether it grants something that needs consent in this region, or may: that is off. */
+  readonly isNarrowed: boolean;
 }
 
 /** What a page is about. */
@@ -36,6 +41,8 @@ export const emptyState: PageState = {
   layer: 'none',
   frames: [],
   isDue: false,
+  inForce: null,
+  isNarrowed: false,
 };
 
 /** Another notice replaces the one before. */
@@ -75,13 +82,18 @@ export const decide =
   (decision: StoredDecision, { isInForce, isOwn, region: decidedIn }: Decided): Change =>
   ({ region }) => ({
     ...(isInForce && {
-      state: Object.freeze({ decided: true, purposes: Object.freeze({ ...decision.purposes }) }),
+      inForce: decision,
       isDue: false,
     }),
     ...(isOwn && closed),
     stored: decision,
     region: region ?? decidedIn,
   });
+
+/** The decision in force is known for another region. */
+export const rebase =
+  (decision: StoredDecision): Change =>
+  () => ({ stored: decision, inForce: decision });
 
 /** The notice asks for something new since the decision. */
 export const askAgain: Change = () => ({ isDue: true });
@@ -106,33 +118,38 @@ export const hold =
 /** The state after a change. Pure. */
 export function reduce(before: PageState, change: Change): PageState {
   const state = { ...before, ...change(before) };
-  const { notice, region, isDue } = state;
+  const { notice, region, isDue, inForce } = state;
+  const bases = notice?.purposes.map((purpose) => [purpose.key, basisIn(purpose, region)] as const);
+  const free = bases?.flatMap(([key, basis]) => (basis === 'consent' ? [] : key));
+  const purposes = inForce ? decidedIn(inForce, region === inForce.region, free) : undefined;
+  const isNarrowed = !isSame(purposes, inForce?.purposes);
+  // What did not change keeps its identity, so that a change of it is a change of the object.
+  if (inForce?.decidedAt !== before.inForce?.decidedAt || !isSame(purposes, before.state?.purposes))
+    state.state = purposes ? Object.freeze({ decided: true, purposes: Object.freeze(purposes) }) : null;
+  // Without a decision about a purpose, the basis in a known region counts, and an objection by Global Privacy Control. Unlike
+  // a consent, an objection does not expire.
+  const based = bases?.map(([key, basis]) => {
+    const isObjected = state.hasSignal || state.stored?.purposes[key] === false;
+    return [key, basis === 'exempt' || (basis === 'object' && !isObjected)] as const;
+  });
+  const allowed = { ...(based && region !== null && Object.fromEntries(based)), ...purposes };
+  // A visitor who refused everything is not asked because of another region.
+  const isRefused = inForce?.decision === 'rejected';
+  const isMissing = (key: string): boolean => !isRefused && inForce?.purposes[key] === true && !purposes?.[key];
   // In a known region, the notice says whether to ask.
-  const isAsking = isDue && (notice ? !isOptOut(notice.purposes, region) : region === null);
+  const isAsking = bases
+    ? bases.some(([key, basis]) => basis === 'consent' && (isDue || isMissing(key))) || (isDue && region === null)
+    : isDue && region === null;
   const isAsked = isAsking && notice && !state.isRecalled;
-  const allowed = allow(state);
-  // What is allowed keeps its identity, so that a change of it is a change of the object.
-  const isSame = JSON.stringify(allowed) === JSON.stringify(before.allowed);
   return {
     ...state,
     isAsking,
+    isNarrowed,
     layer: state.isOpen ? 'panel' : isAsked ? 'first' : 'none',
-    allowed: isSame ? before.allowed : allowed,
+    allowed: isSame(allowed, before.allowed) ? before.allowed : allowed,
   };
 }
 
-/**
- * Without a decision about a purpose, the basis in a known region counts, and an objection by Global Privacy Control. Unlike
- * a consent, an objection does not expire.
- */
-function allow({ state, stored, notice, region, hasSignal }: PageState): Purposes {
-  const decided = state?.purposes ?? {};
-  if (!notice || region === null) return decided;
-  const based = notice.purposes.map((purpose) => {
-    const { key } = purpose;
-    const basis = basisIn(purpose, region);
-    const isObjected = hasSignal || stored?.purposes[key] === false;
-    return [key, basis === 'exempt' || (basis === 'object' && !isObjected)] as const;
-  });
-  return { ...Object.fromEntries(based), ...decided };
+function isSame(one: Purposes | undefined, other: Purposes | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

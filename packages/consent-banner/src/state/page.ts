@@ -7,13 +7,13 @@ import { readRegion } from '../signals/region.ts';
 import { CORNER, DOMAIN } from './attribute-values.ts';
 import type { ConsentPage } from './consent-page.ts';
 import type { DecisionListener, SvcConsent } from './consent-state.ts';
+import { decidedIn } from './decided-in.ts';
 import { DAY, findDecision, isInForce, isLess, isNext } from './find-decision.ts';
 import { hasLeftovers, hasQueue } from './has-leftovers.ts';
 import { fetchNotice, type LoadedNotice, readInline } from './load-notice.ts';
-import { decidePurposes, type Notice, nameDecision, type Purpose } from './notice.ts';
+import { decidePurposes, type Notice, type Purpose } from './notice.ts';
 import { writeAddress } from './notice-address.ts';
 import {
-  askAgain,
   type Change,
   close,
   decide,
@@ -90,11 +90,11 @@ export class Page implements ConsentPage {
     addEventListener.call(document, EVENT, (event) => {
       if ((event as CustomEvent).detail !== this.view.state) this.#followStored();
     });
-    // For tags before the element, the attributes of the script count.
+    // For tags before the element, the attributes of the script count. Only the element knows the region: tags wait for it.
     const { consentMode, noticeId } = script?.dataset ?? {};
     const found = consentMode && noticeId ? findDecision(noticeId, false) : null;
     const isDecided = found !== null && isInForce(found, () => null, hasPrivacySignal());
-    this.#mode.send(consentMode, isDecided ? found.purposes : {}, isDecided);
+    this.#mode.send(consentMode, isDecided ? decidedIn(found, false) : {}, isDecided && !found.region);
     this.#isEarly = isDecided;
   }
 
@@ -179,16 +179,14 @@ export class Page implements ConsentPage {
   decideOn(notice: Notice, isGranted: (purpose: Purpose) => boolean, method: ConsentMethod): void {
     const { noticeId, stored } = this.view;
     const region = this.view.region ?? undefined;
-    const purposes = decidePurposes(notice, isGranted, region ?? null);
+    const answer = decidePurposes(notice, isGranted, region ?? null);
     const decidedAt = new Date().toISOString();
     const subjectId = stored?.subjectId ?? createRandomId();
     const { version: noticeVersion, language } = notice;
-    const record = { subjectId, purposes, method, capturedAt: decidedAt, noticeVersion, region };
+    const record = { subjectId, purposes: answer.purposes, method, capturedAt: decidedAt, noticeVersion, region };
     enqueueRecord(this.view, notice, { ...record, ...(language && { language }) });
-    const { decision, required } = nameDecision(notice, purposes, region ?? null);
     const signal = hasPrivacySignal() && { signal: true };
-    const common = { decision, purposes, noticeVersion, decidedAt, subjectId, required };
-    const stores: StoredDecision = { ...common, ...signal, region };
+    const stores: StoredDecision = { ...answer, noticeVersion, decidedAt, subjectId, ...signal, region };
     writeItem(decisionKey(noticeId), JSON.stringify(stores));
     writeItem(checkedKey(noticeId), String(Date.now()));
     this.decided = stores;
@@ -254,9 +252,9 @@ export class Page implements ConsentPage {
     const isTriggered = CORNER.test(this.#read('trigger') ?? '') && this.view.stored;
     // The button has a text.
     if (isTriggered && !this.recallStored()) void this.loadNotice();
-    const { state, region, noticeId, allowed } = this.view;
+    const { state, region, noticeId, allowed, isNarrowed } = this.view;
     const isDue = state && !(Math.abs(Date.now() - Number(readItem(checkedKey(noticeId)))) < DAY);
-    const hasMore = isDue || region || hasQueue() || hasLeftovers(this.#read('clear-cookies'), allowed);
+    const hasMore = isDue || region || isNarrowed || hasQueue() || hasLeftovers(this.#read('clear-cookies'), allowed);
     if (hasMore) void this.expectPanel();
     this.#findMore();
   }
@@ -276,16 +274,16 @@ export class Page implements ConsentPage {
     try {
       if (!noticeId || url.startsWith('/')) throw new Error('notice-id or api-base is invalid');
       const inline = element && readInline(element, noticeId, this.#read('language') ?? '');
-      const loaded = inline ?? (await fetchNotice(url, noticeId));
+      // Without a response, the region is the one that was known before.
+      const loaded = inline ? { notice: inline, region: this.view.region } : await fetchNotice(url, noticeId);
       if (url === this.#url) this.#offer(loaded);
       if (url === this.#url) return loaded.notice;
       return this.#url ? this.loadNotice() : null;
     } catch (error) {
       reportProblem(`no notice from ${url}: ${error}`);
       if (url !== this.#url) return null;
-      this.#loading = undefined;
-      this.recallStored();
       this.dispatch(fail);
+      this.#loading = undefined;
       return null;
     }
   }
@@ -304,11 +302,10 @@ export class Page implements ConsentPage {
     return this.view.notice !== null;
   }
 
-  /** The notice asks for something new since the decision. */
-  askAgain(loaded: LoadedNotice): void {
+  /** The notice or the region has changed since the decision. */
+  renew(loaded: LoadedNotice): void {
     this.#url = this.writeUrl();
     this.#loading = Promise.resolve(loaded.notice);
-    this.dispatch(askAgain);
     this.#offer(loaded);
   }
 

@@ -3,6 +3,5 @@
  * nothing new, because the record contains it. `crypto.randomUUID` is missing on plain http, `getRandomValues` is not.
  */
 export function createRandomId(): string {
-  const words = [...crypto.getRandomValues(new Uint32Array(4))];
-  return [Date.now(), ...words].map((word) => word.toString(36)).join('-');
+  return [Date.now(), ...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(36)).join('-');
 }

@@ -1,3 +1,5 @@
+import type { Basis } from '../signals/basis.ts';
+
 /** What was decided, by purpose key. */
 export type Purposes = Readonly<Record<string, boolean>>;
 
@@ -14,9 +16,12 @@ export interface StoredDecision {
   readonly subjectId: string;
   /** Whether the browser sent Global Privacy Control at that moment. */
   readonly signal?: boolean;
-  /** The purposes that could not be refused then. */
-  readonly required?: readonly string[];
-  /** The region that decided the basis of the purposes. */
+  /**
+   * What each purpose is based on. Only `consent` was chosen by the visitor; `required` cannot be refused anywhere, the others
+   * are the basis in the region. What needs consent there, and was not asked for, has none.
+   */
+  readonly basis?: Readonly<Record<string, Basis | 'required'>>;
+  /** The region that decides the basis of the purposes; empty if the visitor has left the one of the decision for an unknown one. */
   readonly region?: string | undefined;
 }
 

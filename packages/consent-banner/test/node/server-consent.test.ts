@@ -54,6 +54,20 @@ describe('a server', () => {
     assert.equal(read(write(decide({}, -1))), null);
   });
 
+  test('grants what was on by its basis only in the region of the decision, and what was consented to everywhere', () => {
+    const purposes = { necessary: true, statistics: true, marketing: true, support: true };
+    const basis = { necessary: 'required', statistics: 'object', marketing: 'consent', support: 'exempt' };
+    const cookie = write(decide({ purposes, basis, region: 'US-CA' }));
+    assert.deepEqual(read(cookie, { region: 'US-CA' }), state(purposes));
+    for (const region of ['DE', 'US', null, undefined])
+      assert.deepEqual(read(cookie, { region }), state({ ...purposes, statistics: false, support: false }));
+    for (const damaged of [undefined, null, 'consent', ['consent']])
+      assert.deepEqual(
+        read(write(decide({ purposes, basis: damaged, region: 'US-CA' })), { region: 'US-CA' })?.purposes.marketing,
+        false,
+      );
+  });
+
   test('respects Sec-GPC: an earlier consent no longer counts, but a later consent and a refusal do', () => {
     const ask = (value: object, signal: string) =>
       readConsent({ noticeId, headers: { cookie: write(value), 'sec-gpc': signal } });

@@ -1,4 +1,4 @@
-import { isOptOut } from '../../signals/basis.ts';
+import { isOptOut } from '../../signals/opt-out.ts';
 import { attempt } from '../../state/attempt.ts';
 import type { PageView } from '../../state/consent-page.ts';
 import type { Purposes } from '../../state/stored-decision.ts';
