@@ -38,6 +38,8 @@ export function showOptOutButton(page: ConsentPage): void {
   let shown = '';
   const update = (): void => {
     const { view } = page;
+    // Over an open panel it would be above the backdrop.
+    if (view.layer === 'panel' && !shown) return;
     const { label, status, isObjection } = describeOpener(view);
     const isNeeded = isObjection && !Document.prototype.querySelector.call(document, 'svc-privacy-choices');
     const place = /right$/.test(view.element?.getAttribute('trigger') ?? '') ? 'bottom-right' : 'bottom-left';
