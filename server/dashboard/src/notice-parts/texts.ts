@@ -137,74 +137,91 @@ function removeLanguage({ draft, language, chooseLanguage, change }: EditorState
   change({ ...draft, translations, purposes }, '.languages [aria-pressed=true]');
 }
 
-function viewText({ draft, language, words }: EditorState, name: TextName): TemplateResult {
-  const isOwn = language === draft.language;
-  const value = (isOwn ? draft.texts : draft.translations[language])?.[name] ?? '';
-  const place = isOwn ? `texts.${name}` : `translations.${language}.texts.${name}`;
-  const path = isOwn ? ['texts', name] : ['translations', language, name];
-  const placeholder = words?.[name] ?? '';
+interface TextField {
+  readonly label: string;
+  readonly name: string;
+  /** Where the value is in the draft. */
+  readonly path: readonly (string | number)[];
+  readonly value: string;
+  readonly language: string;
+  /** The rows of a text of several lines. */
+  readonly rows?: number;
+  readonly placeholder?: string;
+  /** The text that is translated, and its language. */
+  readonly original?: { readonly id: string; readonly text: string; readonly language: string };
+}
+
+function viewTextField(field: TextField): TemplateResult {
+  const { label, name, value, language, rows, placeholder = '', original } = field;
+  const path = JSON.stringify(field.path);
   return html`<label class="field">
-    <span>${pageWords.editor.textNames[name]}</span>
+    <span>${label}</span>
     ${
-      long.includes(name)
+      rows
         ? html`<textarea
-            name=${place}
-            data-path=${JSON.stringify(path)}
-            rows="4"
+            name=${name}
+            data-path=${path}
+            rows=${rows}
             lang=${language}
             dir="auto"
             placeholder=${placeholder}
             .value=${value}
+            aria-describedby=${original?.id ?? nothing}
           ></textarea>`
         : html`<input
-            name=${place}
-            data-path=${JSON.stringify(path)}
+            name=${name}
+            data-path=${path}
             autocomplete="off"
             lang=${language}
             dir="auto"
             placeholder=${placeholder}
             .value=${value}
+            aria-describedby=${original?.id ?? nothing}
           />`
     }
+    ${original ? html`<span class="quiet" id=${original.id} lang=${original.language}>${original.text}</span>` : nothing}
   </label>`;
+}
+
+function viewText({ draft, language, words }: EditorState, name: TextName): TemplateResult {
+  const isOwn = language === draft.language;
+  return viewTextField({
+    label: pageWords.editor.textNames[name],
+    name: isOwn ? `texts.${name}` : `translations.${language}.texts.${name}`,
+    path: isOwn ? ['texts', name] : ['translations', language, name],
+    value: (isOwn ? draft.texts : draft.translations[language])?.[name] ?? '',
+    language,
+    placeholder: words?.[name] ?? '',
+    ...(long.includes(name) && { rows: 4 }),
+  });
 }
 
 function viewTranslation({ draft, language }: EditorState, purpose: DraftPurpose, index: number): TemplateResult {
   const { key, label, description, words } = purpose;
-  const { editor } = pageWords;
   const { label: translated = '', description: more = '' } = words[language] ?? {};
-  const path = (name: string) => JSON.stringify(['purposes', index, 'words', language, name]);
   const place = `translations.${language}.purposes.${key}`;
   const isMissing = translated === '' || (more === '' && description !== '');
   return html`<fieldset>
     <legend>
-      ${label || key} ${isMissing ? html`<span class="status" data-tone="neutral">${editor.notTranslated}</span>` : nothing}
+      ${label || key}
+      ${isMissing ? html`<span class="status" data-tone="neutral">${pageWords.editor.notTranslated}</span>` : nothing}
     </legend>
-    <label class="field">
-      <span>${pageWords.purposeLabel}</span>
-      <input
-        name="${place}.label"
-        data-path=${path('label')}
-        autocomplete="off"
-        lang=${language}
-        dir="auto"
-        .value=${translated}
-        aria-describedby="original-${index}"
-      />
-      <span class="quiet" id="original-${index}" lang=${draft.language}>${label}</span>
-    </label>
-    <label class="field">
-      <span>${pageWords.purposeDescription}</span>
-      <textarea
-        name="${place}.description"
-        data-path=${path('description')}
-        rows="3"
-        lang=${language}
-        dir="auto"
-        .value=${more}
-        aria-describedby="original-description-${index}"
-      ></textarea>
-      <span class="quiet" id="original-description-${index}" lang=${draft.language}>${description}</span>
-    </label>
+    ${viewTextField({
+      label: pageWords.purposeLabel,
+      name: `${place}.label`,
+      path: ['purposes', index, 'words', language, 'label'],
+      value: translated,
+      language,
+      original: { id: `original-${index}`, text: label, language: draft.language },
+    })}
+    ${viewTextField({
+      label: pageWords.purposeDescription,
+      name: `${place}.description`,
+      path: ['purposes', index, 'words', language, 'description'],
+      value: more,
+      language,
+      rows: 3,
+      original: { id: `original-description-${index}`, text: description, language: draft.language },
+    })}
   </fieldset>`;
 }
