@@ -1,6 +1,6 @@
 import { createPublicKey, hash, verify } from 'node:crypto';
 import type { LedgerCrypto } from '../../packages/node-sdk/src/ledger/bytes.ts';
-import { readCosignature, readWitnessKey } from '../../packages/node-sdk/src/ledger/cosignature.ts';
+import { readCosignature, readWitnessKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import { sha256 } from './merkle.ts';
 import { openTimestamp } from './timestamp.ts';
 

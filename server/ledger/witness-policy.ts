@@ -1,5 +1,5 @@
 import type { Signer } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
-import { readWitnessKey } from '../../packages/node-sdk/src/ledger/cosignature.ts';
+import { readWitnessKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import { sha256 } from './merkle.ts';
 
 // Policies as in C2SP tlog-policy: the witnesses, and the quorum of cosignatures.

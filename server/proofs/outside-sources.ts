@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readCosignature } from '../../packages/node-sdk/src/ledger/cosignature.ts';
+import { readCosignature } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import type { TaskKind } from '../ledger/attestation-store.ts';
 import { isTooEarly, ledgerCrypto, textOf } from '../ledger/attestations.ts';
 import type { LogCheckpoint } from '../ledger/installation-log.ts';

@@ -1,7 +1,14 @@
 import { ConfigurationError } from '../errors.ts';
 import { fromBase64, isEqual, type LedgerCrypto } from './bytes.ts';
-import { clockTolerance, type OpenedCheckpoint, openNote, readSigned, type Signer } from './checkpoint.ts';
-import { readCosignature, readWitnessKey } from './cosignature.ts';
+import {
+  clockTolerance,
+  type OpenedCheckpoint,
+  openNote,
+  readCosignature,
+  readSigned,
+  readWitnessKey,
+  type Signer,
+} from './checkpoint.ts';
 import { LedgerVerificationError } from './error.ts';
 import { followPath, hashLeaf, readHashes } from './merkle.ts';
 
