@@ -16,7 +16,7 @@ const journeys = spawn(
     './tools/test/compile-cache.ts',
     '--test',
     '--test-concurrency=2',
-    '--test-timeout=1200000', // Several times what the longest file needs: one that hangs is named.
+    '--test-timeout=2400000', // Several times what the longest file needs: one that hangs is named.
     'server/test/**/*.e2e.ts',
     'docs-site/test/*.e2e.ts',
   ],
