@@ -54,6 +54,7 @@ describe('a delivery over a kept connection that breaks', () => {
     for (const [how, turn] of [
       ['closes it', close],
       ['ends it', (socket) => socket.end()],
+      ['ends it after an interim response', (socket) => socket.end('HTTP/1.1 103 Early Hints\r\n\r\n')],
       ['resets it', (_socket, { connections }) => connections[0]?.resetAndDestroy()],
     ] as const satisfies readonly (readonly [string, Turn])[]) {
       test(`goes out once more over a new one when the receiver ${how} (${scheme})`, async (context) => {

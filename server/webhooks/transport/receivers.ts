@@ -118,8 +118,9 @@ class ReceiverConnection {
     const finish = () => resolve({ outcome: 'answered', status, retryAfter, excerpt: readExcerpt(chunks, length) });
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart() {},
-      // Interim answers too (RFC 9110 section 15.2): the last one counts.
       onResponseStart(_controller, code, { 'retry-after': given }) {
+        // An interim response (RFC 9110 section 15.2) is no answer.
+        if (code < 200) return;
         status = code;
         retryAfter = [given].flat()[0]?.slice(0, 100) ?? null;
       },
