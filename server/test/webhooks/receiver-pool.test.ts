@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { openReceivers, startReceiver, writeAnswer } from './receiver-helpers.ts';
 
 const delivery = { headers: {}, body: Buffer.from('{}') };
@@ -16,7 +17,7 @@ describe('the connections to receivers', () => {
   });
 
   test('are at most 256 between two deliveries: the one that was unused longest is closed', async (context) => {
-    // So that none of them is closed because it was unused for long, however busy the machine is.
+    // Otherwise a connection closes after four seconds, which a busy machine can need.
     const answer = writeAnswer(200, ['Keep-Alive: timeout=600']);
     const receiver = await startReceiver(context, (socket) => socket.write(answer));
     const receivers = openReceivers(context);
@@ -25,6 +26,17 @@ describe('the connections to receivers', () => {
     await receiver.closed(1);
     assert.equal((await post(1)).reused, true);
     assert.equal((await post(0)).reused, false);
+  });
+
+  test('are closed after a minute without a delivery, even if the receiver would keep them longer', async (context) => {
+    const answer = writeAnswer(200, ['Keep-Alive: timeout=600']);
+    const receiver = await startReceiver(context, (socket) => socket.write(answer));
+    const timers = context.mock.method(globalThis, 'setTimeout');
+    await openReceivers(context).post({ ...delivery, url: receiver.url });
+    // A connection is unused one turn of the event loop after the answer.
+    await setImmediate();
+    const delays = timers.mock.calls.map(({ arguments: [, delay] }) => delay);
+    assert.ok(delays.includes(60_000), `no timer of a minute, but of ${delays} ms`);
   });
 
   test('are used again from the last one on, so that those that are not needed grow old and close', async (context) => {

@@ -9,6 +9,8 @@ const longestExcerpt = 4 * 1024;
 const longestBody = 64 * 1024;
 /** Connections between two deliveries, over all receivers. */
 const mostIdle = 256;
+/** Even if the receiver offers more in `Keep-Alive`: its name and the rules are checked only when a connection is opened. */
+const longestIdle = 60_000;
 
 /** One attempt at a delivery. */
 export interface OutgoingDelivery {
@@ -94,6 +96,7 @@ class ReceiverConnection {
     this.#path = pathname + search;
     // By default it keeps the connection for four seconds: many servers close it after five, which would meet a delivery.
     this.#client = new undici.Client(origin, {
+      keepAliveMaxTimeout: longestIdle,
       connect: (target, give) => {
         this.#open(target, options).then(
           (socket) => give(null, socket),
