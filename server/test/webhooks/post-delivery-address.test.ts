@@ -35,7 +35,7 @@ async function assertRefused(
   options: Parameters<typeof openSocket>[1],
   target: Parameters<typeof openSocket>[2],
 ): Promise<void> {
-  const opened = openSocket(undici, options, target);
+  const opened = openSocket(undici, options, target, new AbortController().signal);
   await assert.rejects(opened, new DeliveryFailure('refused_address', refused.message));
 }
 

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import undici from 'undici';
+import { openSocket } from '../../webhooks/transport/connection.ts';
 import {
   openReceivers,
   startReceiver,
@@ -17,6 +19,14 @@ const delivery = { headers: {}, body: Buffer.from('{}') };
 
 function failed(reason: string, message: string) {
   return { outcome: 'failed', reason, message, reused: false };
+}
+
+/** Asserts that no connection came before one that is opened now. */
+async function assertUntouched(receiver: TestReceiver): Promise<void> {
+  const own = connect(receiver.port, '127.0.0.1');
+  await receiver.connected(1);
+  assert.equal(receiver.connections[0]?.remotePort, own.localPort);
+  own.destroy();
 }
 
 describe('a delivery without a complete response', () => {
@@ -74,27 +84,54 @@ describe('a delivery without a complete response', () => {
     pass(15_000);
     assert.deepEqual(withoutTiming(await running), failed('timeout', 'There was no whole answer within 15 s.'));
     found.resolve();
-    await receiver.closed(1);
-    assert.equal(receiver.requests.length, 0);
+    await assertUntouched(receiver);
   });
 
-  test('is aborted with all others, also while it connects', async (context) => {
+  test('is aborted with all others', async (context) => {
     const receiver = await startReceiver(context, () => {});
-    const asked = Promise.withResolvers<void>();
-    const receivers = openReceivers(context, {
-      lookup: async () => {
-        asked.resolve();
-        return new Promise(() => {});
-      },
-    });
-    const sent = receivers.post({ ...delivery, url: receiver.url });
-    const connecting = receivers.post({ ...delivery, url: `http://receiver.example.com:${receiver.port}/` });
-    await Promise.all([receiver.received(1), asked.promise]);
+    const receivers = openReceivers(context);
+    const posts = [1, 2].map(() => receivers.post({ ...delivery, url: receiver.url }));
+    await receiver.received(2);
     receivers.close();
-    for (const outcome of await Promise.all([sent, connecting]))
+    for (const outcome of await Promise.all(posts))
       assert.deepEqual(withoutTiming(outcome), failed('aborted', 'The delivery was aborted.'));
     await receiver.allClosed();
-    assert.equal(receiver.requests.length, 1);
+  });
+
+  test('is aborted while the name is resolved: the look-up is canceled and no connection opened', async (context) => {
+    const receiver = await startReceiver(context, () => {});
+    const asked = Promise.withResolvers<AbortSignal>();
+    const found = Promise.withResolvers<void>();
+    const receivers = openReceivers(context, {
+      lookup: async (_hostname, signal) => {
+        asked.resolve(signal);
+        await found.promise;
+        return [{ address: '127.0.0.1', family: 4 }];
+      },
+    });
+    const isWanted = context.mock.fn(async () => true);
+    const url = `http://receiver.example.com:${receiver.port}/`;
+    const running = receivers.post({ ...delivery, url, isWanted });
+    const signal = await asked.promise;
+    receivers.close();
+    assert.deepEqual(withoutTiming(await running), failed('aborted', 'The delivery was aborted.'));
+    assert.equal(signal.aborted, true);
+    found.resolve();
+    await assertUntouched(receiver);
+    assert.equal(isWanted.mock.callCount(), 0);
+  });
+
+  test('is aborted while the connection opens, which closes it', async (context) => {
+    // Accepts the connection, but never answers the handshake.
+    const receiver = await startReceiver(context, () => {});
+    const opening = new AbortController();
+    const target = { protocol: 'https:', hostname: '127.0.0.1', port: String(receiver.port) };
+    const opened = openSocket(undici, { policy: { allowPrivate: true } }, target, opening.signal);
+    await receiver.connected(1);
+    const reason = new Error('stop');
+    opening.abort(reason);
+    await assert.rejects(opened, reason);
+    await receiver.allClosed();
   });
 
   const broken = 'The receiver closed the connection before its answer was whole.';

@@ -15,7 +15,7 @@ describe('the look-up of public names', () => {
       ],
       'AAAA hooks.example.com': [one],
     });
-    const found = await createPublicLookup([address])('hooks.example.com');
+    const found = await createPublicLookup([address])('hooks.example.com', new AbortController().signal);
     assert.deepEqual(found, [
       { address: '2606::1', family: 6 },
       { address: '8.8.8.8', family: 4 },
@@ -30,9 +30,22 @@ describe('the look-up of public names', () => {
   ] as const) {
     test(`accepts only ${family}`, async (context) => {
       const { address } = await startNameServer(context, zone);
-      assert.deepEqual(await createPublicLookup([address])('a.example.com'), [expected]);
+      const found = await createPublicLookup([address])('a.example.com', new AbortController().signal);
+      assert.deepEqual(found, [expected]);
     });
   }
+
+  test('is canceled by its signal', async (context) => {
+    const { address, asked } = await startNameServer(context, {
+      'A a.example.com': 'silent',
+      'AAAA a.example.com': 'silent',
+    });
+    const aborter = new AbortController();
+    const found = createPublicLookup([address])('a.example.com', aborter.signal);
+    await asked(2);
+    aborter.abort();
+    await assert.rejects(found, { code: 'ECANCELLED' });
+  });
 
   test('fails for a name that does not exist, and for one without addresses', async (context) => {
     const { address } = await startNameServer(context, {

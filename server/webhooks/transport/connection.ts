@@ -22,8 +22,8 @@ function readCode(error: object): string {
   return 'code' in error ? String(error.code) : 'no code';
 }
 
-/** Finds every address of a host name. */
-export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
+/** Finds every address of a host name; may stop when the signal aborts, after which its result is ignored. */
+export type Lookup = (hostname: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>;
 
 const systemLookup: Lookup = (hostname) => lookupAddresses(hostname, { all: true });
 
@@ -33,10 +33,11 @@ const systemLookup: Lookup = (hostname) => lookupAddresses(hostname, { all: true
  * @param servers instead of those of the machine, `address:port`.
  */
 export function createPublicLookup(servers?: readonly string[]): Lookup {
-  return async (hostname) => {
+  return async (hostname, signal) => {
     // A new one each time reads what the machine's settings are now. With three servers it gives up after nine seconds.
     const resolver = new Resolver({ timeout: 1_000, tries: 2 });
     if (servers !== undefined) resolver.setServers(servers);
+    signal.addEventListener('abort', () => resolver.cancel(), { once: true });
     const [v6, v4] = await Promise.allSettled([resolver.resolve6(hostname), resolver.resolve4(hostname)]);
     if (v6.status === 'rejected' && v4.status === 'rejected') throw v4.reason;
     const addresses = [v6, v4].flatMap((found) => (found.status === 'fulfilled' ? found.value : []));
@@ -56,15 +57,18 @@ export interface ConnectOptions {
  * Opens a connection: looks the name up once, refuses it if any of its addresses is not allowed, and connects to exactly the
  * addresses that were checked. The certificate must be valid for the name. Rejects with a `DeliveryFailure`, after ten seconds
  * (the default of undici) at the latest once the name is looked up.
+ * @param signal cancels the look-up or closes the socket, even after it was returned.
  */
 export async function openSocket(
   { buildConnector }: typeof import('undici'),
   { policy, lookup = policy.allowPrivate ? systemLookup : createPublicLookup(), authorities }: ConnectOptions,
   target: buildConnector.Options,
+  signal: AbortSignal,
 ): Promise<Socket> {
   const host = readHost(target.hostname);
   const family = isIP(host);
-  const addresses = family === 0 ? [...(await lookup(host).catch(failLookup))] : [{ address: host, family }];
+  const addresses = family === 0 ? [...(await lookup(host, signal).catch(failLookup))] : [{ address: host, family }];
+  signal.throwIfAborted();
   if (addresses.length === 0) failLookup({ code: 'ENODATA' });
   // One bad address among several refuses all: a name that mixes them is under attack, or misconfigured.
   if (!addresses.every(({ address }) => isAllowedAddress(address, policy))) throw refusedAddress();
@@ -85,6 +89,11 @@ export async function openSocket(
   const socket = connect(target, (error, opened) =>
     error === null ? resolve(opened) : reject(describeOpening(readCode(error), isConnected)),
   ) as unknown as Socket;
+  const abort = () => {
+    reject(signal.reason);
+    socket.destroy(signal.reason);
+  };
+  signal.addEventListener('abort', abort, { once: true });
   // Before the listener that begins the handshake.
   socket.prependOnceListener('connect', () => {
     isConnected = true;

@@ -89,6 +89,7 @@ class ReceiverConnection {
   readonly #client: Client;
   readonly #path: string;
   #isWanted: OutgoingDelivery['isWanted'];
+  #opening = new AbortController();
 
   constructor(url: string, options: ConnectOptions) {
     this.url = url;
@@ -106,9 +107,12 @@ class ReceiverConnection {
     });
   }
 
-  /** Closes it, at once or when it is open; a delivery under way fails for this reason. */
+  /** Closes it, or stops opening it; a delivery under way fails for this reason. */
   destroy(reason: DeliveryFailure['reason'] = 'aborted', message = 'The delivery was aborted.'): void {
-    void this.#client.destroy(new DeliveryFailure(reason, message));
+    const failure = new DeliveryFailure(reason, message);
+    void this.#client.destroy(failure);
+    // The client doesn't stop what opens its connection.
+    this.#opening.abort(failure);
   }
 
   send({ headers, body, isWanted }: OutgoingDelivery): Promise<Ending> {
@@ -157,7 +161,8 @@ class ReceiverConnection {
     // Rules and settings may have changed since the address was stored.
     const fault = findReceiverFault(this.url, options.policy);
     if (fault !== null) throw new DeliveryFailure('refused_address', `The address of the receiver ${fault}.`);
-    const socket = await openSocket(undici, options, target);
+    this.#opening = new AbortController();
+    const socket = await openSocket(undici, options, target, this.#opening.signal);
     if ((await this.#isWanted?.()) ?? true) return socket;
     socket.destroy();
     throw new DeliveryFailure('aborted', 'The delivery was canceled.');
