@@ -5,6 +5,7 @@ import { type NewAuditEvent, recordEvents } from '../audit/store.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
 import type { PrivateHasher } from '../installation/installation.ts';
+import { ByteCache } from '../storage/cache.ts';
 import type { Outcome, Queries, UnitOfWork } from '../storage/database.ts';
 import { newId } from '../storage/rows.ts';
 import { emitWanted } from '../webhooks/deliveries/outbox.ts';
@@ -46,12 +47,6 @@ export interface CaptureRequest {
   pathOf?(purpose: string): string;
 }
 
-/** A notice as it was last seen. */
-interface SeenNotice extends NoticeState {
-  /** The latest version; null when nothing was ever published. */
-  readonly published: KnownVersion | null;
-}
-
 /** What a record keeps of what a visitor was shown. */
 type Shown = Pick<ConsentRecord, 'language' | 'shownHash' | 'region' | 'basis'>;
 
@@ -59,7 +54,7 @@ type Shown = Pick<ConsentRecord, 'language' | 'shownHash' | 'region' | 'basis'>;
 export interface Capture {
   readonly request: CaptureRequest;
   /** The notice as it was then. */
-  readonly notice: SeenNotice;
+  readonly notice: NoticeState;
   readonly published: NoticeVersion;
   /** Null for a caller, whose subject may have seen anything. */
   readonly shown: Shown | null;
@@ -70,7 +65,8 @@ export interface Capture {
 export class ConsentRecorder {
   readonly #hasher: PrivateHasher;
   readonly #versions: VersionCache;
-  readonly #seen = new Map<string, SeenNotice>();
+  /** Notices as they were last seen. Their versions, which are much larger, are only in the cache of versions. */
+  readonly #seen = new ByteCache<NoticeState>();
 
   constructor(hasher: PrivateHasher, versions: VersionCache) {
     this.#hasher = hasher;
@@ -95,7 +91,7 @@ export class ConsentRecorder {
   /** What a request may be recorded against. @throws {Problem} */
   async #check(
     queries: Queries,
-    notice: SeenNotice | undefined,
+    notice: NoticeState | undefined,
     request: CaptureRequest,
     now: string,
   ): Promise<Capture> {
@@ -103,7 +99,8 @@ export class ConsentRecorder {
     const { subjectId, purposes, capturedAt } = body;
     if (notice === undefined || (caller !== null && notice.tenant_id !== caller.tenantId))
       throw notFound('consent notice');
-    const { id: noticeId, tenant_id: tenantId, status, published: latest } = notice;
+    const { id: noticeId, tenant_id: tenantId, status, version } = notice;
+    const latest = await this.#versions.find(queries, noticeId, version);
     if (caller === null && !originMatches(origin, latest?.domain ?? notice.domain))
       throw new Problem(
         'consent_origin_not_allowed',
@@ -111,7 +108,7 @@ export class ConsentRecorder {
           ? 'The request carries no Origin; records of visitors are accepted only from pages of the site.'
           : 'The Origin of the request does not belong to the domain of the notice.',
       );
-    if (status !== 'published' || latest === null)
+    if (status !== 'published' || latest === undefined)
       throw new Problem('consent_notice_not_published', `The notice is ${status}; publish it to capture records.`, {
         fields: { requiredStatus: 'published', actualStatus: status },
       });
@@ -217,17 +214,13 @@ export class ConsentRecorder {
   }
 
   /** The notices with these ids. One that is as it was last seen is the same object, too. */
-  async #loadNotices(queries: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, SeenNotice>> {
-    const notices = new Map<string, SeenNotice>();
+  async #loadNotices(queries: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, NoticeState>> {
+    const notices = new Map<string, NoticeState>();
     for (const state of await findStates(queries, [...new Set(ids)])) {
-      const { id, version } = state;
-      let notice = this.#seen.get(id);
-      if (notice === undefined || !isSame(notice, state)) {
-        notice = { ...state, published: (await this.#versions.find(queries, id, version)) ?? null };
-        if (this.#seen.size >= mostSeen) this.#seen.clear();
-        this.#seen.set(id, notice);
-      }
-      notices.set(id, notice);
+      const seen = this.#seen.get(state.id);
+      const notice = seen !== undefined && isSame(seen, state) ? seen : state;
+      if (notice === state) this.#seen.set(state.id, state, JSON.stringify(state).length);
+      notices.set(state.id, notice);
     }
     return notices;
   }
@@ -236,9 +229,6 @@ export class ConsentRecorder {
 function isSame(seen: NoticeState, state: NoticeState): boolean {
   return Object.entries(state).every(([key, value]) => seen[key as keyof NoticeState] === value);
 }
-
-/** With the content of each: a few kilobytes. */
-const mostSeen = 2000;
 
 /** The outcome of a step for one request. A failure that is no problem concerns all, and ends their transaction. */
 async function settle<Result>(step: () => Promise<Result>): Promise<Outcome<Result>> {
