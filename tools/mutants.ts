@@ -98,8 +98,8 @@ export const mutants: readonly Mutant[] = [
     name: 'consent-archived-notice',
     rule: 'an archived notice takes no records',
     file: 'server/consent/recorder.ts',
-    text: "status !== 'published' || latest === null",
-    replacement: 'latest === null',
+    text: "status !== 'published' || latest === undefined",
+    replacement: 'latest === undefined',
     tests: ['server/test/consent/capture.test.ts'],
   },
   {
