@@ -10,14 +10,14 @@ import { readSource, receiptKey } from './records/receipt-store.ts';
 import { basisIn } from './signals/basis.ts';
 import { attempt } from './state/attempt.ts';
 import { DOMAIN } from './state/attribute-values.ts';
-import { cookieName, DAY } from './state/find-decision.ts';
+import { cookieName, DAY, findDecision, isNext } from './state/find-decision.ts';
 import { fetchNotice } from './state/load-notice.ts';
 import { loadScript } from './state/load-script.ts';
 import { readMapping } from './state/mapping.ts';
 import { parseNotice } from './state/notice.ts';
 import { reportProblem } from './state/report-problem.ts';
 import { memory, readItem, removeItem, writeItem } from './state/safe-storage.ts';
-import { checkedKey, decisionKey } from './state/stored-decision.ts';
+import { checkedKey, decisionKey, regionKey } from './state/stored-decision.ts';
 
 /**
  * What the script of the tag passes to the second one, so that the build leaves these modules out of the latter. In this order
@@ -39,6 +39,8 @@ export const shared: readonly unknown[] = [
   DOMAIN,
   decisionKey,
   fetchNotice,
+  findDecision,
+  isNext,
   loadScript,
   memory,
   parseNotice,
@@ -49,6 +51,7 @@ export const shared: readonly unknown[] = [
   readSource,
   readTheme,
   receiptKey,
+  regionKey,
   removeItem,
   reportProblem,
   sharedStyles,

@@ -267,9 +267,9 @@ describe('the preferences panel', () => {
     Object.defineProperty(navigator, 'globalPrivacyControl', { value: true, configurable: true });
     try {
       const visit = await visitPage({ purposes }, undefined, { region: 'US-CA' });
+      await waitUntil(() => visit.element.shadowRoot?.querySelector('.opt-out'), 'the button shows');
       await openPanel(visit);
       expect(find(visit, '.signal')).to.have.text('Opt-out request honored');
-      await waitUntil(() => visit.element.shadowRoot?.querySelector('.opt-out'), 'the button shows');
       expect(find(visit, '.opt-out small')).to.have.text('Opt-out request honored');
       expect(switches(visit)[1]?.checked).to.equal(false);
       await waitUntil(() => !visit.network.records.length, 'no record is written for the signal');

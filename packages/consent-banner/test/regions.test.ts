@@ -1,13 +1,13 @@
 import { aTimeout, expect } from '@open-wc/testing';
 import { createNotice, json, type Network, restorePage } from './network.ts';
-import { find, isBannerShown, leavePage, openPanel, press, readStored, type Visit, visitPage } from './visitor.ts';
+import { find, isBannerShown, leavePage, openPanel, press, type Visit, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
 const all = { necessary: true, statistics: true, marketing: true };
 const chosen = { necessary: true, statistics: false, marketing: false };
 
 /** Statistics can be objected to in the United States, marketing is exempt there; both need consent elsewhere. */
-function regional(id: string) {
+function regional(id: string, marketingBasis: 'object' | 'exempt' = 'exempt') {
   const [necessary, statistics, marketing] = createNotice(id).purposes;
   if (!necessary || !statistics || !marketing) throw new Error('the notice has three purposes');
   return {
@@ -15,21 +15,26 @@ function regional(id: string) {
     purposes: [
       necessary,
       { ...statistics, basisByRegion: { US: 'object' as const } },
-      { ...marketing, basisByRegion: { US: 'exempt' as const } },
+      { ...marketing, basisByRegion: { US: marketingBasis } },
     ],
   };
 }
 
 /** A visit from a region that the page names, or the server. */
-async function comeFrom(id: string, region: string, isHeader = false): Promise<Visit> {
+async function comeFrom(
+  id: string,
+  region: string,
+  isHeader = false,
+  marketingBasis: 'object' | 'exempt' = 'exempt',
+): Promise<Visit> {
   await leavePage();
-  const notice = createNotice(id, regional(id));
+  const notice = createNotice(id, regional(id, marketingBasis));
   const prepare = (network: Network): void => {
     if (!isHeader) return;
     localStorage.removeItem(`svc-consent:${id}:checked`);
     network.answerNotice = () => json({ data: notice }, { headers: { 'Svc-Region': region } });
   };
-  return visitPage(regional(id), prepare, isHeader ? {} : { region });
+  return visitPage(regional(id, marketingBasis), prepare, isHeader ? {} : { region });
 }
 
 /** A visitor in California who left everything on. */
@@ -67,7 +72,8 @@ describe('a visitor who moves to another region', () => {
         const visit = await comeFrom(id, region, isHeader);
         const isAsked = region === 'FR';
         await waitUntil(
-          () => window.SvcConsent.get()?.purposes.marketing !== isAsked && readStored(visit).region === region,
+          () =>
+            window.SvcConsent.get()?.purposes.marketing !== isAsked && (!isHeader || visit.network.notices.length > 0),
           region,
         );
         await aTimeout(50);
@@ -79,6 +85,32 @@ describe('a visitor who moves to another region', () => {
       expect(visit.network.notices, 'and nothing is fetched').to.be.empty;
     });
   }
+
+  it('finds what could not be refused off where the signal of the browser objects to it', async () => {
+    const id = crypto.randomUUID();
+    Object.defineProperty(navigator, 'globalPrivacyControl', { configurable: true, value: true });
+    try {
+      const first = await comeFrom(id, 'US-CO', false, 'exempt');
+      await openPanel(first);
+      await press(first, 'footer [data-choice=reject]');
+      expect(window.SvcConsent.get()?.purposes.marketing).to.equal(true);
+      const visit = await comeFrom(id, 'US-CA', false, 'object');
+      await waitUntil(() => visit.network.notices.length > 0, 'the notice says what the basis is');
+      await aTimeout(50);
+      expect(window.SvcConsent.get()?.purposes).to.deep.equal(chosen);
+    } finally {
+      Reflect.deleteProperty(navigator, 'globalPrivacyControl');
+    }
+  });
+
+  it('changes no decision, which another tab may have made about a newer version', async () => {
+    const id = await acceptInCalifornia();
+    const key = `svc-consent:${id}`;
+    const before = localStorage[key];
+    const visit = await comeFrom(id, 'FR', true);
+    await waitUntil(() => isBannerShown(visit), 'the banner asks');
+    expect(localStorage[key]).to.equal(before);
+  });
 
   it('keeps a consent, and a refusal as an objection', async () => {
     const id = crypto.randomUUID();

@@ -97,8 +97,9 @@ describe('the recipes for other banners', () => {
         const { body } = await site.server.request('GET', `/v1/consent/${noticeId}/records`);
         return body.data.data.toReversed();
       }
-      const listQueued = () =>
-        page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(':record:')).length);
+      /** Waits until the page has seen the response, too. */
+      const noneQueued = () =>
+        page.waitForFunction(() => !Object.keys(localStorage).some((key) => key.includes(':record:')));
 
       before(async () => {
         noticeId = await site.publish('localhost', { purposes });
@@ -135,7 +136,7 @@ describe('the recipes for other banners', () => {
         await visitFirst(page, url);
         await settle(() => press(recipe.reject));
         assert.deepEqual((await readLedger()).at(-1)?.purposes, { ...all, statistics: false, marketing: false });
-        assert.equal(await listQueued(), 0);
+        await noneQueued();
       });
 
       test('records the decision of a visitor who leaves in the same task', async () => {
@@ -150,7 +151,7 @@ describe('the recipes for other banners', () => {
         await gone;
         site.gate.setWeather(site.originOf(host), 'fine');
         await page.goto(url);
-        await page.waitForFunction(() => !Object.keys(localStorage).some((key) => key.includes(':record:')));
+        await noneQueued();
         const rows = await readLedger();
         assert.deepEqual([rows.length - before, rows.at(-1)?.purposes], [1, all]);
       });

@@ -51,7 +51,9 @@ export function listLocked({
 }: Pick<PageView, 'notice' | 'region' | 'stored'>): readonly string[] | undefined {
   if (!notice) {
     const { basis } = stored ?? {};
-    return basis && Object.keys(basis).filter((key) => basis[key] === 'required' || basis[key] === 'exempt');
+    const isLocked = (key: string) =>
+      basis?.[key] === 'required' || (basis?.[key] === 'exempt' && region === stored?.region);
+    return basis && Object.keys(basis).filter(isLocked);
   }
   return notice.purposes.flatMap((purpose) => (basisIn(purpose, region) === 'exempt' ? purpose.key : []));
 }

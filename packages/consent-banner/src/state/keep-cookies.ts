@@ -1,6 +1,6 @@
 import { attempt } from './attempt.ts';
 import { DOMAIN } from './attribute-values.ts';
-import { cookieName } from './find-decision.ts';
+import { cookieName, findDecision, isNext } from './find-decision.ts';
 import { readMapping } from './mapping.ts';
 import type { Page } from './page.ts';
 import { reportProblem } from './report-problem.ts';
@@ -19,7 +19,14 @@ export function keepCookies(page: Page): void {
   const update = (): void => {
     const { element, noticeId, notice, isFailed, stored, state, isNarrowed, allowed } = page.view;
     const domain = element?.getAttribute('cookie-domain') ?? '';
-    if (stored && stored !== shared && DOMAIN.test(domain) && !shareDecision({ noticeId, domain, decision: stored })) {
+    const isShared = stored && stored !== shared && DOMAIN.test(domain);
+    const newest = isShared && findDecision(noticeId, true);
+    // Another host may have stored one since this page was loaded.
+    if (newest && isNext(newest, stored)) {
+      page.follow(newest);
+      return;
+    }
+    if (isShared && !shareDecision({ noticeId, domain, decision: stored })) {
       reportProblem(
         `the browser refused a cookie for cookie-domain "${domain}". It must be this host or a domain above it, and the notice must not have too many purposes.`,
       );

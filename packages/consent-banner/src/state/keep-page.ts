@@ -1,15 +1,15 @@
 import { keepRecords } from '../records/keep-records.ts';
 import { checkVersion } from './check-version.ts';
 import { followTabs } from './follow-tabs.ts';
+import { keepRegion } from './keep-region.ts';
 import { namePurposes } from './name-purposes.ts';
 import type { Page } from './page.ts';
-import { rebaseDecisions } from './rebase-decision.ts';
 import { reloadPage } from './reload-page.ts';
 
 /** What a page needs after its first paint, whatever interface it has. */
 export function keepPage(page: Page): void {
   keepRecords(page);
-  rebaseDecisions(page);
+  keepRegion(page);
   followTabs(page);
   namePurposes(page);
   checkVersion(page);

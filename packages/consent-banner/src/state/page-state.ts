@@ -90,11 +90,6 @@ export const decide =
     region: region ?? decidedIn,
   });
 
-/** The decision in force is known for another region. */
-export const rebase =
-  (decision: StoredDecision): Change =>
-  () => ({ stored: decision, inForce: decision });
-
 /** The notice asks for something new since the decision. */
 export const askAgain: Change = () => ({ isDue: true });
 
@@ -120,8 +115,13 @@ export function reduce(before: PageState, change: Change): PageState {
   const state = { ...before, ...change(before) };
   const { notice, region, isDue, inForce } = state;
   const bases = notice?.purposes.map((purpose) => [purpose.key, basisIn(purpose, region)] as const);
-  const free = bases?.flatMap(([key, basis]) => (basis === 'consent' ? [] : key));
-  const purposes = inForce ? decidedIn(inForce, region === inForce.region, free) : undefined;
+  const isFree = (key: string, before: unknown): boolean => {
+    const [, basis] = bases?.find(([one]) => one === key) ?? [];
+    // What could not be refused was not chosen: a signal objects to it.
+    if (basis === 'object') return before === 'object' || !state.hasSignal;
+    return basis === 'exempt' || before === 'required';
+  };
+  const purposes = inForce ? decidedIn(inForce, region === inForce.region, bases && isFree) : undefined;
   const isNarrowed = !isSame(purposes, inForce?.purposes);
   // What did not change keeps its identity, so that a change of it is a change of the object.
   if (inForce?.decidedAt !== before.inForce?.decidedAt || !isSame(purposes, before.state?.purposes))

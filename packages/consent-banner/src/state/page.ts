@@ -33,7 +33,7 @@ import { createRandomId } from './random-id.ts';
 import { recallNotice } from './recall-notice.ts';
 import { reportProblem } from './report-problem.ts';
 import { readItem, writeItem } from './safe-storage.ts';
-import { checkedKey, decisionKey, type StoredDecision } from './stored-decision.ts';
+import { checkedKey, decisionKey, regionKey, type StoredDecision } from './stored-decision.ts';
 
 export interface PageOptions {
   /** The banner's script tag, if there is one. */
@@ -327,7 +327,8 @@ export class Page implements ConsentPage {
   #adopt(decision: StoredDecision, isOwn: boolean): void {
     const isStillInForce = isInForce(decision, (name) => this.#read(name), hasPrivacySignal());
     // An element that names no valid region knows none, and visitors may have moved since an old decision.
-    const region = isStillInForce && !this.#given ? readRegion(decision.region) : null;
+    const region =
+      isStillInForce && !this.#given ? readRegion(readItem(regionKey(this.view.noticeId)) ?? decision.region) : null;
     this.dispatch(decide(decision, { isInForce: isStillInForce, isOwn, region }));
   }
 

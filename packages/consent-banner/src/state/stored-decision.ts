@@ -16,12 +16,9 @@ export interface StoredDecision {
   readonly subjectId: string;
   /** Whether the browser sent Global Privacy Control at that moment. */
   readonly signal?: boolean;
-  /**
-   * What each purpose is based on. Only `consent` was chosen by the visitor; `required` cannot be refused anywhere, the others
-   * are the basis in the region. What needs consent there, and was not asked for, has none.
-   */
+  /** Why each purpose is allowed. Only `consent` was chosen by the visitor, and `required` could not be refused anywhere. */
   readonly basis?: Readonly<Record<string, Basis | 'required'>>;
-  /** The region that decides the basis of the purposes; empty if the visitor has left the one of the decision for an unknown one. */
+  /** The region of the decision, whose basis counted; undefined if it was unknown, and everything was asked for. */
   readonly region?: string | undefined;
 }
 
@@ -33,6 +30,11 @@ export function decisionKey(noticeId: string): string {
 /** When the notice was last checked for a new version. */
 export function checkedKey(noticeId: string): string {
   return `${decisionKey(noticeId)}:checked`;
+}
+
+/** The region that the server has named since the decision; empty if it names none any more. */
+export function regionKey(noticeId: string): string {
+  return `${decisionKey(noticeId)}:region`;
 }
 
 /** Whether a value is a whole decision. Whatever is not means undecided: garbage never grants. */

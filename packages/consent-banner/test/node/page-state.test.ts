@@ -16,9 +16,9 @@ const purpose = fc.record({
 });
 const purposes = fc.uniqueArray(purpose, { selector: ({ key }) => key, minLength: 1 }) as fc.Arbitrary<Purpose[]>;
 
-function arrive(region: string | null): PageState {
+function arrive(region: string | null, hasSignal: boolean): PageState {
   const place = { element: undefined, root: undefined, noticeId: 'id', address: 'https://svc.example/id' };
-  return reduce(emptyState, join({ ...place, region, hasSignal: false, isDue: true }));
+  return reduce(emptyState, join({ ...place, region, hasSignal, isDue: true }));
 }
 
 test('what needs consent in a region is allowed there only if it was consented to, and is asked for otherwise', () => {
@@ -28,13 +28,21 @@ test('what needs consent in a region is allowed there only if it was consented t
       fc.constantFrom(...regions),
       fc.constantFrom(...regions),
       fc.array(fc.constantFrom<string>('a', 'b', 'c', 'd')),
-      (rows, home, abroad, granted) => {
+      fc.boolean(),
+      (rows, home, abroad, granted, hasSignal) => {
         const notice = { version: 1, asksSince: 1, purposes: rows, texts: {} } as unknown as Notice;
         const answer = decidePurposes(notice, ({ key }) => granted.includes(key), home);
         const decidedAt = '2026-01-01T00:00:00.000Z';
         const decision = { ...answer, noticeVersion: 1, decidedAt, subjectId: 's', region: home ?? undefined };
-        const before = reduce(arrive(abroad), decide(decision, { isInForce: true, isOwn: false, region: null }));
+        const before = reduce(
+          arrive(abroad, hasSignal),
+          decide(decision, { isInForce: true, isOwn: false, region: null }),
+        );
         const after = reduce(before, load(notice, abroad));
+        const isForced = ({ key, required }: Purpose) => required || answer.basis[key] === 'exempt';
+        for (const row of rows)
+          if (hasSignal && isForced(row) && basisIn(row, abroad) === 'object')
+            assert.equal(after.allowed[row.key], false);
         let isMissing = false;
         for (const row of rows) {
           const isConsented = row.required || (basisIn(row, home) === 'consent' && answer.purposes[row.key] === true);
