@@ -107,6 +107,8 @@ describe('what is live on the pages', () => {
       const reject = page.getByRole('button', { name: 'Alle ablehnen' });
       await reject.waitFor();
       const layer = page.locator('svc-consent .banner');
+      // It slides in.
+      await layer.evaluate((element) => Promise.all(element.getAnimations().map(({ finished }) => finished)));
       const { y, width } = (await layer.boundingBox()) ?? { y: -1, width: 0 };
       assert.ok(y >= 0 && y < 40 && width > 600, `${y}, ${width}`);
       assert.equal(await reject.evaluate((button) => getComputedStyle(button).backgroundColor), 'rgb(11, 110, 79)');
