@@ -4,7 +4,6 @@ import type { Parts } from '../parts.ts';
 import type { ConsentPage } from '../state/consent-page.ts';
 import { settleClamps } from './clamped-text.ts';
 import { Folds } from './folds.ts';
-import { holdScroll } from './hold-scroll.ts';
 import { panelStyles } from './panel.styles.ts';
 import { panelView } from './panel-view.ts';
 
@@ -71,4 +70,14 @@ class Panel {
     const inputs = [...dialog.querySelectorAll('input')];
     inputs.find(({ value }) => value === wanted)?.focus();
   }
+}
+
+const held = /* @__PURE__ */ new CSSStyleSheet();
+
+/** Keeps the page behind the panel from scrolling, and its content from moving into the place of the scroll bar. */
+function holdScroll(isHeld: boolean): void {
+  const hasBar = innerWidth > document.documentElement.clientWidth;
+  if (isHeld) held.replaceSync(`html{overflow:hidden!important${hasBar ? ';scrollbar-gutter:stable!important' : ''}}`);
+  const others = document.adoptedStyleSheets.filter((sheet) => sheet !== held);
+  document.adoptedStyleSheets = isHeld ? [...others, held] : others;
 }

@@ -2,13 +2,13 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { createChoices } from '../first-layer/choices.ts';
 import { createLinks } from '../first-layer/create-banner.ts';
 import { readDirection } from '../first-layer/read-direction.ts';
-import type { ConsentPage } from '../state/consent-page.ts';
-import type { Notice } from '../state/notice.ts';
+import { carryOver } from '../state/carry-over.ts';
+import type { ConsentPage, PageView } from '../state/consent-page.ts';
+import type { Notice, Purpose } from '../state/notice.ts';
 import { clampedView } from './clamped-text.ts';
 import { describeSignal } from './describe-signal.ts';
 import type { Folds } from './folds.ts';
 import { purposeView } from './purpose-view.ts';
-import { findSwitchedOn } from './switched-on.ts';
 import { readWords } from './words.ts';
 
 /** Of more purposes than these, the descriptions are folded away. */
@@ -103,4 +103,17 @@ function findParts(page: ConsentPage, notice: Notice): Parts {
   };
   made.set(notice, parts);
   return parts;
+}
+
+/**
+ * Which switches of the panel are on at first: what the visitor chose before, what is on by its basis as long as they have
+ * not decided on it, and what they came to switch on.
+ */
+function findSwitchedOn(view: PageView, notice: Notice): (purpose: Purpose) => boolean {
+  const { state, allowed, switchedOn } = view;
+  const chosen = carryOver(view, notice);
+  return ({ key }) =>
+    switchedOn.includes(key) ||
+    Object.hasOwn(chosen, key) ||
+    (!(state && Object.hasOwn(state.purposes, key)) && allowed[key] === true);
 }

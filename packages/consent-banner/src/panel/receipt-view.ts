@@ -5,8 +5,10 @@ import { attempt } from '../state/attempt.ts';
 import { listNames } from './list-names.ts';
 import { readReceipt } from './read-receipt.ts';
 import type { RecordReceipt } from './receipt.ts';
-import { saveReceipt } from './save-receipt.ts';
 import type { Words } from './words.ts';
+
+/** Long enough for any browser to read the bytes. */
+const KEPT_FOR = 60_000;
 
 /** The visitor's decision, the words it was made on, and its position in the ledger. Nothing if the receipt is invalid. */
 export function receiptView(
@@ -46,4 +48,14 @@ function statusView(
   const labels = shown.notice.purposes.flatMap(({ key, label }) => (purposes[key] === isGranted ? label : []));
   if (!labels.length) return nothing;
   return html`<dt>${isGranted ? words.granted : words.refused}</dt><dd>${listNames(labels, words)}</dd>`;
+}
+
+/** Downloads the receipt as a JSON file, through a blob, which every Content-Security-Policy allows. */
+function saveReceipt(receipt: RecordReceipt): void {
+  const text = `${JSON.stringify(receipt, null, 2)}\n`;
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  link.download = `consent-${receipt.shown.notice.domain}-${receipt.event.at.slice(0, 10)}.json`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), KEPT_FOR);
 }

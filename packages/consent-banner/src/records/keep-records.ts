@@ -1,8 +1,8 @@
 import type { Notice } from '../state/notice.ts';
 import type { Page } from '../state/page.ts';
 import { type PageState, touch } from '../state/page-state.ts';
-import { keepAnswer } from './keep-answer.ts';
-import { readSource } from './receipt-store.ts';
+import { writeItem } from '../state/safe-storage.ts';
+import { readSource, receiptKey } from './receipt-store.ts';
 import { type ConsentRecord, listNotices } from './record-queue.ts';
 import { RecordSender } from './record-sender.ts';
 
@@ -95,4 +95,15 @@ function writeShown(notice: Notice): string {
 async function hashText(text: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * Stores a record as it was sent, and the server's response, with its receipt.
+ * @returns whether that was the latest one.
+ */
+export function keepAnswer(noticeId: string, record: ConsentRecord, answer: unknown): boolean {
+  const source = readSource(noticeId);
+  if (source?.record?.capturedAt !== record.capturedAt) return false;
+  writeItem(receiptKey(noticeId), JSON.stringify({ ...source, record, answer }));
+  return true;
 }

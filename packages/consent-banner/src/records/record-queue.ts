@@ -1,8 +1,7 @@
 import { attempt } from '../state/attempt.ts';
 import type { Purposes } from '../state/notice.ts';
-import { readItem, removeItem } from '../state/safe-storage.ts';
+import { memory, readItem, removeItem } from '../state/safe-storage.ts';
 import { decisionKey } from '../state/stored-decision.ts';
-import { listKeys } from './list-keys.ts';
 
 /** How the visitor was asked. */
 export type ConsentMethod = 'banner' | 'modal' | 'inline' | 'checkbox';
@@ -54,4 +53,10 @@ export function listNotices(): readonly string[] {
 
 export function dequeueRecord(queued: QueuedRecord): void {
   removeItem(queued.key);
+}
+
+/** The stored keys that begin with a prefix, in order. */
+function listKeys(prefix: string): readonly string[] {
+  const stored = attempt(() => Object.keys(localStorage)) ?? [];
+  return [...stored, ...memory.keys()].filter((key) => key.startsWith(prefix)).sort();
 }

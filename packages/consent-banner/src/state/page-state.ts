@@ -140,12 +140,11 @@ export function reduce(before: PageState, change: Change): PageState {
   const isAsking = bases
     ? bases.some(([key, basis]) => basis === 'consent' && (isDue || isMissing(key))) || (isDue && region === null)
     : isDue && region === null;
-  const isAsked = isAsking && notice && !state.isRecalled;
   return {
     ...state,
     isAsking,
     isNarrowed,
-    layer: state.isOpen ? 'panel' : isAsked ? 'first' : 'none',
+    layer: state.isOpen ? 'panel' : isAsking && notice && !state.isRecalled ? 'first' : 'none',
     allowed: isSame(allowed, before.allowed) ? before.allowed : allowed,
   };
 }

@@ -2,7 +2,6 @@ import { HeldContent } from '../held-content/held-content.ts';
 import { enqueueRecord } from '../records/enqueue-record.ts';
 import type { ConsentMethod } from '../records/record-queue.ts';
 import { ConsentMode } from '../signals/consent-mode.ts';
-import { hasPrivacySignal } from '../signals/privacy-signal.ts';
 import { readRegion } from '../signals/region.ts';
 import { CORNER, DOMAIN } from './attribute-values.ts';
 import type { ConsentPage } from './consent-page.ts';
@@ -350,6 +349,11 @@ export class Page implements ConsentPage {
     notify();
     return () => removeEventListener.call(document, EVENT, notify);
   }
+}
+
+/** Whether the browser sends Global Privacy Control, https://www.w3.org/TR/gpc/. */
+function hasPrivacySignal(): boolean {
+  return (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true;
 }
 
 function isRobot(): boolean {

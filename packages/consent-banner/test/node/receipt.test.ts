@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { readReceipt } from '../../src/panel/read-receipt.ts';
 import { draftReceipt, proveReceipt } from '../../src/panel/receipt.ts';
-import { keepAnswer } from '../../src/records/keep-answer.ts';
+import { keepAnswer } from '../../src/records/keep-records.ts';
 import type { ReceiptSource } from '../../src/records/receipt-store.ts';
 import type { ConsentRecord } from '../../src/records/record-queue.ts';
 import type { Notice } from '../../src/state/notice.ts';
