@@ -248,7 +248,11 @@ describeDashboard('faults in the dashboard', (dashboard) => {
       await page.waitForFunction(() => document.title === 'Site 15 · Notices · Svc');
       assert.equal(await page.evaluate(() => scrollY), 0);
       await page.getByRole('link', { name: 'Install', exact: true }).focus();
-      await page.evaluate(() => scrollTo(0, 600));
+      // As soon as the part of the editor is there, which makes the page that long.
+      await page.waitForFunction(() => {
+        scrollTo(0, 600);
+        return scrollY === 600;
+      });
       await page.keyboard.press('Enter');
       await page.waitForFunction(() => document.title === 'Install the banner · Site 15 · Notices · Svc');
       await page.goBack();
