@@ -33,7 +33,7 @@ func main() {
 	notice := created.JSON201.Data
 	expect(notice.Status == svc.NoticeStatusDraft && notice.Version == nil, created.Body)
 
-	published, err := client.PublishConsentNoticeWithResponse(ctx, notice.Id, nil)
+	published, err := client.PublishConsentNoticeWithResponse(ctx, notice.Id, nil, svc.PublishConsentNoticeJSONRequestBody{})
 	check(err)
 	expect(published.JSON200 != nil && *published.JSON200.Data.Version == 1, published.Body)
 
