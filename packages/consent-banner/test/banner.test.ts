@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import { emulateMedia, sendKeys } from '@web/test-runner-commands';
 import { emulateForcedColors, restoreMedia } from './media.ts';
 import { restorePage } from './network.ts';
-import { find, isBannerShown, isPanelShown, meetBanner, press } from './visitor.ts';
+import { find, isBannerShown, isPanelShown, meetBanner, press, replayEntrance } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
 const accept = '.banner [data-choice=accept]';
@@ -72,6 +72,7 @@ describe('the first layer', () => {
   it('does not move with reduced motion', async () => {
     await emulateMedia({ reducedMotion: 'reduce' });
     const visit = await meetBanner();
+    replayEntrance(find(visit, '.banner'));
     for (const element of visit.element.shadowRoot?.querySelectorAll('*') ?? []) {
       expect(getComputedStyle(element).transitionDuration).to.equal('0s');
     }
@@ -84,6 +85,7 @@ describe('the first layer', () => {
   it('lets no press through to the page or to its buttons at the moment of its entrance', async () => {
     const visit = await meetBanner();
     const banner = find(visit, '.banner');
+    replayEntrance(banner);
     for (const animation of banner.getAnimations({ subtree: true })) {
       animation.pause();
       animation.currentTime = 100;

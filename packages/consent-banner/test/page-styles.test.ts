@@ -57,7 +57,6 @@ describe('with any styles of the page for its elements', () => {
     }`);
     const visit = await meetBanner();
     for (const layer of [find(visit, '.banner'), await openPanel(visit)]) {
-      for (const animation of layer.getAnimations()) animation.finish();
       expect(getComputedStyle(layer)).to.include({
         writingMode: 'horizontal-tb',
         visibility: 'visible',

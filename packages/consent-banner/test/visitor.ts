@@ -30,11 +30,24 @@ export async function visitPage(
   return { noticeId, element, network };
 }
 
-/** A first visit, until the banner is visible. */
+/** A first visit, until the banner is visible and in its place. */
 export async function meetBanner(changes: Partial<Notice> = {}): Promise<Visit> {
   const visit = await visitPage(changes);
   await waitUntil(() => isBannerShown(visit), 'the banner shows');
+  finishEntrance(find(visit, '.banner'));
   return visit;
+}
+
+/** Starts the entrance of a layer and of what is in it again, however long ago it was. */
+export function replayEntrance(layer: HTMLElement): void {
+  layer.style.display = 'none';
+  layer.getBoundingClientRect();
+  layer.style.display = '';
+}
+
+/** Moves a layer to its place at once: while it slides in, a box of 44 px can measure 43.99997. */
+function finishEntrance(layer: Element): void {
+  for (const animation of layer.getAnimations()) animation.finish();
 }
 
 /** The same visitor on another page of the site: nothing stays in memory. */
@@ -72,7 +85,9 @@ export async function press(visit: Visit, selector: string): Promise<void> {
 export async function openPanel(visit: Visit): Promise<HTMLDialogElement> {
   window.SvcConsent.open();
   await waitUntil(() => isPanelShown(visit), 'the panel opens');
-  return find(visit, 'dialog');
+  const panel = find<HTMLDialogElement>(visit, 'dialog');
+  finishEntrance(panel);
+  return panel;
 }
 
 export function readStored({ noticeId }: Visit): Record<string, unknown> {
