@@ -85,7 +85,24 @@ function captureWith({ database, clock, hasher }: Installation, { noticeIds }: S
 }
 
 function insertWith(pool: pg.Pool, site: Site): () => Promise<number> {
-  const columns = ['tenant_id', 'sequence', 'id', 'notice_id', 'subject_id', 'space', 'entry', 'prev_hash', 'hash'];
+  const columns = [
+    'tenant_id',
+    'sequence',
+    'id',
+    'notice_id',
+    'space',
+    'frame',
+    'captured_at',
+    'recorded_at',
+    'subject_commitment',
+    'subject_id',
+    'ip_commitment',
+    'ip_hash',
+    'ua_commitment',
+    'ua_hash',
+    'salt',
+    'hash',
+  ];
   const places = Array.from(
     { length: batch },
     (_, row) => `(${columns.map((_, column) => `$${row * columns.length + column + 1}`)})`,
@@ -97,18 +114,10 @@ function insertWith(pool: pg.Pool, site: Site): () => Promise<number> {
     for (let row = 0; row < batch; row += 1) {
       sequence += 1;
       const noticeId = site.noticeIds[row % site.noticeIds.length] as string;
-      const { id, subjectId, tenantId, ...rest } = draftRecord(site);
-      const hash = rest.noticeContentHash;
+      const { id, tenantId, space, subjectId, capturedAt, ipHash, uaHash, noticeContentHash: hash } = draftRecord(site);
       values.push(
-        tenantId,
-        sequence,
-        id,
-        noticeId,
-        subjectId,
-        rest.space,
-        JSON.stringify({ id, subjectId, ...rest }),
-        hash,
-        hash,
+        ...[tenantId, sequence, id, noticeId, space, 1, capturedAt, capturedAt],
+        ...[hash, subjectId, hash, ipHash, hash, uaHash, hash.slice(0, 22), hash],
       );
     }
     await pool.query({ name: 'plain insert', text, values });
