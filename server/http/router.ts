@@ -182,7 +182,9 @@ function send(ctx: Context, { surface, answerType, auth }: Route, { status, head
   if (status !== 204) ctx.set('Content-Type', answerType ?? surface.answerType);
   ctx.set(headers as Record<string, string | string[]>);
   // Behind credentials an ETag is that of what may be edited; the rest of the body changes without it.
-  if (headers.ETag !== undefined && auth === 'public' && ctx.fresh) ctx.status = 304;
+  // Koa's `fresh` copies all headers, so it is not asked without need.
+  const mayBeFresh = headers.ETag !== undefined && ctx.req.headers['if-none-match'] !== undefined;
+  if (mayBeFresh && auth === 'public' && ctx.fresh) ctx.status = 304;
   else if (status !== 204) ctx.body = body;
 }
 
