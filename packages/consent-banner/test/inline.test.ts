@@ -1,4 +1,4 @@
-import { aTimeout, expect, fixtureCleanup } from '@open-wc/testing';
+import { expect, fixtureCleanup } from '@open-wc/testing';
 import type { Notice } from '../src/state/notice.ts';
 import { createNotice, json, listenToConsole, type Network, replaceNetwork, restorePage } from './network.ts';
 import { find, isBannerShown, leavePage, listQueued, press, readStored, type Visit } from './visitor.ts';
@@ -85,7 +85,7 @@ describe('a notice inside the element', () => {
       visit = visitInline(id, damage(write(createNotice(id))));
       await waitUntil(() => visit && isBannerShown(visit), 'the banner shows');
       expect(visit.network.notices).to.have.length(1);
-      expect(errors.filter((error) => error.includes('in the element'))).to.have.length(1);
+      expect(errors.filter((error) => error.includes('the inline notice'))).to.have.length(1);
     });
   }
 
@@ -111,16 +111,24 @@ describe('a notice inside the element', () => {
     await waitUntil(() => visit && listQueued(visit).length === 0, 'the queue is empty');
   });
 
-  it('is fetched in the language of the attribute if the notice has it', async () => {
-    const id = crypto.randomUUID();
-    const text = write(createNotice(id, { languages: ['de'] }));
-    visit = visitInline(id, text, { attributes: { language: 'de' }, served: { language: 'de' } });
-    await waitUntil(() => visit && isBannerShown(visit), 'the banner shows');
-    expect(find(visit, '.banner').lang).to.equal('de');
-    visit.element.remove();
-    visit = visitInline(id, text, { attributes: { language: 'tlh' } });
-    expect(find(visit, '.banner').lang, 'of a language that the notice does not have').to.equal('en');
-    await aTimeout(50);
-    expect(visit.network.notices).to.be.empty;
-  });
+  for (const [own, others, wanted, isFetched] of [
+    ['en', ['de'], 'de', true],
+    ['en', ['de'], 'DE', true],
+    ['en', ['de'], 'de-AT', true],
+    ['en', ['de'], 'en-US', false],
+    ['en', ['de'], 'tlh', false],
+    ['de', [], 'de-AT', false],
+    ['de', ['de-CH'], 'de', false],
+    ['de', ['de-CH'], 'de-AT', true],
+  ] as const) {
+    const offered = [own, ...others].join(' and ');
+    it(`in ${own} is ${isFetched ? '' : 'not '}fetched in ${wanted} where the notice has ${offered}`, async () => {
+      const id = crypto.randomUUID();
+      const text = write(createNotice(id, { language: own, languages: others }));
+      visit = visitInline(id, text, { attributes: { language: wanted }, served: { language: 'fr' } });
+      await waitUntil(() => visit && isBannerShown(visit), 'the banner shows');
+      expect(find(visit, '.banner').lang).to.equal(isFetched ? 'fr' : own);
+      expect(visit.network.notices).to.have.length(isFetched ? 1 : 0);
+    });
+  }
 });

@@ -12,16 +12,18 @@ export interface LoadedNotice {
 
 /**
  * The notice inside the element, in place of a request. It is the public response as `svc widgets --inline` prints it.
- * @returns undefined if there is none in the wanted language, or if it is damaged or another one's, which is logged.
+ * @returns undefined if the server may have a better language, or if it is damaged or another one's, which is logged.
  */
 export function readInline(element: Element, noticeId: string, language: string): Notice | undefined {
   const text = element.querySelector(':scope>script[type="application/json"]')?.textContent;
   if (text == null) return;
   try {
     const notice = parseNotice(JSON.parse(text), noticeId);
-    if (!notice.languages.includes(language)) return notice;
+    // Which variant fits best (`de` or `de-CH` for `de-AT`) is up to the server.
+    const isOther = (tag: string): boolean => tag.slice(0, 2) !== language.slice(0, 2).toLowerCase();
+    if (notice.language === language || notice.languages.every(isOther)) return notice;
   } catch (cause) {
-    reportProblem(`the notice in the element cannot be used: ${cause}`);
+    reportProblem(`the inline notice cannot be used: ${cause}`);
   }
 }
 
