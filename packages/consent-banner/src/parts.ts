@@ -15,7 +15,7 @@ export interface Parts {
   readonly placeholders: () => Promise<typeof coverFrames>;
 }
 
-/** Loads and mounts the parts that a page turns out to need. After a failure, the next change of the page tries again. */
+/** Loads and mounts the parts that a page needs. After a failure, a later change of the page retries, with backoff. */
 export function mountParts(page: Page, { extras, placeholders }: Parts): void {
   const coverOnce = mountOnce(page, placeholders);
   const extendOnce = mountOnce(page, extras);
@@ -40,8 +40,11 @@ export function findTexts(page: Page | undefined): void {
   if (page?.view.stored && !page.view.notice && !page.recallStored()) void page.loadNotice();
 }
 
+const MOST_WAIT = 300_000;
+
 function mountOnce(page: Page, load: () => Promise<(page: Page) => void>): () => void {
   let isLoading = false;
+  let wait = 1_000;
   return () => {
     if (isLoading) return;
     isLoading = true;
@@ -49,8 +52,8 @@ function mountOnce(page: Page, load: () => Promise<(page: Page) => void>): () =>
       (mount) => mount(page),
       (cause) => {
         reportProblem(`${cause} cannot be loaded`);
-        // Later: the removal of the tag is a change of the page, too.
-        setTimeout(() => (isLoading = false));
+        setTimeout(() => (isLoading = false), wait);
+        wait = Math.min(2 * wait, MOST_WAIT);
       },
     );
   };

@@ -140,6 +140,38 @@ describe('the two scripts', () => {
     );
   });
 
+  it('retry a missing panel when the visitor asks, and not at every change of the page', async () => {
+    const above = '<svc-privacy-choices></svc-privacy-choices>';
+    const frame = await visit({ noticeId: crypto.randomUUID(), folder: '/visitor-page/missing', above });
+    const count = () => listRequests(frame).filter((path) => path.endsWith('svc-consent-panel.js')).length;
+    await waitUntil(() => query(frame, '.banner:popover-open') && count(), 'it is requested');
+    for (let change = 0; change < 20; change += 1) {
+      frame.contentDocument?.body.append('A change. ');
+      await new Promise((resolve) => frame.contentWindow.requestAnimationFrame(resolve));
+    }
+    const requested = count();
+    expect(requested, 'for the element, and after the first paint').to.be.at.most(2);
+    query(frame, '[part=preferences]')?.click();
+    await waitUntil(() => count() > requested, 'it is requested again');
+  });
+
+  it('retry a missing part when the page changes, with backoff', async () => {
+    const above = '<svc-privacy-choices></svc-privacy-choices>';
+    const frame = await visit({ noticeId: crypto.randomUUID(), folder: '/visitor-page/partless', above });
+    const listTimes = () =>
+      frame.contentWindow.performance
+        .getEntriesByType('resource')
+        .filter(({ name }) => name.endsWith('svc-consent-extras.js'))
+        .map(({ startTime }) => startTime);
+    await waitUntil(() => {
+      frame.contentDocument?.body.append('A change. ');
+      return listTimes().length > 2;
+    }, 'it is requested again');
+    const [first = 0, second = 0, third = 0] = listTimes();
+    expect(second - first).to.be.at.least(1_000);
+    expect(third - second).to.be.at.least(2_000);
+  });
+
   it('load the receipt when the visitor opens it, and offer to try again when it is missing', async () => {
     const noticeId = crypto.randomUUID();
     const first = await visit({ noticeId });

@@ -69,7 +69,7 @@ export class Page implements ConsentPage {
   #loading: Promise<Notice | null> | undefined;
   /** The region that the element names. */
   #given = '';
-  #mounting: Promise<boolean> | undefined;
+  #mounting: Promise<void> | undefined;
 
   constructor(options: PageOptions) {
     const { script, openPreferences } = options;
@@ -137,20 +137,16 @@ export class Page implements ConsentPage {
     return this.#loading;
   }
 
-  /** Loads and mounts the panel once. @returns whether it is there; if not, the next call tries again. */
-  expectPanel(): Promise<boolean> {
+  /** Loads and mounts the panel once. After a failure, the next call tries again. */
+  expectPanel(): void {
     this.#mounting ??= this.#options.loadFurther().then(
-      (mount) => {
-        mount(this);
-        return true;
-      },
+      (mount) => mount(this),
       (cause) => {
         this.#mounting = undefined;
         reportProblem(`${cause} cannot be loaded`);
-        return false;
+        this.dispatch(fail);
       },
     );
-    return this.#mounting;
   }
 
   /** The second script opens the panel, once it and the notice are there. */
@@ -158,7 +154,7 @@ export class Page implements ConsentPage {
     if (!this.view.element) reportProblem('open() needs the element on the page');
     else {
       this.dispatch(prepare(switchedOn));
-      void this.expectPanel().then((isMounted) => isMounted || this.dispatch(fail));
+      this.expectPanel();
     }
   }
 
@@ -190,7 +186,7 @@ export class Page implements ConsentPage {
     writeItem(checkedKey(noticeId), String(Date.now()));
     this.decided = stores;
     this.#adopt(stores, true);
-    void this.expectPanel();
+    this.expectPanel();
   }
 
   #read(name: string): string | null | undefined {
@@ -254,18 +250,19 @@ export class Page implements ConsentPage {
     const { state, region, noticeId, allowed, isNarrowed } = this.view;
     const isDue = state && !(Math.abs(Date.now() - Number(readItem(checkedKey(noticeId)))) < DAY);
     const hasMore = isDue || region || isNarrowed || hasQueue() || hasLeftovers(this.#read('clear-cookies'), allowed);
-    if (hasMore) void this.expectPanel();
+    if (hasMore) this.expectPanel();
     this.#findMore();
   }
 
   /** The second script defines the further elements, and shows placeholders for blocked content. */
   readonly #findMore = (): void => {
     const { element, frames, notice, isFailed } = this.view;
-    if (!element || isRobot()) return;
+    // After a failure it waits for the visitor: a page can change many times a second.
+    if (!element || isFailed || isRobot()) return;
     const find = Document.prototype.querySelector;
-    if (frames[0] && !notice && !isFailed) void this.loadNotice();
+    if (frames[0] && !notice) void this.loadNotice();
     if (!this.#mounting && (frames[0] || find.call(document, 'svc-privacy-choices,svc-cookie-list')))
-      void this.expectPanel();
+      this.expectPanel();
   };
 
   async #load(url: string): Promise<Notice | null> {
@@ -290,7 +287,7 @@ export class Page implements ConsentPage {
   #offer(loaded: LoadedNotice): void {
     this.dispatch(load(loaded.notice, this.#given ? readRegion(this.#given) : loaded.region));
     // After the first paint.
-    if (this.view.isDue) requestAnimationFrame(() => waitForIdle(() => void this.expectPanel()));
+    if (this.view.isDue) requestAnimationFrame(() => waitForIdle(() => this.expectPanel()));
   }
 
   /** Shows the notice of the stored decision. @returns whether it is known. */
