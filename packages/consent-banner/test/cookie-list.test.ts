@@ -45,6 +45,27 @@ describe('<svc-cookie-list>', () => {
     }
   });
 
+  for (const [language, side] of [
+    ['en', 'left'],
+    ['ar', 'right'],
+  ] as const) {
+    it(`has names and descriptions in any script at the ${side} in ${language}`, async () => {
+      const list = addList();
+      const described = [
+        { ...statistics, label: 'إحصاءات' },
+        { ...marketing, description: 'Shows offers.' },
+      ];
+      const purposes = described.map((purpose) => ({ ...purpose, trackers: createTrackers(1) }));
+      await visitPage({ language, purposes });
+      const find = () => [...(list.shadowRoot?.querySelectorAll(`[lang=${language}] :is(h3, p) > bdi`) ?? [])];
+      await waitUntil(() => find().length === 4, 'the list is there');
+      for (const text of find()) {
+        const edge = text.getBoundingClientRect()[side];
+        expect(edge, text.textContent).to.be.closeTo(list.getBoundingClientRect()[side], 1);
+      }
+    });
+  }
+
   it('is there for a returning visitor, too', async () => {
     const changes = { purposes: [necessary, { ...statistics, trackers: createTrackers(1) }] };
     const first = await meetBanner(changes);

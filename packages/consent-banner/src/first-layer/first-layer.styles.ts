@@ -38,6 +38,9 @@ export const firstLayerStyles = css`
     padding-block: 1em;
     background: var(--_bg);
   }
+  .actions p {
+    padding-block-end: 0.5em;
+  }
   .actions .quiet {
     inline-size: 100%;
     margin-block-start: 0.25em;

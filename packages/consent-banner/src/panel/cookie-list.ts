@@ -4,14 +4,14 @@ import { css } from '../first-layer/css.ts';
 import { readDirection } from '../first-layer/read-direction.ts';
 import type { ConsentPage } from '../state/consent-page.ts';
 import type { Notice } from '../state/notice.ts';
-import { trackerTableStyles } from './tracker-table.styles.ts';
-import { trackerTable } from './tracker-table.ts';
+import { trackerTable, trackerTableStyles } from './tracker-table.ts';
 import { readWords } from './words.ts';
 
 /** Type and colours are the page's; lines and quiet text are mixed from them. */
 const styles = css`
   :host {
     display: block;
+    text-align: start;
     --_border: color-mix(in srgb, currentColor 20%, transparent);
     --_muted: color-mix(in srgb, currentColor 75%, transparent);
   }
@@ -27,11 +27,7 @@ const styles = css`
   }
   p {
     margin-block: 0.25em 0.5em;
-    text-align: left;
     white-space: pre-line;
-  }
-  [dir='rtl'] p {
-    text-align: right;
   }
 `;
 
@@ -86,8 +82,8 @@ function listView(notice: Notice) {
       ${listed.map(
         ({ label, description, trackers = [] }) => html`
           <section part="purpose">
-            <h3 part="title" dir="auto">${label}</h3>
-            <p part="text" dir="auto">${description}</p>
+            <h3 part="title"><bdi>${label}</bdi></h3>
+            <p part="text"><bdi>${description}</bdi></p>
             ${trackerTable(trackers, readWords(notice), language)}
           </section>
         `,

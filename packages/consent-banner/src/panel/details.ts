@@ -1,7 +1,6 @@
 import { css } from '../first-layer/css.ts';
 import { receiptView } from './receipt-view.ts';
-import { trackerTableStyles } from './tracker-table.styles.ts';
-import { trackerTable } from './tracker-table.ts';
+import { trackerTable, trackerTableStyles } from './tracker-table.ts';
 
 const receiptStyles = css`
   dt {
