@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 import {
   buildScript,
+  compileHint,
   defineScript,
   hashBytes,
   minifyAgain,
@@ -17,7 +18,13 @@ const parts = ['details', 'extras', 'placeholders'];
 
 // The script of the tag contains the hash of the panel's, and that the hashes of the parts: a page that pins the first pins all.
 export default defineConfig(
-  defineScript('src/script.ts', widget, buildFurtherScripts(), minifyAgain(), writeIntegrity(manifest.version, widget)),
+  defineScript(
+    'src/script.ts',
+    widget,
+    buildFurtherScripts(),
+    minifyAgain(compileHint),
+    writeIntegrity(manifest.version, widget),
+  ),
 );
 
 /** Builds the panel with its parts, and the add-ons, which have tags of their own. */

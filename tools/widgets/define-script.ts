@@ -39,15 +39,25 @@ export async function buildScript(config: UserConfig, define: Record<string, str
   return chunk.code;
 }
 
-/** Minifies a script again: what Terser finds beyond Rolldown's minifier is worth two per cent of the bytes. */
-export function minifyAgain(): Plugin {
+/**
+ * Lets Chromium compile all functions of a script while it loads, and not one by one while it runs, which takes a quarter
+ * more time (https://v8.dev/blog/explicit-compile-hints). Other browsers see a comment.
+ */
+export const compileHint = '//# allFunctionsCalledOnLoad';
+
+/**
+ * Minifies a script again: what Terser finds beyond Rolldown's minifier is worth two per cent of the bytes.
+ * @param preamble a comment that the script begins with.
+ */
+export function minifyAgain(preamble = ''): Plugin {
   return {
     name: 'minify-again',
     async generateBundle(_options, bundle) {
       for (const output of Object.values(bundle)) {
         if (output.type !== 'chunk') continue;
         const compress = { passes: 3, ecma: 2020, unsafe_arrows: true } as const;
-        const { code } = await minify(output.code, { compress, mangle: true, ecma: 2020, toplevel: true });
+        const format = { preamble };
+        const { code } = await minify(output.code, { compress, format, mangle: true, ecma: 2020, toplevel: true });
         output.code = code ?? output.code;
       }
     },

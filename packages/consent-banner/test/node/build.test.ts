@@ -80,6 +80,10 @@ describe('the build', () => {
     for (const script of [first, panel, ...parts]) assert.doesNotMatch(script.toString(), /\n\s(?!\\f)/);
   });
 
+  test('begins with the compile hint, which counts only there', () => {
+    assert.match(first.toString(), /^\/\/# allFunctionsCalledOnLoad\n/);
+  });
+
   test('stays within its sizes', () => {
     const [one, other] = [weigh(first), weigh(panel)];
     assert.ok(one <= 8_550, `a visitor loads ${one} before the first layer is visible`);

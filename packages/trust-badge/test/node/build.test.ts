@@ -37,6 +37,10 @@ test('the build is reproducible, and the manifest matches it', () => {
   assert.deepEqual(first.manifest, { version, ...script, files: [script] });
 });
 
+test('the script begins with the compile hint, which counts only there', () => {
+  assert.match(first.script.toString(), /^\/\/# allFunctionsCalledOnLoad\n/);
+});
+
 test('the script stays within 7.5 kB of brotli, without white space in its templates', () => {
   const { script } = first;
   assert.ok(brotliCompressSync(script).length <= 7_500, `${brotliCompressSync(script).length} bytes`);
