@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from 'playwright-core';
 import { chromium } from '../../../tools/test/chromium.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../harness.ts';
+import { assertAccessible } from './accessible.ts';
 
 const narrow = { width: 320, height: 640 };
 const wide = { width: 1280, height: 900 };
@@ -51,18 +51,6 @@ describe('the form for data-subject requests in a browser', () => {
       complaints.filter((text) => !/status of 4\d\d/.test(text)),
       [],
     );
-  }
-
-  async function assertAccessible(page: Page): Promise<void> {
-    await page.evaluate(axe.source);
-    const violations = await page.evaluate(async () => {
-      const { axe: inPage } = window as unknown as { axe: typeof axe };
-      const found = await inPage.run(document, { rules: { 'target-size': { enabled: true } } });
-      return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-    });
-    assert.deepEqual(violations, []);
-    const [wanted, given] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-    assert.ok((wanted as number) <= (given as number), `${wanted} wide at ${given}`);
   }
 
   const formPath = ({ slug }: TestTenant) => `/privacy/${slug}/request`;
@@ -166,29 +154,19 @@ describe('the form for data-subject requests in a browser', () => {
     });
   });
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const [name, viewport] of Object.entries({ narrow, wide })) {
-      test(`is accessible, ${colorScheme} and ${name}`, async () => {
-        const other = await createTenant();
-        await visit(formPath(other), { colorScheme, viewport, locale: 'de' }, async (page) => {
-          await assertAccessible(page);
-          await page.getByRole('button', { name: 'Anfrage senden' }).click();
-          await page.getByText('Wählen Sie, was Sie möchten.').waitFor();
-          await assertAccessible(page);
-          await page.getByLabel('Was möchten Sie?').selectOption('portability');
-          await page.getByLabel('E-Mail-Adresse').fill('ada@example.com');
-          await page.getByRole('button', { name: 'Anfrage senden' }).click();
-          await page.getByRole('heading', { name: 'Ihre Anfrage ist eingegangen' }).waitFor();
-          await assertAccessible(page);
-        });
-        await visit('/privacy/confirm', { colorScheme, viewport }, assertAccessible);
-        await visit('/privacy/none/request', { colorScheme, viewport }, assertAccessible);
-      });
-    }
-  }
-
-  test('is accessible in forced colours', async () => {
-    await visit(formPath(tenant), { forcedColors: 'active' }, assertAccessible);
+  test('is accessible, light, dark and in forced colours, narrow and wide', async () => {
+    await visit(formPath(await createTenant()), { locale: 'de' }, async (page) => {
+      await assertAccessible(page);
+      await page.getByRole('button', { name: 'Anfrage senden' }).click();
+      await page.getByText('Wählen Sie, was Sie möchten.').waitFor();
+      await assertAccessible(page);
+      await page.getByLabel('Was möchten Sie?').selectOption('portability');
+      await page.getByLabel('E-Mail-Adresse').fill('ada@example.com');
+      await page.getByRole('button', { name: 'Anfrage senden' }).click();
+      await page.getByRole('heading', { name: 'Ihre Anfrage ist eingegangen' }).waitFor();
+      await assertAccessible(page);
+    });
+    for (const path of ['/privacy/confirm', '/privacy/none/request']) await visit(path, {}, assertAccessible);
   });
 
   test('says without JavaScript that the confirmation needs it', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MemberRole } from '../../../principal/roles.ts';
-import { assertAccessible, describeDashboard } from './browser.ts';
+import { assertAccessible } from '../accessible.ts';
+import { describeDashboard } from './browser.ts';
 
 const day = 24 * 60 * 60_000;
 

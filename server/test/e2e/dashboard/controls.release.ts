@@ -8,7 +8,8 @@ import type { MemberRole } from '../../../principal/roles.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import { base, ControlClient, payload } from '../../controls/helpers.ts';
 import { evidenceItem } from '../../controls/samples.ts';
-import { assertAccessible, describeDashboard } from './browser.ts';
+import { assertAccessible } from '../accessible.ts';
+import { describeDashboard } from './browser.ts';
 
 /** A code that is a formula to a spreadsheet cannot be made; a title can. */
 const hostileTitle = '=HYPERLINK("https://evil.example","x"), <img src=x onerror=alert(1)>';

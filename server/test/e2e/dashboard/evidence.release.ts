@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import type { MemberRole } from '../../../principal/roles.ts';
 import { capture } from '../../consent/helpers.ts';
-import { assertAccessible, describeDashboard } from './browser.ts';
+import { assertAccessible } from '../accessible.ts';
+import { describeDashboard } from './browser.ts';
 
 const subjectId = 'ada/lovelace <b>@example.com</b>';
 

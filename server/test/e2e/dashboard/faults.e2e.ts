@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createScene } from '../../http/scene.ts';
-import { assertAccessible, assertFits, describeDashboard, sendPassword, signIn } from './browser.ts';
+import { assertAccessible, assertFits } from '../accessible.ts';
+import { describeDashboard, sendPassword, signIn } from './browser.ts';
 
 const hostile = `<img src=x onerror="document.title='taken'">שלום {{7*7}} ${'ÄẞWort'.repeat(12)} ' " & %00`;
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createStartToken } from '../../../identity/start-link.ts';
 import { computeCode } from '../../mfa/authenticator.ts';
-import { acceptInvitation, assertAccessible, describeDashboard, sendPassword, signIn } from './browser.ts';
+import { assertAccessible } from '../accessible.ts';
+import { acceptInvitation, describeDashboard, sendPassword, signIn } from './browser.ts';
 
 const hour = 60 * 60_000;
 

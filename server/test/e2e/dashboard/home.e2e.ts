@@ -6,7 +6,8 @@ import { payload, visit as visitBanner } from '../../consent/helpers.ts';
 import { createEnrolledMember } from '../../mfa/authenticator.ts';
 import { createEndpoint } from '../../webhooks/sending.ts';
 import { storeDeliveries } from '../../webhooks/stored-deliveries.ts';
-import { assertAccessible, describeDashboard } from './browser.ts';
+import { assertAccessible } from '../accessible.ts';
+import { describeDashboard } from './browser.ts';
 
 const day = 24 * 60 * 60_000;
 

@@ -7,7 +7,8 @@ import type { Locator, Page } from 'playwright-core';
 import type { MemberRole } from '../../../principal/roles.ts';
 import { allGranted, payload, visit } from '../../consent/helpers.ts';
 import { noticeContent } from '../../harness.ts';
-import { assertAccessible, describeDashboard } from './browser.ts';
+import { assertAccessible } from '../accessible.ts';
+import { describeDashboard } from './browser.ts';
 
 const hostile = '<img src=x onerror=alert(1)>';
 

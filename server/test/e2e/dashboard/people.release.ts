@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MemberRole } from '../../../principal/roles.ts';
-import { acceptInvitation, assertAccessible, describeDashboard } from './browser.ts';
+import { assertAccessible } from '../accessible.ts';
+import { acceptInvitation, describeDashboard } from './browser.ts';
 
 describeDashboard('people, provisioning and keys in the dashboard', (dashboard) => {
   const { visit, visitAs } = dashboard;

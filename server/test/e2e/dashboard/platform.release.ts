@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { insertTransfer } from '../../../installation/transfer-store.ts';
-import { acceptInvitation, assertAccessible, describeDashboard } from './browser.ts';
+import { assertAccessible } from '../accessible.ts';
+import { acceptInvitation, describeDashboard } from './browser.ts';
 
 describeDashboard('the pages of the people who run the server', (dashboard) => {
   const { visit, visitAs } = dashboard;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSetupToken } from '../../../identity/setup.ts';
-import { assertAccessible, describeDashboard } from './browser.ts';
+import { assertAccessible } from '../accessible.ts';
+import { describeDashboard } from './browser.ts';
 
 const password = 'river lantern copper orchard';
 

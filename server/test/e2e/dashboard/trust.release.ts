@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { MemberRole } from '../../../principal/roles.ts';
 import { trustCenter } from '../../trust/helpers.ts';
-import { assertAccessible, describeDashboard } from './browser.ts';
+import { assertAccessible } from '../accessible.ts';
+import { describeDashboard } from './browser.ts';
 
 describeDashboard('the trust center in the dashboard', (dashboard) => {
   const { visitAs } = dashboard;

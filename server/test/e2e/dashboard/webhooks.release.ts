@@ -4,7 +4,8 @@ import type { MemberRole } from '../../../principal/roles.ts';
 import { countOutcomes, type WebhookOutcome } from '../../../webhooks/deliveries/statistics-store.ts';
 import { createEndpoint, createTestSender, openRequest, startScriptedReceiver } from '../../webhooks/sending.ts';
 import { storeAttempt, storeDeliveries, storeDelivery } from '../../webhooks/stored-deliveries.ts';
-import { assertAccessible, describeDashboard } from './browser.ts';
+import { assertAccessible } from '../accessible.ts';
+import { describeDashboard } from './browser.ts';
 
 describeDashboard('webhooks in the dashboard', (dashboard) => {
   const { visitAs } = dashboard;
