@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { readWidget, type Widget } from '../../server/widgets/widget.ts';
+import { compileHint } from '../widgets/define-script.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { compareInTurn, type Slice } from './slices.ts';
 import { evaluate, openVisits, type SiteFile, type Visits } from './visits.ts';
@@ -42,12 +43,13 @@ const trust = {
 
 /** Loads the page of either element in turn, the processor slowed down four times as on a plain phone. */
 async function measureVisible(bench: Bench, widget: Widget): Promise<Finding> {
-  const script = (body: Buffer): SiteFile => ({ type: 'text/javascript', body });
+  const script = (body: Buffer | string): SiteFile => ({ type: 'text/javascript', body });
+  const floor = readFileSync(new URL('./children/vanilla-badge.js', import.meta.url));
   const data: SiteFile = { type: 'application/json', body: JSON.stringify({ data: trust }) };
   const site = new Map<string, SiteFile>([
     ['/ours.js', script(readScript(widget))],
     ['/ours', writePage('ours', 'svc-trust-badge')],
-    ['/vanilla.js', script(readFileSync(new URL('./children/vanilla-badge.js', import.meta.url)))],
+    ['/vanilla.js', script(`${compileHint}\n${floor}`)],
     ['/vanilla', writePage('vanilla', 'vanilla-badge')],
     ...['', '?language=en'].map((query) => [`/v1/public/trust/example/widget${query}`, data] as const),
   ]);

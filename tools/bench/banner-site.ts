@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { NoticeContent } from '../../server/consent/notice.ts';
 import { writeShownTexts } from '../../server/consent/public-notice.ts';
 import type { Widget } from '../../server/widgets/widget.ts';
+import { compileHint } from '../widgets/define-script.ts';
 import { buildScript, type Site, type SiteFile } from './visits.ts';
 
 export const noticeId = '0199f0c4-6f2e-7c4a-9a51-3d2f6f0f8f11';
@@ -60,9 +61,9 @@ export async function createBannerSite({ files }: Widget): Promise<Site> {
     ['/ours-inline', ours('en', inline(english))],
     ['/german', ours('de')],
     ['/german-inline', ours('de', inline(german))],
-    ['/lit.js', script(await buildScript('lit-banner'))],
+    ['/lit.js', hinted(await buildScript('lit-banner'))],
     ['/lit', writePage({ script: 'lit.js', element: 'lit-banner' })],
-    ['/vanilla.js', script(readFileSync(new URL('./children/vanilla-banner.js', import.meta.url)))],
+    ['/vanilla.js', hinted(readFileSync(new URL('./children/vanilla-banner.js', import.meta.url)))],
     ['/vanilla', writePage({ script: 'vanilla.js', element: 'vanilla-banner' })],
     ['/none.js', script('')],
     ['/none', writePage({ script: 'none.js' })],
@@ -74,6 +75,8 @@ export async function createBannerSite({ files }: Widget): Promise<Site> {
 }
 
 const script = (body: string | Buffer): SiteFile => ({ type: 'text/javascript', body });
+/** The floors are compiled as our script is. */
+const hinted = (body: Buffer): SiteFile => script(`${compileHint}\n${body}`);
 const json = (body: string): SiteFile => ({ type: 'application/json', body });
 
 /** A peer with its set-up in the same file, which saves it a request. */
