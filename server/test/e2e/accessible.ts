@@ -9,7 +9,7 @@ const looks = [
   { colorScheme: 'light', forcedColors: 'none', width: 1280, height: 800 },
 ] as const;
 
-/** The rules of axe whose answer depends on the look; the others are asked once. */
+/** The rules of axe whose answer depends on the look; the others are asked once, in the look that the page has. */
 const rulesOfLook = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
 
 /**
@@ -19,11 +19,15 @@ const rulesOfLook = ['color-contrast', 'link-in-text-block', 'scrollable-region-
  */
 export async function assertAccessible(page: Page): Promise<void> {
   await page.evaluate(axe.source);
-  assert.deepEqual(await findViolations(page, null), []);
+  assert.deepEqual(await findViolations(page, null), [], page.url());
   for (const { colorScheme, forcedColors, width, height } of looks) {
     await page.emulateMedia({ colorScheme, forcedColors });
     await page.setViewportSize({ width, height });
-    assert.deepEqual(await findViolations(page, rulesOfLook), [], `${colorScheme}, ${forcedColors}, ${width} px`);
+    assert.deepEqual(
+      await findViolations(page, rulesOfLook),
+      [],
+      `${page.url()}: ${colorScheme}, ${forcedColors}, ${width} px`,
+    );
     await assertFits(page);
     assert.deepEqual(await page.evaluate(findCovers), [], `${width} × ${height} px`);
   }

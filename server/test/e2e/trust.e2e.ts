@@ -70,9 +70,10 @@ describe('the trust page in a browser', () => {
     for (const summary of await page.locator('summary').all()) await summary.click();
   };
 
-  test('is accessible, light, dark and in forced colours, narrow and wide', async () => {
+  test('is accessible in each look', async () => {
     for (const one of ['full', 'hostile', 'missing'] as const) {
-      await visit(one, {}, async (page) => {
+      // The narrow layout differs most from the markup.
+      await visit(one, { colorScheme: 'dark', viewport: narrow }, async (page) => {
         await assertAccessible(page);
         await openAll(page);
         await assertAccessible(page);

@@ -217,7 +217,7 @@ describeDashboard('faults in the dashboard', (dashboard) => {
         await link.click();
         titles.push(await settledTitle(page, title));
       }
-      // Asked by the page, the browser goes after it has stored the entry that the page made last.
+      // `page.goBack()` can overtake the latest `pushState()`, `history.back()` cannot.
       for (const title of titles.slice(0, -1).toReversed()) {
         await page.evaluate(() => history.back());
         assert.equal(await settledTitle(page, title), title);
