@@ -40,8 +40,9 @@ export async function buildScript(config: UserConfig, define: Record<string, str
 }
 
 /**
- * Lets Chromium compile all functions of a script while it loads, and not one by one while it runs, which takes a quarter
- * more time (https://v8.dev/blog/explicit-compile-hints). Other browsers see a comment.
+ * A script that begins with this comment is compiled by V8 while it loads, off the main thread, not function by function
+ * when it runs (https://v8.dev/blog/explicit-compile-hints): the time of the banner's falls by a quarter. What is loaded
+ * later needs no hint: it runs when the page is idle.
  */
 export const compileHint = '//# allFunctionsCalledOnLoad';
 

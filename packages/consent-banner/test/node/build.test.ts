@@ -80,7 +80,7 @@ describe('the build', () => {
     for (const script of [first, panel, ...parts]) assert.doesNotMatch(script.toString(), /\n\s(?!\\f)/);
   });
 
-  test('begins with the compile hint, which counts only there', () => {
+  test('begins with the compile hint', () => {
     assert.match(first.toString(), /^\/\/# allFunctionsCalledOnLoad\n/);
   });
 

@@ -37,7 +37,7 @@ test('the build is reproducible, and the manifest matches it', () => {
   assert.deepEqual(first.manifest, { version, ...script, files: [script] });
 });
 
-test('the script begins with the compile hint, which counts only there', () => {
+test('the script begins with the compile hint', () => {
   assert.match(first.script.toString(), /^\/\/# allFunctionsCalledOnLoad\n/);
 });
 
