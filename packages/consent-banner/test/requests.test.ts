@@ -118,7 +118,7 @@ describe('the requests add-on', () => {
   for (const [name, send] of Object.entries(calls)) {
     it(`blocks ${name} before consent and after its withdrawal, and allows it in between`, async () => {
       const [before, between, after] = [createAddress(held), createAddress(held), createAddress(held)];
-      const free = createAddress(nameHost('free'));
+      const [free, last] = [createAddress(nameHost('free')), createAddress(nameHost('free'))];
       hold();
       await send(before);
       await send(free);
@@ -126,7 +126,11 @@ describe('the requests add-on', () => {
       await send(between);
       withdraw();
       await send(after);
-      await waitUntil(() => [free, between].every((address) => countRequests(address) > 0), 'what is allowed leaves');
+      await send(last);
+      await waitUntil(
+        () => [free, between, last].every((address) => countRequests(address) > 0),
+        'what is allowed leaves',
+      );
       await settleRequests();
       expect([before, after].map(countRequests)).to.deep.equal([0, 0]);
     });
