@@ -249,8 +249,8 @@ describe('the record of a decision', () => {
     await waitUntil(async () => (await navigator.locks.query()).held?.length, 'the other tab sends');
     find(visit, accept).click();
     window.dispatchEvent(new PageTransitionEvent('pagehide'));
+    await waitUntil(() => visit.network.records.length === 1, 'it is sent');
     await aTimeout(50);
-    expect(visit.network.records.length).to.equal(1);
     expect(listQueued(visit)).to.have.length(1);
     release();
     await otherTab;
