@@ -1,5 +1,5 @@
-/** The thread that verifies beside the server, with a separate connection and the lowest priority. */
-import { constants, setPriority } from 'node:os';
+/** The thread that verifies beside the server, with a separate connection and a low priority. */
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Settings } from '../settings.ts';
 import { Findings } from './findings.ts';
@@ -16,8 +16,9 @@ export interface WorkerInput {
 export type WorkerMessage = { readonly verified: number; readonly tenants: number } | { readonly outcome: Outcome };
 
 const send = (message: WorkerMessage) => parentPort?.postMessage(message);
-// Only Linux has priorities of threads; elsewhere this would slow the whole server.
-if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_LOW);
+// Requests come first, but at the lowest priority a run would hardly advance on a server that is always busy. Only Linux has
+// priorities of threads; elsewhere this would slow the whole server.
+if (process.platform === 'linux') setPriority(0, 5);
 const findings = new Findings(() => undefined);
 const verified = await verifyInstallation(
   {
