@@ -16,8 +16,8 @@ export interface WorkerInput {
 export type WorkerMessage = { readonly verified: number; readonly tenants: number } | { readonly outcome: Outcome };
 
 const send = (message: WorkerMessage) => parentPort?.postMessage(message);
-// Requests come first, but at the lowest priority a run would hardly advance on a server that is always busy. Only Linux has
-// priorities of threads; elsewhere this would slow the whole server.
+// Requests come first. A niceness of 5, because at the lowest priority (19) a run hardly advances on a server that is always
+// busy. Only Linux has priorities of threads; elsewhere this would slow the whole server.
 if (process.platform === 'linux') setPriority(0, 5);
 const findings = new Findings(() => undefined);
 const verified = await verifyInstallation(

@@ -154,23 +154,24 @@ describe('the form for data-subject requests in a browser', () => {
     });
   });
 
-  // The narrow layout differs most from the markup.
-  const look = { colorScheme: 'dark', viewport: narrow } as const;
-
-  test('is accessible in each look', async () => {
-    await visit(formPath(await createTenant()), { ...look, locale: 'de' }, async (page) => {
-      await assertAccessible(page);
-      await page.getByRole('button', { name: 'Anfrage senden' }).click();
-      await page.getByText('Wählen Sie, was Sie möchten.').waitFor();
-      await assertAccessible(page);
-      await page.getByLabel('Was möchten Sie?').selectOption('portability');
-      await page.getByLabel('E-Mail-Adresse').fill('ada@example.com');
-      await page.getByRole('button', { name: 'Anfrage senden' }).click();
-      await page.getByRole('heading', { name: 'Ihre Anfrage ist eingegangen' }).waitFor();
-      await assertAccessible(page);
+  for (const look of [
+    { colorScheme: 'light', viewport: wide },
+    { colorScheme: 'dark', viewport: narrow },
+  ] as const)
+    test(`is accessible, opened ${look.colorScheme} and ${look.viewport.width} px wide`, async () => {
+      await visit(formPath(await createTenant()), { ...look, locale: 'de' }, async (page) => {
+        await assertAccessible(page);
+        await page.getByRole('button', { name: 'Anfrage senden' }).click();
+        await page.getByText('Wählen Sie, was Sie möchten.').waitFor();
+        await assertAccessible(page);
+        await page.getByLabel('Was möchten Sie?').selectOption('portability');
+        await page.getByLabel('E-Mail-Adresse').fill('ada@example.com');
+        await page.getByRole('button', { name: 'Anfrage senden' }).click();
+        await page.getByRole('heading', { name: 'Ihre Anfrage ist eingegangen' }).waitFor();
+        await assertAccessible(page);
+      });
+      for (const path of ['/privacy/confirm', '/privacy/none/request']) await visit(path, look, assertAccessible);
     });
-    for (const path of ['/privacy/confirm', '/privacy/none/request']) await visit(path, look, assertAccessible);
-  });
 
   test('says without JavaScript that the confirmation needs it', async () => {
     await visit('/privacy/confirm#token', { javaScriptEnabled: false }, async (page) => {
