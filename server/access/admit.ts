@@ -13,7 +13,7 @@ import { isApiKey } from './api-key.ts';
 import { findKeyHolder } from './api-key-store.ts';
 import type { LastUses } from './last-uses.ts';
 import { findScimTokenHolder } from './scim-token-store.ts';
-import { findSession, type HostCookie, listTenantsOf, type StoredSession } from './session-store.ts';
+import { findSession, type HostCookie, listTenantIds, type StoredSession } from './session-store.ts';
 
 export interface AdmitOptions {
   readonly queries: Queries;
@@ -82,9 +82,7 @@ export function createAdmit(options: AdmitOptions): Admit {
       scopes: scopesOf(session.role),
       apiVersion: session.api_version,
       credential: { kind: 'session', id: session.id },
-      otherTenantIds: isStaff
-        ? await listTenantsOf(queries, session.user_id, [staffRole], session.second_factor === 'enabled')
-        : [],
+      otherTenantIds: isStaff ? await listTenantIds(queries, session.user_id, [staffRole]) : [],
     };
   };
 
@@ -142,26 +140,13 @@ async function actFor(queries: Queries, principal: Principal, idOrSlug: string):
 
 /**
  * Reads the token of an Authorization header (`Bearer <token>`, RFC 6750); undefined without a header.
- * @throws {Problem} `unauthenticated` for any other header, and for more than one.
+ * @throws {Problem} `unauthenticated` for any other header.
  */
-function readBearer(request: IncomingMessage): string | undefined {
-  const header = request.headers.authorization;
-  if (header === undefined) return undefined;
-  const isOnly = countHeaders(request, 'authorization') === 1;
-  if (header === '' && isOnly) return undefined;
-  const token = isOnly ? /^bearer +(\S+)$/i.exec(header)?.[1] : undefined;
+function readBearer({ headers: { authorization } }: IncomingMessage): string | undefined {
+  if (!authorization) return undefined;
+  const token = /^bearer +(\S+)$/i.exec(authorization)?.[1];
   if (token === undefined) throw unauthenticated('Send one Authorization header: Bearer <token>.');
   return token;
-}
-
-/** Node ignores a second Authorization header; `headersDistinct` would sort all headers. */
-function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const other = rawHeaders[index] as string;
-    if (other.length === name.length && other.toLowerCase() === name) count += 1;
-  }
-  return count;
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   otherTenantsOf,
   writeOtherTenants,
 } from './api-key.ts';
-import { listTenantsOf } from './session-store.ts';
+import { listTenantIds } from './session-store.ts';
 
 export const apiKeyRows = describeRows('api_keys', 'access', 'api_key', {
   columns: [
@@ -193,5 +193,5 @@ export async function listKeyTenants(queries: Queries, { actor, credential }: Pr
     const key = await findRow(queries, 'api_keys', { id: credential.id });
     return new Set(key && [key.tenant_id, ...otherTenantsOf(key)]);
   }
-  return new Set(await listTenantsOf(queries, actor.id as string, adminRoles, true));
+  return new Set(await listTenantIds(queries, actor.id as string, adminRoles));
 }

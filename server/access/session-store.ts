@@ -156,24 +156,21 @@ export async function endSessions(
   return results.reduce((count, { numDeletedRows }) => count + Number(numDeletedRows), 0);
 }
 
-/**
- * Lists the tenants in which a user has one of these roles and may sign in.
- * @param hasSecondFactor without one, tenants that require it are left out.
- */
-export async function listTenantsOf(
+/** Lists the tenants in which a user has one of these roles and may sign in: without a second factor, those that require none. */
+export async function listTenantIds(
   queries: Queries,
   userId: string,
   roles: readonly MemberRole[],
-  hasSecondFactor: boolean,
 ): Promise<readonly string[]> {
   const memberships = await queries
     .selectFrom('memberships')
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
+    .leftJoin('second_factors', 'second_factors.user_id', 'memberships.user_id')
     .select('tenant_id')
-    .where('user_id', '=', userId)
+    .where('memberships.user_id', '=', userId)
     .where('role', 'in', roles)
     .where(maySignIn)
-    .$if(!hasSecondFactor, (query) => query.where('require_second_factor', 'is', null))
+    .where((row) => row.or([row('require_second_factor', 'is', null), row('second_factors.state', '=', 'enabled')]))
     .execute();
   return memberships.map((row) => row.tenant_id);
 }

@@ -66,6 +66,22 @@ describeServer('a second factor that the tenant requires', (server) => {
     assert.equal((await server.request('GET', '/v1/users', { key: strict.key })).status, 200);
   });
 
+  test('is required to create an API key that can also act for the tenant', async () => {
+    const [strict, other] = [await createStrictTenant(), await createFreshTenant(server)];
+    const member = await server.createMember({ tenantId: other.id });
+    await server.createMember({ tenantId: strict.id, email: member.email });
+    const create = (headers: Session) =>
+      server.request('POST', '/v1/api-keys', {
+        headers,
+        body: { name: 'shared', scopes: ['audit:read'], otherTenantIds: [strict.id] },
+      });
+    assertProblem(await create(member.session), '403 forbidden');
+    const { secret } = await startEnrolment(server, member);
+    assertProblem(await create(member.session), '403 forbidden');
+    const enrolled = readSession(server, await verify(server, member, showCode(server, secret)));
+    payload(await create(enrolled), 201);
+  });
+
   test('is required of a user whose factor an administrator reset', async () => {
     const tenant = await createStrictTenant();
     const member = await createEnrolledMember(server, { tenantId: tenant.id, role: 'auditor' });
