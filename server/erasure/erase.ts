@@ -117,7 +117,11 @@ export async function eraseEvidence(
 }
 
 /** Nothing can clear the reason, which the audit log has as it is. @throws {Problem} `validation_failed`. */
-function requireNameless(reason: string, names: readonly (string | null)[], issue = 'must not name the person'): void {
+export function requireNameless(
+  reason: string,
+  names: readonly (string | null)[],
+  issue = 'must not name the person',
+): void {
   if (names.some((name) => name !== null && namesSubject(reason, name)))
     throw invalidValues([{ path: 'body.reason', issue: `${issue}: the audit log keeps the reason` }]);
 }
@@ -301,8 +305,8 @@ async function eraseOwn(
   const records = await listErasableRecords(transaction, job);
   const consent = records.map(({ sequence }) => sequence);
   const ids = await listErasableRequests(transaction, job);
-  // Before the requests lose the subject: a restore finds it through them, too.
-  if (records.length + ids.length > 0)
+  // A restore finds the subject through the records; the requests are noted with their texts, too.
+  if (records.length > 0)
     await noteErased(work, job.tenant_id, { kind: 'subject', records: records.map(nameEntry), requests: ids });
   await clearRecords(transaction, job.tenant_id, consent, work.now);
   const texts: ErasedTexts = await eraseTexts(work, source, erasableDsrs, ids, reason);

@@ -40,7 +40,7 @@ export async function replayErasures(
     const { tenantId, erased } = line;
     if (erased.kind === 'subject') {
       const { records, requests } = erased;
-      for (const target of await findSubjects(database.kysely, tenantId, records, requests))
+      for (const target of await findSubjects(database.kysely, tenantId, records))
         add({ subjects: 1, ...(await eraseAgain(database, now, tenantId, { kind: 'subject', target }, requests)) });
     } else if (erased.kind === 'evidence')
       add(await eraseAgain(database, now, tenantId, { kind: erased.kind, target: erased.id }));

@@ -105,12 +105,14 @@ export function listErasableRecords(queries: Queries, job: Job) {
     .execute();
 }
 
-/** The subjects of the records and requests that `erasures.log` names, as far as this database has them with their values. */
+/**
+ * The subjects of the records that `erasures.log` names, as far as this database has them with their values. Requests do not
+ * lead to a subject: one that had another subject in the backup would erase the records of another person.
+ */
 export async function findSubjects(
   queries: Queries,
   tenantId: string,
   records: readonly EntryName[],
-  requests: readonly string[],
 ): Promise<readonly string[]> {
   const named = new Map(records);
   const rows = await inBatches(records, (some) =>
@@ -127,16 +129,7 @@ export async function findSubjects(
   );
   // Another history has another record of the same number.
   const same = rows.filter((row) => named.get(row.sequence) === nameEntry(row)[1]);
-  const asked = await inBatches(requests, (some) =>
-    queries
-      .selectFrom('dsr_requests')
-      .select('subject_id')
-      .where('tenant_id', '=', tenantId)
-      .where('id', 'in', some)
-      .execute(),
-  );
-  const found = [...same, ...asked].map(({ subject_id }) => subject_id);
-  return [...new Set(found)].filter((one) => one !== null);
+  return [...new Set(same.map(({ subject_id }) => subject_id))].filter((one) => one !== null);
 }
 
 /** Clears the openings of the records with these numbers: the only change of a record that the triggers allow. */

@@ -153,6 +153,7 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     const renaming = { subjectId: 'renamed.person@example.com', type: 'access' };
     const renamed = payload(await client.send('POST', '/v1/dsr', renaming, keyOf('renamed-request')));
     payload(await client.editDsr(renamed.id, { subjectId: 'customer-17' }), 200);
+    const wronged = payload(await client.send('POST', '/v1/dsr', { subjectId: kept, type: 'access' }));
     const lost = { title: 'Lost by the erased', description: '?', discoveredAt: clock.now(), severity: 'low' };
     const lostOne = payload(await client.send('POST', '/v1/breach', lost, keyOf('single-breach')));
     const controls = new ControlClient(server, server.tenant);
@@ -193,6 +194,10 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     payload(await client.complete(renamed.id), 200);
     const eraseRenamed = '/v1/consent/subjects/customer-17/erase';
     assert.equal(payload(await client.send('POST', eraseRenamed, { reason: 'Asked for it' }), 200).counts.responses, 1);
+    // In the backup, this request has another subject, whose records stay.
+    payload(await client.editDsr(wronged.id, { subjectId: 'customer-18' }), 200);
+    payload(await client.complete(wronged.id), 200);
+    payload(await client.send('POST', '/v1/consent/subjects/customer-18/erase', { reason: 'Asked for it' }), 200);
     const eraseMember = `/v1/users/${member.userId}/erase`;
     payload(await server.request('POST', eraseMember, { body: { reason: 'Asked for it' } }), 200);
     const guest = await runSvc(['user', 'erase', '--email', erasedGuest], environment());
@@ -226,7 +231,7 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     const restored = await restore(old);
     assert.deepEqual([restored.code, restored.stderr], [0, '']);
     const { erased } = JSON.parse(restored.stdout);
-    assert.deepEqual([erased.subjects, erased.records, erased.requests, erased.breaches], [2, 1, 4, 2]);
+    assert.deepEqual([erased.subjects, erased.records, erased.requests, erased.breaches], [1, 1, 5, 2]);
     assert.deepEqual([erased.evidence, erased.files], [1, 1]);
     assert.equal(erased.users, 2);
     assert.ok(erased.auditEvents > 0);
