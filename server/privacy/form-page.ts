@@ -74,6 +74,7 @@ export function serveRequestForm(
             )
           : unsent;
       ctx.status = submission.status;
+      ctx.set(submission.headers);
       const { dsr } = submission;
       const title = `${dsr === null ? words.title : words.received} · ${withoutDirections(tenant.name)}`;
       const form = async () => writeForm(words, tenant, await findContact(tenant.slug), submission);
@@ -90,6 +91,7 @@ export function serveRequestForm(
 /** What a browser sent without the script, and what became of it. */
 interface Submission {
   readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
   /** The values of the fields, to be corrected. */
   readonly values: Readonly<Record<string, string>>;
   /** The fields that are wrong. */
@@ -97,7 +99,7 @@ interface Submission {
   readonly dsr: DsrRow | null;
 }
 
-const unsent: Submission = { status: 200, values: {}, wrong: new Set(), dsr: null };
+const unsent: Submission = { status: 200, headers: {}, values: {}, wrong: new Set(), dsr: null };
 const formMethods = ['GET', 'HEAD', 'POST'];
 /** Four bytes of UTF-8 for each of 2,500 characters, percent-encoded, are less. */
 const longestForm = 32 * 1024;
@@ -114,13 +116,13 @@ async function submit(request: IncomingMessage, open: (input: PublicDsrInput) =>
   const parsed = PublicDsrInput.safeParse(values);
   if (!parsed.success) {
     const wrong = new Set(parsed.error.issues.map(({ path }) => String(path[0])));
-    return { status: 422, values, wrong, dsr: null };
+    return { ...unsent, status: 422, values, wrong };
   }
   try {
     return { ...unsent, dsr: await open(parsed.data) };
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'rate_limited') throw error;
-    return { ...unsent, status: error.status, values };
+    return { ...unsent, status: error.status, headers: error.options.headers ?? {}, values };
   }
 }
 

@@ -1,10 +1,9 @@
 import { recordRemoval } from '../audit/row-state.ts';
-import { type AuditSource, clientSource, systemSource } from '../audit/source.ts';
+import { type AuditSource, systemSource } from '../audit/source.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import { type Client, clientBucket } from '../http/request.ts';
 import type { PrivateHasher } from '../installation/installation.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
-import { systemActor } from '../principal/principal.ts';
 import {
   addTime,
   type Database,
@@ -47,8 +46,8 @@ export async function submitDsr(
   if (tenant === undefined) throw notFound('form for requests');
   await work.lockTenant(tenant.id);
   await countUse(work, tenant.id, hasher.hash(tenant.id, clientBucket(client)) as string);
-  const source = clientSource(systemActor, client, hasher)(tenant.id);
-  return openDsr(work, source, tenant, {
+  // Without the hash of the address: nothing can clear it in the audit log.
+  return openDsr(work, systemSource(tenant.id), tenant, {
     subjectId: email,
     type,
     channel: 'web',
@@ -114,18 +113,13 @@ export async function createConfirmationLink(
  * @returns when it was confirmed.
  * @throws {Problem} `not_found` for a link that is unknown, used or expired, or whose request is completed.
  */
-export async function confirmAddress(
-  work: UnitOfWork,
-  hasher: PrivateHasher,
-  client: Client,
-  token: string,
-): Promise<string> {
+export async function confirmAddress(work: UnitOfWork, token: string): Promise<string> {
   const isOver = () => new Problem('not_found', 'This link is unknown, used or expired; ask for a new one.');
   if (!isToken(prefix, token)) throw isOver();
   const match = { confirmation_hash: hashToken(token) };
   const found = await findRow(work.transaction, 'dsr_requests', match);
   if (found === undefined) throw isOver();
-  const source = clientSource(systemActor, client, hasher)(found.tenant_id);
+  const source = systemSource(found.tenant_id);
   const dsr = await lockDsr(work, source, found.id);
   const isValid = dsr.confirmation_hash === match.confirmation_hash && (dsr.confirmation_expires_at ?? '') > work.now;
   if (!isValid || dsr.status === 'completed') throw isOver();

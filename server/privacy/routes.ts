@@ -110,7 +110,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       ...writingDsr,
       summary: 'Create the token of a link that confirms the address of a request',
       description:
-        'For open requests that were made with the form. Send the person `/privacy/confirm#token` of this server: whoever opens it and confirms reads the mail of the address. The token is shown only once and works once, within 14 days; earlier ones of the request end.',
+        'For open requests that were made with the form. Send the person `/privacy/confirm#token` of this server: only a person who reads the mail of the address can open it and confirm. The token is shown only once and works once, within 14 days; earlier ones of the request end.',
       params,
       status: 201,
       result: DsrConfirmationLink,
@@ -143,8 +143,8 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       description: 'With the token of the link that the tenant sent to it. It works once.',
       body: DsrConfirmationInput,
       result: DsrConfirmation,
-      change: async ({ body, client }, work) => ({
-        confirmedAt: await confirmAddress(work, hasher, client, body.token),
+      change: async ({ body }, work) => ({
+        confirmedAt: await confirmAddress(work, body.token),
       }),
     }),
     defineRoute('POST /v1/breach', {

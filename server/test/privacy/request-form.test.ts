@@ -58,7 +58,8 @@ describeServerOnEachDatabase(
         events.map(({ action, actorType }) => [action, actorType]),
         [['dsr.created', 'system']],
       );
-      const { text } = await client.send('GET', `/v1/audit/${events[0]?.id}`);
+      const { text, body } = await client.send('GET', `/v1/audit/${events[0]?.id}`);
+      assert.deepEqual([body.data.ip, body.data.userAgent], [null, null]);
       for (const personal of ['ada@', 'Byron', 'alert', '2024']) assert.ok(!text.includes(personal), personal);
     });
 
@@ -279,6 +280,7 @@ describeServerOnEachDatabase(
       for (let count = 0; count < 5; count += 1) await client.submitted({}, from(8));
       const limited = await sendForm(slug, { type: 'access', email: 'ada@example.com' }, '198.51.100.8');
       assert.equal(limited.status, 429);
+      assert.match(limited.headers.get('Retry-After') ?? '', /^\d+$/);
       assert.match(limited.text, /Too many requests were sent.*\n.*<button>/);
       assert.match(limited.text, /value="ada@example.com"/);
     });
