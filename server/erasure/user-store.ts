@@ -4,8 +4,7 @@ import { describeState, recordRemoval } from '../audit/row-state.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
 import { recordErasure } from '../audit/store.ts';
 import { changeAnswers } from '../http/idempotency.ts';
-import { invalidValues } from '../http/problem.ts';
-import { type MembershipRow, memberStatus } from '../identity/membership.ts';
+import { displayName, type MembershipRow, memberStatus } from '../identity/membership.ts';
 import { invitationRows } from '../identity/membership-changes.ts';
 import { membershipRows, requireAdminLeft } from '../identity/membership-store.ts';
 import type { SecretBox } from '../installation/installation.ts';
@@ -17,8 +16,7 @@ import { type Database, type Queries, runUnitOfWork, type UnitOfWork } from '../
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
-import { restoredReason } from './erase.ts';
-import { namesSubject } from './erasure.ts';
+import { requireNameless, restoredReason } from './erase.ts';
 import { stepRows, writeErased } from './store.ts';
 import { erasePerson, type UserErasure } from './user-erasure.ts';
 
@@ -46,12 +44,7 @@ export async function eraseUser(
 ): Promise<UserErasure> {
   const { transaction, now } = work;
   const { tenantId } = source;
-  if (
-    [email, member?.user_name].some(
-      (name) => name !== undefined && namesSubject(reason.toLowerCase(), name.toLowerCase()),
-    )
-  )
-    throw invalidValues([{ path: 'body.reason', issue: 'must not name the person: the audit log keeps the reason' }]);
+  requireNameless(reason, member === null ? [email] : [email, member.user_name, displayName(member)]);
   if (member !== null && !isAgain) await requireAdminLeft(transaction, member);
   const userId = member?.user_id ?? null;
   const names = new Set([email]);

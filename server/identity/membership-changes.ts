@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { endSessions } from '../access/session-store.ts';
-import { personal } from '../audit/personal.ts';
+import { type Personal, personal } from '../audit/personal.ts';
 import { describeRows, type RowChange, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { newSalt } from '../ledger/entry.ts';
@@ -90,7 +90,7 @@ export async function changeMembers(
   source: AuditSource,
   userIds: readonly string[],
   change: MembershipChange,
-  reason: string,
+  reason: string | Personal,
 ): Promise<readonly MembershipRow[]> {
   const { tenantId } = source;
   const present = await lockMembers(work, tenantId, [...new Set(userIds)]);
@@ -124,7 +124,7 @@ async function announce(
   work: UnitOfWork,
   source: AuditSource,
   changes: readonly ChangedMember[],
-  reason: string,
+  reason: string | Personal,
 ): Promise<void> {
   const { tenantId } = source;
   const events = changes.flatMap(({ before, row }) =>

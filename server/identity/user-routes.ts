@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SomeSessions } from '../access/session-store.ts';
+import { personal } from '../audit/personal.ts';
 import { requireRoleToGive, requireScopesOf } from '../http/authorize.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/route.ts';
@@ -99,7 +100,8 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
         .strictObject({ role: RoleName.optional(), active: z.boolean().optional(), reason: Reason })
         .meta({ id: 'UserChange' }),
       async change(call, work) {
-        const { role, active, reason = 'Changed by an administrator' } = call.body;
+        const { role, active } = call.body;
+        const reason = call.body.reason === undefined ? 'Changed by an administrator' : personal(call.body.reason);
         const member = await requireChangeable(call, work);
         if (role !== undefined && role !== member.role) requireRoleToGive(call.principal, role);
         if (role !== undefined || active) requireRoleToGive(call.principal, member.role);

@@ -76,7 +76,8 @@ describeOnEachDatabase('POST /v1/users/{id}/erase', (dialect) => {
     } as const;
     const { userId } = (await addPerson(server, tenant.id, person)) as { userId: string };
     await changePeople(server, tenant.id, [userId], { userName: 'ERASED.MEMBER@example.com' });
-    await changePeople(server, tenant.id, [userId], { isActivated: false });
+    const suspension = { active: false, reason: `${person.givenName} left us` };
+    payload(await server.request('PATCH', `/v1/users/${userId}`, { key: tenant.key, body: suspension }), 200);
     const source = { ...systemSource(tenant.id), actor: { type: 'user', id: userId, email } } as const;
     const event = { module: 'tenants', action: 'tenant.updated', targetId: tenant.id, targetRef: 'Kept name' } as const;
     await runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
@@ -174,6 +175,7 @@ describeOnEachDatabase('POST /v1/users/{id}/erase', (dialect) => {
 
   test('refuses yourself, the last administrator, and a member with more rights', async () => {
     const { tenant, admin, member } = await createTeam();
+    await changePeople(server, tenant.id, [member.userId], { givenName: 'Ada', familyName: 'Lovelace-Smith' });
     const key = await server.createKey(tenant.id, ['users:read', 'users:write']);
     const before = await readState(server);
     assertProblem(await erase(admin.userId, admin.session), '409 conflict');
@@ -193,6 +195,7 @@ describeOnEachDatabase('POST /v1/users/{id}/erase', (dialect) => {
       { reason: 'x'.repeat(2001) },
       { reason: 'x', more: 1 },
       { reason: `For ${member.email.toUpperCase()}` },
+      { reason: 'Ada lovelace-smith left' },
     ])
       assertProblem(
         await server.request('POST', `/v1/users/${member.userId}/erase`, { headers: admin.session, body }),
