@@ -20,7 +20,7 @@ import {
   cancelRedelivery,
   findRedelivery,
   listRedeliveries,
-  orderRedelivery,
+  orderRedeliveries,
   prepareOrder,
   viewRedelivery,
 } from './deliveries/redelivery.ts';
@@ -224,7 +224,11 @@ export function webhookRoutes({
       status: 201,
       result: RedeliveryView,
       errors: ['not_found', 'webhook_deleted', 'webhook_not_enabled', 'webhook_redelivery_running'],
-      change: async (call, work) => orderRedelivery(work, call.source(), call.body),
+      prepare: async (call) => ({
+        source: call.source(),
+        order: await prepareOrder(database.kysely, call.now, call.principal.tenantId, call.body),
+      }),
+      changeEach: (orders, work) => orderRedeliveries(work, orders),
     }),
     defineRoute('GET /v1/webhooks/redeliver', {
       operationId: 'countWebhookRedelivery',

@@ -157,6 +157,14 @@ describeServer('GET /v1/webhooks/deliveries', (server) => {
       assert.deepEqual(await idsOf({ status: 'dead' }), [[], fitting.slice(0, 1)]);
       assert.deepEqual(await idsOf({ status: 'redelivered' }), [[], fitting.slice(1)]);
     }
+    // What an order would send again is counted in parts of that size.
+    for (const [reason, number] of [
+      ['tls', 1],
+      ['timeout', rest.length],
+    ] as const) {
+      const filter = new URLSearchParams({ webhookId, status: 'dead', reason });
+      assert.deepEqual(payload(await other.send('GET', `/redeliver?${filter}`), 200), { count: number });
+    }
   });
 
   test('includes deliveries before their first attempt', async () => {

@@ -6,6 +6,7 @@ import {
   addTime,
   type Database,
   locksRows,
+  type Outcome,
   type Queries,
   runUnitOfWork,
   type UnitOfWork,
@@ -36,7 +37,8 @@ export async function findRedelivery(queries: Queries, tenantId: string, id: str
 }
 
 /**
- * What an order would store; one that nothing fits is finished at once.
+ * What an order would store; one that nothing fits is finished at once. It counts what fits, so it comes before the unit of
+ * work is opened.
  * @throws {Problem} `not_found`, `webhook_deleted`, `webhook_not_enabled`.
  */
 export async function prepareOrder(
@@ -62,31 +64,41 @@ export async function prepareOrder(
   return { ...order, status: isFinished ? 'finished' : 'running', total, finished_at: isFinished ? now : null };
 }
 
+/** An order that is ready to be given, and who gives it. */
+interface PreparedOrder {
+  readonly source: AuditSource;
+  readonly order: RedeliveryRow;
+}
+
 /**
- * Orders that all deliveries that fit are sent again; one order of a tenant is carried out at a time.
- * @throws {Problem} `not_found`, `webhook_deleted`, `webhook_not_enabled`, `webhook_redelivery_running`.
+ * Orders that all deliveries that fit are sent again. One order of a tenant is carried out at a time: another is rejected with
+ * `webhook_redelivery_running`.
  */
-export async function orderRedelivery(
+export async function orderRedeliveries(
   work: UnitOfWork,
-  source: AuditSource,
-  input: RedeliveryInput,
-): Promise<RedeliveryView> {
+  prepared: readonly PreparedOrder[],
+): Promise<readonly Outcome<RedeliveryView>[]> {
+  await work.lockTenant(...prepared.map(({ source }) => source.tenantId));
+  const outcomes: Outcome<RedeliveryView>[] = [];
+  for (const one of prepared) outcomes.push(await orderRedelivery(work, one));
+  return outcomes;
+}
+
+async function orderRedelivery(work: UnitOfWork, { source, order }: PreparedOrder): Promise<Outcome<RedeliveryView>> {
   const { transaction } = work;
-  const { tenantId } = source;
-  // Counting may take its time, so it comes before anybody has to wait.
-  const order = await prepareOrder(transaction, work.now, tenantId, input);
-  await work.lockTenant(tenantId);
   const running = await transaction
     .selectFrom('webhook_redeliveries')
     .select('id')
-    .where('tenant_id', '=', tenantId)
+    .where('tenant_id', '=', source.tenantId)
     .where('status', '=', sql.lit('running'))
     .executeTakeFirst();
-  if (running !== undefined)
-    throw new Problem('webhook_redelivery_running', `Wait for the order ${running.id} to finish, or cancel it.`);
+  if (running !== undefined) {
+    const message = `Wait for the order ${running.id} to finish, or cancel it.`;
+    return { error: new Problem('webhook_redelivery_running', message) };
+  }
   await insertRow(transaction, 'webhook_redeliveries', order);
   await record(work, source, 'webhook_redelivery.ordered', order.id, { filter: readFilter(order), total: order.total });
-  return viewRedelivery(order);
+  return { result: viewRedelivery(order) };
 }
 
 /** Ends an order: what it has queued is sent. One that has ended stays as it is. @throws {Problem} `not_found`. */

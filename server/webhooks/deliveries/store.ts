@@ -1,3 +1,4 @@
+import { setImmediate as turnEventLoop } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { requireFound } from '../../http/problem.ts';
 import { viewRow } from '../../http/schemas.ts';
@@ -82,11 +83,19 @@ export async function walkDeliveries(queries: Queries, walk: Walk, limit: number
   return { ...page, next: page.next ?? end };
 }
 
-/** How many deliveries a walk meets. */
+/** Counts the deliveries that a walk meets, some at a time: others get their turn in between. Not within a transaction. */
 export async function countDeliveries(queries: Queries, walk: Walk): Promise<number> {
-  let query = inRange(queries, walk, null).select(({ fn }) => fn.countAll<number>().as('count'));
-  for (const condition of unindexed(walk.filter)) query = query.where(condition);
-  return Number((await query.executeTakeFirstOrThrow()).count);
+  let total = 0;
+  for (let after = walk.after; ; ) {
+    const rest = { ...walk, after };
+    const end = await findEnd(queries, rest);
+    let query = inRange(queries, rest, end).select(({ fn }) => fn.countAll<number>().as('count'));
+    for (const condition of unindexed(walk.filter)) query = query.where(condition);
+    total += Number((await query.executeTakeFirstOrThrow()).count);
+    if (end === null) return total;
+    after = end;
+    await turnEventLoop();
+  }
 }
 
 /** The last delivery that may be looked at; null when there are not so many. */
