@@ -36,12 +36,12 @@ export class AccessTokens {
     this.#scope = scope;
   }
 
-  /** The token that may still be used; null where one has to be asked for. */
+  /** The token that may still be used; null if one has to be fetched. */
   get current(): string | null {
     return this.#held !== null && this.#runtime.now() < this.#held.renewAt ? this.#held.value : null;
   }
 
-  /** Asks for a token, once for all who wait. */
+  /** Fetches a token, once for all waiting calls. */
   async fetch(): Promise<string> {
     this.#pending ??= this.#request().finally(() => {
       this.#pending = null;

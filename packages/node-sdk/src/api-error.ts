@@ -83,7 +83,7 @@ export class RateLimitError extends ApiError {
   static override readonly kind: string = 'RateLimitError';
 }
 
-/** 500 and above: the server, or what stands before it, failed. */
+/** 500 and above: the server, or a proxy in front of it, failed. */
 export class ServerError extends ApiError {
   static override readonly kind: string = 'ServerError';
 }

@@ -23,7 +23,7 @@ export type RetryRefusal = 'budget' | 'deadline' | 'exhausted' | 'unsafe';
 
 /**
  * Every failure of this package. `code` says which one. Two copies of the package in one program have classes of their
- * own, so ask `SvcError.isInstance(error)`, which sees through that, rather than `instanceof`.
+ * own, so use `SvcError.isInstance(error)`, which recognises both, instead of `instanceof`.
  */
 export class SvcError extends Error {
   static readonly kind: string = 'SvcError';

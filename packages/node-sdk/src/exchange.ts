@@ -68,7 +68,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#controller = controller;
     this.isSent = true;
     this.#bytesBefore = this.#options.connection.socket?.bytesRead ?? 0;
-    // It waited for a connection for longer than anybody waits for it.
+    // The call ended while this waited for a connection.
     if (this.#isSettled) this.#abort();
   }
 

@@ -10,9 +10,9 @@ const ownOptions: Readonly<Record<string, string>> = {
   'svc-version': 'version',
 };
 
-/** What the body and the connection decide. */
+/** What the operation, the body and the connection decide. */
 const notToBeSet =
-  /^(?:host|connection|content-(?:length|type)|transfer-encoding|expect|upgrade|keep-alive|te|trailer)$/;
+  /^(?:accept|host|connection|content-(?:length|type)|transfer-encoding|expect|upgrade|keep-alive|te|trailer)$/;
 
 /**
  * Headers by names in lower case.

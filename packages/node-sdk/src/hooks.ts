@@ -10,11 +10,13 @@ export interface CallNote {
   readonly idempotencyKey: string | null;
 }
 
+/** An attempt that is about to be sent. */
 export interface RequestNote extends CallNote {
   /** The sent headers; values that could be secret are redacted. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** An attempt that was answered, whatever the status. */
 export interface ResponseNote extends CallNote {
   readonly status: number;
   readonly requestId: string | null;
@@ -23,12 +25,14 @@ export interface ResponseNote extends CallNote {
   readonly duration: number;
 }
 
+/** A failure after which the call is sent again. */
 export interface RetryNote extends CallNote {
   readonly error: SvcError;
   /** Milliseconds until the next attempt. */
   readonly wait: number;
 }
 
+/** A call that failed for good. */
 export interface ErrorNote extends CallNote {
   readonly error: SvcError;
 }

@@ -118,7 +118,7 @@ function startScim(query: object | undefined): object | undefined {
   return { ...others, startIndex: cursor };
 }
 
-/** A list that asks for its first page when it is awaited or iterated over. */
+/** A list that fetches its first page when it is awaited or iterated over. */
 export class PendingList<Item> implements PagePromise<Item> {
   readonly [Symbol.toStringTag] = 'PagePromise';
   readonly #fetch: () => Promise<Page<Item>>;
@@ -158,7 +158,7 @@ export class PendingList<Item> implements PagePromise<Item> {
     let page: Page<Item> | null = await this.#open();
     while (page !== null) {
       const next: Promise<Page<Item> | null> | null = this.#prefetch ? page.nextPage() : null;
-      // Who stops here never learns of it; who goes on does so below.
+      // A caller that stops here never sees its failure; one that goes on gets it below.
       next?.catch(() => undefined);
       yield page;
       page = await (next ?? page.nextPage());

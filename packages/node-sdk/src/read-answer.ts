@@ -130,7 +130,7 @@ function describeCause(cause: unknown): string {
   return typeof code === 'string' && code !== '' ? ` (${code})` : `: ${cause.message}`;
 }
 
-/** The parser's errors keep the bytes that they could not read, which may be anybody's data. */
+/** The parser's errors keep the bytes that they could not read, which may be personal data. */
 function withoutData(cause: unknown): unknown {
   if (cause instanceof Error && 'data' in cause) cause.data = undefined;
   return cause;

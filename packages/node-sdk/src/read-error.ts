@@ -5,8 +5,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * What the body of an error says, in any of the three forms that the server has: the envelope `{ error }`, SCIM
- * (RFC 7644 section 3.12) and OAuth (RFC 6749 section 5.2). What stands before the server may answer in none of them;
- * then the status has to do.
+ * (RFC 7644 section 3.12) and OAuth (RFC 6749 section 5.2). A proxy in front of the server may use none of them;
+ * then there is only the status.
  */
 export function readErrorBody(status: number, text: string): Words {
   const body = parseFields(text);

@@ -95,8 +95,10 @@ export class Sender {
       const connection = this.#shared.pool.take() ?? (await this.#waitForConnection(run));
       const exchange = await this.#try(run, connection, authorization);
       if (exchange.isStale && run.request.isIdempotent) {
-        // The server closed the connection while it was idle. The same connection is taken again and opens a new socket.
+        // The server closed the connection while it was idle, or it ended after it had read the request. The same connection
+        // is taken again and opens a new socket.
         call.attempts -= 1;
+        call.isOutcomeUnknown = true;
         continue;
       }
       if (exchange.failure === null && exchange.status < 300) {
@@ -217,7 +219,7 @@ export class Sender {
       throw new DeadlineError(limits.deadline, call, call.lastError ?? undefined);
   }
 
-  /** The Authorization header: empty for none, null for a token that has yet to be asked for. */
+  /** The Authorization header: empty for none, null if a token has to be fetched first. */
   #findAuthorization({ target }: Call): string | null {
     const { credential = 'key' } = target;
     if (credential === 'none') return '';
@@ -312,6 +314,8 @@ export class Sender {
 
   async #pause(call: Call, milliseconds: number): Promise<void> {
     const { runtime } = this.#settings;
+    // By a hook, or while none of what can be interrupted was under way.
+    if (call.options.signal?.aborted) return;
     await new Promise<void>((resolve) => {
       const timer = runtime.setTimer(resolve, milliseconds);
       call.interrupt = () => {

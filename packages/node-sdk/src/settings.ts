@@ -124,7 +124,7 @@ export function chooseTenant(tenant: string | null | undefined, inherited: strin
   return tenant === null ? null : checkValue('tenant', tenant);
 }
 
-/** The version to ask for; null for that of the tenant. @throws {ConfigurationError} for an invalid date. */
+/** The version to send; null for that of the tenant. @throws {ConfigurationError} for an invalid date. */
 export function chooseVersion(version: string | null | undefined, inherited: string | null): string | null {
   if (version === undefined) return inherited;
   if (version === null) return null;

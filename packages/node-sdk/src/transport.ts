@@ -36,6 +36,7 @@ export interface ListOptions extends RequestOptions {
   readonly prefetch?: boolean | undefined;
 }
 
+/** The methods of the API. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
@@ -145,7 +146,7 @@ export interface Page<Item> {
   readonly hasNextPage: boolean;
   readonly response: ResponseDetails;
   /**
-   * Asks for the page after this one.
+   * Fetches the page after this one.
    * @returns null where there is none.
    */
   nextPage(): Promise<Page<Item> | null>;

@@ -28,7 +28,7 @@ import { openShown, readShownHash, readWords, requireShown, type ShownNotice, ty
 
 /** What to verify an export with. */
 export interface VerifyExportOptions extends AttestationOptions {
-  /** The line that stands at `/.well-known/svc-ledger-key`; your own copy of it. */
+  /** Your own copy of the line at `/.well-known/svc-ledger-key`. */
   readonly publicKey: string;
   /** The note of a checkpoint that you kept: the export must have grown out of what it speaks of. */
   readonly checkpoint?: string | undefined;
@@ -259,7 +259,7 @@ class ExportCheck {
     if (sequence === 1 && line.prevHash !== null) refuse('chain_broken', 'the first entry names a predecessor');
     if (toHex(this.#crypto.sha256((line.prevHash ?? '') + line.canonical)) !== line.hash)
       refuse('hash_mismatch', `the hash of entry ${sequence} does not fit it`);
-    // A key that stands there twice reads differently to different programs.
+    // A key that occurs twice reads differently to different programs.
     if (writeLine(line) !== text) refuse('entry_malformed', `entry ${sequence} is not written as the server does`);
     if (line.entry.tenantId !== tenantId) refuse('entry_foreign', `entry ${sequence} belongs to another tenant`);
     if (verifyOpenings(this.#crypto.sha256, ledger, line)) this.#closed += 1;

@@ -1,4 +1,4 @@
-import { fromBase64, isEqual, type LedgerCrypto } from './bytes.ts';
+import { fromBase64, fromHex, isEqual, type LedgerCrypto } from './bytes.ts';
 import { openNote, readCheckpoint, readKey } from './checkpoint.ts';
 import { LedgerVerificationError } from './error.ts';
 import { type AttestationOptions, type Attestations, verifyAttestations } from './log-proof.ts';
@@ -61,9 +61,7 @@ export async function verifyTlogProof(
   const { origin, size, at } = checkpoint;
   const index = Number(number);
   const hashes = readHashes(path);
-  const data = /^[0-9a-f]{64}$/.test(hash)
-    ? Uint8Array.from(hash.match(/../g) ?? [], (two) => Number.parseInt(two, 16))
-    : null;
+  const data = /^[0-9a-f]{64}$/.test(hash) ? fromHex(hash) : null;
   const root =
     hashes && data && Number.isSafeInteger(index)
       ? followPath(crypto.sha256, hashLeaf(crypto.sha256, data), index, size, hashes)

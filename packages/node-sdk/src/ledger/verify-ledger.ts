@@ -1,3 +1,4 @@
+import { titles } from '../resources/checkpoints.ts';
 import type { RequestOptions, Transport } from '../transport.ts';
 import type { LedgerCrypto } from './bytes.ts';
 import { openCheckpoint, readKey, tidyNote } from './checkpoint.ts';
@@ -44,7 +45,7 @@ export async function verifyLedger(
   // Arguments are validated before anything is fetched.
   if (keptCheckpoint === undefined) readKey(crypto.sha256, publicKey);
   else await openCheckpoint(crypto, tidyNote(keptCheckpoint), publicKey);
-  const name = ledger === 'audit' ? 'Audit' : 'Consent';
+  const name = titles[ledger];
   const base = `/v1/ledgers/${ledger}`;
   let signedFirst: string | undefined;
   if (signFirst) {
@@ -53,7 +54,7 @@ export async function verifyLedger(
     await openCheckpoint(crypto, note, publicKey);
     signedFirst = note;
   }
-  const operation = { id: `export${name}Ledger`, method: 'GET', path: `${base}/export`, answer: 'stream' } as const;
+  const operation = { id: `export${name}Ledger`, method: 'GET', path: `${base}/export` } as const;
   // A whole export contains every earlier checkpoint: it needs no separate proof.
   const checkpoint = keptCheckpoint;
   const range = { ledger, tenantId, from: null, to: null };

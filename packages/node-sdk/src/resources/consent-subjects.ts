@@ -59,7 +59,7 @@ export class ConsentSubjects {
    * @param input `reason` is for the audit log, 1 to 2,000 characters; it must not contain
    *   the subject.
    * @throws {ConflictError} `dsr_open` while a request of the subject is open.
-   * @throws {UnprocessableEntityError} `validation_failed`.
+   * @throws {ValidationError} `validation_failed`.
    */
   erase(subjectId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
     return this.#transport.request(

@@ -109,7 +109,6 @@ export class Ledger<Name extends LedgerName = LedgerName> {
         method: 'GET',
         path: `/v1/ledgers/${this.#name}/export`,
         query: range,
-        answer: 'stream',
       },
       options,
     );

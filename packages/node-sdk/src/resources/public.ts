@@ -12,7 +12,7 @@ import type {
   TrustWidget,
 } from '../types/api.ts';
 
-/** What everybody may call: no credentials are sent. */
+/** The public operations: no credentials are sent. */
 export class Public {
   readonly consent: PublicConsent;
   readonly requests: PublicRequests;
@@ -106,7 +106,7 @@ export class PublicRequests {
   /**
    * Makes a request. The answer never says whether anything is known about the person.
    * @param slug of the tenant.
-   * @param params `language` (BCP 47) adds the words of the badge.
+   * @param request what the form of the tenant asks for.
    * @throws {NotFoundError} `not_found` when there is no such tenant or its form is off.
    * @throws {RateLimitError} `rate_limited`: there is a limit for each tenant and for each client address.
    * @throws {ValidationError} `validation_failed`.

@@ -134,7 +134,7 @@ export class ScimGroups {
   }
 
   /**
-   * Removes everybody from a group: all its members are suspended. The role stays, and so do the people.
+   * Removes all members from a group: they are suspended. The role and the users are kept.
    * @throws {NotFoundError} `not_found`.
    */
   clear(role: string, options?: RequestOptions): ApiPromise<void> {

@@ -1,7 +1,7 @@
 import type { ApiPromise, ChangeOptions, RequestOptions, Transport } from '../transport.ts';
 import type { TrustCenter, TrustCenterInput, TrustDraftInput } from '../types/api.ts';
 
-/** The trust center: what the tenant shows to everybody. */
+/** The trust center: the public page of the tenant and its settings. */
 export class Trust {
   readonly #transport: Transport;
 

@@ -75,7 +75,7 @@ describe('a client', () => {
     refuse({ ...good, headers: { 'x-a': 'b\r\nc: d' } }, /that a header can carry/);
     refuse({ ...good, headers: { 'x a': 'b' } }, /not a header name/);
     refuse({ ...good, headers: { Authorization: 'Bearer x' } }, /apiKey/);
-    refuse({ ...good, headers: { 'Content-Length': '1' } }, /cannot be set/);
+    for (const name of ['Content-Length', 'Accept']) refuse({ ...good, headers: { [name]: '1' } }, /cannot be set/);
     refuse({ ...good, appInfo: { name: 'two words' } }, /appInfo/);
     assert.ok(new Svc({ ...good, timeout: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY }));
   });

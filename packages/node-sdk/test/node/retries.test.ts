@@ -270,6 +270,18 @@ describe('a DELETE whose response was lost', () => {
       assert.deepEqual([data, response.status, response.attempts], [undefined, 404, 2]);
     });
 
+  it('succeeds if the server ended after it was executed, and the request was resent over a new connection', async () => {
+    await using server = await startScriptedServer((response, _, number) => {
+      if (number === 1) sendJson(response, 200, { data: null });
+      else if (number === 2) response.socket?.destroy();
+      else sendError(response, 404, 'not_found');
+    });
+    await using svc = createClient(server, { retries: 0 });
+    await svc.request(reading);
+    const { response } = await svc.request(removing).withResponse();
+    assert.deepEqual([response.status, response.attempts, server.received.length], [404, 1, 3]);
+  });
+
   it('fails if nothing was there before it was executed', async () => {
     const notFound = { status: 404, code: 'not_found' };
     for (const [first, operation] of [

@@ -149,6 +149,17 @@ describe('a signal', () => {
     assert.equal(server.received.length, 1);
   });
 
+  it('ends the call without a wait if a hook aborts it between two attempts', async () => {
+    const controller = new AbortController();
+    await using server = await startScriptedServer((response) =>
+      sendError(response, 503, 'busy', { 'retry-after': '60' }),
+    );
+    const runtime = new TestRuntime();
+    await using svc = createClient(server, { runtime, hooks: { onRetry: () => controller.abort() } });
+    await assert.rejects(svc.request(reading, { signal: controller.signal }), AbortError);
+    assert.equal(server.received.length, 1);
+  });
+
   it('aborts a call while it is connecting', async () => {
     const controller = new AbortController();
     await using server = await startScriptedServer(silence);
