@@ -163,7 +163,7 @@ export class GroupCommit<Item, Result> {
   submit(item: Item): Promise<Result> {
     if (this.#waiting.length >= maximumWaiting) {
       return Promise.reject(
-        new Problem('rate_limited', 'The server is busy; try again.', { headers: { 'Retry-After': '1' } }),
+        new Problem('unavailable', 'The server is busy; try again.', { headers: { 'Retry-After': '1' } }),
       );
     }
     return new Promise((resolve, reject) => {

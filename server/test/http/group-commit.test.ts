@@ -194,7 +194,7 @@ describe('GroupCommit', () => {
     await new GroupCommit<string, string>(writeAll).drain();
   });
 
-  test('rejects items beyond its capacity as rate_limited, and accepts more once it has capacity', async () => {
+  test('rejects items beyond its capacity as unavailable, and accepts more once it has capacity', async () => {
     const gate = new Gate();
     const commits = new GroupCommit<string, string>(gate.write);
     const first = commits.submit('first');
@@ -203,7 +203,7 @@ describe('GroupCommit', () => {
     await assert.rejects(
       commits.submit('one too many'),
       (error) =>
-        error instanceof Problem && error.code === 'rate_limited' && error.options.headers?.['Retry-After'] === '1',
+        error instanceof Problem && error.code === 'unavailable' && error.options.headers?.['Retry-After'] === '1',
     );
     for (let batch = 1; batch <= 41; batch += 1) {
       await gate.untilBatch(batch);
