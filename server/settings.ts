@@ -5,12 +5,19 @@ import { z } from 'zod';
 const wholeNumber = (fallback: number, minimum: number, maximum: number) =>
   z.coerce.number().int().min(minimum).max(maximum).default(fallback);
 
+/** Whether nothing of an address is lost in its origin. */
+function isOrigin(address: string): boolean {
+  const { href, origin } = new URL(address);
+  return href === `${origin}/`;
+}
+
 /** Every setting, by the environment variable that carries it. An empty variable counts as absent. */
 const Environment = z.object({
   PORT: wholeNumber(8787, 0, 65_535).describe('Port to listen on; 0 takes a free one'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
   SVC_BASE_URL: z
-    .url({ protocol: /^https?$/ })
+    .url({ protocol: /^https?$/, abort: true })
+    .refine(isOrigin, 'must be a scheme and a host, with no path behind them')
     .optional()
     .describe('Public address of this server, without a path; needed behind a reverse proxy'),
   SVC_DATA_DIR: z

@@ -155,7 +155,17 @@ describe('the settings', () => {
         ['0', '65535'],
         ['-1', '65536', '80.5', 'http', '1e9', 'Infinity'],
       ],
-      SVC_BASE_URL: [['http://localhost:1'], ['example.com', 'ftp://example.com', '/demo', 'javascript:alert(1)']],
+      SVC_BASE_URL: [
+        ['http://localhost:1', 'https://Example.com:443/'],
+        [
+          'example.com',
+          'ftp://example.com',
+          '/demo',
+          'javascript:alert(1)',
+          'https://a.example/svc',
+          'https://a.example/?',
+        ],
+      ],
       DATABASE_URL: [
         ['postgres://h/d', 'postgresql://h/d'],
         ['mysql://h/d', 'svc.sqlite', 'http://h'],
