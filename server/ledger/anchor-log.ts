@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { appendToLog, useLogFile } from '../storage/log-file.ts';
 import {
   type LogPosition,
   nameRestore,
@@ -90,30 +90,22 @@ export class AnchorLog {
 
   #write(make: (after: LogPosition) => readonly string[]): void {
     this.#use((file) => {
-      // A single write, so that another process cannot write in between.
       const notes = make(this.#reader.position);
       const isCut = fstatSync(file).size > this.#reader.end;
-      const bytes = Buffer.from(`${isCut ? cutOff : ''}${notes.map((note) => `${note}\n`).join('')}`);
-      if (writeSync(file, bytes) !== bytes.length) throw new Error(`${this.file}: only part of the record was written`);
-      fsyncSync(file);
+      appendToLog(file, `${isCut ? cutOff : ''}${notes.map((note) => `${note}\n`).join('')}`);
       this.#read(file);
     });
   }
 
   #use(step: (file: number) => void): void {
-    const folder = dirname(this.file);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const isNew = !existsSync(this.file);
-    const file = openSync(this.file, 'a+', 0o600);
     try {
-      if (isNew) syncFolder(folder);
-      this.#read(file);
-      step(file);
+      useLogFile(this.file, (file) => {
+        this.#read(file);
+        step(file);
+      });
     } catch (error) {
       if (error instanceof MalformedLog) throw new MalformedLog(error.line, `${this.file}: ${error.message}`);
       throw error;
-    } finally {
-      closeSync(file);
     }
   }
 
@@ -176,13 +168,6 @@ export class AnchorLog {
     );
     return isNewest;
   }
-}
-
-/** Syncs the names in a folder to disk. */
-export function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
 }
 
 /** A record of the log: a note, or invalid text in its place. */

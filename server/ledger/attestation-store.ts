@@ -32,19 +32,25 @@ export type TaskName = Pick<LogTask, 'source'> & { readonly kind: TaskKind };
  * Claims a task that is due, so that one of several servers does it.
  * @returns whether this caller does it now.
  */
-export async function claimTask(queries: Queries, { kind, source }: TaskName, now: string): Promise<boolean> {
+export async function claimTask(
+  queries: Queries,
+  { kind, source }: TaskName,
+  now: string,
+): Promise<Pick<LogTask, 'size'> | undefined> {
   const row = { kind, source, tried_at: null, size: null, fault: null };
   await insertRows(queries, 'log_tasks', [row], { skipsPresent: true });
   const [from, to] = [addTime(now, -logInterval), addTime(now, logInterval)];
-  const claimed = await queries
-    .updateTable('log_tasks')
-    .set({ tried_at: now })
-    .where('kind', '=', kind)
-    .where('source', '=', source)
-    // A time in the future was written with a wrong clock, and must not delay the next try.
-    .where(sql<boolean>`(tried_at is null or tried_at <= ${from} or tried_at > ${to})`)
-    .executeTakeFirst();
-  return claimed.numUpdatedRows > 0n;
+  return (
+    queries
+      .updateTable('log_tasks')
+      .set({ tried_at: now })
+      .where('kind', '=', kind)
+      .where('source', '=', source)
+      // A time in the future was written with a wrong clock, and must not delay the next try.
+      .where(sql<boolean>`(tried_at is null or tried_at <= ${from} or tried_at > ${to})`)
+      .returning('size')
+      .executeTakeFirst()
+  );
 }
 
 /** Records how a task ended. @param fault null if it succeeded. */

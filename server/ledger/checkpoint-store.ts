@@ -58,9 +58,9 @@ export async function signTree(
   const anchor = anchors.latest(of);
   if (anchor !== undefined && !(await containsAnchor(transaction, { ...of, entries, hashed: size }, anchor)))
     throw RewrittenLedger.lacks(of, anchor, anchors.file);
-  const lacking = await listSigned(transaction, signer, of, anchor?.lacksFrom ?? 0);
   const latest = await findCheckpoint(transaction, of);
   if (latest !== undefined && latest.size >= size) return latest;
+  const lacking = await listSigned(transaction, signer, of, anchor?.lacksFrom ?? 0);
   const rootHash = await readRoot(transaction, of, size);
   const origin = nameOrigin(signer.verifier.name, tenantId, ledger);
   const note = signer.sign(writeCheckpoint({ origin, size, rootHash, at: now }), names);

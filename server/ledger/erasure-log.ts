@@ -1,7 +1,6 @@
-import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { RowSeal } from '../storage/database.ts';
-import { syncFolder } from './anchor-log.ts';
+import { appendToLog, useLogFile } from '../storage/log-file.ts';
 
 // The log of erasures: one line each, `<HMAC> <tenant id> <number> <JSON>`, or `<HMAC> restored <JSON>` for a restore.
 
@@ -201,25 +200,15 @@ export class ErasureLog {
   }
 
   #use(step: (file: number) => void): void {
-    const folder = dirname(this.file);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const isNew = !existsSync(this.file);
-    const file = openSync(this.file, 'a+', 0o600);
-    try {
-      if (isNew) syncFolder(folder);
+    useLogFile(this.file, (file) => {
       this.#read(file);
       step(file);
-    } finally {
-      closeSync(file);
-    }
+    });
   }
 
   #write(file: number, lines: readonly string[]): void {
-    // A single write, so that another process cannot write in between.
     const isCut = fstatSync(file).size > this.#end;
-    const bytes = Buffer.from(`${isCut ? `${cutMark}\n` : ''}${lines.join('\n')}\n`);
-    if (writeSync(file, bytes) !== bytes.length) throw new Error(`${this.file}: only part of a line was written`);
-    fsyncSync(file);
+    appendToLog(file, `${isCut ? `${cutMark}\n` : ''}${lines.join('\n')}\n`);
     this.#read(file);
   }
 

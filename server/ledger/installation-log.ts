@@ -49,10 +49,17 @@ export const logInterval = 60 * 60_000;
 
 /** Whether the log has no checkpoint of the last hour, and there is something to add. */
 export async function isLogDue(queries: Queries, now: string): Promise<boolean> {
-  const latest = await findLogCheckpoint(queries);
+  return (await listDue(queries, await findLogCheckpoint(queries), now)).length > 0;
+}
+
+async function listDue(
+  queries: Queries,
+  latest: Pick<LogCheckpoint, 'at'> | undefined,
+  now: string,
+): Promise<readonly LoggedCheckpoint[]> {
   // A checkpoint in the future was signed with a wrong clock, and must not delay the next one.
   const isDue = latest === undefined || Math.abs(Date.parse(now) - Date.parse(latest.at)) >= logInterval;
-  return isDue && (await listNew(queries)).length > 0;
+  return isDue ? listNew(queries) : [];
 }
 
 /**
@@ -66,10 +73,11 @@ export async function extendLog(work: UnitOfWork, anchoring: Anchoring): Promise
   const { verifier } = anchoring.signer;
   // First, so that two servers do not add the same checkpoints.
   await lockTree(transaction, installationLog);
-  if (!(await isLogDue(transaction, now))) return null;
   const latest = await findLogCheckpoint(transaction);
+  const due = await listDue(transaction, latest, now);
+  if (due.length === 0) return null;
   const before = await countLeaves(transaction);
-  const added = (await listNew(transaction)).filter((one) => isSigned(one, verifier));
+  const added = due.filter((one) => isSigned(one, verifier));
   await insertRows(
     transaction,
     'log_leaves',

@@ -32,6 +32,7 @@ export interface Tile extends TileAddress {
 /** The tiles that a proof needs, by `nameTile`. */
 export type Tiles = ReadonlyMap<string, Buffer>;
 
+/** The name of a tile in a set: its level and its number. */
 export function nameTile({ level, number }: TileAddress): string {
   return `${level}/${number}`;
 }

@@ -144,7 +144,7 @@ export async function lockTree(queries: Queries, { tenantId, ledger }: TreeOf): 
 }
 
 /** How far a ledger, its tree and its checkpoints reach. */
-export type LedgerState = StateOf<LedgerOf>;
+type LedgerState = StateOf<LedgerOf>;
 
 /** That of a ledger, or of the log of the installation. */
 export type TreeState = StateOf<TreeOf>;

@@ -2,7 +2,6 @@ import {
   claimTask,
   endTask,
   findNewestAttested,
-  listTasks,
   storeAttestation,
   type TaskName,
 } from '../ledger/attestation-store.ts';
@@ -70,9 +69,9 @@ export class LogKeeper {
     const task: TaskName = { kind: source.kind, source: source.name };
     const newest = await findNewestAttested(queries, task);
     if (newest !== undefined && newest.size >= checkpoint.size) return;
-    if (!(await inTransaction(database, (transaction) => claimTask(transaction, task, now)))) return;
-    const before = (await listTasks(queries)).find((one) => one.kind === task.kind && one.source === task.source);
-    let knownSize = Math.max(newest?.size ?? 0, before?.size ?? 0);
+    const claimed = await inTransaction(database, (transaction) => claimTask(transaction, task, now));
+    if (claimed === undefined) return;
+    let knownSize = Math.max(newest?.size ?? 0, claimed.size ?? 0);
     let fault: string | null = null;
     try {
       const attested = await source.request(checkpoint, {

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, fsyncSync, openSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +12,7 @@ import {
   type SqliteStatement,
   sql,
 } from 'kysely';
+import { flushToDisk } from './log-file.ts';
 import type { Tables } from './tables.ts';
 import { explainFailure } from './unavailable.ts';
 
@@ -251,11 +252,4 @@ export function copySqlite(from: string, to: string): { readonly bytes: number }
 
 function closing(database: SQLite.Database): SQLite.Database & Disposable {
   return Object.assign(database, { [Symbol.dispose]: () => void database.close() });
-}
-
-/** Syncs a file, or the names in a folder, to disk. */
-export function flushToDisk(path: string): void {
-  const file = openSync(path, 'r');
-  fsyncSync(file);
-  closeSync(file);
 }
