@@ -23,8 +23,9 @@ import { listStates } from '../ledger/tree-store.ts';
 import type { Settings } from '../settings.ts';
 import { type Database, openDatabase, type RowSeal, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
+import { flushToDisk } from '../storage/log-file.ts';
 import { migrate } from '../storage/migrate.ts';
-import { copySqlite, flushToDisk } from '../storage/sqlite.ts';
+import { copySqlite } from '../storage/sqlite.ts';
 import { type CommandContext, defineCommand, explainUncreated, flag, requireDatabase, UsageError } from './command.ts';
 
 export const backup = defineCommand({

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ import { findShownText } from '../consent/notice-store.ts';
 import { Id } from '../http/schemas.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';
-import { type LedgerName, ledgerTables } from '../ledger/entry.ts';
+import { ledgerNames } from '../ledger/entry.ts';
 import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { openTimestamp } from '../ledger/timestamp.ts';
 import { growTree } from '../ledger/tree-store.ts';
@@ -37,8 +37,6 @@ import {
 } from './command.ts';
 import { exitCodeHelp, isFile, readNote } from './kept-note.ts';
 
-const ledgers = Object.keys(ledgerTables) as [LedgerName, ...LedgerName[]];
-
 const Size = z
   .string()
   .regex(/^\d{1,15}$/)
@@ -51,8 +49,8 @@ export const exportCreate = defineCommand({
   options: {
     tenant: tenantOption,
     ledger: {
-      schema: z.enum(ledgers, { error: ({ input }) => `: there is no ledger ${input}.` }),
-      meaning: ledgers.join(' or '),
+      schema: z.enum(ledgerNames, { error: ({ input }) => `: there is no ledger ${input}.` }),
+      meaning: ledgerNames.join(' or '),
     },
     file: { schema: z.string(), meaning: 'the file to write; it must not exist' },
     from: { schema: time.optional(), meaning: 'entries at this time or later', value: 'time' },
@@ -74,6 +72,9 @@ export const exportCreate = defineCommand({
     const { id: tenantId, slug } = await requireTenant(database.kysely, options.tenant);
     const of = { tenantId, ledger: options.ledger };
     await using output = await open(file, 'wx', 0o600).catch(explainUncreated);
+    // An incomplete export must not be mistaken for one.
+    await using incomplete = new AsyncDisposableStack();
+    incomplete.defer(() => rm(file));
     // A long ledger is added to its tree in steps, so that a running server does not wait for all of it.
     const grow = () => inTransaction(database, (transaction) => growTree(transaction, of, 5000));
     for (let grown = await grow(); grown.size < grown.entries; ) grown = await grow();
@@ -84,6 +85,7 @@ export const exportCreate = defineCommand({
       throw error instanceof ImpossibleRange ? new UsageError(`--${error.option}: ${error.message}`) : error;
     });
     await pipeline(Readable.from(lines), output.createWriteStream());
+    incomplete.move();
     const { first, last } = header;
     const entries = last - first + 1;
     say(`${entries} entries of ${slug} are in ${file}. Verify them with:`);

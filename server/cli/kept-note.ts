@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { tidyNote } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import { UsageError } from './command.ts';
 
 /** The exit codes, for the help of the commands that verify. */
@@ -21,12 +22,8 @@ export function isFile(path: string): boolean {
  */
 export function readNote(file: string): string {
   if (!isFile(file)) throw new UsageError(`--checkpoint: there is no file ${file}.`);
-  // Mail programs and editors add byte order marks, white space and CRLF; the signature covers none of them.
-  const text = readFileSync(file, 'utf8')
-    .replace(/^\uFEFF/, '')
-    .replaceAll('\r\n', '\n')
-    .trim();
-  if (!text.startsWith('{')) return `${text}\n`;
+  const text = tidyNote(readFileSync(file, 'utf8'));
+  if (!text.startsWith('{')) return text;
   try {
     const answer = JSON.parse(text);
     const { note } = answer.data ?? answer;

@@ -4,7 +4,7 @@ import { writeTlogProof } from '../../packages/node-sdk/src/ledger/tlog-proof.ts
 import { Problem } from '../http/problem.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { findAttestedProof } from '../ledger/attestation-store.ts';
-import { type LedgerName, ledgerTables } from '../ledger/entry.ts';
+import { ledgerNames } from '../ledger/entry.ts';
 import { proveInclusion } from '../proofs/routes.ts';
 import { systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
@@ -18,8 +18,6 @@ import {
 } from './command.ts';
 import { readNote } from './kept-note.ts';
 
-const ledgers = Object.keys(ledgerTables) as [LedgerName, ...LedgerName[]];
-
 export const proofCreate = defineCommand({
   name: 'proof create',
   summary: 'write a proof that others verify offline (C2SP tlog-proof)',
@@ -28,7 +26,7 @@ you kept, proves that the log of the installation has it, with the cosignatures 
 timestamp for the log. The log has the newest checkpoint of each ledger at each hour, no others.`,
   options: {
     tenant: { ...tenantOption, schema: z.string().optional() },
-    ledger: { schema: z.enum(ledgers).optional(), meaning: ledgers.join(' or ') },
+    ledger: { schema: z.enum(ledgerNames).optional(), meaning: ledgerNames.join(' or ') },
     sequence: {
       schema: z
         .string()

@@ -51,7 +51,9 @@ tag again after each publication: until then the page shows the older version, a
     const { notice: noticeId, tenant, release, 'add-on': addOn, inline: isInline, language } = options;
     if (isInline && noticeId === placeholders.noticeId) throw new UsageError('--inline needs --notice.');
     if (language !== undefined && !isInline) throw new UsageError('--language needs --inline.');
-    const wanted = readWidgets().filter(({ version }) => release === undefined || version === release);
+    const built = readWidgets();
+    if (built.length === 0) throw new UsageError('No widget is built yet: run npm run build:widgets.');
+    const wanted = built.filter(({ version }) => release === undefined || version === release);
     if (wanted.length === 0) throw new UsageError(`--release: no widget has a version ${release}.`);
     const owner = { noticeId, tenant, ...(isInline && { inline: await readInline(settings, noticeId, language) }) };
     const index = describeWidgets(wanted, nameAddress(settings, settings.port), owner);

@@ -15,6 +15,7 @@ import type { LedgerOf } from './tree-store.ts';
 /** The ledgers, by their name in `chain_heads`. Each tenant has one chain in each. */
 export const ledgerTables = { consent: 'consent_records', audit: 'audit_events' } as const;
 export type LedgerName = keyof typeof ledgerTables;
+export const ledgerNames = Object.keys(ledgerTables) as [LedgerName, ...LedgerName[]];
 type LedgerTableName = (typeof ledgerTables)[LedgerName];
 type LedgerRow<Name extends LedgerName> = Tables[(typeof ledgerTables)[Name]];
 
@@ -277,6 +278,7 @@ export function writeFrame(keys: readonly string[], values: Readonly<Record<stri
   return `{${texts.join(',')}}`;
 }
 
+/** The parts of a frame, between which the values of each record are. */
 export function splitFrame(text: string): FrameParts {
   return text.split(gap);
 }
@@ -355,6 +357,7 @@ export function draftFrame(tenantId: string, text: string): FrameDraft {
   return { tenantId, parts: splitFrame(text), text, hash: hashFrame(text) };
 }
 
+/** The hash by which records name their frame. */
 export function hashFrame(text: string): string {
   return digest('sha256', text);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { NoteSigner } from '../../ledger/signed-note.ts';
@@ -178,6 +178,7 @@ describeOnOneDatabase('svc export', (dialect) => {
       [create, ['--tenant', 'first', '--ledger', 'audit', '--file', folder], 'already exists'],
       [create, [...wanted, '--from', 'yesterday'], '--from: must be a time'],
       [create, [...wanted, '--to', '2026-11-21'], '--to: must be a time'],
+      [create, [...wanted, '--since', '99999'], '--since: '],
       [verify, [], '--file, --key'],
       [verify, ['--file', inFolder(), '--key', key], 'There is no file'],
       [verify, ['--file', folder, '--key', key], 'There is no file'],
@@ -196,5 +197,6 @@ describeOnOneDatabase('svc export', (dialect) => {
       assert.ok(stderr.startsWith('svc: ') && stderr.includes(hint), stderr);
       assert.doesNotMatch(stderr, /\n +at /);
     }
+    assert.ok(!existsSync(wanted.at(-1) as string), 'a file that is not whole is removed');
   });
 });
