@@ -1,7 +1,3 @@
-// `node server/controls/catalogue/schema.ts` writes the JSON Schemas that are checked in beside this file; a test fails
-// when they are not current.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { cadences } from '../status.ts';
 
@@ -102,15 +98,3 @@ export const ControlsFile = z.strictObject({
     .meta({ description: 'Controls that were removed; their codes are never reused.' }),
 });
 export type ControlsFile = z.output<typeof ControlsFile>;
-
-/** The JSON Schemas by which editors check the files, as they are checked in beside this file. */
-export const jsonSchemas = [
-  { fileName: 'framework.schema.json', title: 'A framework of the control catalogue', schema: FrameworkFile },
-  { fileName: 'controls.schema.json', title: 'The controls of one domain', schema: ControlsFile },
-].map(({ fileName, title, schema }) => {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' });
-  return { fileName, text: `${JSON.stringify({ $schema, title, ...rest }, null, 2)}\n` };
-});
-
-if (import.meta.main)
-  for (const { fileName, text } of jsonSchemas) writeFileSync(join(import.meta.dirname, fileName), text);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { z } from 'zod';
+import { catalogueSchemas } from '../../../tools/types/write-catalogue-schemas.ts';
 import { catalogue, createControlId, findCatalogueControl, findFramework } from '../../controls/catalogue/catalogue.ts';
-import { ControlsFile, FrameworkFile, jsonSchemas } from '../../controls/catalogue/schema.ts';
+import { ControlsFile, FrameworkFile } from '../../controls/catalogue/schema.ts';
 
 /** How each source numbers its requirements. */
 const requirementPatterns: Readonly<Record<string, RegExp>> = {
@@ -111,11 +112,9 @@ describe('the id of a control', () => {
 });
 
 describe('the JSON Schemas beside the catalogue', () => {
-  for (const { fileName, text } of jsonSchemas)
-    test(`${fileName} is current (node server/controls/catalogue/schema.ts writes it)`, () => {
-      const file = join(import.meta.dirname, '../../controls/catalogue', fileName);
-      assert.equal(readFileSync(file, 'utf8'), text);
-    });
+  for (const { file, text } of catalogueSchemas)
+    test(`${basename(file.pathname)} is current (npm run types writes it)`, () =>
+      assert.equal(readFileSync(file, 'utf8'), text));
 });
 
 describe('the files of the catalogue', () => {
