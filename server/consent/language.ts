@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../http/schemas.ts';
 
-/** The canonical form of a BCP 47 tag; null for what is none. */
+/** The canonical form of a BCP 47 tag; null for an invalid one. */
 function canonicalizeTag(tag: string): string | null {
   try {
     return Intl.getCanonicalLocales(tag)[0] ?? null;

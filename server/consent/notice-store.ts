@@ -136,23 +136,9 @@ function states(queries: Queries) {
   return queries.selectFrom('consent_notices').select(['id', 'tenant_id', 'status', 'domain', 'version']);
 }
 
-/** The published notices of a tenant that ask for a purpose. */
-export async function findPublishedWithPurpose(
-  queries: Queries,
-  tenantId: string,
-  purpose: string,
-): Promise<readonly string[]> {
-  const rows = await queries
-    .selectFrom('consent_notices')
-    .innerJoin('consent_notice_versions as latest', (join) =>
-      join.onRef('latest.notice_id', '=', 'consent_notices.id').onRef('latest.version', '=', 'consent_notices.version'),
-    )
-    .select(['consent_notices.id', 'latest.content'])
-    .where('consent_notices.tenant_id', '=', tenantId)
-    .where('status', '=', 'published')
-    .execute();
-  const asks = (content: string) => (JSON.parse(content) as NoticeContent).purposes.some(({ key }) => key === purpose);
-  return rows.filter((row) => asks(row.content)).map((row) => row.id);
+/** The published notices of a tenant. */
+export function listPublished(queries: Queries, tenantId: string): Promise<readonly NoticeState[]> {
+  return states(queries).where('tenant_id', '=', tenantId).where('status', '=', 'published').execute();
 }
 
 /** The columns that depend on the content under edit. */
@@ -276,6 +262,7 @@ export function pickForm({ own, byLanguage }: PublicForms, wanted: string | unde
 /** The public forms of published notices, by id. A server forgets those that it publishes or archives. */
 export type PublicNotices = BriefCache<PublicForms>;
 
+/** The cache of public forms. @param versions whose languages it reads. */
 export function createPublicNotices(queries: Queries, versions: VersionCache): PublicNotices {
   /** By notice and number: a version never changes. */
   const ready = new ByteCache<{ readonly value: PublicForms; readonly length: number }>();

@@ -13,7 +13,7 @@ export function plainText(maximum: number) {
   return textLine(maximum).refine((given) => !markup.test(given), 'must be plain text, without markup');
 }
 
-/** The texts of the banner that a site may replace; the banner has its own for the others. */
+/** The texts of the banner that a site may replace; the server adds its default words for the others. */
 export const NoticeTexts = z
   .strictObject({
     title: plainText(80),

@@ -37,13 +37,13 @@ export const Purpose = PublicPurpose.extend(z.strictObject(purposeFacts).partial
   .meta({ id: 'Purpose' });
 export type Purpose = z.output<typeof Purpose>;
 
-/** What the URL parser behind `domainToASCII` would drop or decode without a word: `example.com/shop` is no site. */
+/** What the URL parser behind `domainToASCII` would silently drop or decode: `example.com/shop` is no site. */
 const noHostCharacter = /[/?#\\%\t\n\r]/;
 const hostname = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
  * Brings a site's name into the one form that is stored and compared: lower-case ASCII without a final dot.
- * @returns null for what is no host name: a scheme, a port, a path, a wildcard.
+ * @returns null for an invalid host name: one with a scheme, a port, a path, a wildcard.
  */
 export function normalizeDomain(text: string): string | null {
   if (noHostCharacter.test(text.trim())) return null;
@@ -194,6 +194,7 @@ export function sealContent(content: NoticeContent): { readonly text: string; re
   return { text, hash: hashContent(text) };
 }
 
+/** The hash of the content of a version, as records and the audit log have it. */
 export function hashContent(text: string): string {
   return hash('sha256', text);
 }

@@ -5,7 +5,7 @@ import { defineRoute, type Route, readCursor, writeCursor } from '../http/route.
 import { Cursor, Id, queryInteger, text, UtcTime } from '../http/schemas.ts';
 import type { Queries } from '../storage/database.ts';
 import { Notice, tagContent } from './notice.ts';
-import { findNotice, findPublishedWithPurpose } from './notice-store.ts';
+import { findNotice } from './notice-store.ts';
 import { ConsentRecord, PurposeStates, type Space, SubjectId, stateAfter } from './record.ts';
 import type { ConsentServices } from './record-routes.ts';
 import { readSubject } from './record-store.ts';
@@ -91,7 +91,8 @@ export function overviewRoutes({ database, recorder }: ConsentServices): readonl
         const { body, principal, now } = call;
         const { subjectId, purpose, granted, evidence } = body;
         const request = {
-          noticeId: body.noticeId ?? (await findNoticeOf(database.kysely, principal.tenantId, purpose)),
+          noticeId:
+            body.noticeId ?? pickNotice(await recorder.listAsking(database.kysely, principal.tenantId, purpose)),
           caller: call.source(),
           body: { subjectId, purposes: { [purpose]: granted }, ...evidence },
           pathOf: () => 'body.purpose',
@@ -143,8 +144,7 @@ function presentDecision(record: ConsentRecord): z.output<typeof Decision> {
 }
 
 /** @throws {Problem} when no published notice asks for the purpose, or several do. */
-async function findNoticeOf(queries: Queries, tenantId: string, purpose: string): Promise<string> {
-  const [id, ...more] = await findPublishedWithPurpose(queries, tenantId, purpose);
+function pickNotice([id, ...more]: readonly string[]): string {
   if (id === undefined) throw invalidValues([{ path: 'body.purpose', issue: 'is not in any published notice' }]);
   if (more.length === 0) return id;
   throw new Problem('conflict', `${more.length + 1} published notices ask for this purpose; name one with noticeId.`);

@@ -314,7 +314,7 @@ function writeProcess(
     values.length === 0 ? {} : { [property]: values };
   const controller = nameController(record);
   const { label, description } = translations[record.language ?? '']?.purposes[key] ?? own;
-  // An empty list states that nobody else has the data.
+  // An empty list states that there are no other recipients.
   const receiving =
     recipients?.length === 0 ? [controller] : recipients?.map((recipient) => recipient['@id'] as string);
   return {

@@ -153,7 +153,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
   ];
 }
 
-/** Any text, so that what is no id at all is not found either. */
+/** Any text, so that an invalid id is answered with 404, too. */
 const NoticeParams = z.strictObject({ noticeId: z.string().toLowerCase() });
 
 /** The operations of visitors: spec.md "Public endpoints". */

@@ -197,7 +197,7 @@ const recordEventFields = ConsentRecord.pick({
 const RecordEventData = z.strictObject({ recordId: Id, ...recordEventFields }).meta({ id: 'ConsentRecordEventData' });
 
 /** The data of the webhook events about records. */
-export const recordEvents = { 'consent.recorded': RecordEventData, 'consent.withdrawn': RecordEventData };
+export const consentRecordEvents = { 'consent.recorded': RecordEventData, 'consent.withdrawn': RecordEventData };
 
 /**
  * What a visitor gets back: enough to find the record again and to prove it. Anybody may send a subject id, so nothing

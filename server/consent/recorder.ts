@@ -14,6 +14,7 @@ import {
   findStates,
   findVersionOfText,
   type KnownVersion,
+  listPublished,
   type NoticeState,
   type VersionCache,
 } from './notice-store.ts';
@@ -21,13 +22,13 @@ import {
   type CaptureBody,
   type ConsentRecord,
   checkChoices,
+  type consentRecordEvents,
   type EarlierRecord,
   findGranting,
   findRepeated,
   keepOthers,
   presentEventData,
   type RecordDraft,
-  type recordEvents as recordEventTypes,
   stateAfter,
   unverified,
 } from './record.ts';
@@ -86,6 +87,16 @@ export class ConsentRecorder {
     }
     const notices = await this.#loadNotices(queries, [request.noticeId]);
     return this.#check(queries, notices.get(request.noticeId), request, now);
+  }
+
+  /** Lists the published notices of a tenant that ask for a purpose. */
+  async listAsking(queries: Queries, tenantId: string, purpose: string): Promise<readonly string[]> {
+    const asking: string[] = [];
+    for (const { id, version } of await listPublished(queries, tenantId)) {
+      const latest = await this.#versions.find(queries, id, version);
+      if (latest?.purposes.some(({ key }) => key === purpose)) asking.push(id);
+    }
+    return asking;
   }
 
   /** What a request may be recorded against. @throws {Problem} */
@@ -262,7 +273,7 @@ function readShown(published: KnownVersion, { language, ...body }: CaptureBody):
 const webOrigin = /^https?:\/\/([a-z0-9._-]{1,253})(?::\d{1,5})?$/;
 
 /**
- * Whether a page of this origin may use a notice of this domain: the host is the domain or lies below it.
+ * Whether a page of this origin may use a notice of this domain: the host is the domain or a subdomain.
  * The scheme must be http or https; the port does not matter. `null`, no origin and look-alikes do not match.
  */
 export function originMatches(origin: string | undefined, domain: string): boolean {
@@ -377,7 +388,7 @@ function describeRecord(record: ConsentRecord): NewAuditEvent {
   };
 }
 
-function actionOf({ kind }: ConsentRecord): keyof typeof recordEventTypes {
+function actionOf({ kind }: ConsentRecord): keyof typeof consentRecordEvents {
   return kind === 'withdrawal' ? 'consent.withdrawn' : 'consent.recorded';
 }
 

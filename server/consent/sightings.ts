@@ -1,24 +1,18 @@
 import { type Database, inTransaction, locksRows, type Queries } from '../storage/database.ts';
 import { originMatches } from './recorder.ts';
-import { countReads, saveSighting } from './statistics-store.ts';
+import { countReads, type SeenHost, saveSighting } from './statistics-store.ts';
 
-/** What the pages of one host did with a notice. */
-interface Noted {
-  readonly noticeId: string;
-  readonly host: string;
-  readAt: string | null;
-  capturedAt: string | null;
-  widgetVersion: string | null;
-}
+type Hosts = Map<string, SeenHost>;
+type Reads = Map<string, { readonly noticeId: string; readonly day: string; count: number }>;
 
 /**
  * Where banners were seen, and how often their notices were read. Requests note it in memory, and it is written every few
  * seconds, so that neither a read nor a capture waits for it; a killed process loses what it had noted.
  */
 export class Sightings {
-  #hosts = new Map<string, Noted>();
+  #hosts: Hosts = new Map();
   /** By notice and day. */
-  #reads = new Map<string, { readonly noticeId: string; readonly day: string; count: number }>();
+  #reads: Reads = new Map();
   /** The banner that each host loaded last, the latest at the end: pages do not say which one they have. */
   readonly #versions = new Map<string, string>();
 
@@ -50,22 +44,50 @@ export class Sightings {
     if (noted !== undefined) noted.capturedAt = now;
   }
 
-  /** Writes what was noted; what arrives meanwhile is for the next time. */
+  /** Writes what was noted; what arrives meanwhile, and what could not be written, is for the next time. */
   async write(database: Database): Promise<void> {
     const [hosts, reads] = [this.#hosts, this.#reads];
     if (hosts.size + reads.size === 0) return;
     this.#hosts = new Map();
     this.#reads = new Map();
+    const isEach = locksRows(database.kysely);
     const save = async (queries: Queries) => {
-      for (const read of reads.values()) await countReads(queries, read);
-      for (const noted of hosts.values()) await saveSighting(queries, noted);
+      for (const [name, read] of reads) {
+        await countReads(queries, read);
+        if (isEach) reads.delete(name);
+      }
+      for (const [name, noted] of hosts) {
+        await saveSighting(queries, noted);
+        if (isEach) hosts.delete(name);
+      }
     };
-    // One transaction on SQLite, for one disk sync. On PostgreSQL one statement each: locking several rows could deadlock
-    // with a capture.
-    await (locksRows(database.kysely) ? save(database.kysely) : inTransaction(database, save));
+    try {
+      // One transaction on SQLite, for one disk sync. On PostgreSQL one statement each: locking several rows could deadlock
+      // with a capture.
+      await (isEach ? save(database.kysely) : inTransaction(database, save));
+    } catch (error) {
+      this.#putBack(hosts, reads);
+      throw error;
+    }
   }
 
-  #note(noticeId: string, domain: string, origin: string | undefined): Noted | undefined {
+  #putBack(hosts: Hosts, reads: Reads): void {
+    for (const [name, read] of reads) {
+      const later = this.#reads.get(name);
+      if (later !== undefined) later.count += read.count;
+      else if (this.#reads.size < mostNoted) this.#reads.set(name, read);
+    }
+    for (const [name, noted] of hosts) {
+      const later = this.#hosts.get(name);
+      if (later !== undefined) {
+        later.readAt ??= noted.readAt;
+        later.capturedAt ??= noted.capturedAt;
+        later.widgetVersion ??= noted.widgetVersion;
+      } else if (this.#hosts.size < mostNoted) this.#hosts.set(name, noted);
+    }
+  }
+
+  #note(noticeId: string, domain: string, origin: string | undefined): SeenHost | undefined {
     const site = readSite(origin);
     if (site === null || !originMatches(site, domain)) return undefined;
     const host = hostOf(site);

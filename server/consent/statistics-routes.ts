@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { requireFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Id, listOf, queryInteger } from '../http/schemas.ts';
+import { addTime, dayMilliseconds } from '../storage/database.ts';
 import { findNotice } from './notice-store.ts';
 import type { ConsentServices } from './record-routes.ts';
 import { listDays, listSightings, mostHosts, NoticeDay, NoticeSighting } from './statistics-store.ts';
@@ -9,8 +10,6 @@ import { listDays, listSightings, mostHosts, NoticeDay, NoticeSighting } from '.
 const params = z.strictObject({ id: Id });
 
 const ofNotice = { tag: 'Consent notices', scope: 'consent:read', params } as const;
-
-const millisecondsOfDay = 24 * 60 * 60_000;
 
 /** What became of a notice: what was decided on it, and where it was seen. */
 export function statisticsRoutes({ database: { kysely } }: ConsentServices): readonly Route[] {
@@ -24,7 +23,7 @@ export function statisticsRoutes({ database: { kysely } }: ConsentServices): rea
       result: listOf(NoticeDay),
       async handle({ params: { id }, query: { days }, principal: { tenantId }, now }) {
         requireFound(await findNotice(kysely, tenantId, id), 'consent notice');
-        const first = new Date(Date.parse(now) - (days - 1) * millisecondsOfDay).toISOString().slice(0, 10);
+        const first = addTime(now, (1 - days) * dayMilliseconds).slice(0, 10);
         return { items: await listDays(kysely, id, first), nextCursor: null };
       },
     }),

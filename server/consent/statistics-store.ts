@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import { z } from 'zod';
 import { UtcTime } from '../http/schemas.ts';
-import type { Queries } from '../storage/database.ts';
+import { dayMilliseconds, type Queries } from '../storage/database.ts';
 import { rememberText } from '../storage/rows.ts';
 import type { ConsentRecord } from './record.ts';
 
@@ -125,7 +125,6 @@ export async function listDays(queries: Queries, noticeId: string, first: string
 
 /** Hosts that are kept of a notice. */
 export const mostHosts = 50;
-const day = 24 * 60 * 60_000;
 
 /** Keeps when a host was seen. A notice has few hosts: a new one takes the place of one that was not seen for a day. */
 export async function saveSighting(queries: Queries, seen: SeenHost): Promise<void> {
@@ -149,7 +148,7 @@ export async function saveSighting(queries: Queries, seen: SeenHost): Promise<vo
   const oldest = await ofNotice.select(['host', 'seen_at']).orderBy('seen_at').execute();
   if (oldest.length >= mostHosts) {
     const [stale] = oldest;
-    if (stale === undefined || Date.parse(seenAt) - Date.parse(stale.seen_at) < day) return;
+    if (stale === undefined || Date.parse(seenAt) - Date.parse(stale.seen_at) < dayMilliseconds) return;
     const gone = queries.deleteFrom('consent_sightings').where('notice_id', '=', noticeId);
     await gone.where('host', '=', stale.host).execute();
   }
@@ -160,12 +159,13 @@ export async function saveSighting(queries: Queries, seen: SeenHost): Promise<vo
     .execute();
 }
 
-interface SeenHost {
+/** What the pages of one host did with a notice. */
+export interface SeenHost {
   readonly noticeId: string;
   readonly host: string;
-  readonly readAt: string | null;
-  readonly capturedAt: string | null;
-  readonly widgetVersion: string | null;
+  readAt: string | null;
+  capturedAt: string | null;
+  widgetVersion: string | null;
 }
 
 /** The hosts of a notice, the latest seen first. */

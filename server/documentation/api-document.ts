@@ -8,7 +8,7 @@ import {
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import { noticeEvents } from '../consent/notice.ts';
-import { recordEvents } from '../consent/record.ts';
+import { consentRecordEvents } from '../consent/record.ts';
 import { controlEvents } from '../controls/control.ts';
 import { erasureEvents } from '../erasure/erasure.ts';
 import { latestVersion } from '../http/answer.ts';
@@ -71,7 +71,7 @@ const tagDescriptions = {
 
 /** The schema of the data of every type of event. */
 export const eventData = {
-  ...recordEvents,
+  ...consentRecordEvents,
   ...noticeEvents,
   ...dsrEvents,
   ...breachEvents,

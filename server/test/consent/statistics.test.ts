@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sightings } from '../../consent/sightings.ts';
 import { mostHosts } from '../../consent/statistics-store.ts';
+import { openDatabase } from '../../storage/database.ts';
 import { readWidgets, type Widget } from '../../widgets/widget.ts';
 import {
   assertProblem,
@@ -21,6 +22,22 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
     payload(await server.request('GET', `/v1/consent/${id}/statistics${query}`), 200).items;
   const sightings = async (id: string) =>
     payload(await server.request('GET', `/v1/consent/${id}/sightings`), 200).items;
+
+  test('keep what could not be written for the next time', async () => {
+    const id = await server.createNotice();
+    await read(id, { Origin: 'https://example.com' });
+    await using empty = openDatabase({ url: null, file: ':memory:' });
+    await assert.rejects(server.app.sightings.write(empty));
+    await read(id);
+    assert.deepEqual(await sightings(id), []);
+    await write();
+    const [day] = await statistics(id);
+    assert.equal(day.reads, 2);
+    assert.deepEqual(
+      (await sightings(id)).map(({ host }: { readonly host: string }) => host),
+      ['example.com'],
+    );
+  });
 
   test('count records by the day in UTC, purpose and kind, and reads', async () => {
     const id = await server.createNotice();
