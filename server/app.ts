@@ -151,7 +151,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     checksResults: options.checksResults ?? false,
   });
   koa.use(router.middleware);
-  // Everything below is for everybody.
+  // Everything below is public.
   koa.use((ctx, next) => {
     countVisitor(readClient(ctx.req, settings.trustedProxies));
     return next();

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, list, Time, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
+import { Id, list, refuseRepeated, Time, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
 import { displayPrefix, generateToken, isToken } from '../installation/token.ts';
 import { readScopes, scopes } from '../principal/roles.ts';
 import { addTime } from '../storage/database.ts';
@@ -68,19 +68,15 @@ export const WantedApiKey = z
     environment: KeyEnvironmentName.default('live'),
     scopes: list(ScopeName, scopes.length)
       .min(1)
-      .refine(isSet, 'must not name a scope twice')
+      .superRefine(refuseRepeated('must not name a scope twice'))
       .meta({ description: 'Each must be a scope of the caller.' }),
     expiresAt: Time.nullable().default(null).meta({ description: 'When it expires; null for never.' }),
     otherTenantIds: list(Id, 100)
-      .refine(isSet, 'must not name a tenant twice')
+      .superRefine(refuseRepeated('must not name a tenant twice'))
       .default([])
       .meta({ description: 'Other tenants that Svc-Tenant can name; the caller must be able to create keys in each.' }),
   })
   .meta({ id: 'ApiKeyInput' });
-
-function isSet(values: readonly string[]): boolean {
-  return new Set(values).size === values.length;
-}
 
 /**
  * A key as the API returns it to its own tenant, or to a tenant that it can act for, which sees no further tenants.

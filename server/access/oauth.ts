@@ -163,7 +163,7 @@ export const oauth: Surface = {
     commonCodes: ['not_found', 'method_not_allowed', 'rate_limited', 'internal_error', 'unavailable'],
     bodyCodes: ['payload_too_large', 'unsupported_media_type'],
     nameCode: (code) => nameError(new Problem(code, '')),
-    tellsLocation: false,
+    sendsLocation: false,
   },
   admitsFirst: false,
   isVersioned: false,

@@ -15,7 +15,6 @@ export const UserErasureCounts = z
     responses,
   })
   .meta({ id: 'UserErasureCounts' });
-export type UserErasureCounts = z.output<typeof UserErasureCounts>;
 
 export const UserErasure = z
   .strictObject({

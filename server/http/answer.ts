@@ -74,7 +74,7 @@ function answerProblem(ctx: Context, requestId: string, problem: Problem, surfac
 
 /** How the operations below one path speak: what bodies they take, and how results and problems look. */
 export interface Surface {
-  /** The path that they stand below. */
+  /** The path that they have in common. */
   readonly base: string;
   /** The media type of answers. */
   readonly answerType: string;
@@ -91,7 +91,7 @@ export interface Surface {
     /** The text of a code in an error; null if the status is enough. */
     nameCode(code: ProblemCode): string | null;
     /** Whether a 201 has a Location header with the address of the new object. */
-    readonly tellsLocation: boolean;
+    readonly sendsLocation: boolean;
   };
   /** Whether callers must be authenticated before paths and methods are revealed. */
   readonly admitsFirst: boolean;
@@ -147,7 +147,7 @@ export const rest: Surface = {
     ],
     bodyCodes: ['payload_too_large', 'unsupported_media_type'],
     nameCode: (code) => code,
-    tellsLocation: false,
+    sendsLocation: false,
   },
   admitsFirst: false,
   isVersioned: true,
@@ -158,7 +158,7 @@ export const rest: Surface = {
   },
 };
 
-/** Whether a path is the base of a surface or stands below it. */
+/** Whether a path is the base of a surface or below it. */
 export function isOn(surface: Surface, path: string): boolean {
   return path.startsWith(surface.base) && (path.length === surface.base.length || path[surface.base.length] === '/');
 }

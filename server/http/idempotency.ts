@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { SecretBox } from '../installation/installation.ts';
 import type { Principal } from '../principal/principal.ts';
-import { addTime, type Queries, type RowSeal } from '../storage/database.ts';
+import { addTime, dayMilliseconds, type Queries, type RowSeal } from '../storage/database.ts';
 import { findRow, updateTexts } from '../storage/rows.ts';
 import { ReadyAnswer } from './answer.ts';
 import { Problem } from './problem.ts';
@@ -19,7 +19,6 @@ export interface IdempotencyClaim {
 }
 
 const keyPattern = /^[A-Za-z0-9_-]{8,128}$/;
-const retentionMilliseconds = 24 * 60 * 60 * 1000;
 
 /**
  * Checks an Idempotency-Key header (spec.md "Rules for POST /v1/consent/{id}/records").
@@ -211,5 +210,5 @@ function rowOf({ tenantId, key }: IdempotencyClaim) {
 }
 
 function expiryOf(now: string): string {
-  return addTime(now, -retentionMilliseconds);
+  return addTime(now, -dayMilliseconds);
 }

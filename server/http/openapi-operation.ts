@@ -182,7 +182,7 @@ export function listSuccessHeaders(route: Route): readonly HeaderName[] {
   return [
     'Svc-Request-Id',
     ...(route.surface.isVersioned ? (['Svc-Version'] as const) : []),
-    ...(route.status === 201 && route.surface.text.tellsLocation ? (['Location'] as const) : []),
+    ...(route.status === 201 && route.surface.text.sendsLocation ? (['Location'] as const) : []),
     ...(route.idempotencyKey === 'none' ? [] : (['Idempotent-Replayed'] as const)),
     ...listLimitHeaders(route),
     ...(route.headers ?? []),

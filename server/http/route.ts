@@ -140,7 +140,7 @@ interface Parts<Params, Query, Body, Result> {
     call: PrincipalCall<Fields<Params>, Fields<Query>>,
     request: IncomingMessage,
   ): Promise<ReceivedUpload<Fields<Body>>>;
-  /** The payload: in the REST API, what stands inside of `data`. */
+  /** The payload: in the REST API, the value of `data`. */
   readonly result: Result;
   limits?(call: { readonly params: Fields<Params>; readonly client: Client }): readonly LimitRule[];
 }

@@ -49,8 +49,7 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(Invitation),
       place: 'string',
-      async find({ principal: { tenantId } }, { after, limit }) {
-        const now = database.clock();
+      async find({ principal: { tenantId }, now }, { after, limit }) {
         const page = await listInvitations(database.kysely, tenantId, after, limit);
         return mapPage(page, (row) => viewInvitation(row, now));
       },

@@ -78,6 +78,7 @@ const shortestSecret = 32;
 /** What is derived from the secret of an installation. */
 export type Secrets = Readonly<ReturnType<typeof deriveSecrets>>;
 
+/** Derives every key of an installation from its secret. */
 export function deriveSecrets(secret: string) {
   return {
     hasher: new PrivateHasher(secret),

@@ -20,8 +20,9 @@ import { forgetRuns } from '../verification/store.ts';
 import { forgetOldEvents } from '../webhooks/deliveries/retention-store.ts';
 
 /**
- * Every minute deletes what has expired and signs the checkpoints and begins the verification that are due; every ten seconds writes when credentials
- * were used, every five where banners were seen; on PostgreSQL, shares the counts of the rate limits every half second.
+ * Every minute deletes what has expired, signs the checkpoints that are due and starts the verification that is; every ten
+ * seconds writes when credentials were used, every five where banners were seen; every second continues erasures; on
+ * PostgreSQL, every half second shares the counts of the rate limits.
  */
 export function startHousekeeping(
   { database, clock, hasher, box, settings, erasures }: Installation,

@@ -60,7 +60,7 @@ export const scim: Surface = {
     ],
     bodyCodes: ['invalidSyntax', 'payload_too_large', 'unsupported_media_type'],
     nameCode: (code) => (scimTypes.has(code) ? code : null),
-    tellsLocation: true,
+    sendsLocation: true,
   },
   admitsFirst: true,
   isVersioned: false,

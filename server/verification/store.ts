@@ -31,7 +31,7 @@ export async function forgetRuns(queries: Queries, now: string): Promise<void> {
     .execute();
 }
 
-/** A server whose run has no beat for so long has ended without a word. */
+/** A run without a heartbeat for so long is lost: its server has crashed. */
 const lostAfter = 2 * 60_000;
 
 /**

@@ -8,7 +8,7 @@ import type { ReadAnchors } from '../ledger/verify-anchors.ts';
 import { ProofCheck } from '../ledger/verify-checkpoints.ts';
 import { type Outside, readOutside } from '../proofs/outside-sources.ts';
 import { type Settings, SettingsError } from '../settings.ts';
-import type { Queries } from '../storage/database.ts';
+import { dayMilliseconds, type Queries } from '../storage/database.ts';
 import type { Findings } from './findings.ts';
 import { describeReach, type KeptClaim, type Progress, type VerifyKeys } from './verify-tenant.ts';
 
@@ -163,7 +163,7 @@ function reportUntrusted(untrusted: readonly Attestation[], hasAuthorities: bool
 }
 
 /** For this long, a checkpoint may lack a timestamp or the quorum: the authority or a witness may be unreachable. */
-const attestedWithin = 24 * 60 * 60_000;
+const attestedWithin = dayMilliseconds;
 
 /** Reports that the log has no current timestamp, or no current quorum of cosignatures. */
 function reportLacking(

@@ -33,6 +33,7 @@ export interface Ed25519 {
   importKey(bytes: Bytes): VerifyEd25519 | Promise<VerifyEd25519>;
 }
 
+/** Options of a verifier with public keys. */
 export interface AsymmetricOptions<Request> extends LimitOptions {
   /** The `whpk_…` public key of the endpoint; several while one replaces the other; or what finds them for a request. */
   readonly publicKeys: PublicKeys | KeyLookup<Request, PublicKeys>;

@@ -45,7 +45,7 @@ export function checkForm(limits: Limits, delivery: SignedDelivery): Candidate {
   return { bytes, time, signatures };
 }
 
-/** Whether a time lies as near as is allowed, in both directions. */
+/** Checks that a time differs from now by no more than the tolerance, in both directions. */
 export function checkAge({ toleranceSeconds, now }: Limits, time: string): void {
   const age = readSeconds(now) - Number(time);
   if (Math.abs(age) > toleranceSeconds)

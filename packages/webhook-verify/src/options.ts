@@ -26,6 +26,7 @@ export interface LimitOptions {
 /** The whole `whsec_…` secret of the endpoint; several while it is being rotated. */
 export type Secrets = string | readonly (string | NamedSecret)[];
 
+/** Options of a verifier with fixed secrets. */
 export interface VerifierOptions extends LimitOptions {
   readonly secrets: Secrets;
 }
@@ -72,6 +73,7 @@ export interface Verification {
   readonly timestamp: number;
 }
 
+/** A genuine event. */
 export interface VerifiedEvent extends Verification {
   readonly event: WebhookEvent;
 }
@@ -108,6 +110,7 @@ export type EventType = keyof EventData;
 /** The event of one type: `EventOf<'dsr.completed'>`. */
 export type EventOf<Type extends EventType> = { readonly [Name in Type]: EventEnvelope<Name, EventData[Name]> }[Type];
 
+/** An event of a type that this version knows. */
 export type KnownEvent = EventOf<EventType>;
 
 // An ambient enum is a literal type that equals no string: so `event.type === 'dsr.completed'` rules unknown events out.

@@ -16,7 +16,7 @@ import { createSecretVerifier, type SecretOptions } from './secret-verifier.ts';
 export interface DeliveryContext<Request> extends Verification {
   /**
    * The `Svc-Delivery` header, the same for each try of one delivery. It is proven where a replay guard goes by it, and
-   * with public keys; otherwise anybody can have changed it.
+   * with public keys; otherwise an attacker may have changed it.
    */
   readonly deliveryId: string | null;
   /** The request as the framework gives it; its body has been read. */
@@ -55,6 +55,7 @@ export interface HandlerOptions<Request> {
   readonly onError?: ((error: unknown, details: RefusalDetails) => unknown) | undefined;
 }
 
+/** What is known of a request that was rejected: the status that it is answered with, and its delivery. */
 export interface RefusalDetails {
   readonly status: number;
   readonly deliveryId: string | null;

@@ -2,7 +2,7 @@ import { type CreateDeliveryIdReader, createDeliveryIdReader } from './delivery-
 import { fail, type Names, requireObject, requireOptions } from './error.ts';
 
 /**
- * Where it stands which events were handled. Several processes need a store that they share; each call must then be
+ * Stores which events were handled. Several processes need a store that they share; each call must then be
  * one atomic step, as `SET … NX` is in Redis.
  */
 export interface ReplayStore {
@@ -17,8 +17,10 @@ export interface ReplayStore {
   release(id: string): unknown;
 }
 
+/** Whether a delivery may be handled now: `claimed` only. */
 export type ReplayClaim = 'claimed' | 'running' | 'done';
 
+/** Options of `createReplayGuard`. */
 export interface ReplayGuardOptions {
   /**
    * What counts as the same. `delivery` (default): each delivery is handled once over all its tries, and an event that
@@ -26,7 +28,7 @@ export interface ReplayGuardOptions {
    * the `webhook-signature` header, which proves the id of a delivery.
    */
   readonly by?: 'delivery' | 'event' | undefined;
-  /** Stands before each id in the store. Handlers that share a store and must both get the same id need one each. */
+  /** Prefix of each id in the store. Handlers that share a store and must both get the same id need one each. */
   readonly scope?: string | undefined;
   /** Default: in the memory of this process. */
   readonly store?: ReplayStore | undefined;
@@ -55,7 +57,7 @@ export interface ReplayGuard {
 
 /**
  * Makes a guard. Adapters take it as it is. If you call it yourself, pass an id that is signed: that of the event, since
- * anybody can change the `Svc-Delivery` header.
+ * the `Svc-Delivery` header can be changed on the way.
  */
 export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
   const {
@@ -111,6 +113,7 @@ function checkStore(store: ReplayStore): void {
     if (typeof methods[name] !== 'function') fail('options_invalid', `The store must have a function "${name}".`);
 }
 
+/** Options of `createMemoryReplayStore`. */
 export interface MemoryReplayOptions {
   /** Default: 10,000 ids, of some 100 bytes each. */
   readonly maxEntries?: number | undefined;

@@ -4,6 +4,7 @@ import type { CreateDeliveryIdReader } from './delivery-id.ts';
 import { createKeyLookup } from './key-lookup.ts';
 import type { KeyLookup, LimitOptions, RequestVerifier, Secrets } from './options.ts';
 
+/** Options of a verifier with secrets. */
 export interface SecretOptions<Request> extends LimitOptions {
   /** The whole `whsec_…` secret of the endpoint; several while it is being rotated; or what finds them for a request. */
   readonly secrets: Secrets | KeyLookup<Request, Secrets>;

@@ -3,6 +3,7 @@ import { failSecret, readSeconds, readSettings, type Settings } from './check.ts
 import { fail, type Names, requireOptions } from './error.ts';
 import { decodeSecret, importBytes, importKey, joinSigned, type MacKey, readBase64, writeHex } from './mac.ts';
 
+/** What to sign, and with which secrets. */
 export interface SignOptions {
   readonly body: Uint8Array | ArrayBuffer | string;
   /** The secret of the endpoint; several sign as during a rotation. */
@@ -11,6 +12,7 @@ export interface SignOptions {
   readonly now?: (() => number) | undefined;
 }
 
+/** What to sign as a delivery with an id. */
 export interface SignDeliveryOptions extends SignOptions {
   readonly id: string;
   /** `whsk_…` of `createTestKeyPair`, to sign as for an endpoint with `asymmetric: true`. Default: none. */
@@ -79,7 +81,7 @@ export interface TestKeyPair {
   readonly privateKey: string;
 }
 
-/** What stands before the 32 bytes of a private key in PKCS #8 (RFC 8410, section 7). */
+/** The bytes before the 32 of a private key in PKCS #8 (RFC 8410, section 7). */
 const pkcs8Prefix = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
 
 /** Makes a new pair. */

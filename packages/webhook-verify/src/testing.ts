@@ -5,6 +5,7 @@ import { type SignatureHeaders, type SignDeliveryOptions, signDelivery } from '.
 
 export { createTestKeyPair, type SignOptions, signPayload, type TestKeyPair } from './sign.ts';
 
+/** An event to make; its id and its time are made up unless they are given. */
 export interface TestEventOptions<Type extends EventType> {
   readonly type: Type;
   readonly data: EventData[Type];
@@ -25,6 +26,7 @@ export function createTestEvent<Type extends EventType>(options: TestEventOption
   return event as unknown as EventOf<Type>;
 }
 
+/** A request to sign as the server does. */
 export interface SignedRequestOptions extends Omit<SignDeliveryOptions, 'body' | 'id'> {
   /** What to send: an event, which becomes JSON, or a body as it is. */
   readonly event: object | Uint8Array<ArrayBuffer> | string;
@@ -38,6 +40,7 @@ export interface SignedRequest {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
+/** The headers of a delivery. */
 export interface SignedHeaders extends SignatureHeaders {
   readonly [name: string]: string;
   readonly 'content-type': string;

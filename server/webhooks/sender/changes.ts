@@ -19,7 +19,7 @@ import { type ClaimedDelivery, claimDeliveries, type DeliveryState, finishAttemp
 /** The attempts of one endpoint that ended, and what they say about it. */
 type EndedAttempts = Awaited<ReturnType<typeof readEndpoints>>[number];
 
-/** Writes attempts that ended and all that follows from them: what is due next, the health of their endpoints, and events for other endpoints. */
+/** Writes attempts that ended, and what follows: what is due next, the health of their endpoints, events for other endpoints. */
 export async function writeAttempts(work: UnitOfWork, sender: string, ended: readonly EndedAttempt[]): Promise<void> {
   if (ended.length === 0) return;
   const { transaction, now } = work;
@@ -72,7 +72,10 @@ function findLoss(before: Health, attempts: readonly EndedAttempt[], now: string
   return noteAttempts(before, attempts, now).isLost ? 'failing' : null;
 }
 
-/** Updates the health of an endpoint. @returns events for the others; none that it fails if they get one that it is disabled. */
+/**
+ * Updates the health of an endpoint.
+ * @returns events for the others; none that it fails if they get one that it is disabled.
+ */
 async function noteEndpoint(
   { transaction, now }: UnitOfWork,
   { endpoint, attempts, before, lostFor }: EndedAttempts,

@@ -70,13 +70,12 @@ function gapBefore(offsets: readonly number[], index: number): number {
   return index === 0 ? 0 : (offsets[index] as number) - (offsets[index - 1] as number);
 }
 
-/** What would come later is brought apart over them; what fails in them is not tried again. */
+/** Attempts that would come later are spread over them; what fails in them is not retried. */
 const lastMinutes = 10 * 60_000;
 
 /**
  * Between the end of an attempt and the next one; less where the schedule itself is closer, for two neighbours may be moved to
- * within a third of their distance. What passed while a server was
- * down must not be made up for, one attempt after the other.
+ * within a third of their distance. Attempts that were due while a server was down are not made up for, one after the other.
  */
 const longestRest = 1000;
 

@@ -158,8 +158,7 @@ function listOf(size: number) {
 
 /**
  * Writes attempts and the new states of their deliveries, except of those that another process has taken over or that were
- * canceled. Deliveries with
- * the same state share a statement: that costs SQLite a quarter of an update from a list of rows.
+ * canceled. Deliveries with the same state share a statement: that costs SQLite a quarter of an update from a list of rows.
  * @returns the ids of those that were written.
  */
 export async function finishAttempts(
