@@ -40,7 +40,7 @@ export class PageElement extends TaskElement {
     confirmation: { state: true },
     formDialog: { state: true },
     secret: { state: true },
-    hasFailed: { state: true },
+    loadError: { state: true },
   };
 
   declare confirmation: Confirmation | null;
@@ -48,20 +48,26 @@ export class PageElement extends TaskElement {
   declare formDialog: FormDialog | null;
   /** A secret that is shown only now, and what it is. */
   declare secret: Secret | null;
-  /** Whether what the page shows could not be loaded. */
-  declare hasFailed: boolean;
+  /** Why what the page shows could not be loaded; null if it was not tried, or succeeded. */
+  declare loadError: unknown;
 
   constructor() {
     super();
     this.confirmation = null;
     this.formDialog = null;
     this.secret = null;
-    this.hasFailed = false;
+    this.loadError = null;
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     this.reload();
+  }
+
+  /** A dialog shows the error of its own action, not that of an earlier one. */
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    const isOpened = (name: 'confirmation' | 'formDialog') => changed.has(name) && this[name] !== null;
+    if (isOpened('confirmation') || isOpened('formDialog')) this.error = null;
   }
 
   protected override updated(changed: PropertyValues<this>): void {
@@ -72,12 +78,20 @@ export class PageElement extends TaskElement {
   /** Reads what the page shows: when it is opened, and when the user tries again. */
   protected async load(): Promise<void> {}
 
+  /** Loads the page as a part of an action. */
+  protected async loadAgain(): Promise<void> {
+    await this.load();
+    this.loadError = null;
+  }
+
   /** Loads the page again. What the user has typed stays. */
   protected readonly reload = (): void => {
-    this.hasFailed = false;
-    void this.runQuietly(() => this.load()).then((isLoaded) => {
-      this.hasFailed = !isLoaded;
-    });
+    this.loadError = null;
+    void this.runQuietly(() =>
+      this.load().catch((error: unknown) => {
+        this.loadError = error;
+      }),
+    );
   };
 
   /** Makes the router ask before it leaves the form of the page, after a change that emits no `input` event. */
@@ -88,7 +102,7 @@ export class PageElement extends TaskElement {
 
   /** The page while its object is loaded, or why it is not there. @param title the kind of the object. */
   protected viewPending(title: string): TemplateResult {
-    const { status, code, details } = Object(this.error);
+    const { status, code, details } = Object(this.loadError);
     // An address with an invalid id leads to nothing either.
     if (status === 404 || (status === 422 && details?.[0]?.path.startsWith('path.'))) return viewMissing();
     if (code === 'insufficient_scope') return viewForbidden();
@@ -98,13 +112,13 @@ export class PageElement extends TaskElement {
 
   /** Shown in place of what the page loads. */
   protected viewWaiting(): TemplateResult {
-    return html`${this.hasFailed ? nothing : html`<p role="status">${words.loading}</p>`}`;
+    return html`${this.loadError !== null ? nothing : html`<p role="status">${words.loading}</p>`}`;
   }
 
-  /** The outcome of the last action, unless a dialog is open, which shows it. */
+  /** The outcome of the last action and of loading the page, unless a dialog is open. */
   protected override viewOutcome(): TemplateResult {
     if (this.confirmation !== null || this.formDialog !== null) return html`${nothing}`;
-    return html`${super.viewOutcome()} ${this.hasFailed ? viewRetry(this.error, this.reload) : nothing}`;
+    return html`${super.viewOutcome()} ${viewError(this.loadError)} ${viewRetry(this.loadError, this.reload)}`;
   }
 
   /** The dialogs of the page: at most one is open. */

@@ -33,7 +33,7 @@ export class Account extends PageElement {
     return html`<h1>${words.account}</h1>
       ${this.viewOutcome()}
       ${this.#viewName()}
-      <svc-second-factor @stored=${() => this.run(() => this.load())}></svc-second-factor>
+      <svc-second-factor @stored=${this.reload}></svc-second-factor>
       ${this.#viewPassword()} ${this.#viewSessions()} ${this.#viewLanguage()} ${this.viewDialogs()}`;
   }
 
@@ -128,7 +128,7 @@ export class Account extends PageElement {
     void this.run(async () => {
       await call('changePassword', 'POST', '/v1/auth/password', { body: values });
       form.reset();
-      await this.load();
+      await this.loadAgain();
       this.notice = pageWords.passwordChanged;
     });
   };
@@ -143,7 +143,7 @@ export class Account extends PageElement {
   #end(id: string): void {
     void this.run(async () => {
       await call('endMySession', 'DELETE', `/v1/me/sessions/${id}`);
-      await this.load();
+      await this.loadAgain();
     });
   }
 
@@ -154,7 +154,7 @@ export class Account extends PageElement {
       button: pageWords.endOthers,
       run: async () => {
         await call('endMyOtherSessions', 'DELETE', '/v1/me/sessions');
-        await this.load();
+        await this.loadAgain();
       },
     };
   };

@@ -80,7 +80,7 @@ export class BreachPage extends PageElement {
         }),
       send: async ({ reason = '' }) => {
         this.erasure = await breaches.erase(id, { reason });
-        await this.load();
+        await this.loadAgain();
       },
     };
   }

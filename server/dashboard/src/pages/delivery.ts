@@ -118,7 +118,7 @@ export class DeliveryPage extends PageElement {
       button: pageWords.cancelDelivery,
       run: async () => {
         await webhooks.deliveries.cancel(this.deliveryId);
-        await this.load();
+        await this.loadAgain();
       },
     };
   };

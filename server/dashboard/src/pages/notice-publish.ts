@@ -134,7 +134,7 @@ export class NoticePublication extends NoticePage {
           if (!isConflict(error)) throw error;
           this.notice = pageWords.reviewAgain;
         }
-        await this.load();
+        await this.loadAgain();
         void this.querySelector<List<NoticeVersion>>('svc-list')?.reload();
       },
     };

@@ -173,7 +173,7 @@ export class PersonPage extends PageElement {
 
   async #update(change: UserChange): Promise<void> {
     this.user = await users.update(this.userId, change);
-    await this.load();
+    await this.loadAgain();
   }
 
   #change(change: UserChange): void {
@@ -191,14 +191,14 @@ export class PersonPage extends PageElement {
   #endSession(id: string): void {
     void this.run(async () => {
       await users.sessions.revoke(this.userId, id);
-      await this.load();
+      await this.loadAgain();
     });
   }
 
   readonly #endSessions = (): void =>
     this.#ask(pageWords.endSessions, `${this.user?.email}: ${pageWords.endSessionsHint}`, async () => {
       await users.sessions.revokeAll(this.userId);
-      await this.load();
+      await this.loadAgain();
     });
 }
 

@@ -86,7 +86,7 @@ export class ReadinessPage extends PageElement {
       send: async (_, form) => {
         const frameworks = new FormData(form).getAll('frameworks') as string[];
         await controls.frameworks.adopt({ frameworks });
-        await this.load();
+        await this.loadAgain();
         this.notice = pageWords.saved;
       },
     };

@@ -175,7 +175,7 @@ export class RequestPage extends PageElement {
         }),
       send: async ({ reason = '' }) => {
         this.erasure = await requests.erase(id, { reason });
-        await this.load();
+        await this.loadAgain();
       },
     };
   }

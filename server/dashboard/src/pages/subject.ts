@@ -91,7 +91,7 @@ export class SubjectPage extends PageElement {
       return html`<h1>${pageWords.erasing.erasedSubject}</h1>
         ${viewErased(erasure)}
         <p><a href="/app/subjects">${pageWords.otherSubject}</a></p>`;
-    if (Object(this.error).status === 404)
+    if (Object(this.loadError).status === 404)
       return html`<h1>${this.subjectId}</h1>
         ${viewEmpty({
           text: pageWords.noSubjectRecords,
@@ -230,7 +230,7 @@ export class SubjectPage extends PageElement {
         }
         if (count === 0) throw refusal;
         this.notice = pageWords.withdrawn;
-        await this.load();
+        await this.loadAgain();
         void this.querySelector<List<ConsentRecord>>('svc-list')?.reload();
       },
     };

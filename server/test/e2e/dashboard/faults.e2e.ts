@@ -68,6 +68,28 @@ describeDashboard('faults in the dashboard', (dashboard) => {
     });
   });
 
+  test('opens a dialog without an earlier error, and keeps what could not be loaded ready to be tried again', async () => {
+    const { admin } = await createTenant();
+    await visitAs(admin, '', async (page) => {
+      await page.getByRole('navigation').waitFor();
+      await page.route('**/v1/me/sessions', (route) => route.abort());
+      await page.getByRole('link', { name: 'Your account' }).click();
+      const retry = page.getByRole('button', { name: 'Try again' });
+      await retry.waitFor();
+      await page.route('**/v1/me', (route) => route.abort());
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').nth(1).waitFor();
+      await page.getByRole('button', { name: 'End all other sessions' }).click();
+      const dialog = page.getByRole('dialog');
+      assert.equal(await dialog.getByRole('alert').count(), 0);
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await page.unrouteAll();
+      await retry.click();
+      await page.getByText('This session').waitFor();
+      assert.equal(await page.getByRole('alert').count(), 0);
+    });
+  });
+
   test('lets a tab do nothing as the user who signed in since in another tab', async () => {
     const { server, scene, admin } = await createTenant();
     const other = await server.createMember({ tenantId: scene.tenant.id, role: 'dpo' });
