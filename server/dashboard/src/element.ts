@@ -53,12 +53,13 @@ export class TaskElement extends DashboardElement {
 
   /**
    * Runs an action of the user; one that is pressed while another one runs waits for it. If it fails, the field that the
-   * server rejects gets the focus.
+   * server rejects gets the focus. Input that is entered while it runs stays unsaved.
    * @returns whether it succeeded.
    */
   protected async run(step: () => Promise<void>): Promise<boolean> {
+    const sent = this.#listUnsaved();
     const isDone = await this.runQuietly(step);
-    if (isDone) this.#markSaved();
+    for (const [form, mark] of sent) if (isDone && form.dataset.unsaved === mark) delete form.dataset.unsaved;
     return isDone;
   }
 
@@ -80,7 +81,7 @@ export class TaskElement extends DashboardElement {
 
   /** Leads to another page after an action. @param path below `/app/`. */
   protected goTo(path: string): void {
-    this.#markSaved();
+    for (const [form] of this.#listUnsaved()) delete form.dataset.unsaved;
     this.dispatchEvent(new CustomEvent('go', { detail: path, bubbles: true }));
   }
 
@@ -116,9 +117,10 @@ export class TaskElement extends DashboardElement {
     }
   }
 
-  /** The router asks before it leaves a form that is marked. */
-  #markSaved(): void {
-    for (const form of this.querySelectorAll<HTMLFormElement>('form[data-unsaved]')) delete form.dataset.unsaved;
+  /** The forms that the router asks about before it leaves them, with their marks. */
+  #listUnsaved() {
+    const forms = [...this.querySelectorAll<HTMLFormElement>('form[data-unsaved]')];
+    return forms.map((form) => [form, form.dataset.unsaved] as const);
   }
 
   #focusRejected(error: unknown): void {

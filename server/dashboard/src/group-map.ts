@@ -98,8 +98,9 @@ export class GroupMap extends PageElement {
 
   readonly #submit = (event: SubmitEvent): void => {
     event.preventDefault();
+    const { groups } = this;
     void this.run(async () => {
-      const entries = (this.groups ?? []).map(({ name, role }) => [name.trim(), role] as const);
+      const entries = (groups ?? []).map(({ name, role }) => [name.trim(), role] as const);
       const scimGroupRoleMap = Object.fromEntries(entries);
       const repeated = entries.find(([name], index) => entries.findIndex(([other]) => other === name) < index);
       // The map would silently hold only the last of them.
@@ -107,7 +108,9 @@ export class GroupMap extends PageElement {
         throw new RequestError(422, {
           details: [{ path: `${path}.${repeated[0]}`, issue: pageWords.groups.repeated }],
         });
-      this.groups = readGroups(await tenantSettings.update({ sso: { attributeMap: { scimGroupRoleMap } } }));
+      const stored = await tenantSettings.update({ sso: { attributeMap: { scimGroupRoleMap } } });
+      // What was entered meanwhile stays.
+      if (this.groups === groups) this.groups = readGroups(stored);
       this.notice = pageWords.saved;
     });
   };

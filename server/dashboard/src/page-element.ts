@@ -2,7 +2,7 @@ import { html, nothing, type PropertyDeclarations, type PropertyValues, type Tem
 import { viewCopy } from './copy.ts';
 import { field, readForm, TaskElement, viewError, viewForbidden, viewMissing, viewRetry } from './element.ts';
 import { pageWords, words } from './preferences.ts';
-import { mayLeave } from './router.ts';
+import { markUnsaved, mayLeave } from './router.ts';
 
 /** What a user is asked before something that cannot be undone, or that others notice. */
 interface Confirmation {
@@ -97,7 +97,7 @@ export class PageElement extends TaskElement {
   /** Makes the router ask before it leaves the form of the page, after a change that emits no `input` event. */
   protected markUnsaved(): void {
     const form = this.querySelector<HTMLFormElement>('form');
-    if (form !== null) form.dataset.unsaved = '';
+    if (form !== null) markUnsaved(form);
   }
 
   /** The page while its object is loaded, or why it is not there. @param title the kind of the object. */

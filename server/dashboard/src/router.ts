@@ -112,10 +112,17 @@ export class Router {
   }
 }
 
-/** A form whose input would be lost is marked until its action succeeds. */
 function noteInput(target: HTMLElement): void {
   const form = target.closest('form');
-  if (form !== null) form.dataset.unsaved = '';
+  if (form !== null) markUnsaved(form);
+}
+
+let marks = 0;
+
+/** Marks a form whose input would be lost until its action succeeds. Each mark differs, so that later input is noticed. */
+export function markUnsaved(form: HTMLFormElement): void {
+  marks += 1;
+  form.dataset.unsaved = String(marks);
 }
 
 /** What a user is asked who leaves input, or a secret that is shown only now; null if nothing is lost. */

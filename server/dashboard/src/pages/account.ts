@@ -24,6 +24,9 @@ export class Account extends PageElement {
   };
 
   declare sessions: readonly Session[] | null;
+  /** The name in the form at first: the answer to a save must not replace what was entered meanwhile. */
+  readonly #name = session.me?.user;
+
   constructor() {
     super();
     this.sessions = null;
@@ -38,7 +41,7 @@ export class Account extends PageElement {
   }
 
   #viewName(): TemplateResult {
-    const { givenName, familyName } = session.me?.user ?? {};
+    const { givenName, familyName } = this.#name ?? {};
     return html`<section aria-labelledby="name">
       <h2 id="name">${pageWords.yourName}</h2>
       <form @submit=${this.#saveName}>

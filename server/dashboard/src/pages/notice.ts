@@ -263,7 +263,9 @@ export class NoticeEditor extends NoticePage {
         this.theirs = await notices.retrieve(this.noticeId).withResponse();
         return;
       }
-      if (this.stored !== null) this.draft = { ...readDraft(this.stored), regions: draft.regions };
+      // What was entered meanwhile stays.
+      if (this.stored !== null && this.draft === draft)
+        this.draft = { ...readDraft(this.stored), regions: draft.regions };
       this.theirs = null;
       this.notice = pageWords.saved;
     });

@@ -111,10 +111,11 @@ export class TrustEditor extends TrustPage {
     );
   }
 
-  #take({ data, response }: WithResponse<TrustCenter>): void {
+  /** @param sent the draft that was saved: what was entered since stays. */
+  #take({ data, response }: WithResponse<TrustCenter>, sent = this.draft): void {
     this.stored = data;
     this.#tag = response.headers.etag;
-    this.draft = readDraft(data.draft ?? data);
+    if (this.draft === sent) this.draft = readDraft(data.draft ?? data);
   }
 
   readonly #input = ({ target }: Event): void => {
@@ -220,14 +221,14 @@ export class TrustEditor extends TrustPage {
    * @param isDraft whether what is public stays as it is.
    */
   async #send(wanted: Saved, seen: WithResponse<TrustCenter> | null, isDraft = false): Promise<void> {
-    const { stored } = this;
+    const { stored, draft } = this;
     if (stored === null) return;
     const input = seen === null ? wanted : mergeChanges(stored, wanted, seen.data);
     const ifMatch = seen === null ? this.#tag : seen.response.headers.etag;
     try {
       const { published: _, ...content } = input;
       const sent = isDraft ? trust.saveDraft(content, { ifMatch }) : trust.replace(input, { ifMatch });
-      this.#take(await sent.withResponse());
+      this.#take(await sent.withResponse(), draft);
     } catch (error) {
       if (!(error instanceof RequestError && error.code === 'trust_center_changed')) throw error;
       await import('../differences.ts');

@@ -90,6 +90,43 @@ describeDashboard('faults in the dashboard', (dashboard) => {
     });
   });
 
+  test('keeps what is typed while a save is under way, and asks before it is left', async () => {
+    const { server, scene, admin } = await createTenant();
+    const noticeId = await scene.notice();
+    await visitAs(admin, '', async (page) => {
+      for (const [path, label] of [
+        [`notices/${noticeId}`, 'Controller'],
+        ['trust', 'Headline'],
+        ['people/provisioning', 'Name of the group'],
+        ['me', 'Given name'],
+      ] as const) {
+        await page.goto(`${server.url}/app/${path}`);
+        const field = page.getByLabel(label).first();
+        if (path.startsWith('people')) await page.getByRole('button', { name: 'Add group' }).click();
+        const held = Promise.withResolvers<void>();
+        await page.route('**/v1/**', async (route) => {
+          if (route.request().method() !== 'GET') await held.promise;
+          await route.continue();
+        });
+        await field.fill('First');
+        const sent = page.waitForRequest((request) => /PATCH|PUT/.test(request.method()));
+        await page.getByRole('button', { name: 'Save' }).first().click();
+        await sent;
+        await field.fill('Second');
+        held.resolve();
+        await page.getByText(/Saved|is saved/).waitFor();
+        assert.equal(await field.inputValue(), 'Second', path);
+        page.once('dialog', (question) => void question.dismiss());
+        await page.getByRole('link', { name: 'Home' }).click();
+        assert.equal(await field.inputValue(), 'Second', path);
+        await page.unrouteAll();
+        page.once('dialog', (question) => void question.accept());
+        await page.getByRole('link', { name: 'Home' }).click();
+        await page.getByRole('heading', { name: 'At a glance' }).waitFor();
+      }
+    });
+  });
+
   test('lets a tab do nothing as the user who signed in since in another tab', async () => {
     const { server, scene, admin } = await createTenant();
     const other = await server.createMember({ tenantId: scene.tenant.id, role: 'dpo' });
