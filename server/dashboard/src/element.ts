@@ -252,7 +252,10 @@ export function field(
   </label>`;
 }
 
-/** A labelled choice. @param options pairs of value and label. */
+/**
+ * A labelled choice. Its value is set besides the selected option, which counts only until the user chooses one.
+ * @param options pairs of value and label.
+ */
 export function choice(
   label: string,
   name: string,
@@ -262,7 +265,7 @@ export function choice(
 ): TemplateResult {
   return html`<label class="field">
     <span>${label}</span>
-    <select name=${name} @change=${onChange}>
+    <select name=${name} .value=${value} @change=${onChange}>
       ${[...options].map(([one, text]) => html`<option value=${one} ?selected=${one === value}>${text}</option>`)}
     </select>
   </label>`;

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { countries, isRegion } from '../../../consent/regions.ts';
+import { choice } from '../element.ts';
 import type { Draft, DraftPurpose } from '../notice-draft.ts';
 import { nameRegion, states } from '../notice-names.ts';
 import { pageWords } from '../preferences.ts';
@@ -58,12 +59,7 @@ function viewBasis(
   const { editor } = pageWords;
   if (required) return html`<p>${label || key}: ${editor.alwaysExempt}</p>`;
   const options = { '': `${editor.byDefault} ${byDefault}`, ...editor.bases };
-  return html`<label class="field">
-    <span>${label || key}</span>
-    <select name=${name}>
-      ${Object.entries(options).map(([one, text]) => html`<option value=${one} ?selected=${one === value}>${text}</option>`)}
-    </select>
-  </label>`;
+  return choice(label || key, name, Object.entries(options), value);
 }
 
 /** What visitors there see. */

@@ -86,7 +86,7 @@ function viewLifetime(name: string, lifetime: string): TemplateResult {
   if (!Object.hasOwn(options, chosen)) options[chosen] = nameLifetime(chosen);
   return html`<label class="field">
       <span>${editor.lifetime}</span>
-      <select name=${name} data-kind="lifetime">
+      <select name=${name} data-kind="lifetime" .value=${chosen}>
         ${Object.entries(options).map(([one, text]) => html`<option value=${one} ?selected=${one === chosen}>${text}</option>`)}
       </select>
     </label>

@@ -99,9 +99,13 @@ describeDashboard('notices in the dashboard', (dashboard) => {
         await page.getByRole('button', { name: 'Add recipient' }).click();
         await page.keyboard.type(name);
       }
-      await page.getByRole('button', { name: 'Remove: Letters' }).click();
+      const letters = page.getByRole('group', { name: 'Letters', exact: true });
+      for (const role of ['Third party', 'Processor']) await letters.getByLabel('Role').selectOption(role);
       const recipient = page.getByRole('group', { name: 'Counter', exact: true });
       await recipient.getByLabel('Role').selectOption('Third party');
+      await page.getByRole('button', { name: 'Remove: Letters' }).click();
+      await letters.waitFor({ state: 'detached' });
+      assert.equal(await recipient.getByLabel('Role').inputValue(), 'third_party');
       await recipient.getByLabel('Postal address').fill('2 Side Street, Berlin');
       await recipient.getByLabel('Email').fill('counter@example.com');
       await recipient.getByLabel('Country').fill('XX');
