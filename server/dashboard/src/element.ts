@@ -8,17 +8,19 @@ export class DashboardElement extends LitElement {
     return this;
   }
 
-  /** A heading that has the focus since the navigation keeps it when it is rendered again with what was loaded. */
+  /** The focus of what is removed moves to the list around it, or to the heading of the page. */
   protected override update(changed: PropertyValues<this>): void {
     const focused = document.activeElement;
-    const hadHeading = focused instanceof HTMLHeadingElement && this.contains(focused);
+    const isInside = this.contains(focused);
+    const list = findList(focused);
     super.update(changed);
-    if (hadHeading && !focused.isConnected) focusHeading(this);
+    // What opened a dialog gets the focus of the dialog.
+    if (isInside && focused?.isConnected === false && focused.closest('dialog') === null) refocus(list);
   }
 }
 
 /** Moves the focus to the heading of a page, where screen readers begin. */
-export function focusHeading(page: HTMLElement): void {
+export function focusHeading(page: ParentNode): void {
   const heading = page.querySelector<HTMLElement>('h1');
   heading?.setAttribute('tabindex', '-1');
   // The user may have scrolled since the page was opened, or be on the way back to where they were.
@@ -66,6 +68,8 @@ export class TaskElement extends DashboardElement {
   /** The same for what the user has not sent: their input in the forms stays unsaved. */
   protected async runQuietly(step: () => Promise<void>): Promise<boolean> {
     const pressed = document.activeElement;
+    const isInside = this.contains(pressed);
+    const list = findList(pressed);
     this.isBusy = true;
     this.error = null;
     this.notice = '';
@@ -75,7 +79,7 @@ export class TaskElement extends DashboardElement {
     const isDone = await outcome;
     await this.updateComplete;
     // A button that is disabled while its action runs loses the focus.
-    if (this.contains(pressed)) refocus(pressed);
+    if (isInside && this.isConnected) refocus(pressed, list);
     return isDone;
   }
 
@@ -99,7 +103,7 @@ export class TaskElement extends DashboardElement {
     } else if (dialog === null && this.#opener !== null) {
       const opener = this.#opener;
       this.#opener = null;
-      refocus(opener.isConnected ? opener : this.querySelector('h1'));
+      refocus(opener);
     }
   }
 
@@ -132,9 +136,18 @@ export class TaskElement extends DashboardElement {
   }
 }
 
-/** Gives the focus back, unless the user has moved it. */
-function refocus(element: Element | null): void {
-  if (document.activeElement === document.body && element instanceof HTMLElement) element.focus();
+/** The region of the list around an element. */
+function findList(element: Element | null): Element | null {
+  const selector = '[role=region]';
+  return element?.closest(selector) ?? element?.closest('svc-list')?.querySelector(selector) ?? null;
+}
+
+/** Gives the focus back, unless the user has moved it: to the first element that is still there, else to the heading. */
+function refocus(...elements: readonly (Element | null)[]): void {
+  if (document.activeElement !== document.body) return;
+  const found = elements.find((element) => element?.isConnected);
+  if (found instanceof HTMLElement) found.focus({ preventScroll: true });
+  else focusHeading(document);
 }
 
 /** What an error says to the user; null for none. */

@@ -145,6 +145,7 @@ describeDashboard('people, provisioning and keys in the dashboard', (dashboard) 
       await row.getByRole('button', { name: 'Revoke' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
       await row.getByText('Revoked').waitFor();
+      await page.waitForFunction(() => document.activeElement?.ariaLabel === 'API keys');
     });
     assert.equal(await status(keys[1] as string), 401);
   });
