@@ -20,6 +20,8 @@ export class IdleWarning extends DashboardElement {
   declare endsAt: number | null;
   #idle = 0;
   #latestEnd = 0;
+  /** What had the focus before the button. */
+  #left: HTMLElement | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -52,7 +54,7 @@ export class IdleWarning extends DashboardElement {
     const time = new Intl.DateTimeFormat(readLocale(), { timeStyle: 'short' }).format(this.endsAt);
     return html`<div class="idle notice" role="alert">
       <p>${pageWords.idleWarning} ${time}.</p>
-      <button class="primary" @click=${this.#stay}>${pageWords.staySignedIn}</button>
+      <button class="primary" @focus=${this.#noteLeft} @click=${this.#stay}>${pageWords.staySignedIn}</button>
     </div>`;
   }
 
@@ -75,7 +77,12 @@ export class IdleWarning extends DashboardElement {
     else void transport.renew?.();
   };
 
+  readonly #noteLeft = ({ relatedTarget }: FocusEvent): void => {
+    this.#left = relatedTarget as HTMLElement | null;
+  };
+
   readonly #stay = (): void => {
+    this.#left?.focus();
     // A failure leaves the warning; the end of the session asks for the password.
     call('getMe', 'GET', '/v1/me').catch(() => undefined);
   };

@@ -155,11 +155,17 @@ export class Shell extends DashboardElement {
   }
 
   #endRenewal(isSignedIn: boolean): void {
+    this.#closeDialog();
     this.renewal?.resolve(isSignedIn);
     this.renewal = null;
     this.hasOther = false;
     // The new session ends later, and the role may be another one.
     if (isSignedIn) session.load().catch(() => undefined);
+  }
+
+  /** Gives the focus back, which removing an open dialog does not. */
+  #closeDialog(): void {
+    this.querySelector<HTMLDialogElement>('dialog.renewal')?.close();
   }
 
   #viewTenants({ tenant, memberships }: Me): TemplateResult {
@@ -189,6 +195,7 @@ export class Shell extends DashboardElement {
 
   async #switchBack(tenantId: string): Promise<void> {
     if (!(await this.#switchTo(tenantId))) return;
+    this.#closeDialog();
     this.elsewhere?.resolve(true);
     this.elsewhere = null;
   }

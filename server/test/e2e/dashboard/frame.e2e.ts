@@ -144,6 +144,8 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
         await assertAccessible(page);
         await stay.click();
         await stay.waitFor({ state: 'detached' });
+        const focused = () => page.evaluate(() => document.activeElement?.getAttribute('name'));
+        assert.equal(await focused(), 'givenName');
         await page.clock.fastForward('56:00');
         await stay.waitFor();
         dashboard.server.clock.advance(hour);
@@ -152,6 +154,7 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
         await dialog.getByLabel('Password').fill(member.password);
         await dialog.getByRole('button', { name: 'Sign in' }).click();
         await dialog.waitFor({ state: 'detached' });
+        assert.equal(await focused(), 'givenName');
         assert.equal(await page.getByLabel('Given name').inputValue(), 'Ada');
         await page
           .locator('form', { has: page.getByLabel('Given name') })
