@@ -213,8 +213,11 @@ export class Shell extends DashboardElement {
   /** The pages of the other tenant are loaded from scratch: nothing of this one stays in the browser. */
   readonly #chooseTenant = async (event: Event): Promise<void> => {
     const select = event.currentTarget as HTMLSelectElement;
-    if (mayLeave() && (await this.#switchTo(select.value))) location.assign('/app/');
-    else select.value = session.me?.tenant.id ?? '';
+    if (mayLeave() && (await this.#switchTo(select.value))) {
+      // The user has been asked, and the session is in the other tenant already.
+      this.#left.abort();
+      location.assign('/app/');
+    } else select.value = session.me?.tenant.id ?? '';
   };
 
   async #arrive({ left }: Place, leaving: AbortSignal): Promise<void> {

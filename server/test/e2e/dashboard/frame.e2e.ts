@@ -107,9 +107,17 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
       await other.goto(`${server.url}/app/people`);
       await other.getByRole('link', { name: member.email }).waitFor();
       await assertAccessible(other);
+      await other.getByRole('link', { name: 'Your account' }).click();
+      await other.getByLabel('Given name').fill('Discarded');
+      const questions: string[] = [];
+      other.on('dialog', (question) => {
+        questions.push(question.type());
+        void question.accept();
+      });
       await other.getByRole('combobox', { name: 'Tenant', exact: true }).selectOption('away-tenant');
       await other.getByRole('heading', { name: 'away-tenant' }).or(other.locator('svc-home h1')).first().waitFor();
       await other.getByRole('combobox', { name: 'Tenant', exact: true }).waitFor();
+      assert.deepEqual(questions, ['confirm']);
       assert.equal(await other.getByRole('link', { name: 'Settings' }).count(), 1);
       await page
         .locator('form', { has: page.getByLabel('Given name') })
