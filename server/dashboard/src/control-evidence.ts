@@ -145,26 +145,27 @@ export class ControlEvidence extends PageElement {
   #viewFile(): TemplateResult {
     const { usage } = this;
     const issue = this.file === null ? null : findIssue(this.file, usage);
-    return html`<label
+    return html`<div
         class="field drop"
         data-over=${this.isOver ? '' : nothing}
         @dragover=${this.#hold}
         @dragleave=${this.#leave}
         @drop=${this.#drop}
       >
-        <span>${pageWords.control.file}</span>
-        <input
-          name="file"
-          type="file"
-          aria-describedby="file-hint"
-          aria-invalid=${issue === null ? nothing : 'true'}
-          @change=${this.#choose}
-        />
+        <label
+          ><span>${pageWords.control.file}</span
+          ><input
+            name="file"
+            type="file"
+            aria-describedby="file-hint"
+            aria-invalid=${issue === null ? nothing : 'true'}
+            @change=${this.#choose}
+        /></label>
         <span class="quiet" id="file-hint"
           >${this.file === null ? pageWords.control.fileHint : describeFile(this.file)}
           ${usage === null ? nothing : html`<br />${pageWords.control.freeSpace}: ${formatSize(countFree(usage))} / ${formatSize(usage.quota)}`}</span
         >
-      </label>
+      </div>
       ${issue === null ? nothing : html`<p class="error" role="alert">${issue}</p>`}
       ${
         this.sent === null

@@ -251,18 +251,31 @@ export function field(
   } = {},
 ): TemplateResult {
   const { type = 'text', autocomplete = 'off', hint, isOptional = false, value = '' } = more;
-  return html`<label class="field">
-    <span>${label}</span>
-    <input
-      name=${name}
-      type=${type}
-      autocomplete=${autocomplete as 'on'}
-      .value=${value}
-      ?required=${!isOptional}
-      aria-describedby=${hint === undefined ? nothing : `${name}-hint`}
-    />
-    ${hint === undefined ? nothing : html`<span class="quiet" id="${name}-hint">${hint}</span>`}
-  </label>`;
+  const input = html`<input
+    name=${name}
+    type=${type}
+    autocomplete=${autocomplete as 'on'}
+    .value=${value}
+    ?required=${!isOptional}
+    aria-describedby=${hint === undefined ? nothing : `${name}-hint`}
+  />`;
+  const shown = hint === undefined ? nothing : html`<span class="quiet" id="${name}-hint">${hint}</span>`;
+  return viewHinted(label, input, shown);
+}
+
+/**
+ * A control with its label, and a hint that describes the control.
+ * @param hint is outside the label: screen readers would read it twice.
+ */
+export function viewHinted(
+  label: string,
+  control: TemplateResult,
+  hint: TemplateResult | typeof nothing,
+): TemplateResult {
+  return html`<div class="field">
+    <label><span>${label}</span>${control}</label>
+    ${hint}
+  </div>`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ControllerContact } from '../../../packages/node-sdk/src/types/api.ts';
-import { choice, field } from './element.ts';
+import { choice, field, viewHinted } from './element.ts';
 import { type Draft, type DraftPurpose, readDuration } from './notice-draft.ts';
 import { pageWords } from './preferences.ts';
 
@@ -127,11 +127,11 @@ function viewChoices(
 
 /** Codes of countries in one field, with their names below. */
 function viewTerritories(name: string, label: string, codes: readonly string[] = []): TemplateResult {
-  return html`<label class="field">
-    <span>${label}</span>
-    <input name=${name} data-kind="codes" autocomplete="off" .value=${codes.join(', ')} aria-describedby="${name}-hint" />
-    <span class="quiet" id="${name}-hint">${nameTerritories(codes) || pageWords.facts.territoriesHint}</span>
-  </label>`;
+  return viewHinted(
+    label,
+    html`<input name=${name} data-kind="codes" autocomplete="off" .value=${codes.join(', ')} aria-describedby="${name}-hint" />`,
+    html`<span class="quiet" id="${name}-hint">${nameTerritories(codes) || pageWords.facts.territoriesHint}</span>`,
+  );
 }
 
 /** A duration of ISO 8601 as a number of each unit. */

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ControlFramework } from '../../../packages/node-sdk/src/types/api.ts';
-import { choice, field } from './element.ts';
+import { choice, field, viewHinted } from './element.ts';
 import { pageWords } from './preferences.ts';
 import type { Draft, ListName } from './trust-draft.ts';
 
@@ -27,11 +27,11 @@ export function viewTrustFields(
   const viewRows = (list: ListName, title: string, hint: string) =>
     viewList(list, title, hint, lists[list], frameworks, actions);
   return html`${field(pageWords.headline, 'headline', { isOptional: true, value: texts.headline })}
-    <label class="field">
-      <span>${pageWords.trustDescription}</span>
-      <textarea name="description" rows="5" .value=${texts.description} aria-describedby="description-hint"></textarea>
-      <span class="quiet" id="description-hint">${pageWords.paragraphHint}</span>
-    </label>
+    ${viewHinted(
+      pageWords.trustDescription,
+      html`<textarea name="description" rows="5" .value=${texts.description} aria-describedby="description-hint"></textarea>`,
+      html`<span class="quiet" id="description-hint">${pageWords.paragraphHint}</span>`,
+    )}
     ${field(pageWords.contactEmail, 'contactEmail', { type: 'email', isOptional: true, value: texts.contactEmail })}
     ${field(pageWords.securityContact, 'securityContact', {
       type: 'url',

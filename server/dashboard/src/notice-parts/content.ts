@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { languages } from '../../../consent/words/languages.ts';
-import { field } from '../element.ts';
+import { field, viewHinted } from '../element.ts';
 import type { Draft, DraftPurpose } from '../notice-draft.ts';
 import { viewLinks, viewNoticeFacts, viewPurposeFacts } from '../notice-facts.ts';
 import { nameLanguage } from '../notice-names.ts';
@@ -14,11 +14,11 @@ export function viewPart(state: EditorState): TemplateResult {
   return html`${field(pageWords.name, 'name', { hint: pageWords.noticeNameHint, value: name })}
     ${field(pageWords.controller, 'controllerName', { hint: pageWords.controllerHint, value: controllerName })}
     ${field(pageWords.domain, 'domain', { hint: pageWords.domainHint, value: domain })}
-    <label class="field">
-      <span>${pageWords.noticeLanguage}</span>
-      <input name="language" list="languages" autocomplete="off" required .value=${language} aria-describedby="language-hint" />
-      <span class="quiet" id="language-hint">${pageWords.languageHint}</span>
-    </label>
+    ${viewHinted(
+      pageWords.noticeLanguage,
+      html`<input name="language" list="languages" autocomplete="off" required .value=${language} aria-describedby="language-hint" />`,
+      html`<span class="quiet" id="language-hint">${pageWords.languageHint}</span>`,
+    )}
     <datalist id="languages">${languages.map((tag) => html`<option value=${tag}>${nameLanguage(tag)}</option>`)}</datalist>
     ${viewLinks(draft)} ${viewNoticeFacts(draft)}
     <h2>${pageWords.purposes}</h2>

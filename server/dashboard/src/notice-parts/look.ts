@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { positions } from '../../../consent/notice-bounds.ts';
 import { judgeAccent } from '../accent.ts';
-import { choice } from '../element.ts';
+import { choice, viewHinted } from '../element.ts';
 import type { Draft } from '../notice-draft.ts';
 import { pageWords } from '../preferences.ts';
 import type { EditorState } from './part.ts';
@@ -33,17 +33,17 @@ export function viewPart({ draft, mayEdit, change }: EditorState): TemplateResul
     <p class="quiet">${editor.phoneHint}</p>
     ${choice(editor.scheme, 'theme.scheme', withDefault(editor.schemes, 'page'), scheme)}
     <div class="accent">
-      <label class="field">
-        <span>${editor.accent}</span>
-        <input
+      ${viewHinted(
+        editor.accent,
+        html`<input
           name="theme.accent"
           autocomplete="off"
           placeholder="#1d2a4d"
           .value=${accent}
           aria-describedby="accent-hint accent-contrast"
-        />
-        <span class="quiet" id="accent-hint">${editor.accentHint}</span>
-      </label>
+        />`,
+        html`<span class="quiet" id="accent-hint">${editor.accentHint}</span>`,
+      )}
       ${
         mayEdit
           ? html`<label class="field">

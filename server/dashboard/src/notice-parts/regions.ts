@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { countries, isRegion } from '../../../consent/regions.ts';
-import { choice } from '../element.ts';
+import { choice, viewHinted } from '../element.ts';
 import type { Draft, DraftPurpose } from '../notice-draft.ts';
 import { nameRegion, states } from '../notice-names.ts';
 import { pageWords } from '../preferences.ts';
@@ -116,9 +116,9 @@ function viewAdd(state: EditorState): TemplateResult {
         ${named.map(([code, name]) => html`<option value=${code} ?selected=${code === 'US'}>${name}</option>`)}
       </select>
     </label>
-    <label class="field">
-      <span>${editor.subdivision}</span>
-      <input
+    ${viewHinted(
+      editor.subdivision,
+      html`<input
         list="states"
         maxlength="3"
         autocomplete="off"
@@ -126,9 +126,9 @@ function viewAdd(state: EditorState): TemplateResult {
         @input=${clear}
         @blur=${clear}
         @keydown=${press}
-      />
-      <span class="quiet" id="subdivision-hint">${editor.subdivisionHint}</span>
-    </label>
+      />`,
+      html`<span class="quiet" id="subdivision-hint">${editor.subdivisionHint}</span>`,
+    )}
     <datalist id="states">${Object.entries(states).map(([code, name]) => html`<option value=${code}>${name}</option>`)}</datalist>
     <button type="button" @click=${add}>${editor.add}</button>
   </fieldset>`;

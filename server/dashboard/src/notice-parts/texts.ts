@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { languages } from '../../../consent/words/languages.ts';
+import { viewHinted } from '../element.ts';
 import { type Draft, type DraftPurpose, writeDraft } from '../notice-draft.ts';
 import { nameLanguage } from '../notice-names.ts';
 import { listUntranslated } from '../notice-rules.ts';
@@ -99,18 +100,18 @@ function viewAdd(state: EditorState): TemplateResult {
     add(event);
   };
   return html`<div class="add">
-    <label class="field">
-      <span>${editor.addLanguage}</span>
-      <input
+    ${viewHinted(
+      editor.addLanguage,
+      html`<input
         list="more-languages"
         autocomplete="off"
         aria-describedby="add-language-hint"
         @input=${clear}
         @blur=${clear}
         @keydown=${press}
-      />
-      <span class="quiet" id="add-language-hint">${editor.addLanguageHint}</span>
-    </label>
+      />`,
+      html`<span class="quiet" id="add-language-hint">${editor.addLanguageHint}</span>`,
+    )}
     <datalist id="more-languages">
       ${languages.filter((tag) => !known.includes(tag)).map((tag) => html`<option value=${tag}>${nameLanguage(tag)}</option>`)}
     </datalist>
@@ -154,33 +155,31 @@ interface TextField {
 function viewTextField(field: TextField): TemplateResult {
   const { label, name, value, language, rows, placeholder = '', original } = field;
   const path = JSON.stringify(field.path);
-  return html`<label class="field">
-    <span>${label}</span>
-    ${
-      rows
-        ? html`<textarea
-            name=${name}
-            data-path=${path}
-            rows=${rows}
-            lang=${language}
-            dir="auto"
-            placeholder=${placeholder}
-            .value=${value}
-            aria-describedby=${original?.id ?? nothing}
-          ></textarea>`
-        : html`<input
-            name=${name}
-            data-path=${path}
-            autocomplete="off"
-            lang=${language}
-            dir="auto"
-            placeholder=${placeholder}
-            .value=${value}
-            aria-describedby=${original?.id ?? nothing}
-          />`
-    }
-    ${original ? html`<span class="quiet" id=${original.id} lang=${original.language}>${original.text}</span>` : nothing}
-  </label>`;
+  return viewHinted(
+    label,
+    rows
+      ? html`<textarea
+          name=${name}
+          data-path=${path}
+          rows=${rows}
+          lang=${language}
+          dir="auto"
+          placeholder=${placeholder}
+          .value=${value}
+          aria-describedby=${original?.id ?? nothing}
+        ></textarea>`
+      : html`<input
+          name=${name}
+          data-path=${path}
+          autocomplete="off"
+          lang=${language}
+          dir="auto"
+          placeholder=${placeholder}
+          .value=${value}
+          aria-describedby=${original?.id ?? nothing}
+        />`,
+    original ? html`<span class="quiet" id=${original.id} lang=${original.language}>${original.text}</span>` : nothing,
+  );
 }
 
 function viewText({ draft, language, words }: EditorState, name: TextName): TemplateResult {

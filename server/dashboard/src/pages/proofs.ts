@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { VerifiedExport } from '../../../../packages/node-sdk/src/ledger/export.ts';
 import type { Checkpoint, LatestVerification, LedgerName } from '../../../../packages/node-sdk/src/types/api.ts';
 import { download, saveFile } from '../download.ts';
+import { viewHinted } from '../element.ts';
 import { formatCount, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
@@ -84,10 +85,11 @@ export class ProofsPage extends PageElement {
         <label class="field"
           ><span>${pageWords.exportFile}</span><input name="file" type="file" accept=".jsonl,application/jsonl" required
         /></label>
-        <label class="field"
-          ><span>${pageWords.keptCheckpoint}</span><textarea name="checkpoint" rows="5" aria-describedby="kept-hint"></textarea
-          ><span class="quiet" id="kept-hint">${pageWords.keptCheckpointHint}</span></label
-        >
+        ${viewHinted(
+          pageWords.keptCheckpoint,
+          html`<textarea name="checkpoint" rows="5" aria-describedby="kept-hint"></textarea>`,
+          html`<span class="quiet" id="kept-hint">${pageWords.keptCheckpointHint}</span>`,
+        )}
         <div class="actions">
           <button class="primary" ?disabled=${this.isBusy}>${pageWords.verify}</button>
         </div>
