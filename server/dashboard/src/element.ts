@@ -169,10 +169,15 @@ export function viewRetry(error: unknown, retry: () => void): TemplateResult | t
   return html`<div class="actions"><button @click=${retry}>${words.retry}</button></div>`;
 }
 
-/** What is shown for a page whose script could not be fetched. Browsers keep that failure until the document is loaded again. */
+/** What is shown for a page whose script could not be fetched. */
 export function viewUnloaded(title: string): TemplateResult {
   return html`<h1>${title}</h1>
-    <div class="error" role="alert"><p>${words.unreachable}</p></div>
+    ${viewUnloadedPart()}`;
+}
+
+/** The same for a part of a page. Browsers keep that failure until the document is loaded again. */
+export function viewUnloadedPart(): TemplateResult {
+  return html`<div class="error" role="alert"><p>${words.unreachable}</p></div>
     <div class="actions"><button @click=${() => location.reload()}>${words.retry}</button></div>`;
 }
 

@@ -3,7 +3,7 @@ import type { WithResponse } from '../../../../packages/node-sdk/src/transport.t
 import type { Notice, NoticeContent } from '../../../../packages/node-sdk/src/types/api.ts';
 import { RequestError } from '../api.ts';
 import { viewConflict } from '../conflict.ts';
-import { viewError } from '../element.ts';
+import { viewError, viewUnloadedPart } from '../element.ts';
 import { type Draft, listEdits, putInput, readDraft, writeDraft } from '../notice-draft.ts';
 import { isConflict, NoticePage } from '../notice-page.ts';
 import type { EditorState, NoticePart } from '../notice-parts/part.ts';
@@ -79,6 +79,7 @@ export class NoticeEditor extends NoticePage {
 
   protected override viewNotice(notice: Notice): TemplateResult {
     const { draft, opened } = this;
+    if (opened === null && this.loadError !== null) return viewUnloadedPart();
     if (draft === null || opened === null) return this.viewWaiting();
     return html`<div class="editor">
         <div>${this.#viewParts(opened.name)} ${this.#viewForm(draft, opened)}</div>

@@ -696,6 +696,18 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     });
   });
 
+  test('offers to load the editor again if the script of its part could not be fetched', async () => {
+    const { member } = await createTenant();
+    await visitAs(member, 'notices', async (page) => {
+      await page.route('**/app/assets/content-*.js', (route) => route.abort());
+      await page.getByRole('link', { name: 'Website' }).click();
+      await page.getByRole('alert').getByText('cannot be reached').waitFor();
+      await page.unrouteAll();
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByLabel('Controller').waitFor();
+    });
+  });
+
   test('says that the words of the banner could not be loaded, and tries again', async () => {
     const { member, id } = await createTenant();
     await visitAs(member, 'notices', async (page) => {
