@@ -28,23 +28,23 @@ export class NoticeInstallation extends NoticePage {
   declare version: WidgetVersion | undefined;
   /** What visitors see now; null before the notice is published, undefined until it is loaded. */
   declare latest: NoticeVersion | null | undefined;
-  /** Where the banner was seen. */
-  declare sightings: readonly NoticeSighting[];
+  /** Where the banner was seen; null until that is loaded. */
+  declare sightings: readonly NoticeSighting[] | null;
   /** What visitors get in one language, for the tag with the notice inside; null until it is loaded. */
   declare inline: { readonly language: string; readonly text: string } | null;
   readonly #polling = new Polling(this, () => this.#look());
 
   constructor() {
     super();
-    this.sightings = [];
+    this.sightings = null;
     this.inline = null;
   }
 
   /** Looks for the banner again. A failure is tried again by the next look. */
   async #look(): Promise<void> {
     if (this.stored === null) return;
-    const { items } = await notices.listSightings(this.noticeId).catch(() => ({ items: this.sightings }));
-    this.sightings = items;
+    const found = await notices.listSightings(this.noticeId).catch(() => null);
+    if (found !== null) this.sightings = found.items;
   }
 
   protected override async load(): Promise<void> {
@@ -114,6 +114,7 @@ export class NoticeInstallation extends NoticePage {
   }
 
   #viewSightings(): TemplateResult {
+    if (this.sightings === null) return html`<p>${words.loading}</p>`;
     if (this.sightings.length === 0) return html`<p>${pageWords.notSeenYet}</p>`;
     return html`<ul class="plain">
       ${this.sightings.map(

@@ -16,13 +16,13 @@ type Span = (typeof spans)[number];
 export class NoticeStatistics extends NoticePage {
   static override properties = { days: { state: true }, span: { state: true } };
 
-  /** Those of the span, oldest first. */
-  declare days: readonly NoticeDay[];
+  /** Those of the span, oldest first; null until they are loaded. */
+  declare days: readonly NoticeDay[] | null;
   declare span: Span;
 
   constructor() {
     super();
-    this.days = [];
+    this.days = null;
     const wanted = new URLSearchParams(location.search).get('days');
     this.span = spans.find((span) => String(span) === wanted) ?? 30;
   }
@@ -35,7 +35,6 @@ export class NoticeStatistics extends NoticePage {
 
   protected override viewNotice(notice: Notice): TemplateResult {
     const { statistics } = pageWords;
-    const isEmpty = this.days.every(({ reads, captures, withdrawals }) => reads + captures + withdrawals === 0);
     return html`<div class="filters">
         <label
           ><span>${statistics.span}</span
@@ -44,16 +43,21 @@ export class NoticeStatistics extends NoticePage {
           </select></label
         >
       </div>
-      ${this.viewOutcome()}
-      ${isEmpty ? viewEmpty(explainEmpty(notice)) : html`${this.#viewDecisions()} ${this.#viewOptIn(notice)} ${this.#viewReads()}`}`;
+      ${this.viewOutcome()} ${this.days === null ? this.viewWaiting() : this.#viewCounts(notice, this.days)}`;
   }
 
-  #viewDecisions(): TemplateResult {
+  #viewCounts(notice: Notice, counted: readonly NoticeDay[]): TemplateResult {
+    if (counted.every(({ reads, captures, withdrawals }) => reads + captures + withdrawals === 0))
+      return viewEmpty(explainEmpty(notice));
+    return html`${this.#viewDecisions(counted)} ${this.#viewOptIn(notice, counted)} ${this.#viewReads(counted)}`;
+  }
+
+  #viewDecisions(counted: readonly NoticeDay[]): TemplateResult {
     const { statistics } = pageWords;
     return html`<section>
       <h2>${statistics.decisions}</h2>
       <p class="quiet">${statistics.decisionsHint}</p>
-      ${viewChart(statistics.decisions, this.days, days, [
+      ${viewChart(statistics.decisions, counted, days, [
         { label: statistics.decisions, colour: 'first', count: ({ captures }) => captures },
         { label: statistics.withdrawals, colour: 'second', count: ({ withdrawals }) => withdrawals },
         { label: statistics.byVisitors, count: ({ visitorRecords }) => visitorRecords },
@@ -61,19 +65,19 @@ export class NoticeStatistics extends NoticePage {
     </section>`;
   }
 
-  #viewReads(): TemplateResult {
+  #viewReads(counted: readonly NoticeDay[]): TemplateResult {
     const { statistics } = pageWords;
     const reads: Figure<NoticeDay> = { label: statistics.reads, colour: 'first', count: (day) => day.reads };
     return html`<section>
       <h2>${statistics.reads}</h2>
       <p class="quiet">${statistics.readsHint}</p>
-      ${viewChart(statistics.reads, this.days, days, [reads])}
+      ${viewChart(statistics.reads, counted, days, [reads])}
     </section>`;
   }
 
-  #viewOptIn({ purposes }: Notice): TemplateResult {
+  #viewOptIn({ purposes }: Notice, counted: readonly NoticeDay[]): TemplateResult {
     const { statistics } = pageWords;
-    const totals = sumPurposes(this.days);
+    const totals = sumPurposes(counted);
     // In the order of the notice; then those that it no longer has.
     const own = purposes.map(({ key }) => key).filter((key) => totals.has(key));
     const keys = [...new Set([...own, ...totals.keys()])];

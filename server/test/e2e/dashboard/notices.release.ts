@@ -592,6 +592,23 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     );
   });
 
+  test('does not say that nothing was decided or seen before that is known', async () => {
+    const { member, id } = await createTenant();
+    await visitAs(member, 'notices', async (page) => {
+      await page.getByRole('link', { name: 'Website' }).waitFor();
+      await page.route(/\/v1\/.*\/(?:statistics|sightings)/, (route) => route.abort());
+      await page.getByRole('link', { name: 'Statistics' }).click();
+      await page.getByRole('button', { name: 'Try again' }).waitFor();
+      assert.equal(await page.locator('.empty').count(), 0);
+      const asked = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/sightings'));
+      await page.getByRole('link', { name: 'Install', exact: true }).click();
+      await asked;
+      await page.getByRole('heading', { name: 'WordPress' }).waitFor();
+      assert.equal(await page.getByText('Not seen yet').count(), 0);
+      assert.equal(new URL(page.url()).pathname, `/app/notices/${id}/install`);
+    });
+  });
+
   test('filters notices by text, and keeps the filter in the address', async () => {
     const { server, tenant, member } = await createTenant();
     await server.createNotice({ key: tenant.key, content: { name: 'Shop', domain: 'shop.example.com' } });
