@@ -1,4 +1,5 @@
 import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
 import type {
   Notice,
   NoticeContent,
@@ -81,9 +82,10 @@ export class NoticeInstallation extends NoticePage {
         <div role="status">${this.#viewSightings()}</div>
         ${this.#polling.view()}
       </section>
+      ${this.viewOutcome()}
       ${
         latest === undefined
-          ? html`${this.viewOutcome()} ${this.viewWaiting()}`
+          ? this.viewWaiting()
           : viewRecipes(notice.id, latest ?? notice, version, this.#viewInline(notice.id, version, latest))
       }`;
   }
@@ -103,7 +105,7 @@ export class NoticeInstallation extends NoticePage {
       <p>${pageWords.recipeHints.inline}</p>
       <label class="field">
         <span>${pageWords.editor.language}</span>
-        <select @change=${choose}>
+        <select .value=${live(inline.language)} @change=${choose}>
           ${Object.keys(latest.shown).map(
             (tag) => html`<option value=${tag} ?selected=${tag === inline.language}>${nameLanguage(tag)}</option>`,
           )}

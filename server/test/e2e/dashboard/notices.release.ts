@@ -549,6 +549,23 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     );
   });
 
+  test('keeps the language of the code that is shown if another one cannot be loaded', async () => {
+    const translated = noticeContent.purposes.map(({ key }) => [key, { label: key, description: key }]);
+    const translations = { de: { purposes: Object.fromEntries(translated) } };
+    const { member, id } = await createTenant('admin', { translations });
+    await visitAs(member, `notices/${id}/install`, async (page) => {
+      const language = page.getByRole('combobox', { name: 'Language' });
+      await language.waitFor();
+      await page.route('**/shown/*', (route) => route.abort());
+      await language.selectOption('German');
+      await page.getByRole('alert').getByText('cannot be reached').waitFor();
+      assert.equal(await language.inputValue(), 'en');
+      await page.unrouteAll();
+      await language.selectOption('German');
+      await page.locator('code', { hasText: 'language="de"' }).waitFor();
+    });
+  });
+
   test('shows decisions, opt-in rates and fetches of the last days in bars and tables', async () => {
     const { server, id, member, edit } = await createTenant('auditor');
     const capture = async (subjectId: string, analytics: boolean) =>
