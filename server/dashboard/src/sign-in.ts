@@ -22,6 +22,8 @@ export class SignInForm extends TaskElement {
   /** Shown above the form. */
   declare note: string;
   declare challengeId: string | null;
+  /** What was entered before the code: the user may go back to it. */
+  #entered: Readonly<Record<string, string>> = {};
 
   constructor() {
     super();
@@ -54,9 +56,10 @@ export class SignInForm extends TaskElement {
       return html`<p>${this.email}</p>
         ${username(this.email)}
         ${field(words.password, 'password', { type: 'password', autocomplete: 'current-password' })}`;
-    return html`${field(words.email, 'email', { type: 'email', autocomplete: 'username' })}
+    const { email = '', tenant = '' } = this.#entered;
+    return html`${field(words.email, 'email', { type: 'email', autocomplete: 'username', value: email })}
     ${field(words.password, 'password', { type: 'password', autocomplete: 'current-password' })}
-    ${field(words.tenant, 'tenant', { autocomplete: 'organization', isOptional: true })}`;
+    ${field(words.tenant, 'tenant', { autocomplete: 'organization', isOptional: true, value: tenant })}`;
   }
 
   #viewCode(): TemplateResult {
@@ -64,7 +67,9 @@ export class SignInForm extends TaskElement {
   }
 
   readonly #sendPassword = (event: SubmitEvent): void => {
-    const { email = this.email, password = '', tenant = this.tenant } = readForm(event);
+    const { password = '', ...entered } = readForm(event);
+    const { email = this.email, tenant = this.tenant } = entered;
+    this.#entered = entered;
     void this.run(async () => {
       const signed = await session.signIn({ email, password, ...(tenant !== '' && { tenant }) });
       if (signed.status === 'signed_in') this.#finish();

@@ -71,6 +71,9 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
     for (const code of [computeCode(secret, dashboard.server.clock.milliseconds()), backupCode])
       await visit('', async (page) => {
         await sendPassword(page, member);
+        await page.getByRole('button', { name: 'Back' }).click();
+        assert.equal(await page.getByLabel('Email').inputValue(), member.email);
+        await sendPassword(page, member);
         // The hint below describes the field, and is no part of its name.
         await page.getByRole('textbox', { name: 'Code', exact: true }).fill(` ${code} `);
         await page.getByRole('button', { name: 'Continue' }).click();
