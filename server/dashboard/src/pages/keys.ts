@@ -50,11 +50,6 @@ export class KeysPage extends PageElement {
     empty: { text: pageWords.noKeys, docs: 'api/authentication' },
   };
 
-  constructor() {
-    super();
-    this.chosen = new Set(presets.capture);
-  }
-
   protected override render(): TemplateResult {
     return html`<div class="heading">
         <h1>${pageWords.keys}</h1>
@@ -132,6 +127,7 @@ export class KeysPage extends PageElement {
   };
 
   readonly #create = (): void => {
+    this.#choose(presets.capture);
     this.formDialog = {
       title: pageWords.createKey,
       fields: () => this.#viewCreation(),

@@ -136,6 +136,9 @@ describeDashboard('people, provisioning and keys in the dashboard', (dashboard) 
       assert.equal(await page.getByLabel('consent:write').isChecked(), false);
       await page.getByRole('dialog').getByRole('button', { name: 'Create API key' }).click();
       await store();
+      await page.getByRole('button', { name: 'Create API key' }).click();
+      assert.equal(await page.getByLabel('consent:write').isChecked(), true);
+      await page.keyboard.press('Escape');
       await page.getByRole('row', { name: 'shop' }).getByRole('button', { name: 'Rotate' }).click();
       await page.getByLabel('Overlap').fill('0');
       await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
