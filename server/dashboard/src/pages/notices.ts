@@ -55,8 +55,10 @@ export class NoticeList extends PageElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    // The setup of the server leads here.
-    if (location.hash === '#new' && session.allows('createConsentNotice')) this.#create();
+    // The setup of the server leads here. Once it is open, the way back and a reload must not open it again.
+    if (location.hash !== '#new') return;
+    history.replaceState(history.state, '', location.pathname + location.search);
+    if (session.allows('createConsentNotice')) this.#create();
   }
 
   protected override render(): TemplateResult {

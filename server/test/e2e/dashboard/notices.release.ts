@@ -416,10 +416,13 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     const { server } = dashboard;
     const tenant = await server.createTenant(`tenant-${crypto.randomUUID()}`);
     const member = await server.createMember({ tenantId: tenant.id, role: 'engineer' });
-    await visitAs(member, 'notices', async (page) => {
-      await page.getByText('No notices yet').waitFor();
-      await page.getByRole('button', { name: 'New notice' }).click();
+    await visitAs(member, 'notices#new', async (page) => {
       const dialog = page.getByRole('dialog');
+      await dialog.waitFor();
+      await page.reload();
+      await page.getByText('No notices yet').waitFor();
+      assert.equal(await dialog.count(), 0);
+      await page.getByRole('button', { name: 'New notice' }).click();
       await dialog.getByLabel('Template').selectOption('blog');
       await dialog.getByLabel('Domain').fill('https://blog.example.com/');
       await dialog.getByRole('button', { name: 'Create notice' }).click();
