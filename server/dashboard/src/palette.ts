@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { DashboardElement } from './element.ts';
 import type { Found } from './finder.ts';
 import { listEntries } from './pages.ts';
@@ -75,6 +75,10 @@ export class Palette extends DashboardElement {
           ><input type="checkbox" .checked=${hasShortcuts()} @change=${this.#switchShortcuts} /> ${words.shortcuts}</label
         >
       </dialog>`;
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    if (changed.has('chosen')) this.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   }
 
   #find(): readonly Found[] {

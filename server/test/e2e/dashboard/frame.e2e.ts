@@ -218,7 +218,11 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
     const member = await dashboard.server.createMember();
     await visit('', async (page) => {
       await signIn(page, member);
+      await page.setViewportSize({ width: 640, height: 300 });
       await page.keyboard.press('Control+k');
+      await page.keyboard.press('ArrowUp');
+      const last = page.getByRole('dialog').getByRole('option', { selected: true });
+      assert.ok(await last.evaluate((option) => option.getBoundingClientRect().bottom < innerHeight));
       await page.keyboard.type('account');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Your account', level: 1 }).waitFor();
