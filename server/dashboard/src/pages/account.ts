@@ -4,16 +4,7 @@ import { call } from '../api.ts';
 import { field, readForm, username } from '../element.ts';
 import { nameDevice, viewTime } from '../format.ts';
 import { PageElement } from '../page-element.ts';
-import {
-  hasShortcuts,
-  keep,
-  type Language,
-  languages,
-  pageWords,
-  readLanguage,
-  useLanguage,
-  words,
-} from '../preferences.ts';
+import { hasShortcuts, keep, languages, pageWords, readLanguage, words } from '../preferences.ts';
 import { session } from '../session.ts';
 import '../second-factor.ts';
 
@@ -136,10 +127,8 @@ export class Account extends PageElement {
     });
   };
 
-  readonly #chooseLanguage = async (event: Event): Promise<void> => {
-    const language = (event.currentTarget as HTMLSelectElement).value as Language;
-    keep('svc-language', language);
-    await useLanguage(language);
+  readonly #chooseLanguage = (event: Event): void => {
+    keep('svc-language', (event.currentTarget as HTMLSelectElement).value);
     location.reload();
   };
 

@@ -306,7 +306,13 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
         await page.getByLabel('Passwort').fill(member.password);
         await page.getByRole('button', { name: 'Anmelden' }).click();
         await page.getByRole('link', { name: 'Ihr Konto' }).click();
-        await page.getByRole('combobox', { name: 'Sprache' }).selectOption('fr');
+        const language = page.getByRole('combobox', { name: 'Sprache' });
+        await page.getByLabel('Vorname').fill('Ada');
+        const asked = page.waitForEvent('dialog');
+        await Promise.all([asked.then((question) => question.dismiss()), language.selectOption('fr')]);
+        assert.equal(await page.locator('html').getAttribute('lang'), 'de');
+        page.once('dialog', (question) => void question.accept());
+        await language.selectOption('fr');
         await page.getByRole('heading', { name: 'Votre compte' }).waitFor();
         assert.equal(await page.locator('html').getAttribute('lang'), 'fr');
       },
