@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { WebhookAttempt, WebhookDeliveryDetail } from '../../../../packages/node-sdk/src/types/api.ts';
 import { nameValue, viewStatus, viewTerm, viewTime } from '../format.ts';
 import { PageElement } from '../page-element.ts';
+import { Polling } from '../polling.ts';
 import { pageWords } from '../preferences.ts';
 import { webhooks } from '../sdk.ts';
 import { session } from '../session.ts';
@@ -14,7 +15,7 @@ export class DeliveryPage extends PageElement {
   declare delivery: WebhookDeliveryDetail | null;
   /** Where it goes, once that is loaded. */
   declare url: string | null;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #polling = new Polling(this, () => this.#look());
 
   constructor() {
     super();
@@ -22,24 +23,9 @@ export class DeliveryPage extends PageElement {
     this.url = null;
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    let looks = 0;
-    this.#timer = setInterval(() => {
-      looks += 1;
-      if (looks > mostLooks) clearInterval(this.#timer);
-      else void this.#look();
-    }, lookEvery);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    clearInterval(this.#timer);
-  }
-
-  /** Looks whether the first attempts have been made, unless the page is hidden. A later look tries again what fails. */
+  /** Looks for further attempts. The next look tries again what fails. */
   async #look(): Promise<void> {
-    if (document.visibilityState !== 'visible' || this.delivery?.status !== 'pending') return;
+    if (this.delivery?.status !== 'pending') return;
     this.delivery = await webhooks.deliveries.retrieve(this.deliveryId).catch(() => this.delivery);
   }
 
@@ -73,7 +59,7 @@ export class DeliveryPage extends PageElement {
         }
         ${viewTerm(pageWords.deliveryId, html`<code>${delivery.id}</code>`)}
       </dl>
-      ${this.#viewActions(delivery)}
+      ${this.#viewActions(delivery)} ${delivery.status === 'pending' ? this.#polling.view() : nothing}
       <h2>${pageWords.attempts}</h2>
       ${
         delivery.attempts.length === 0
@@ -123,10 +109,6 @@ export class DeliveryPage extends PageElement {
     };
   };
 }
-
-/** Milliseconds between two looks at a pending delivery; they end after a minute, for retries take up to a day. */
-const lookEvery = 3000;
-const mostLooks = 20;
 
 /** One attempt: outcome, duration and answer. */
 function viewAttempt({ at, outcome, responseStatus, message, excerpt, milliseconds }: WebhookAttempt): TemplateResult {
