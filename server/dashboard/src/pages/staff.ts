@@ -23,7 +23,7 @@ export class StaffPage extends PageElement {
       [
         pageWords.actions,
         ({ id, name }) =>
-          html`<button aria-label="${pageWords.staff.open}: ${name}" ?disabled=${this.isBusy} @click=${() => this.#open(id)}>
+          html`<button aria-label="${pageWords.staff.open}: ${name}" @click=${() => this.#open(id)}>
             ${pageWords.staff.open}
           </button>`,
       ],
