@@ -19,7 +19,7 @@ describeDashboard('the pages of the people who run the server', (dashboard) => {
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name').fill('Globex');
       await dialog.getByLabel('Slug').fill(server.tenant.slug);
-      await dialog.getByLabel('E-mail address').fill(adminEmail);
+      await dialog.getByLabel('Email address').fill(adminEmail);
       await dialog.getByRole('button', { name: 'Create tenant' }).click();
       await dialog.getByText('is taken by another tenant').waitFor();
       await assertAccessible(page);

@@ -177,7 +177,7 @@ describeDashboard('the trust center in the dashboard', (dashboard) => {
       await badge.getByRole('button').click();
       await badge.getByRole('dialog').getByText('SOC 2').waitFor();
       await page.getByRole('combobox', { name: 'Variant' }).selectOption('card');
-      await page.getByLabel('Accent colour').fill('#0b6e4f');
+      await page.getByLabel('Accent color').fill('#0b6e4f');
       await page.getByLabel('Language').fill('fr');
       await page.getByLabel('Link target').fill('/"><script>');
       await page.getByLabel('Show the frameworks').uncheck();
