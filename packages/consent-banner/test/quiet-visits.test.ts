@@ -1,7 +1,7 @@
 import { aTimeout, expect } from '@open-wc/testing';
 import { emulateMedia } from '@web/test-runner-commands';
-import { restorePage } from './network.ts';
-import { find, isBannerShown, isPanelShown, meetBanner, visitPage } from './visitor.ts';
+import { createNotice, restorePage } from './network.ts';
+import { find, isBannerShown, isPanelShown, meetBanner, openPanel, press, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 import { whenIdle } from './when-idle.ts';
 
@@ -94,5 +94,24 @@ describe('on quiet visits', () => {
     document.body.replaceWith(before);
     await waitUntil(() => isBannerShown(visit), 'and back');
     expect(element.shadowRoot?.querySelector('.banner')).to.equal(null);
+  });
+
+  it('a router that replaces the body withdraws nothing, and fetches nothing, where the element has a region', async () => {
+    const purposes = createNotice('').purposes.map((one) => ({ ...one, basisByRegion: { US: 'object' as const } }));
+    const visit = await visitPage({ purposes }, undefined, { region: 'US-CA', language: 'en' });
+    await openPanel(visit);
+    await press(visit, '.save');
+    expect(window.SvcConsent.get()?.purposes.marketing).to.equal(true);
+    const heard: unknown[] = [];
+    const listen = ({ detail }: CustomEvent): unknown => heard.push(detail);
+    document.addEventListener('svc-consent', listen);
+    const { body: before } = document;
+    const body = document.createElement('body');
+    body.append(visit.element.cloneNode());
+    before.replaceWith(body);
+    body.replaceWith(before);
+    document.removeEventListener('svc-consent', listen);
+    expect(heard).to.deep.equal([]);
+    expect(visit.network.notices).to.have.length(1);
   });
 });

@@ -50,9 +50,9 @@ export const join =
   (place: PagePlace): Change =>
   ({ frames }) => ({ ...emptyState, frames, ...place });
 
-/** Another element shows from now on, or its attributes have changed. */
+/** Another element shows from now on, or none, or its attributes have changed. */
 export const refresh =
-  (place: Pick<PageState, 'element' | 'root' | 'region'>): Change =>
+  (place: Pick<PageState, 'element' | 'root'> & Partial<Pick<PageState, 'region'>>): Change =>
   ({ root }) => ({ ...place, ...(place.root !== root && closed) });
 
 /** The notice is known, and with it the region. */
@@ -81,10 +81,7 @@ interface Decided {
 export const decide =
   (decision: StoredDecision, { isInForce, isOwn, region: decidedIn }: Decided): Change =>
   ({ region }) => ({
-    ...(isInForce && {
-      inForce: decision,
-      isDue: false,
-    }),
+    ...(isInForce && { inForce: decision, isDue: false }),
     ...(isOwn && closed),
     stored: decision,
     region: region ?? decidedIn,

@@ -109,20 +109,23 @@ export class Page implements ConsentPage {
       return;
     }
     const [element] = this.elements;
-    const read = (name: string): string | null | undefined => element?.getAttribute(name);
-    const root = this.#hasPanel ? element && (element.shadowRoot ?? element.attachShadow({ mode: 'open' })) : undefined;
-    const noticeId = read('notice-id') ?? '';
-    const address = writeAddress(noticeId, read('api-base'), this.#options.source);
-    const given = read('region') ?? '';
+    // A router that replaces the body removes the element for a moment: its region and language stay.
+    if (!element) {
+      this.dispatch(refresh({ element: undefined, root: undefined }));
+      return;
+    }
+    const root = this.#hasPanel ? (element.shadowRoot ?? element.attachShadow({ mode: 'open' })) : undefined;
+    const noticeId = element.getAttribute('notice-id') ?? '';
+    const address = writeAddress(noticeId, element.getAttribute('api-base'), this.#options.source);
+    const given = element.getAttribute('region') ?? '';
     const region = readRegion(given);
     // Without its attribute it is unknown again.
-    const isSame = given === this.#given;
+    const isSame = this.#given === given;
     this.#given = given;
-    if (element && address !== this.view.address) {
+    if (this.view.address !== address) {
       this.#join({ element, root, noticeId, address, region, hasSignal: hasPrivacySignal(), isDue: !isRobot() });
     } else {
-      const place = { element, root, region: isSame ? this.view.region : region };
-      this.dispatch(refresh(place));
+      this.dispatch(refresh({ element, root, region: isSame ? this.view.region : region }));
       if (this.#loading && this.#url !== this.writeUrl()) void this.loadNotice();
     }
   };
