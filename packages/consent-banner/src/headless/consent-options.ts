@@ -32,7 +32,7 @@ export interface ConsentOptions {
 }
 
 /**
- * A detached element with the options as attributes, so that stage one reads them like the banner's.
+ * A detached element with the options as attributes, which `Page` reads like the banner's.
  * @throws TypeError if a name contains a separator.
  */
 export function writeElement(options: ConsentOptions): HTMLElement {

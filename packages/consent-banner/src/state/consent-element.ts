@@ -33,8 +33,7 @@ export function joinPage(consent: Page): void {
  * @attr {string} consent-mode - Signals of Google Consent Mode for each purpose: `statistics: analytics_storage`.
  * @attr {boolean} [reload-on-withdrawal=false] - Reloads the page when consent is withdrawn on it, because a script that ran cannot be undone.
  *
- * @slot more - Custom links, shown in the first layer and in the panel. Write `hidden` on them, so that they are not visible
- *   before the script runs.
+ * @slot more - Custom links, shown in both layers. Write `hidden` on them, so that only the banner shows them.
  * @slot logo - An image or text above the title of the first layer, with `hidden` as well.
  *
  * @fires {CustomEvent<ConsentState>} svc-consent - On `document`: the visitor decided, or a stored decision was found.
@@ -52,6 +51,9 @@ export function joinPage(consent: Page): void {
  * @csspart save - "Save choices".
  * @csspart close - Button that closes the panel.
  * @csspart about - Name and version of the notice.
+ * @csspart signal - What the panel says about Global Privacy Control.
+ * @csspart more - Button that shows the whole of a long text.
+ * @csspart trackers - Table of a purpose's trackers.
  * @csspart trigger - The floating button.
  * @csspart receipt - The receipt in the panel.
  * @csspart download - Button that saves the receipt.

@@ -12,7 +12,7 @@ export interface StoredDecision {
   readonly noticeVersion: number;
   /** ISO 8601, UTC, the moment of the click. */
   readonly decidedAt: string;
-  /** Random, made at the first decision and kept with the later ones. */
+  /** Made at the first decision and kept with the later ones. */
   readonly subjectId: string;
   /** Whether the browser sent Global Privacy Control at that moment. */
   readonly signal?: boolean;
