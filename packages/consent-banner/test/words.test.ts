@@ -78,6 +78,18 @@ describe('the texts', () => {
     });
   }
 
+  it('have their language and direction in <svc-privacy-choices>, too', async () => {
+    const choices = document.body.appendChild(document.createElement('svc-privacy-choices'));
+    await meetBanner(await publish('ar'));
+    const list = () => [...(choices.shadowRoot?.querySelectorAll('span') ?? [])].map(({ lang, dir }) => [lang, dir]);
+    await waitUntil(() => choices.shadowRoot?.querySelector('[lang]'), 'the texts are there');
+    expect(list()).to.deep.equal([
+      ['ar', 'rtl'],
+      ['ar', 'rtl'],
+    ]);
+    choices.remove();
+  });
+
   it('of a hostile notice are inserted as text', async () => {
     const purposes = [
       { key: hostile, label: hostile, description: hostile, required: false },

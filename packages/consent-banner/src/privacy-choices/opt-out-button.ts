@@ -1,4 +1,5 @@
 import { adoptStyles } from '../first-layer/adopt-styles.ts';
+import { createButton } from '../first-layer/choices.ts';
 import { create } from '../first-layer/create.ts';
 import { css } from '../first-layer/css.ts';
 import { readDirection } from '../first-layer/read-direction.ts';
@@ -50,22 +51,15 @@ export function showOptOutButton(page: ConsentPage): void {
     button?.remove();
     if (!wanted || !view.root) return;
     const language = view.notice?.language ?? '';
-    button = create(
-      'button',
-      {
-        class: 'layer trigger opt-out',
-        part: 'trigger',
-        type: 'button',
-        popover: 'manual',
-        'aria-haspopup': 'dialog',
-        lang: language,
-        dir: readDirection(language),
-        'data-place': place,
-      },
-      createOptOutIcon(),
-      create('span', {}, label, create('small', {}, status)),
-    );
-    button.onclick = () => page.open();
+    button = createButton('layer trigger opt-out', '', () => page.open(), {
+      part: 'trigger',
+      popover: 'manual',
+      'aria-haspopup': 'dialog',
+      lang: language,
+      dir: readDirection(language),
+      'data-place': place,
+    });
+    button.append(createOptOutIcon(), create('span', {}, label, create('small', {}, status)));
     adoptStyles(view.root, styles);
     box?.append(button);
     button.showPopover();

@@ -1,6 +1,7 @@
 import { adoptStyles } from '../first-layer/adopt-styles.ts';
 import { create } from '../first-layer/create.ts';
 import { css } from '../first-layer/css.ts';
+import { readDirection } from '../first-layer/read-direction.ts';
 import { findTexts } from '../parts.ts';
 import type { Page } from '../state/page.ts';
 import { createOptOutIcon, describeOpener } from './describe-opener.ts';
@@ -49,12 +50,13 @@ export function definePrivacyChoices(consent: Page): void {
  */
 export class SvcPrivacyChoicesElement extends Base {
   readonly #icon = createOptOutIcon();
-  readonly #label = create('slot');
+  readonly #label = create('span');
+  readonly #slot = create('slot', {}, this.#label);
   readonly #status = create('span', { part: 'status', role: 'status' });
 
   connectedCallback(): void {
     if (!this.shadowRoot) {
-      const button = create('button', { type: 'button', part: 'button', 'aria-haspopup': 'dialog' }, this.#label);
+      const button = create('button', { type: 'button', part: 'button', 'aria-haspopup': 'dialog' }, this.#slot);
       const root = this.attachShadow({ mode: 'open', delegatesFocus: true });
       adoptStyles(root, styles);
       root.append(button, ' ', this.#status);
@@ -73,9 +75,11 @@ export class SvcPrivacyChoicesElement extends Base {
   update(): void {
     if (!page) return;
     const { label, status, isObjection } = describeOpener(page.view);
-    if (isObjection) this.#label.before(this.#icon);
+    if (isObjection) this.#slot.before(this.#icon);
     else this.#icon.remove();
-    this.#label.textContent = label;
-    this.#status.textContent = status;
+    const language = page.view.notice?.language ?? '';
+    const script = { lang: language, dir: readDirection(language) };
+    Object.assign(this.#label, script, { textContent: label });
+    Object.assign(this.#status, script, { textContent: status });
   }
 }
