@@ -105,6 +105,6 @@ function choosePreferences(own: HeadlessPage): void {
 /** Only `true` grants. */
 function readChoice(purposes: Purposes, key: string, notice: Notice): boolean {
   const unknown = Object.keys(purposes).find((one) => !notice.purposes.some((purpose) => purpose.key === one));
-  if (unknown !== undefined) reportProblem(`decide() names "${unknown}", which is no purpose of the notice.`);
+  if (unknown !== undefined) reportProblem(`decide() names the purpose "${unknown}", which the notice does not have.`);
   return Object.hasOwn(purposes, key) && purposes[key] === true;
 }

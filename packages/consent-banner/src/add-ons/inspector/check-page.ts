@@ -25,23 +25,26 @@ const rules: Readonly<Record<string, readonly [RegExp, string]>> = {
 const LOOSE =
   '[data-svc-purpose]:is(:is(iframe,img,embed,video,audio,source)[src]:not([data-src],[src^="about:"]),[srcset]:not([data-srcset]),[poster]:not([data-poster]),link[href]:not([data-href]),:has(>source[src]),script:is(:not([type]),[type*=javascript],[type=module]),object)';
 
-/** What is wrong with how the banner is set up on this page, and what to do about each. */
+/** Lists what is wrong with the set-up of the banner on this page, and the solution of each problem. */
 export function checkPage(view: PageView | undefined): readonly string[] {
   if (!view?.element) return ['There is no <svc-consent notice-id="..."> on this page. Add the element.'];
   return [
     ...(view.noticeId ? [] : ['notice-id is missing. Set it to the id of a published notice.']),
-    ...checkAttributes(view.element),
+    ...checkAttributes(view.element, view.region),
     ...checkTags(),
     ...checkPurposes(view),
   ];
 }
 
-function checkAttributes(element: Element): readonly string[] {
+function checkAttributes(element: Element, region: string | null): readonly string[] {
   return Object.entries(rules).flatMap(([name, [rule, wanted]]) => {
     const value = element.getAttribute(name);
     if (!value) return [];
     const isShort = name === 'refusal-max-age' && Number(value) < 183;
-    return rule.test(value) && !isShort ? [] : `${name}="${value}" is not understood. It must be ${wanted}.`;
+    const isUnknown = name === 'region' && region === null;
+    return rule.test(value) && !isShort && !isUnknown
+      ? []
+      : `${name}="${value}" is not understood. It must be ${wanted}.`;
   });
 }
 
@@ -60,10 +63,10 @@ function checkPurposes({ notice, element }: PageView): readonly string[] {
     const keys = readMapping(element?.getAttribute(attribute)).map(([key]) => key);
     return [...new Set(keys)]
       .filter(isUnknown)
-      .map((key) => `${attribute} names "${key}", which is no purpose of the notice.`);
+      .map((key) => `${attribute} names the purpose "${key}", which the notice does not have.`);
   });
   return [
-    ...tags.map((tag) => `${name(tag)} names what is no purpose of the notice. It is held back for ever.`),
+    ...tags.map((tag) => `${name(tag)} needs a purpose that the notice does not have. It never loads.`),
     ...mapped,
   ];
 }
@@ -72,7 +75,7 @@ function name(tag: Element): string {
   return `<${tag.localName} data-svc-purpose="${tag.getAttribute('data-svc-purpose')}">`;
 }
 
-/** By the document's own method, for an image of its name would take its place. */
+/** Through the prototype, because an image named `querySelectorAll` would shadow the method on `document`. */
 function list(selector: string): NodeListOf<HTMLElement> {
   return Document.prototype.querySelectorAll.call(document, selector) as NodeListOf<HTMLElement>;
 }
