@@ -85,7 +85,7 @@ describe('a notice inside the element', () => {
       visit = visitInline(id, damage(write(createNotice(id))));
       await waitUntil(() => visit && isBannerShown(visit), 'the banner shows');
       expect(visit.network.notices).to.have.length(1);
-      expect(errors.filter((error) => error.includes('the inline notice'))).to.have.length(1);
+      expect(errors.filter((error) => error.includes('invalid inline notice'))).to.have.length(1);
     });
   }
 

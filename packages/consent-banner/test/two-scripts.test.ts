@@ -236,10 +236,17 @@ describe('the two scripts', () => {
       const noticeId = crypto.randomUUID();
       const { frame, errors } = await visitListening({ noticeId, ...options });
       await waitUntil(() => query(frame, '.banner:popover-open'), 'the banner shows');
+      const readFocused = () =>
+        frame.contentDocument?.querySelector('svc-consent')?.shadowRoot?.activeElement?.textContent;
+      query(frame, '[part=preferences]')?.focus();
       query(frame, '[part=preferences]')?.click();
       await waitUntil(() => query(frame, '[role=alert]'), 'a message shows');
       expect(query(frame, '[role=alert]')?.textContent).to.equal('This could not be loaded.');
-      expect(query(frame, '[part=preferences]')?.textContent).to.equal('Try again');
+      expect(readFocused()).to.equal('Try again');
+      query(frame, '[part=preferences]')?.click();
+      expect(readFocused()).to.equal('Preferences');
+      await waitUntil(() => query(frame, '[role=alert]'), 'the message shows again');
+      expect(readFocused()).to.equal('Try again');
       expect(errors.at(-1)).to.match(/<svc-consent>: .*(svc-consent-panel\.js|TrustedScriptURL).* cannot be loaded/);
       query(frame, '[data-choice=reject]')?.click();
       expect(frame.contentWindow.SvcConsent.get()?.purposes.statistics).to.equal(false);

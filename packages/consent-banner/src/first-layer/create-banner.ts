@@ -11,16 +11,17 @@ const LONG = 160;
  * The first layer: a named region above the page that neither blocks it nor takes the focus. To a visitor who is not asked, it
  * only says that the panel cannot be loaded.
  */
-export function createBanner(page: ConsentPage, isAsked: boolean): HTMLElement {
-  const { isFailed, isOpening, switchedOn, notice } = page.view;
+export function createBanner(page: ConsentPage, isMissing: boolean, isAsked: boolean): HTMLElement {
+  const { notice, switchedOn } = page.view;
   const { texts = {}, language = 'en' } = notice ?? {};
-  const isMissing = isFailed && isOpening;
   const open = createButton(
     'quiet',
     isMissing ? (texts.tryAgain ?? 'Try again') : texts.preferences,
     () => page.open(switchedOn),
     { part: 'preferences', 'aria-haspopup': 'dialog' },
   );
+  // The button that it replaces may have the focus, which then moves to it.
+  open.autofocus = !!page.view.root?.activeElement;
   open.onpointerover = open.onfocus = () => page.expectPanel();
   const actions = create('div', { class: 'actions' });
   if (isMissing)

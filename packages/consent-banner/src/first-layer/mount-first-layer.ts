@@ -17,10 +17,10 @@ export function mountFirstLayer(page: ConsentPage): void {
   function show(name: string, sources: readonly unknown[] | null, make: () => HTMLElement): void {
     const [shown, ...before] = parts.get(name) ?? [];
     if (shown && sources?.every((one, at) => one === before[at])) return;
+    const element = sources && make();
     shown?.remove();
     parts.delete(name);
-    if (!sources) return;
-    const element = make();
+    if (!element) return;
     parts.set(name, [element, ...sources]);
     box?.append(element);
   }
@@ -35,8 +35,8 @@ export function mountFirstLayer(page: ConsentPage): void {
       box = undefined;
     }
     if (!root) return;
-    const isAsked = view.isAsking && notice !== null && !view.isRecalled;
-    const isMissing = view.isFailed && view.isOpening;
+    const isAsked = view.isAsking && !!notice && !view.isRecalled;
+    const isMissing = view.isOpening && view.isFailed;
     const corner = view.element?.getAttribute('trigger') ?? '';
     const place = !view.isAsking && notice?.texts.trigger && CORNER.test(corner) ? corner : '';
     // A visitor who has decided needs none of this.
@@ -48,7 +48,7 @@ export function mountFirstLayer(page: ConsentPage): void {
     }
     applyTheme(box, view);
     const sources = isAsked || isMissing ? [notice, isAsked, isMissing] : null;
-    show('banner', sources, () => createBanner(page, isAsked));
+    show('banner', sources, () => createBanner(page, isMissing, isAsked));
     show('trigger', place ? [notice] : null, () => createTrigger(page));
     for (const [element] of parts.values()) {
       element.dataset.place = place;

@@ -3,7 +3,7 @@ import type { Page } from './page.ts';
 // Without a DOM, the class is defined but does nothing.
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
-let page: Page | undefined;
+let page: Page;
 
 /** Connects the elements with their page, before there are any. */
 export function joinPage(consent: Page): void {
@@ -86,16 +86,16 @@ export class SvcConsentElement extends Base {
   ];
 
   connectedCallback(): void {
-    page?.elements.add(this);
-    page?.refresh();
+    page.elements.add(this);
+    page.refresh();
   }
 
   disconnectedCallback(): void {
-    page?.elements.delete(this);
-    page?.refresh();
+    page.elements.delete(this);
+    page.refresh();
   }
 
   attributeChangedCallback(): void {
-    if (page?.elements.has(this)) page.refresh();
+    if (page.elements.has(this)) page.refresh();
   }
 }

@@ -23,7 +23,7 @@ export function readInline(element: Element, noticeId: string, language: string)
     const isOther = (tag: string): boolean => tag.slice(0, 2) !== language.slice(0, 2).toLowerCase();
     if (notice.language === language || notice.languages.every(isOther)) return notice;
   } catch (cause) {
-    reportProblem(`the inline notice cannot be used: ${cause}`);
+    reportProblem(`invalid inline notice: ${cause}`);
   }
 }
 
