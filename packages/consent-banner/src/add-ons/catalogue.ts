@@ -1,9 +1,10 @@
+import { isMatch } from '../state/keep-cookies.ts';
 import type { Tracker, TrackerPurpose } from './inspector/finding.ts';
 
 /** Name, owner (empty when it has the same name), the ends of its hosts, names of its cookies and storage keys (an asterisk for any end). */
 export type CatalogueRow = readonly [name: string, owner: string, hosts: string, names: string];
 
-/** The commonest trackers by their usual purpose. A hint to who sets up a page: it never decides what is granted. */
+/** The commonest trackers by their usual purpose. A hint for the developer of a page: it never decides what is granted. */
 export const catalogue: Readonly<Record<TrackerPurpose, readonly CatalogueRow[]>> = {
   necessary: [
     ['This consent banner', 'Svc', '', 'svc-consent*'],
@@ -108,11 +109,6 @@ export function findTrackerByHost(host: string): KnownTracker | null {
 /** The tracker whose cookie or storage key this is; the longer pattern counts. */
 export function findTrackerByName(name: string): KnownTracker | null {
   return findTracker(3, (pattern) => isMatch(name, pattern));
-}
-
-/** Whether a name equals the pattern, or matches the prefix before its asterisk. */
-export function isMatch(name: string, pattern: string): boolean {
-  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
 function findTracker(column: 2 | 3, isMeant: (pattern: string) => boolean): KnownTracker | null {

@@ -2,6 +2,14 @@ import type { Mapped } from '../state/mapping.ts';
 import { reportProblem } from '../state/report-problem.ts';
 import type { Purposes } from '../state/stored-decision.ts';
 
+const GRAMMAR = /^\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*)*(;\s*)?$/;
+
+/** Logs an attribute whose text is not in the grammar of a mapping. */
+export function reportInvalidMapping(attribute: string, text: string | null | undefined, example: string): void {
+  if (GRAMMAR.test(text ?? '')) return;
+  reportProblem(`${attribute}="${text ?? ''}" is not understood. It must be pairs such as "${example}".`);
+}
+
 /** Logs the purposes of an attribute's mapping that the visitor was not asked about. They count as refused. */
 export function reportUnknownPurposes(attribute: string, mapping: readonly Mapped[], purposes: Purposes): void {
   for (const [key] of mapping) {

@@ -81,8 +81,8 @@ function clearCookies(element: Element, purposes: Purposes): void {
   }
 }
 
-/** Matches a name, or a prefix with an asterisk. */
-function isMatch(name: string, pattern: string): boolean {
+/** Whether a name equals a pattern, or starts with the part before its asterisk. */
+export function isMatch(name: string, pattern: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 

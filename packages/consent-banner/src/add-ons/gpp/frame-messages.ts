@@ -1,5 +1,4 @@
 import { attempt } from '../../state/attempt.ts';
-import { createElement, findRoot } from '../create-element.ts';
 import type { Gpp } from './gpp-api.ts';
 
 const LOCATOR = '__gppLocator';
@@ -32,8 +31,14 @@ export function answerFrames(call: Gpp): void {
   });
 }
 
-/** Adds the frame that marks this window: beside the body, which a client router may swap. */
+/**
+ * Adds the frame that marks this window: beside the body, which a client router may replace. Through the prototype, because an
+ * image named `createElement` would shadow the method on `document`.
+ */
 export function addLocator(): void {
-  const isThere = Document.prototype.querySelector.call(document, `:root > iframe[name="${LOCATOR}"]`) !== null;
-  if (!isThere) findRoot().append(createElement('iframe', { name: LOCATOR, hidden: '' }));
+  const { prototype } = Document;
+  if (prototype.querySelector.call(document, `:root > iframe[name="${LOCATOR}"]`)) return;
+  const frame = prototype.createElement.call(document, 'iframe');
+  const root = Reflect.get(prototype, 'documentElement', document) as HTMLElement;
+  root.append(Object.assign(frame, { name: LOCATOR, hidden: true }));
 }

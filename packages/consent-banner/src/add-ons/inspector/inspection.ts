@@ -1,6 +1,7 @@
+import { isMatch } from '../../state/keep-cookies.ts';
 import { readMapping } from '../../state/mapping.ts';
 import type { Purposes } from '../../state/stored-decision.ts';
-import { findTrackerByHost, findTrackerByName, isMatch, type KnownTracker } from '../catalogue.ts';
+import { findTrackerByHost, findTrackerByName, type KnownTracker } from '../catalogue.ts';
 import { findPage } from '../follow-consent.ts';
 import { checkPage } from './check-page.ts';
 import { DecisionHistory } from './decision-history.ts';
@@ -13,7 +14,7 @@ import type { Sighting } from './sighting.ts';
 import { type CookieWatch, watchCookies } from './watch-cookies.ts';
 
 export interface InspectionOptions {
-  /** Which cookies stand for which purpose, as the banner's attribute says it. Default: what the banner on the page has. */
+  /** Purposes to cookies, as in the banner's attribute. Default: the attribute of the banner on the page. */
   readonly clearCookies?: string | undefined;
 }
 

@@ -1,7 +1,6 @@
 import { readMapping } from '../../state/mapping.ts';
-import { reportProblem } from '../../state/report-problem.ts';
 import { followConsent } from '../follow-consent.ts';
-import { reportUnknownPurposes } from '../report-purposes.ts';
+import { reportInvalidMapping, reportUnknownPurposes } from '../report-purposes.ts';
 import { holdCalls } from './hold-calls.ts';
 import { holdTags } from './hold-tags.ts';
 import { RequestGate } from './request-gate.ts';
@@ -15,8 +14,6 @@ export interface RequestOptions {
   readonly apiBase?: string | undefined;
 }
 
-const GRAMMAR = /^\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*)*(;\s*)?$/;
-
 /**
  * Holds `fetch`, `XMLHttpRequest`, `sendBeacon` and inserted scripts, frames and images of the listed hosts until the visitor
  * has granted every purpose that a host is listed under. Without a banner they stay held. An aid beside a
@@ -25,11 +22,7 @@ const GRAMMAR = /^\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*[^\s:;]+\s*:\s*[^\s:;][^:;
  */
 export function holdRequests({ requests, source = '', apiBase = '' }: RequestOptions): () => void {
   if (!globalThis.document) return () => {};
-  if (!GRAMMAR.test(requests ?? '')) {
-    reportProblem(
-      `data-requests="${requests ?? ''}" is not understood. It must be pairs such as "statistics: plausible.io".`,
-    );
-  }
+  reportInvalidMapping('data-requests', requests, 'statistics: plausible.io');
   const mapping = readMapping(requests);
   const gate = new RequestGate(mapping, [source, apiBase]);
   const undo = [

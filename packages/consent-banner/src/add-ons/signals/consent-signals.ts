@@ -3,7 +3,7 @@ import { readMapping } from '../../state/mapping.ts';
 import { reportProblem } from '../../state/report-problem.ts';
 import type { Purposes } from '../../state/stored-decision.ts';
 import { followConsent } from '../follow-consent.ts';
-import { reportUnknownPurposes } from '../report-purposes.ts';
+import { reportInvalidMapping, reportUnknownPurposes } from '../report-purposes.ts';
 import { decideSignals, findVendor } from './decide-signals.ts';
 import type { Vendor } from './vendor.ts';
 import { type VendorName, vendors } from './vendors.ts';
@@ -17,12 +17,10 @@ export interface SignalOptions {
 const MOST_FAILURES = 5;
 
 /** What was last sent to a vendor, in one call. */
-interface Telling {
+interface Message {
   /** The signals as JSON; empty if the call failed, because its effect is unknown. */
   readonly text: string;
 }
-
-const GRAMMAR = /^\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*)*(;\s*)?$/;
 
 /**
  * Notifies vendors of what is granted, by their own consent APIs: immediately that nothing is, then each decision. On a server
@@ -33,37 +31,35 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
   if (!globalThis.document) return () => {};
   const mapping = readMapping(signals);
   const names = new Set(mapping.flatMap(([, name]) => findVendor(name) ?? reportVendor(name)));
-  const sent = new Map<VendorName, Telling>();
+  const sent = new Map<VendorName, Message>();
   const held = new Set<VendorName>();
   const failures = new Map<VendorName, number>();
   let isStopped = false;
   let purposes: Purposes | null = null;
-  if (!GRAMMAR.test(signals ?? '')) {
-    reportProblem(`data-signals="${signals ?? ''}" is not understood. It must be pairs such as "statistics: matomo".`);
-  }
+  reportInvalidMapping('data-signals', signals, 'statistics: matomo');
 
   /** Sends what has changed. A vendor that is not loaded yet receives it before its code can run: see `watch`. */
-  function tellVendors(): void {
+  function notifyVendors(): void {
     let isWaiting = false;
-    for (const name of names) isWaiting = !tellVendor(name) || isWaiting;
+    for (const name of names) isWaiting = !notifyVendor(name) || isWaiting;
     watch(isWaiting);
   }
 
   /** @returns whether the vendor is up to date, or given up. */
-  function tellVendor(name: VendorName): boolean {
+  function notifyVendor(name: VendorName): boolean {
     const { send }: Vendor = vendors[name];
     if (held.has(name) && !purposes && !sent.has(name)) return true;
     const granted = decideSignals(name, mapping, purposes ?? {});
-    const telling: Telling = { text: JSON.stringify(granted) };
+    const message: Message = { text: JSON.stringify(granted) };
     const before = sent.get(name);
-    if (before?.text === telling.text || Number(failures.get(name)) >= MOST_FAILURES) return true;
-    sent.set(name, telling);
+    if (before?.text === message.text || Number(failures.get(name)) >= MOST_FAILURES) return true;
+    sent.set(name, message);
     const answer = callVendor(
       name,
       () => send(granted),
       () => {
         failures.set(name, (failures.get(name) ?? 0) + 1);
-        if (sent.get(name) !== telling) return;
+        if (sent.get(name) !== message) return;
         sent.set(name, { text: '' });
         watch(true);
       },
@@ -72,7 +68,7 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
       if (before) sent.set(name, before);
       else sent.delete(name);
     }
-    return sent.get(name) === telling;
+    return sent.get(name) === message;
   }
 
   function hold(name: VendorName): void {
@@ -89,11 +85,11 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
     if (isWaiting) observer.observe(document, { childList: true, subtree: true });
     for (const [target, isCaptured] of [[document, true] as const, [window, false] as const]) {
       const change = isWaiting ? addEventListener : removeEventListener;
-      change.call(target, 'load', tellVendors, isCaptured);
+      change.call(target, 'load', notifyVendors, isCaptured);
     }
   }
 
-  const observer = new MutationObserver(tellVendors);
+  const observer = new MutationObserver(notifyVendors);
   for (const name of names) hold(name);
   let state: PageView['state'] = null;
   const stop = followConsent((view) => {
@@ -105,9 +101,9 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
       reportUnknownPurposes('data-signals', mapping, view.allowed);
     }
     state = view.state;
-    tellVendors();
+    notifyVendors();
   });
-  tellVendors();
+  notifyVendors();
   return () => {
     isStopped = true;
     stop();
