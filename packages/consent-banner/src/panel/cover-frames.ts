@@ -35,11 +35,9 @@ class FrameCovers {
     for (const frame of frames) {
       if (this.#covers.has(frame)) continue;
       const content = this.#describe(frame);
-      if (content)
-        this.#covers.set(frame, {
-          key: notice,
-          remove: showPlaceholder(frame, content, (box) => applyTheme(box, this.#page.view)),
-        });
+      if (!content) continue;
+      const remove = showPlaceholder(frame, content, (box) => applyTheme(box, this.#page.view));
+      this.#covers.set(frame, { key: notice, remove });
     }
   }
 
