@@ -135,7 +135,7 @@ describe('record()', () => {
     const errors = listenToConsole();
     const { network, decision } = openSite();
     record({ ...decision, apiBase: 'mailto:privacy@example.com' });
-    expect(errors.join()).to.contain('"mailto:privacy@example.com" is no address');
+    expect(errors.join()).to.contain('"mailto:privacy@example.com" is not a valid address');
     expect([network.records.length, listQueued(decision).length]).to.deep.equal([0, 0]);
   });
 });

@@ -52,7 +52,7 @@ export function record({ noticeId, apiBase, method = 'banner', subjectId, captur
   };
   // The server fills in what is left out.
   if (/^https?:/.test(address)) queueRecord({ noticeId, address }, given as ConsentRecord);
-  else reportProblem(`apiBase "${apiBase}" is no address: the decision is not recorded.`);
+  else reportProblem(`apiBase "${apiBase}" is not a valid address: the decision is not recorded.`);
   void findSender(noticeId).flush();
   return given.subjectId;
 }

@@ -66,6 +66,6 @@ export interface PageFindings {
   readonly findings: readonly Finding[];
   /** What is wrong with how the banner is set up on the page. */
   readonly warnings: readonly string[];
-  /** The value for `clear-cookies` with what is known of the cookies: what stands there now, and more. */
+  /** The value for `clear-cookies`: its present one, and an entry for each further cookie whose purpose is known. */
   readonly clearCookies: string;
 }

@@ -14,9 +14,9 @@ export { type InspectorOptions, startInspector } from './start-inspector.ts';
 export { writeMarkdown } from './write-report.ts';
 
 /**
- * Looks at this page once: cookies, storage, requests and tags of other origins, and how they stand to the visitor's decision.
+ * Inspects this page once: cookies, storage, requests and tags of other origins, and how they relate to the visitor's decision.
  * It reports names and no values, except in the proposal for a tag, which repeats the tag including its query. It sends nothing.
- * @returns what was found; a browser that forbids a look finds nothing there.
+ * @returns what was found; nothing where the browser denies access.
  * @throws Error on a server, where there is no page.
  */
 export async function inspectPage(options: InspectionOptions = {}): Promise<PageFindings> {

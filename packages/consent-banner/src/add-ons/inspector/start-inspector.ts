@@ -5,16 +5,16 @@ import type { InspectionOptions } from './inspection.ts';
 import { InspectorPanel } from './inspector-panel.ts';
 
 export interface InspectorOptions extends InspectionOptions {
-  /** Opens the panel for everybody who sees the page, whatever its address says. Never set it on a page for visitors. */
+  /** Opens the panel on every load of the page, whatever its address. Never set it on a page for visitors. */
   readonly isOpen?: boolean | undefined;
 }
 
 const FRAGMENT = '#svc-inspect';
 
 /**
- * A tool for development. On localhost it logs what is wrong with the set-up of the banner. Opens the panel when the address of the page ends in `#svc-inspect`, now or later, or the option says so. Otherwise, and on
- * a server, it does nothing.
- * @returns the way to close it, and to listen no more.
+ * A tool for development. On localhost it logs what is wrong with the set-up of the banner. It opens the panel if the address of
+ * the page ends in `#svc-inspect`, now or later, or with `isOpen`. Otherwise, and on a server, it does nothing.
+ * @returns a function that closes the panel and stops listening.
  */
 export function startInspector({ isOpen = false, ...options }: InspectorOptions = {}): () => void {
   if (!globalThis.document) return () => {};

@@ -25,7 +25,7 @@ export const microsoftClarity: Vendor = {
   },
 };
 
-/** The function that Clarity's own tag makes, and takes over where it is there. */
+/** The function that Clarity's own tag makes, or uses if there is one. */
 function queueClarity(): void {
   const calls: unknown[] = [];
   const clarity = Object.assign((...args: readonly unknown[]) => void calls.push(args), { q: calls });
@@ -42,7 +42,7 @@ export const piano: Vendor = {
   },
 };
 
-/** PostHog: https://posthog.com/docs/privacy/data-collection. The choice is no event of the visit. */
+/** PostHog: https://posthog.com/docs/privacy/data-collection. The choice is not counted as an event. */
 export const posthog: Vendor = {
   signals: ['consent'],
   send: ({ consent }) => {

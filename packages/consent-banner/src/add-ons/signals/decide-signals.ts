@@ -4,7 +4,7 @@ import type { Signals } from './vendor.ts';
 import { isVendor, type VendorName, vendors } from './vendors.ts';
 
 /**
- * What is sent to a vendor. The name of a vendor stands for all its signals, `vendor.signal` for one. A signal that several
+ * What is sent to a vendor. The name of a vendor means all its signals, `vendor.signal` one of them. A signal that several
  * purposes name needs all of them; one that none names is denied.
  */
 export function decideSignals(vendor: VendorName, mapping: readonly Mapped[], purposes: Purposes): Signals {

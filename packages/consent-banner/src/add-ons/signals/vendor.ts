@@ -28,7 +28,7 @@ export interface VendorObject {
   readonly [name: string]: unknown;
 }
 
-/** A list of commands that a vendor's code works off when it comes, and then replaces by itself. */
+/** A list of commands that a vendor's code runs when it loads, and then replaces with its own object. */
 export interface VendorQueue extends VendorObject {
   push(...commands: readonly unknown[]): unknown;
 }
@@ -54,16 +54,16 @@ export function takeQueue(name: string): VendorQueue {
   return page()[name] as VendorQueue;
 }
 
-/** Puts a command before all that the page has called already, or behind it where the vendor's code has come. */
+/** Puts a command before all that the page has called already, or after it where the vendor's code is loaded. */
 export function putFirst(queue: VendorQueue, ...command: readonly unknown[]): void {
   if (Array.isArray(queue)) queue.unshift(...command);
   else queue.push(...command);
 }
 
 /**
- * Calls a vendor's function; a denial also before all that its queue holds, for its own tag may have called already what
- * must not happen without consent.
- * @returns false where the function is not there.
+ * Calls a vendor's function; a denial also before all calls in its queue, because the vendor's tag may have called already what
+ * needs consent.
+ * @returns false if there is no such function.
  */
 export function callFunction(name: string, args: readonly unknown[], isDenial: boolean): unknown {
   const call = findFunction(name);
