@@ -1,7 +1,7 @@
 const key = 'svc-docs-tab';
 let serial = 0;
 
-/** Turns stacked blocks of code into tabs. A choice holds for all of them that have it, on every page. */
+/** Turns stacked blocks of code into tabs. A choice applies to every group of tabs that has it, on every page. */
 export function startTabs(): void {
   for (const group of document.querySelectorAll<HTMLElement>('.tabs')) {
     const figures = [...group.querySelectorAll<HTMLElement>(':scope > figure')];
@@ -30,6 +30,7 @@ function buildTabs(group: HTMLElement, figures: readonly HTMLElement[]): void {
     panel.setAttribute('aria-labelledby', tab.id);
     figure.replaceWith(panel);
     panel.append(figure);
+    panel.addEventListener('beforematch', () => choose(title));
     tab.addEventListener('click', () => {
       keep(title);
       keepPlace(tab, () => choose(title));
@@ -41,7 +42,7 @@ function buildTabs(group: HTMLElement, figures: readonly HTMLElement[]): void {
   select(group, 0);
 }
 
-/** What is chosen above may make the page longer or shorter: the tab stays where it is. */
+/** Keeps a tab where it is in the window, because the blocks above it may become longer or shorter. */
 function keepPlace(tab: HTMLElement, change: () => void): void {
   const before = tab.getBoundingClientRect().top;
   change();
@@ -60,8 +61,9 @@ function select(group: HTMLElement, chosen: number): void {
     tab.setAttribute('aria-selected', String(index === chosen));
     tab.tabIndex = index === chosen ? 0 : -1;
     const panel = document.getElementById(tab.getAttribute('aria-controls') ?? '');
-    // Found by the browser's own search all the same; it then tells.
-    if (panel !== null) panel.hidden = index !== chosen;
+    // The browser's search also finds what is behind another tab.
+    if (index === chosen) panel?.removeAttribute('hidden');
+    else panel?.setAttribute('hidden', 'until-found');
   }
 }
 
@@ -89,6 +91,6 @@ function keep(title: string): void {
   try {
     localStorage.setItem(key, title);
   } catch {
-    // Storage is blocked: the choice holds for this page.
+    // Storage is blocked: the choice applies to this page.
   }
 }

@@ -27,7 +27,7 @@ describe('a page with scripts', () => {
   const on = (path: string, step: (page: Page) => Promise<void>, options = {}) =>
     withPage(browser, host.url + path, step, options);
 
-  test('is searched by keyboard alone, from the slash to the place that was found', async () => {
+  test('is searched by keyboard only, from the slash to the place that was found', async () => {
     await on('', async (page) => {
       await page.keyboard.press('/');
       const field = page.getByRole('combobox', { name: 'Search the documentation' });
@@ -117,7 +117,7 @@ describe('a page with scripts', () => {
     });
   });
 
-  test('leaves a slash that somebody types where it belongs', async () => {
+  test('leaves a slash that the reader types where it belongs', async () => {
     await on('webhooks/playground/', async (page) => {
       await page.getByLabel('Delivery id').fill('');
       await page.getByLabel('Delivery id').press('/');
@@ -184,6 +184,20 @@ describe('a page with scripts', () => {
     });
   });
 
+  test('selects the tab of a block that a link or a search of the browser leads to', async () => {
+    await on('reference/audit/', async (page) => {
+      await page
+        .locator('[role=tabpanel] figure[data-language=ts]')
+        .first()
+        .evaluate((block) => {
+          block.id = 'block';
+          location.hash = 'block';
+        });
+      await page.getByRole('tab', { name: 'Node', selected: true }).first().waitFor();
+      assert.equal(await page.getByText('svc.audit.list').isVisible(), true);
+    });
+  });
+
   test('is reached past its menu by the first press of Tab', async () => {
     await on('reference/', async (page) => {
       await page.keyboard.press('Tab');
@@ -206,13 +220,13 @@ describe('a page with scripts', () => {
   });
 });
 
-/** Words that lead to one place alone, as the pages are now. */
+/** Words that lead to exactly one place on the present pages. */
 function findSingle(): string {
   const [file = ''] = globSync('assets/search-*.json', { cwd: distFolder });
   const text = readFileSync(join(distFolder, file), 'utf8');
   const index = MiniSearch.loadJSON(text, searchOptions);
   const places: readonly { readonly title: string }[] = Object.values(JSON.parse(text).storedFields);
   const single = places.find(({ title }) => index.search(title).length === 1);
-  assert.ok(single !== undefined, 'no title is found alone');
+  assert.ok(single !== undefined, 'no search has a single result');
   return single.title;
 }
