@@ -1,11 +1,11 @@
-// The trust badge, live: each change of a field shows at once.
+// The live trust badge: it shows each change of a field immediately.
 import { chooseBadgeWords } from '../../server/trust/badge-words.ts';
+import { serverPlaceholder } from '../site/placeholders.ts';
 import { createWidget, readFields, setField, settle } from './live-fields.ts';
 import { startPageServer } from './page-server.ts';
 import { readServerFacts } from './server-facts.ts';
 import { showTag } from './tag-output.ts';
 
-const placeholder = 'https://consent.example.com';
 const place = document.querySelector<HTMLElement>('[data-live="svc-trust-badge"]');
 if (place !== null) await startBadge(place);
 
@@ -28,10 +28,10 @@ async function startBadge(live: HTMLElement): Promise<void> {
   if (demo !== null) note.textContent = 'The badge shows the trust center of the demo tenant on this server.';
   const show = () => {
     const attributes = readFields(form);
-    // Whatever the tag is for: the policy of this page lets it ask nobody else.
+    // Whatever address the tag has: the policy of this page allows no requests to other servers.
     stage.replaceChildren(createWidget('svc-trust-badge', new Map([...attributes, ['api-base', apiBase]])));
-    // The tag is for a site, which asks a server and not this page.
-    const base = facts?.baseUrl ?? placeholder;
+    // The tag is for a site, whose badge requests its data from a server and not from this page.
+    const base = facts?.baseUrl ?? serverPlaceholder;
     const wanted = new Map(attributes);
     if (wanted.get('api-base') === server.address || wanted.get('api-base') === location.origin)
       wanted.set('api-base', base);
@@ -42,7 +42,7 @@ async function startBadge(live: HTMLElement): Promise<void> {
   show();
 }
 
-/** A made-up trust center, updated three days ago. */
+/** An invented trust center, updated three days ago. */
 function readExample(language: string | null): object {
   const updatedAt = new Date(Date.now() - 3 * 86_400_000).toISOString();
   return {

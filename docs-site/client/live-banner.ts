@@ -1,11 +1,10 @@
-// The consent banner, live: nothing shows before it is asked for, and nothing is sent that the page does not tell of.
+// The live consent banner: it appears only on request, and the page lists everything that it sends.
+import { liveNoticeId, serverPlaceholder } from '../site/placeholders.ts';
 import { createWidget, readFields, setField, settle } from './live-fields.ts';
 import { type PageRequest, startPageServer } from './page-server.ts';
 import { readServerFacts, type ServerFacts } from './server-facts.ts';
 import { showTag } from './tag-output.ts';
 
-const placeholder = 'https://consent.example.com';
-const pageNotice = '019aa4c2-7b1e-7d33-9c41-000000000001';
 const languages = ['en', 'de', 'ar'];
 const choiceKey = 'svc-docs:live-banner';
 const place = document.querySelector<HTMLElement>('[data-live="svc-consent"]');
@@ -15,13 +14,13 @@ async function startBanner(live: HTMLElement): Promise<void> {
   const find = <Kind extends HTMLElement>(selector: string) => live.querySelector(selector) as Kind;
   const form = find<HTMLFieldSetElement>('fieldset');
   const log: string[] = [];
-  const tell = (line: string) => {
+  const report = (line: string) => {
     log.unshift(line);
     find('[data-log]').textContent = log.slice(0, 20).join('\n');
   };
   const server = startPageServer(
-    (request) => answerInPage(request, tell),
-    (request) => tell(writeRequest(request)),
+    (request) => answerInPage(request, report),
+    (request) => report(writeRequest(request)),
   );
   const facts = await readServerFacts();
   const demo = facts !== null && isUsable(facts) ? facts.demo : null;
@@ -31,7 +30,7 @@ async function startBanner(live: HTMLElement): Promise<void> {
   const usesServer = () => onServer?.checked === true && demo !== null;
   const findBase = () => (usesServer() ? location.origin : server.address);
   const sync = () => {
-    setField(form, 'notice-id', usesServer() ? (demo?.noticeId ?? '') : pageNotice);
+    setField(form, 'notice-id', usesServer() ? (demo?.noticeId ?? '') : liveNoticeId);
     setField(form, 'api-base', findBase());
     find('[data-note]').textContent = usesServer()
       ? 'Each decision becomes a record in the ledger of the demo tenant, as on a real site.'
@@ -43,15 +42,15 @@ async function startBanner(live: HTMLElement): Promise<void> {
     const attributes = readFields(form);
     if (banner !== undefined) {
       banner.remove();
-      // Whatever the tag is for: the policy of this page lets it ask nobody else.
+      // Whatever address the tag has: the policy of this page allows no requests to other servers.
       banner = createWidget('svc-consent', new Map([...attributes, ['api-base', findBase()]]));
       if (accent !== '') banner.style.setProperty('--svc-c-accent', accent);
       document.body.append(banner);
     }
-    const base = facts?.baseUrl ?? placeholder;
+    const base = facts?.baseUrl ?? serverPlaceholder;
     const wanted = new Map(attributes);
     if ([server.address, location.origin].includes(wanted.get('api-base') ?? '')) wanted.set('api-base', base);
-    if (wanted.get('notice-id') === pageNotice) wanted.set('notice-id', 'your-notice-id');
+    if (wanted.get('notice-id') === liveNoticeId) wanted.set('notice-id', 'your-notice-id');
     showTag(find('[data-tag]'), createWidget('svc-consent', wanted), base);
   };
   const show = () => {
@@ -84,12 +83,12 @@ async function startBanner(live: HTMLElement): Promise<void> {
   find('[data-action=forget]').addEventListener('click', () => {
     forgetDecisions();
     if (usesServer()) keepChoice();
-    // What this page knows of the decision, it keeps; a new one finds none.
+    // This page has the decision in memory; the reloaded one finds none.
     location.reload();
   });
 }
 
-/** A notice belongs to one site; on another the server would refuse its records. */
+/** The server accepts records of a notice only from the notice's own site. */
 function isUsable({ demo }: ServerFacts): boolean {
   return demo !== null && (location.hostname === demo.domain || location.hostname.endsWith(`.${demo.domain}`));
 }
@@ -102,16 +101,16 @@ function forgetDecisions(): void {
   }
 }
 
-/** Keeps over the next load that decisions go to the server. */
+/** Remembers for the next load that decisions go to the server. */
 function keepChoice(): void {
   try {
     sessionStorage.setItem(choiceKey, 'server');
   } catch {
-    // Storage is blocked: the page begins as always.
+    // Storage is blocked: the page starts with the default.
   }
 }
 
-/** Tells whether that was kept; once. */
+/** Whether that was remembered; it counts for one load. */
 function takeKeptChoice(): boolean {
   try {
     const isKept = sessionStorage.getItem(choiceKey) !== null;
@@ -126,12 +125,12 @@ function writeRequest({ method, path, body }: PageRequest): string {
   return `${method} ${path}${body === null ? '' : ` ${JSON.stringify(body)}`}`;
 }
 
-async function answerInPage(request: PageRequest, tell: (line: string) => void): Promise<object | null> {
-  tell(writeRequest(request));
+async function answerInPage(request: PageRequest, report: (line: string) => void): Promise<object | null> {
+  report(writeRequest(request));
   const { method, path, body } = request;
   const { pathname, searchParams } = new URL(path, location.href);
-  if (pathname === `/v1/public/consent/${pageNotice}`) return readNotice(searchParams.get('language') ?? 'en');
-  if (pathname !== `/v1/public/consent/${pageNotice}/records` || method !== 'POST') return null;
+  if (pathname === `/v1/public/consent/${liveNoticeId}`) return readNotice(searchParams.get('language') ?? 'en');
+  if (pathname !== `/v1/public/consent/${liveNoticeId}/records` || method !== 'POST') return null;
   return answerRecord(body as object);
 }
 
@@ -142,12 +141,12 @@ async function readNotice(language: string): Promise<object> {
   return (await (await fetch(new URL(`live/notice/${known}.json`, root))).json()).data;
 }
 
-/** What the server would answer; the hashes are made up, for there is no ledger here. */
+/** The response that the server would send. The hashes are invented, because there is no ledger here. */
 function answerRecord(body: object): object {
   const now = new Date().toISOString();
   return {
     id: crypto.randomUUID(),
-    noticeId: pageNotice,
+    noticeId: liveNoticeId,
     noticeVersion: 1,
     kind: 'capture',
     withdrawsRecordId: null,

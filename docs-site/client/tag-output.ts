@@ -1,4 +1,6 @@
-/** Shows the tag of a widget with the attributes that were chosen, coloured like every other code. */
+import { serverPlaceholder } from '../site/placeholders.ts';
+
+/** Shows the tag of a widget with the attributes that were chosen, coloured like all code. */
 export function showTag(output: Element, element: HTMLElement, baseUrl: string): void {
   const code = output.querySelector('code');
   if (code === null) return;
@@ -13,7 +15,7 @@ export function showTag(output: Element, element: HTMLElement, baseUrl: string):
   const open = [`<${name} ${first}`.trim(), ...more].join(
     words.join(' ').length > 70 ? `\n${' '.repeat(name.length + 2)}` : ' ',
   );
-  code.replaceChildren(...colour(`${script.replaceAll(placeholder, baseUrl)}\n${open}></${name}>`));
+  code.replaceChildren(...colour(`${script.replaceAll(serverPlaceholder, baseUrl)}\n${open}></${name}>`));
 }
 
 const kinds: readonly (readonly [string, RegExp])[] = [
@@ -22,7 +24,7 @@ const kinds: readonly (readonly [string, RegExp])[] = [
   ['h-attr', /^[a-z]/],
 ];
 
-/** Parts a tag into values, names of elements, names of attributes and what stands between. */
+/** Splits a tag into values, names of elements, names of attributes and the text between them. */
 function colour(tag: string): readonly (Node | string)[] {
   return tag.split(/("[^"]*"|<\/?[\w-]+|(?<=\s)[a-z][\w-]*)/).map((part) => {
     const kind = kinds.find(([, pattern]) => pattern.test(part))?.[0];
@@ -31,5 +33,3 @@ function colour(tag: string): readonly (Node | string)[] {
       : Object.assign(document.createElement('span'), { className: kind, textContent: part });
   });
 }
-
-const placeholder = 'https://consent.example.com';

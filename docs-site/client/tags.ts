@@ -1,11 +1,11 @@
-// Pages that show tags of widgets: with the address of this server, where there is one.
+// Puts the address of this server into the tags of widgets that a page shows, where there is a server.
+import { serverPlaceholder } from '../site/placeholders.ts';
 import { readServerFacts } from './server-facts.ts';
 
-const placeholder = 'https://consent.example.com';
 const facts = await readServerFacts();
 if (facts !== null)
   for (const code of document.querySelectorAll('[data-tag] code')) {
-    for (const part of walkTexts(code)) part.data = part.data.replaceAll(placeholder, facts.baseUrl);
+    for (const part of walkTexts(code)) part.data = part.data.replaceAll(serverPlaceholder, facts.baseUrl);
   }
 
 function* walkTexts(element: Element): Generator<Text> {

@@ -1,9 +1,9 @@
 import { indexAddress } from './layout.ts';
-import { html, markUp } from './markup.ts';
+import { html } from './markup.ts';
 import type { Navigation } from './navigation.ts';
 import { type Page, relateAddress } from './page.ts';
 
-/** Makes the page that stands for the search where there is no script: every heading, by page. */
+/** Makes the page that replaces the search where there are no scripts: every heading, by page. */
 export function writeHeadingsPage({ groups }: Navigation): Page {
   const sections = groups.map(({ title, folder, pages }) => {
     const lists = pages.map(({ title: name, address, headings }) => {
@@ -32,18 +32,18 @@ export function writeHeadingsPage({ groups }: Navigation): Page {
   };
 }
 
-/** Makes the page for addresses that lead nowhere. Links on it are below the root; who serves it puts the way there in front. */
+/** Makes the page for unknown addresses. Its links are relative to the root; the server adapts them to the address. */
 export function writeMissingPage(): Page {
   const content = html`<p>The address may be mistyped, or the page has moved.</p>
 <p><a href="./">Go to the first page</a>, search, or look through <a href="${indexAddress}">all headings</a>.</p>`;
   return {
     file: 'docs-site/site/headings-page.ts',
     title: 'There is no such page',
-    description: 'Nothing stands at this address.',
+    description: 'This documentation has no page at this address.',
     order: 0,
     address: '',
     section: null,
-    content: String(markUp(String(content))),
+    content: String(content),
     headings: [],
     links: [],
     outerLinks: [],

@@ -1,8 +1,9 @@
 import { NoticeContent } from '../../server/consent/notice.ts';
 import { listLanguages, presentNotice, writeNotice } from '../../server/consent/present-notice.ts';
 import { loadWords } from '../../server/consent/words/default-words.ts';
+import { liveNoticeId } from './placeholders.ts';
 
-/** The notice that the live banner shows where no server is asked. */
+/** The notice that the live banner shows without a server. */
 const content = NoticeContent.parse({
   name: 'Your privacy on this site',
   controllerName: 'Example Ltd',
@@ -52,7 +53,7 @@ const content = NoticeContent.parse({
   },
 });
 
-const publication = { id: '019aa4c2-7b1e-7d33-9c41-000000000001', version: 1, asksSince: 1, content };
+const publication = { id: liveNoticeId, version: 1, asksSince: 1, content };
 
 /** The public responses of that notice, by the path of their file. */
 export async function writeLiveNotice(): Promise<readonly (readonly [string, string])[]> {

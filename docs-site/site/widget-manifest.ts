@@ -10,7 +10,7 @@ export interface Member {
   readonly type?: { readonly text: string };
 }
 
-/** A built widget: its files with their hashes, and what its element takes. */
+/** A built widget: its files with their hashes, and the members of its element. */
 export interface WidgetBuild {
   /** The name of the element. */
   readonly name: string;
@@ -29,7 +29,6 @@ export interface WidgetBuild {
   readonly properties: readonly Member[];
   readonly parts: readonly Member[];
   readonly slots: readonly Member[];
-  readonly events: readonly Member[];
 }
 
 const packages = join(import.meta.dirname, '../../packages');
@@ -52,7 +51,7 @@ function readWidgetBuild(build: string): WidgetBuild {
   const name = built.file.replace(/\.js$/, '');
   const release = join(widgetPlaces.releases, name, built.version);
   const isReleased = existsSync(join(release, manifestName));
-  // A version that was released keeps the bytes that it was released with, which are those that the server gives out.
+  // A released version keeps its bytes, which are those that the server sends.
   const folder = isReleased ? release : build;
   const { file, version, integrity, files } = isReleased ? (readJson(release, manifestName) as Manifest) : built;
   const element = findElement(readJson(build, 'custom-elements.json'));
@@ -68,7 +67,6 @@ function readWidgetBuild(build: string): WidgetBuild {
     properties: element.cssProperties ?? [],
     parts: element.cssParts ?? [],
     slots: element.slots ?? [],
-    events: element.events ?? [],
   };
 }
 
@@ -88,7 +86,6 @@ interface ElementDeclaration {
   readonly cssProperties?: readonly Member[];
   readonly cssParts?: readonly Member[];
   readonly slots?: readonly Member[];
-  readonly events?: readonly Member[];
 }
 
 function findElement(manifest: unknown): ElementDeclaration {

@@ -3,11 +3,9 @@ import { writeCodeBlock } from './code-block.ts';
 import { html, type Insertable, type Markup } from './markup.ts';
 import { Mistake } from './mistake.ts';
 import type { PartialPlace, PartialResult } from './partials.ts';
+import { serverPlaceholder } from './placeholders.ts';
 import { writeTable } from './table.ts';
 import type { Member, WidgetBuild } from './widget-manifest.ts';
-
-/** Stands for the address of the server, which a script on the page puts in where it knows it. */
-const serverPlaceholder = 'https://consent.example.com';
 
 const titles = { attributes: 'Attribute', properties: 'Property', parts: 'Part', slots: 'Slot' } as const;
 
@@ -18,7 +16,7 @@ export function findWidget(name: string, { sources, file }: Pick<PartialPlace, '
   return widget;
 }
 
-/** Writes what an element takes, out of its manifest. */
+/** Writes a table of an element's members, from its manifest. */
 export function writeMembers(kind: keyof typeof titles, name: string, place: PartialPlace): PartialResult {
   const members = findWidget(name, place)[kind];
   if (members.length === 0) return { content: html`` };
@@ -54,7 +52,7 @@ export function readChoices(type: string): readonly string[] | null {
   return isFew ? values : null;
 }
 
-/** Writes the tag of a widget as a site owner pastes it. */
+/** Writes the tag of a widget, for a site owner to paste. */
 export function writeTag({ name, version, file, integrity }: WidgetBuild): string {
   const address = `${serverPlaceholder}/widgets/${name}/${version}/${file}`;
   const element =
@@ -64,13 +62,13 @@ export function writeTag({ name, version, file, integrity }: WidgetBuild): strin
   return `<script src="${address}"\n        integrity="${integrity}"\n        crossorigin="anonymous" defer></script>\n${element}`;
 }
 
-/** Warns of the tag of a version that is still being worked on; null for a released one. */
+/** Warns about the tag of a version that is not released; null for a released one. */
 export function writeReleaseWarning({ name, version, isReleased }: WidgetBuild): Insertable {
   if (isReleased) return null;
-  return html`<div class="call-out warning" role="note"><p class="call-out-title">Not released</p><p>${name} ${version} is still being worked on: its bytes may change with the next build, and then the <code>integrity</code> of this tag refuses them. For a page that lasts, take a released version: <code>svc widgets</code> lists them.</p></div>`;
+  return html`<div class="call-out warning" role="note"><p class="call-out-title">Not released</p><p>${name} ${version} is still being worked on: its bytes may change with the next build, and browsers then refuse them because of the <code>integrity</code> of this tag. For production, use a released version: <code>svc widgets</code> lists them.</p></div>`;
 }
 
-/** Writes the tag to copy; a script puts the address of this server in. */
+/** Writes the tag to copy. A script puts the address of this server into it. */
 export function writeWidgetTag(name: string, place: PartialPlace): PartialResult {
   const widget = findWidget(name, place);
   const code = writeTag(widget);
