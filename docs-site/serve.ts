@@ -1,4 +1,4 @@
-// npm run docs: the documentation alone, built anew whenever a page of it changes. The port is $PORT, or 8788.
+// npm run docs: serves the documentation, and rebuilds it when a page changes. The port is $PORT, or 8788.
 import { watch } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -39,7 +39,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   const { type, tag, bytes } = file ?? site.writeMissing(path);
   const isKnown = file !== undefined && request.headers['if-none-match'] === `"${tag}"`;
   const status = isKnown ? 304 : file === undefined ? 404 : 200;
-  // Never kept without asking: while somebody writes, everything may change.
+  // The browser asks for changes each time, because an author may be writing.
   response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: `"${tag}"` });
   response.end(isKnown || request.method === 'HEAD' ? undefined : bytes);
 }

@@ -20,7 +20,7 @@ async function copy(figure: HTMLElement, button: HTMLButtonElement): Promise<voi
     await navigator.clipboard.writeText(pre.textContent);
     say(button, 'Copied');
   } catch {
-    // Not allowed here: what is selected can be copied by hand.
+    // The browser forbids it: the reader can copy the selection.
     getSelection()?.selectAllChildren(pre);
     say(button, 'Press Ctrl+C');
   }
@@ -36,7 +36,7 @@ function say(button: HTMLButtonElement, word: string): void {
 
 let announcer: HTMLElement | undefined;
 
-/** Tells screen readers, too. */
+/** Announces a text to screen readers. */
 function announce(text: string): void {
   if (announcer === undefined) {
     announcer = document.createElement('div');

@@ -1,4 +1,4 @@
-// What every page does with a script; all of it can be read without.
+// What every page does with scripts; it is readable without them.
 import { addCopyButtons } from './copy-buttons.ts';
 import { markCurrentHeading } from './current-heading.ts';
 import { startTabs } from './tabs.ts';

@@ -1,10 +1,10 @@
-/** What the page answers in place of a server. */
+/** A substitute for a server within the page. */
 export interface PageServer {
-  /** Where it pretends to be; nothing that goes there leaves the page. */
+  /** Its address; requests to it never leave the page. */
   readonly address: string;
 }
 
-/** One request that was answered in the page. */
+/** A request of a widget to the API. */
 export interface PageRequest {
   readonly method: string;
   readonly path: string;
@@ -12,9 +12,9 @@ export interface PageRequest {
 }
 
 /**
- * Answers requests below an address within the page: those of the widgets that are live on it, so that they need no server
- * and nothing that somebody tries here goes anywhere. Everything else goes its usual way.
- * @param hear is told of what goes to the API of a server.
+ * Answers requests below an address within the page, so that the live widgets need no server and send nothing. Other requests
+ * are sent as usual.
+ * @param hear called with each request to the API of a server.
  */
 export function startPageServer(
   answer: (request: PageRequest) => object | null | Promise<object | null>,

@@ -1,4 +1,4 @@
-// Signatures of webhooks, made and verified in the page by the very code that receivers on edge platforms run.
+// Signs and verifies webhooks in the page, with the code that receivers on edge platforms run.
 import { verifySignature, WebhookVerificationError } from '@svc/webhook-verify';
 import { createSignedRequest } from '@svc/webhook-verify/testing';
 import { settle } from './live-fields.ts';
@@ -79,7 +79,7 @@ async function signBody({
       deliveryId: id.trim(),
       now: () => seconds * 1000,
     });
-    // The kind of event is read from the body; the signature is over the very text.
+    // The event type is read from the body; the signature covers the exact text.
     const signed = await createSignedRequest({
       event: body,
       secrets: secret.trim(),
@@ -95,7 +95,7 @@ async function signBody({
   }
 }
 
-/** The event in a body, so far as there is one. */
+/** The event in a body; empty if there is none. */
 function readType(body: string): object {
   try {
     const event: unknown = JSON.parse(body);
@@ -133,7 +133,7 @@ async function judge({ headers, body, secrets, time, tolerance }: Received): Pro
   }
 }
 
-/** The values of a header in lines as they went over the wire. */
+/** The values of a header in the lines of a request. */
 function readHeader(lines: string, wanted: string): readonly string[] {
   return lines.split(/\r?\n/).flatMap((line) => {
     const colon = line.indexOf(':');

@@ -15,7 +15,7 @@ class SearchDialog {
   readonly #dialog = document.createElement('dialog');
   readonly #input = document.createElement('input');
   readonly #list = document.createElement('div');
-  readonly #told = document.createElement('p');
+  readonly #status = document.createElement('p');
   #results: readonly Found[] = [];
   #active = -1;
 
@@ -38,7 +38,7 @@ class SearchDialog {
     this.#input.setAttribute('aria-autocomplete', 'list');
     Object.assign(this.#list, { id: 'search-results', role: 'listbox', hidden: true });
     this.#list.setAttribute('aria-label', 'Results');
-    Object.assign(this.#told, { role: 'status', className: 'search-told' });
+    Object.assign(this.#status, { role: 'status', className: 'search-status' });
     const close = document.createElement('button');
     Object.assign(close, { type: 'button', textContent: 'Close', className: 'search-close' });
     close.addEventListener('click', () => this.#dialog.close());
@@ -47,7 +47,7 @@ class SearchDialog {
     head.append(label, this.#input, close);
     this.#dialog.className = 'search';
     this.#dialog.setAttribute('aria-label', 'Search');
-    this.#dialog.append(head, this.#told, this.#list);
+    this.#dialog.append(head, this.#status, this.#list);
     this.#dialog.addEventListener('click', (event) => {
       if (event.target === this.#dialog) this.#dialog.close();
     });
@@ -72,7 +72,7 @@ class SearchDialog {
       this.#show([], 'The index of the search could not be loaded. The page “All headings” lists everything.', true);
       return;
     }
-    // Somebody typed on meanwhile: the later search shows its own.
+    // The reader has typed more meanwhile: only the later search shows its results.
     if (words !== this.#input.value.trim()) return;
     const found = result.found.slice(0, mostResults);
     if (words === '') this.#show([], 'Words, the name of an operation, a path or an error code.', false);
@@ -82,17 +82,17 @@ class SearchDialog {
         `Nothing has all of “${words}”. Try fewer or shorter words, or look through “All headings”.`,
         true,
       );
-    else this.#show(found, tellCount(found.length, result.hasAll), false);
+    else this.#show(found, describeCount(found.length, result.hasAll), false);
   }
 
-  #show(results: readonly Found[], told: string, offersIndex: boolean): void {
+  #show(results: readonly Found[], message: string, offersIndex: boolean): void {
     this.#results = results;
-    this.#told.replaceChildren(told);
+    this.#status.replaceChildren(message);
     if (offersIndex) {
       const link = document.createElement('a');
       link.href = `${page.dataset.root}all-headings/`;
       link.textContent = 'All headings';
-      this.#told.append(' ', link);
+      this.#status.append(' ', link);
     }
     this.#list.hidden = results.length === 0;
     this.#input.setAttribute('aria-expanded', String(results.length > 0));
@@ -141,7 +141,7 @@ class SearchDialog {
   }
 }
 
-function tellCount(count: number, hasAll: boolean): string {
+function describeCount(count: number, hasAll: boolean): string {
   const results = count === 1 ? '1 result' : `${count}${count === mostResults ? ' or more' : ''} results`;
   return hasAll ? results : `Nothing has all of these words. ${results} with some of them`;
 }

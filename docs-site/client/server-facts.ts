@@ -1,4 +1,4 @@
-/** What the server under which these pages are served tells of itself; a static host knows nothing of it. */
+/** What the server of these pages reports about itself; a static host reports nothing. */
 export interface ServerFacts {
   /** The address that sites use. */
   readonly baseUrl: string;
@@ -6,12 +6,12 @@ export interface ServerFacts {
   readonly demo: { readonly noticeId: string; readonly domain: string; readonly slug: string } | null;
 }
 
-let asking: Promise<ServerFacts | null> | undefined;
+let fetching: Promise<ServerFacts | null> | undefined;
 
-/** Asks once; null where no server of ours serves these pages. */
+/** Fetches them once; null on a static host. */
 export function readServerFacts(): Promise<ServerFacts | null> {
-  asking ??= fetchFacts().catch(() => null);
-  return asking;
+  fetching ??= fetchFacts().catch(() => null);
+  return fetching;
 }
 
 interface Answer {
@@ -23,6 +23,6 @@ async function fetchFacts(): Promise<ServerFacts | null> {
   const response = await fetch(new URL('live/server.json', root));
   if (!response.ok) return null;
   const { server } = (await response.json()) as Answer;
-  // Where no public address is set it is the one that this page came from, which is one level below it.
+  // Without a public address, it is the address of this page, which is one level below it.
   return server && { ...server, baseUrl: server.baseUrl ?? new URL('..', root).href.replace(/\/$/, '') };
 }

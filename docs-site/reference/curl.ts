@@ -40,7 +40,7 @@ function readHeaders({ parameters, operationId }: Operation): readonly string[] 
   return isWanted ? [`-H 'Idempotency-Key: ${operationId}-0001'`] : [];
 }
 
-/** A body without variables stands in single quotes; one with them in a here-document, where the shell fills them in. */
+/** A body without variables is in single quotes; one with variables in a here-document, where the shell expands them. */
 function writeBody(body: object | string, type: string): readonly string[] {
   if (typeof body === 'string') return [`-H 'Content-Type: ${type}' --data-binary '${body}'`];
   if (type === 'application/x-www-form-urlencoded')

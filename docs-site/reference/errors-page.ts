@@ -7,7 +7,7 @@ import { writeJson } from './curl.ts';
 import { writeLine } from './prose.ts';
 import { errorsAddress, isProblemCode, type Operation, readCodes } from './reference.ts';
 
-/** So many operations answer with it that a list of them tells nothing. */
+/** With more operations than this, an error has their number in place of a list. */
 const many = 12;
 
 /** Writes what the page of all error codes holds. */

@@ -79,7 +79,7 @@ function writeNamed(schema: Schema, view: SchemaView): Insertable {
   return nameOf(schema) === null ? null : html`${writeType(schema, view)}, `;
 }
 
-/** What stands in `data` is shown without the envelope, which is the same everywhere. */
+/** The schema of `data`, without the envelope, which is the same everywhere. */
 function unwrap(schema: Schema, { reference }: SchemaView): { readonly schema: Schema; readonly isWrapped: boolean } {
   const { properties = {} } = reference.resolve(schema);
   const { data } = properties;
@@ -92,11 +92,11 @@ function writeAnswers({ responses, operationId }: Operation, view: SchemaView): 
   return successes.map(([status, { description, content = {}, headers = {} }]) => {
     const [type] = Object.keys(content);
     const answer = unwrap(content[type ?? '']?.schema ?? {}, view);
-    const told = Object.keys(headers).filter((name) => name !== 'Svc-Request-Id' && name !== 'Svc-Version');
+    const shown = Object.keys(headers).filter((name) => name !== 'Svc-Request-Id' && name !== 'Svc-Version');
     return html`<h3 id="${operationId}-${status}">Answer ${status}: ${description}</h3>
 ${type === undefined ? html`<p class="form">No body.</p>` : html`<p class="form"><code>${type}</code>, ${answer.isWrapped ? 'in ' : null}${answer.isWrapped ? html`<code>data</code>: ` : null}${writeType(answer.schema, view)}</p>`}
 ${type === undefined ? null : writeAnswerFields(answer.schema, view)}
-${told.length === 0 ? null : html`<p class="form">Headers: ${told.map((name, index) => html`${index > 0 ? ', ' : ''}<code>${name}</code>`)}</p>`}`;
+${shown.length === 0 ? null : html`<p class="form">Headers: ${shown.map((name, index) => html`${index > 0 ? ', ' : ''}<code>${name}</code>`)}</p>`}`;
   });
 }
 

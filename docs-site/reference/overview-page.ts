@@ -26,7 +26,7 @@ ${writeProse(document.info.description)}
 <p>Ids are UUIDs; those that the server makes are version 7, so later ones sort after earlier ones. Times are RFC 3339 in UTC with milliseconds.</p>
 <p>The whole reference as one file: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1), which the server also gives at <code>/v1/openapi.json</code>.</p>
 <h2 id="examples"><a class="anchor" href="#examples">Examples</a></h2>
-<p>A test sends every example to a real server. Set the variables before: those below, and names like <code>$NOTICE</code> or <code>$PASSWORD</code>, which stand for what you have. A capture is taken only with an <code>Origin</code> of the notice’s domain: put yours in place of <code>https://example.com</code>. Examples of a session read <code>cookies.txt</code>, which the one of the sign-in writes.</p>
+<p>A test sends every example to a real server. Set the variables before: those below, and names like <code>$NOTICE</code> or <code>$PASSWORD</code>, which are placeholders for your own values. A capture is taken only with an <code>Origin</code> of the notice’s domain: put yours in place of <code>https://example.com</code>. Examples of a session read <code>cookies.txt</code>, which the one of the sign-in writes.</p>
 <p>The answers are what a server gave to these examples. Ids, times, hashes and secrets differ in yours. Long lists are cut after two items, long texts end in <code>…</code>, and so do secrets.</p>
 ${writeCodeBlock({ language: 'sh', code: shellStart, title: 'Once in your shell' })}
 ${writeCodeBlock({ language: 'ts', code: nodeStart, title: 'Once in your program' })}

@@ -79,7 +79,7 @@ function writeTagPage(tag: Tag, order: number, reference: Reference): Page {
   });
 }
 
-/** Tells how many operations a page has and who may call them. */
+/** Describes how many operations a page has and who may call them. */
 function describeTag({ operations }: Tag): string {
   const scopes = [...new Set(operations.flatMap((operation) => operation['x-scope'] ?? []))];
   const wanted = scopes.length === 0 ? '' : `, with the scopes ${scopes.join(', ')}`;

@@ -1,6 +1,6 @@
 import type { Operation } from './reference.ts';
 
-/** What an operation is sent in its example; `$NAMES` stand for what the reader has. */
+/** What an operation is sent in its example; `$NAMES` are placeholders for the reader's values. */
 interface RequestExample {
   /** A text is the content of a file. */
   readonly body?: object | string;

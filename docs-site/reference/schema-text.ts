@@ -57,7 +57,7 @@ export function describeRules(schema: Schema): readonly string[] {
   ];
 }
 
-/** JavaScript's safe integers are no limit that anybody chose. */
+/** The limits of JavaScript's safe integers are not written: they are no rule of the API. */
 function range(least: number | undefined, most: number | undefined, unit: string): readonly string[] {
   const low = least === Number.MIN_SAFE_INTEGER ? undefined : least;
   const high = most === Number.MAX_SAFE_INTEGER ? undefined : most;

@@ -8,11 +8,11 @@ import { describeRules, describeType } from './schema-text.ts';
 /** What schemas are written with. */
 export interface SchemaView {
   readonly reference: Reference;
-  /** The page that they stand on. */
+  /** The page that they are on. */
   readonly from: string;
   /** How many levels of named schemas are unfolded; deeper ones are links. */
   readonly depth: number;
-  /** Whether it comes from the server: nearly every field is then always there, and the others are told. */
+  /** Whether it comes from the server: nearly every field is then always there, and the others are marked. */
   readonly isAnswer?: boolean;
 }
 
@@ -57,7 +57,7 @@ function writeDescription(field: Schema, { reference }: SchemaView): Insertable 
   return text === undefined || isSaidOnce(text) ? null : html`<div class="about">${writeProse(text)}</div>`;
 }
 
-/** What holds for every id and every time stands on the first page of the reference. */
+/** The first page of the reference has what applies to every id and every time. */
 export function isSaidOnce(description: string): boolean {
   return description.startsWith('UUID; ours are version 7') || description === 'RFC 3339, UTC, milliseconds.';
 }

@@ -1,4 +1,4 @@
-/** What stands in an example for a value that a reader has: `$NOTICE` in the shell, `noticeId` in TypeScript. */
+/** The placeholders of an example for the reader's values: `$NOTICE` in the shell, `noticeId` in TypeScript. */
 const pathVariables: Readonly<Record<string, string>> = {
   '/v1/audit/{id}': '$EVENT',
   '/v1/consent/{id}': '$NOTICE',
@@ -37,7 +37,7 @@ export function readPathExamples(path: string): Readonly<Record<string, string>>
   return Object.fromEntries(examples);
 }
 
-/** Whether an example stands for a value that the reader has. */
+/** Whether an example is a placeholder for a value of the reader. */
 export function isVariable(value: unknown): value is string {
   return typeof value === 'string' && /^\$[A-Z_]+$/.test(value);
 }

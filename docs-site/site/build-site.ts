@@ -47,7 +47,7 @@ export async function buildSite(): Promise<Site> {
     [indexFile, index],
     ['icon.svg', readFileSync(join(import.meta.dirname, '../styles/icon.svg'))],
     ['reference/openapi.json', sources.document],
-    // What serves the site may tell more: the server with a demo tenant does.
+    // A server with a demo tenant responds with more.
     ['live/server.json', '{"server":null}\n'],
     ...(await writeLiveNotice()),
     ...readWidgetFiles(sources),

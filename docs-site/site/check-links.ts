@@ -13,7 +13,7 @@ export function checkLinks(pages: readonly Page[]): readonly Mistake[] {
   );
 }
 
-/** Finds anchors that stand on a page twice. */
+/** Finds anchors that a page has twice. */
 export function checkAnchors(pages: readonly Page[]): readonly Mistake[] {
   return pages.flatMap(({ file, address, content }) => {
     const all = [...content.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id);

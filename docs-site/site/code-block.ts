@@ -6,11 +6,11 @@ export interface CodeBlock {
   readonly language: string;
   readonly code: string;
   readonly title?: string | undefined;
-  /** Names what it is for, where several stand on a page that look alike. */
+  /** What it is for, if a page has several that look alike. */
   readonly purpose?: string | undefined;
 }
 
-/** Writes a block of code, coloured. The button that copies it is added by script: without one it could not. */
+/** Writes a block of code, coloured. A script adds the button that copies it. */
 export function writeCodeBlock({ language, code, title, purpose }: CodeBlock): Markup {
   const label = languages[language]?.label ?? language;
   const text = code.replace(/\n+$/, '');

@@ -15,7 +15,7 @@ export function writeCommands(): Markup {
   return html`<ul class="fields">${entries}</ul>`;
 }
 
-/** Writes paragraphs; a list within stands line by line, as the command itself prints it. */
+/** Writes paragraphs, and lists line by line, as the command itself prints them. */
 function writeAbout(summary: string, description: string | undefined): Markup {
   const text = description === undefined ? `${summary}.` : `${summary}. ${description}`;
   const parts = text.split(/\n\n|\n(?= {2}\S)/);

@@ -1,7 +1,7 @@
 import { languages } from './highlight.ts';
 import { Mistake } from './mistake.ts';
 
-/** What stands behind the three backticks: the language, whether it is run, why not, and a title. */
+/** The text after the three backticks: the language, whether it is run, and a title. */
 export interface FenceInfo {
   readonly language: string;
   readonly isRun: boolean;

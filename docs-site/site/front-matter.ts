@@ -1,6 +1,6 @@
 import { Mistake } from './mistake.ts';
 
-/** What stands at the head of every page. */
+/** The fields at the start of every page. */
 export interface FrontMatter {
   readonly title: string;
   readonly description: string;
@@ -8,7 +8,7 @@ export interface FrontMatter {
   readonly order: number;
 }
 
-/** Takes the head off a page. @throws {Mistake} when it lacks something or has more. */
+/** Splits a page into its front matter and its body. @throws {Mistake} for a missing or an unknown field. */
 export function readFrontMatter(file: string, source: string): { readonly matter: FrontMatter; readonly body: string } {
   const [whole, head] = /^---\n([\s\S]*?)\n---\n/.exec(source) ?? [];
   if (whole === undefined || head === undefined)

@@ -44,7 +44,7 @@ export function highlightCode(code: string, language: string): string {
   const grammar = languages[language]?.grammar ?? null;
   if (grammar === null) return escapeHtml(code);
   const { value } = highlighter.highlight(code, { language: grammar, ignoreIllegals: true });
-  // Punctuation has no colour of its own, nor have the finer kinds of a name: thousands of marks that nobody would see.
+  // Punctuation and the finer kinds of names have no colour of their own: without them, pages have thousands of elements less.
   return value
     .replace(/<span class="hljs-punctuation">([^<]*)<\/span>/g, '$1')
     .replace(/<span class="hljs-(\w+)[^"]*">/g, '<span class="h-$1">');

@@ -6,7 +6,7 @@ import { type InnerLink, relateAddress } from './page.ts';
 /** What a link of an author becomes. */
 export interface ResolvedLink {
   readonly href: string;
-  /** What stands in the link when the author wrote nothing. */
+  /** The text of the link if the author wrote none. */
   readonly name: string;
   readonly inner: InnerLink | null;
 }
@@ -18,9 +18,9 @@ export function addressOf(file: string): string {
 }
 
 /**
- * Finds out where a link of a page leads.
+ * Resolves a link of a page.
  * @param file the page's path below the folder of pages.
- * @throws {Mistake} when it is of no kind that there is.
+ * @throws {Mistake} for an unknown kind of link.
  */
 export function resolveLink(target: string, file: string, from: string, reference: Reference): ResolvedLink {
   const [, scheme, name = ''] = /^(operation|schema|error|tag):(.+)$/.exec(target) ?? [];
@@ -29,7 +29,7 @@ export function resolveLink(target: string, file: string, from: string, referenc
     if (inner === null) throw new Mistake(file, `there is no ${scheme} ${name}`);
     return linkTo(from, inner, name);
   }
-  // A server that was just started as a page tells is the reader's own.
+  // The reader's own server, which a page has just described how to start.
   if (/^(https:\/\/|http:\/\/localhost:8787(\/|$))/.test(target)) return { href: target, name: target, inner: null };
   const [path = '', anchor = ''] = target.split('#');
   if (path === '') return { href: target, name: anchor, inner: { address: from, anchor } };

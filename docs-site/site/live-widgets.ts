@@ -25,15 +25,15 @@ ${needsScript}
 ${writeForm(widget, accentField)}
 </fieldset>
 <h3 id="live-state">What the page knows</h3>
-<p><code>SvcConsent.get()</code> says:</p>
+<p><code>SvcConsent.get()</code> returns:</p>
 <pre class="live-output" tabindex="0" role="group" aria-labelledby="live-state" data-state>null</pre>
-<h3 id="live-requests">What was asked and recorded</h3>
+<h3 id="live-requests">Requests and records</h3>
 <pre class="live-output" tabindex="0" role="group" aria-labelledby="live-requests" data-log>Nothing yet.</pre>
 ${writeTagOutput(widget)}
 </div>`;
   return {
     content,
-    headings: liveHeadings(['live-state', 'What the page knows'], ['live-requests', 'What was asked and recorded']),
+    headings: liveHeadings(['live-state', 'What the page knows'], ['live-requests', 'Requests and records']),
     extras: ['live-banner'],
     widgets: [widget.name],
   };
@@ -45,7 +45,7 @@ export function writeLiveBadge(place: PartialPlace): PartialResult {
   const content = html`<div class="live" data-live="svc-trust-badge" role="group" aria-label="The trust badge, live">
 ${needsScript}
 <div class="live-stage" data-stage></div>
-<p class="live-note" data-note aria-live="polite">The badge shows a made-up trust center: this page answers in place of a server.</p>
+<p class="live-note" data-note aria-live="polite">The badge shows an invented trust center: this page answers in place of a server.</p>
 <fieldset class="live-form" disabled>
 <legend>Try the badge</legend>
 ${writeForm(widget)}
@@ -55,7 +55,7 @@ ${writeTagOutput(widget)}
   return { content, headings: liveHeadings(), extras: ['live-badge'], widgets: [widget.name] };
 }
 
-const needsScript = html`<noscript><p class="live-note">The widgets are scripts, and scripts are off here. The tables of this page tell what each attribute does.</p></noscript>`;
+const needsScript = html`<noscript><p class="live-note">The widgets need scripts, which are disabled here. The tables of this page describe each attribute.</p></noscript>`;
 
 function liveHeadings(...more: readonly (readonly [string, string])[]) {
   return [...more, ['live-tag', 'The tag for what you see'] as const].map(([id, text]) => ({ level: 3, id, text }));
@@ -66,13 +66,13 @@ function writeTagOutput(widget: WidgetBuild): Markup {
 <div data-tag="${widget.name}">${writeCodeBlock({ language: 'html', code: writeTag(widget), title: 'Your page' })}</div>${writeReleaseWarning(widget)}`;
 }
 
-/** The accent is part of the notice; a custom property does the same on one page. */
+/** The accent is part of the notice; a custom property sets it on one page. */
 const accentField = html`<div class="live-field"><label for="live-accent">Accent</label><input type="color" id="live-accent" value="#1d2a4d" data-accent aria-describedby="live-accent-about"><p id="live-accent-about">In your notice it is <code>theme.accent</code>, so the tag does not have it.</p></div>
 `;
 
 function writeForm({ name, attributes }: WidgetBuild, more: Insertable = ''): Markup {
   return html`<div class="live-fields">${attributes.map((attribute) => writeField(name, attribute))}${more}</div>
-<p class="live-note">Another address in <code>api-base</code> changes the tag alone: this page asks no other server.</p>`;
+<p class="live-note">Another address in <code>api-base</code> changes only the tag: this page sends no requests to other servers.</p>`;
 }
 
 function writeField(element: string, attribute: Member): Markup {

@@ -13,7 +13,7 @@ import type { Sources } from './sources.ts';
 
 type Content = Pick<Page, 'content' | 'headings' | 'links' | 'outerLinks' | 'entries' | 'extras' | 'widgets'>;
 
-/** Where a page is made from, and where it goes. */
+/** The source of a page, and its address. */
 interface Place {
   readonly file: string;
   readonly address: string;
@@ -21,7 +21,7 @@ interface Place {
   readonly description: string;
 }
 
-/** Makes the content of a page out of its Markdown. @throws {Mistake} when it has something that cannot be built. */
+/** Renders the Markdown of a page. @throws {Mistake} for something that cannot be built. */
 export function renderMarkdown(body: string, place: Place, sources: Sources): Content {
   const { file, address } = place;
   const links: ResolvedLink[] = [];
@@ -33,7 +33,7 @@ export function renderMarkdown(body: string, place: Place, sources: Sources): Co
     return String(writeCodeBlock({ language, code: content, title }));
   };
   markdown.renderer.rules.code_block = () => {
-    throw new Mistake(file, 'code stands in a fence with its language');
+    throw new Mistake(file, 'code must be in a fence with its language');
   };
   markdown.renderer.rules.table_open = () =>
     '<div class="table" tabindex="0" role="group" aria-label="Table"><table>\n';

@@ -19,7 +19,7 @@ export function writeMeasurement(name: string, { sources }: PartialPlace): Parti
     const half = value.low === value.high ? '' : keepTogether(spread.replace('–', ' – '));
     return [what, keepTogether(figure), keepTogether(budget), judge(finding), half, beside];
   });
-  const columns = ['What / beside what', 'Figure', 'Budget', 'Verdict', 'Half of them lie in', 'Ours beside the floor'];
+  const columns = ['What / beside what', 'Figure', 'Budget', 'Verdict', 'Middle half', 'Ours beside the floor'];
   const notes = measurement.findings.flatMap(({ what, note }) => (note === undefined ? [] : [`${what}: ${note}.`]));
   return {
     content: html`${writeTable(`Figures of ${name}`, columns, rows)}${notes.map((note) => html`<p>${writeNote(note)}</p>\n`)}<p>${describeOccasion(measurement)}</p>
@@ -80,7 +80,7 @@ function writeDate({ measuredOn }: Measurement): string {
   return keepTogether(new Date(measuredOn).toLocaleDateString('en-GB', form));
 }
 
-/** Writes what stands between backticks as code. */
+/** Writes the text between backticks as code. */
 function writeNote(note: string): Markup {
   return html`${note.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }

@@ -27,9 +27,9 @@ export interface SearchEntry {
   readonly anchor: string;
   readonly title: string;
   readonly text: string;
-  /** Further words that it shall be found by, such as a path. */
+  /** Further words to find it by, such as a path. */
   readonly words?: string;
-  /** Code that it shall be found by and that says little by itself. */
+  /** Code to find it by, which ranks lower. */
   readonly code?: string;
 }
 
@@ -51,7 +51,7 @@ export interface Page extends FrontMatter {
   readonly kind: 'home' | 'guide' | 'reference' | 'plain';
   /** Scripts and styles that it needs beside those of every page, by their entry. */
   readonly extras: readonly string[];
-  /** Tags of widgets that stand in its head. */
+  /** The widgets whose scripts are in its head. */
   readonly widgets: readonly string[];
 }
 

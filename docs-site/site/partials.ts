@@ -14,7 +14,7 @@ import type { Sources } from './sources.ts';
 import { writeMembers, writeWidgetTag } from './widget-parts.ts';
 import { writeSizes } from './widget-sizes.ts';
 
-/** Where a partial stands, and what it may use. */
+/** The page that a partial is on, and what it may use. */
 export interface PartialPlace {
   readonly file: string;
   readonly address: string;
@@ -33,7 +33,7 @@ export interface PartialResult {
 
 type WritePartial = (argument: string, place: PartialPlace) => PartialResult;
 
-/** What authors can put on a page by its name: what stands somewhere else already, or lives. */
+/** What authors can insert into a page by its name: generated tables and live widgets. */
 const partials: Readonly<Record<string, WritePartial>> = {
   'widget-tag': writeWidgetTag,
   'widget-attributes': (name, place) => writeMembers('attributes', name, place),

@@ -7,30 +7,30 @@ const body = `{"id":"019aa4c2-7b1e-7d33-9c41-5f0e2b8a6d17","type":"dsr.completed
 /** Writes the playground of signatures: sign a body, and verify what was received. */
 export function writePlayground(): PartialResult {
   const content = html`<div class="live playground" data-playground role="group" aria-label="Signature playground">
-<noscript><p class="live-note">The playground is a script, and scripts are off here.</p></noscript>
+<noscript><p class="live-note">The playground needs scripts, which are disabled here.</p></noscript>
 <h2 id="sign"><a class="anchor" href="#sign">Sign</a></h2>
 <form data-form="sign"><fieldset class="live-form" disabled>
 <legend>What is sent</legend>
-${area('sign-body', 'Body', 6, body, 'The very bytes: a blank more is another body.')}
-${line('sign-secret', 'Secret', secret, 'The whole text, whsec_ included. Use a made-up one.')}
+${area('sign-body', 'Body', 6, body, 'The exact bytes: one more space changes the signature.')}
+${line('sign-secret', 'Secret', secret, 'The whole text, including whsec_. Do not use a real one.')}
 <div class="live-fields">
 ${line('sign-id', 'Delivery id', '019aa4c2-9c00-7000-8000-00000000000a', 'Goes into Svc-Delivery and webhook-id.')}
 ${line('sign-time', 'Time', '1767225600', 'Unix seconds.')}
 </div>
-<p class="live-actions"><button type="button" data-action="now">Take the time of now</button></p>
+<p class="live-actions"><button type="button" data-action="now">Use the current time</button></p>
 </fieldset></form>
 <p class="live-label" id="sign-result-label">Headers</p>
-<pre class="live-output" tabindex="0" role="group" aria-labelledby="sign-result-label" data-output="sign">Scripts write the headers here.</pre>
+<pre class="live-output" tabindex="0" role="group" aria-labelledby="sign-result-label" data-output="sign">The headers appear here.</pre>
 <p class="live-actions"><button type="button" class="needs-script" data-action="take">Verify these below</button></p>
 <h2 id="verify"><a class="anchor" href="#verify">Verify</a></h2>
 <form data-form="verify"><fieldset class="live-form" disabled>
 <legend>What was received</legend>
-${area('verify-headers', 'Headers', 5, '', 'One a line, as they came; those without a meaning here are passed over.')}
-${area('verify-body', 'Body', 6, '', 'As it came, byte by byte.')}
+${area('verify-headers', 'Headers', 5, '', 'One per line, as received. Other headers are ignored.')}
+${area('verify-body', 'Body', 6, '', 'As received, byte for byte.')}
 <div class="live-fields">
-${line('verify-secrets', 'Secrets', secret, 'Separated by blanks: during a rotation there are two.')}
-${line('verify-time', 'Received at', '1767225600', 'Unix seconds; empty: now.')}
-${line('verify-tolerance', 'Tolerance', '300', 'Seconds that the time of the signature may be off.')}
+${line('verify-secrets', 'Secrets', secret, 'Separated by spaces. During a rotation there are two.')}
+${line('verify-time', 'Received at', '1767225600', 'Unix seconds. Empty for the current time.')}
+${line('verify-tolerance', 'Tolerance', '300', 'The most seconds between signature and receipt.')}
 </div>
 </fieldset></form>
 <p class="live-label" id="verify-result-label">Verdict</p>
@@ -41,7 +41,11 @@ ${line('verify-tolerance', 'Tolerance', '300', 'Seconds that the time of the sig
     { level: 2, id: 'verify', text: 'Verify' },
   ];
   const entries = [
-    { anchor: 'sign', title: 'Sign', text: 'Make Svc-Signature and webhook headers from a body, a secret and a time.' },
+    {
+      anchor: 'sign',
+      title: 'Sign',
+      text: 'Create Svc-Signature and webhook headers from a body, a secret and a time.',
+    },
     { anchor: 'verify', title: 'Verify', text: 'Paste headers, body and secret: genuine or not, and why.' },
   ];
   return { content, headings, entries, extras: ['playground'] };

@@ -1,6 +1,6 @@
 /**
- * What pages may load: only what stands beside them. The directives of a page itself; who serves it adds those that only a
- * header can carry. The last line names the policies of the widgets that are live on the site.
+ * The Content-Security-Policy of the pages: they load only files of their own site. The server adds the directives that only a
+ * header can set. The last line names the Trusted Types policies of the live widgets.
  */
 export const pagePolicy = [
   "default-src 'none'",

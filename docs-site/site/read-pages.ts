@@ -7,7 +7,7 @@ import { Mistake } from './mistake.ts';
 import type { Page, Section } from './page.ts';
 import type { Sources } from './sources.ts';
 
-/** The folder of the pages that people write. */
+/** The folder of the Markdown pages. */
 export const pagesFolder = join(import.meta.dirname, '../pages');
 
 /** The sections in their order; the reference comes last. */
@@ -21,7 +21,7 @@ export function readSections(): readonly Section[] {
   return [...written, reference];
 }
 
-/** Reads every page, and tells of every mistake at once. */
+/** Reads every page, and returns the mistakes of all of them. */
 export function readPages(sections: readonly Section[], sources: Sources) {
   const mistakes: Mistake[] = [];
   const pages = globSync('**/*.md', { cwd: pagesFolder })

@@ -1,9 +1,9 @@
-/** What somebody reads comes before the schemas, in which the same words stand again and again. */
+/** Ranks the guides above the schemas, which repeat the same words. */
 function boostDocument(_id: unknown, _term: string, stored?: Readonly<Record<string, unknown>>): number {
   return String(stored?.place).startsWith('reference/schemas/') ? 0.7 : 1;
 }
 
-/** Words that stand in nearly every part and tell none from another; `at`, `by`, `from` and `to` are names of the API. */
+/** Words that are in nearly every part, and so are no help; `at`, `by`, `from` and `to` are names of the API. */
 const grammar: ReadonlySet<string> = new Set(
   (
     'an and are as be can does for has have how in is it its no not of on one only or so than that the their them then ' +
@@ -11,7 +11,7 @@ const grammar: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** How the index is made, which whoever loads it must know. */
+/** The options of the index. Code that loads it needs the same. */
 export const searchOptions = {
   fields: ['title', 'words', 'text', 'code'],
   storeFields: ['page', 'place', 'title', 'excerpt'],

@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Makes a folder hold exactly these files; those that are as they should be are left alone. */
+/** Makes a folder contain exactly these files. Unchanged ones are not written again. */
 export function writeFiles(folder: string, files: ReadonlyMap<string, string | Uint8Array>): void {
   for (const [path, content] of files) {
     const file = join(folder, path);

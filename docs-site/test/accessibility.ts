@@ -37,14 +37,14 @@ export async function assertAccessible(page: Page, surroundings: string): Promis
 
 async function assertNothingFound(running: Promise<readonly axe.Result[]>, surroundings: string): Promise<void> {
   const violations = await running;
-  const told = violations.map(({ id, nodes }) => {
+  const reports = violations.map(({ id, nodes }) => {
     const parts = nodes.slice(0, 3).map(({ html, failureSummary }) => `${html} ${failureSummary}`);
     return `${id}: ${parts.join('\n')}`;
   });
-  assert.deepEqual(told, [], surroundings);
+  assert.deepEqual(reports, [], surroundings);
 }
 
-/** Names every look: all that the browser was told of the colours of a text and of what lies behind it. */
+/** Names every look: the colours of a text and of what is behind it, as the styles set them. */
 function collectLooks(): readonly string[] {
   const grounds = new WeakMap<Element, string>();
   const nameGround = (element: Element): string => {

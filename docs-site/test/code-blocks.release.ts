@@ -10,7 +10,7 @@ import { checkShellSyntax, matchesOutput, runShellBlocks } from './shell-blocks.
 const pages = readAllBlocks();
 const isRun = ({ language, isRun: run }: PageBlock) => run && ['sh', 'ts', 'js'].includes(language);
 
-// What a page tells a reader to type works as it stands.
+// Readers type the commands of a page as they are.
 describe('every block of code of every page', () => {
   const folder = createProgramFolder();
   const programs = writePrograms(pages, folder);

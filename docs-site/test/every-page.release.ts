@@ -32,7 +32,7 @@ describe('every page of the documentation', { concurrency: 2 }, () => {
   });
 
   for (const address of pages)
-    test(`is accessible to everybody, fits every window, and asks nobody else: ${address || 'the first page'}`, async () => {
+    test(`is accessible, fits every window, and sends no request to other hosts: ${address || 'the first page'}`, async () => {
       const tab = idle.pop() ?? (await openTab(context));
       const { page } = tab;
       const complaints = tab.listen();
@@ -124,7 +124,7 @@ async function openTab(context: BrowserContext): Promise<Tab> {
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
   page.on('request', (request) => {
-    if (!request.url().startsWith('http://127.0.0.1:')) complaints.push(`asked: ${request.url()}`);
+    if (!request.url().startsWith('http://127.0.0.1:')) complaints.push(`requested: ${request.url()}`);
   });
   const listen = () => {
     complaints = [];

@@ -58,7 +58,7 @@ function readTestNames(file: string): ReadonlySet<string> {
   );
 }
 
-// Who reads the table believes it.
+// Readers rely on the table.
 describe('the table of what the banner does', () => {
   test('has every row of each of its lists', () => {
     const sizes = Object.fromEntries([...tables].map(([heading, rows]) => [heading, rows.length]));

@@ -15,7 +15,7 @@ const blocks = readAllBlocks().flatMap((page) =>
     .map(({ code, line }) => ({ code, place: `${page.page}, line ${line}` })),
 );
 
-// What a page tells a site owner to paste does what it says in a browser, and the console stays silent.
+// Site owners paste these blocks as they are: each must work in a browser, without messages in the console.
 describe('every block of HTML of every page', { skip: blocks.length === 0 }, () => {
   let server: DemoServer;
   let browser: Browser;

@@ -78,7 +78,7 @@ describe('what is live on the pages', () => {
     });
   });
 
-  test('an address of another server changes the tag alone: the page asks nobody else', async () => {
+  test('an address of another server changes only the tag: the page sends no request to it', async () => {
     for (const [path, name] of [
       [banner, 'svc-consent'],
       [badge, 'svc-trust-badge'],
@@ -218,7 +218,7 @@ describe('what is live on the pages', () => {
     });
   });
 
-  test('the playground tells why a delivery is refused', async () => {
+  test('the playground says why a delivery is refused', async () => {
     await onHost(playground, async (page) => {
       await page.getByRole('button', { name: 'Verify these below' }).click();
       const verdict = page.locator('[data-output=verify]');

@@ -39,7 +39,7 @@ describe('a page', () => {
     assert.match(content, /<h2 id="what-it-does"><a class="anchor" href="#what-it-does">/);
   });
 
-  test('refuses headings that skip a level, stand twice, or are a second title', () => {
+  test('rejects headings that skip a level, are duplicates, or are a second title', () => {
     assert.throws(() => render('## One\n\n#### Three\n'), /skips a level/);
     assert.throws(() => render('## Same\n\n## Same\n'), /two headings are called "Same"/);
     assert.throws(() => render('# Title\n'), /the only heading of the first level/);

@@ -63,7 +63,7 @@ describe('the record of what was measured', () => {
       for (const one of findings) assert.equal(one.met, isMet(one), `${name}: ${one.what}`);
   });
 
-  test('names no place on a machine, no host and nobody', () => {
+  test('names no path on a machine, no host and no person', () => {
     const text = readFileSync(recordFile, 'utf8');
     assert.doesNotMatch(text, /["'\s(]~?\/[\w.-]+\/|[A-Za-z]:\\|\blocalhost\b|\b\d+\.\d+\.\d+\.\d+:|\w@\w|\/\/\w/);
   });
@@ -179,7 +179,7 @@ describe('recording', () => {
     );
   });
 
-  test('takes a file that is no record for none, and says what to do', () => {
+  test('rejects a file that is no record of measurements, and says what to do', () => {
     const file = join(folder, 'no-record.json');
     for (const text of ['', '[]', JSON.stringify({ start: { ...measure(finding), host: 'mine' } })]) {
       writeFileSync(file, text);
@@ -188,7 +188,7 @@ describe('recording', () => {
     assert.deepEqual(readMeasurements(join(folder, 'nothing.json')), {});
   });
 
-  test('is of a commit, and tells of files that differ from it, but for the documentation', () => {
+  test('names its commit, and lists files that differ from it, except the documentation', () => {
     const repository = mkdtempSync(join(folder, 'repository-'));
     const git = (...words: readonly string[]) => {
       const author = [
@@ -228,7 +228,7 @@ describe('recording', () => {
   ] as const)
     test(`refuses ${option}`, () => {
       const before = readFileSync(recordFile, 'utf8');
-      // There is no such benchmark: were the option not refused, nothing would run all the same.
+      // There is no such benchmark: if the option were accepted, nothing would run.
       const words = ['tools/bench/run.ts', 'nothing', '--record', option];
       const { status, stderr } = spawnSync(process.execPath, words, { cwd: root, encoding: 'utf8' });
       assert.match(stderr, reason);

@@ -9,7 +9,7 @@ import { readRequestExample } from '../reference/request-examples.ts';
 import { isVariable, readPathExamples } from '../reference/variables.ts';
 import { furnishScene } from './furnish-scene.ts';
 
-/** What the variables of an operation's example stand for, in a tenant of its own where the operation succeeds. */
+/** The values of the variables of an operation's example, in a tenant of its own where the operation succeeds. */
 export interface OperationScene {
   /** By their names in the shell, without the dollar. */
   readonly variables: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface OperationScene {
   readonly scimToken: string | null;
 }
 
-/** Makes everything that the example of an operation names. The sample requests of the server's own tests tell its values. */
+/** Makes everything that the example of an operation names. Its values are those of the sample requests of the server's tests. */
 export async function createOperationScene(
   route: Route,
   operation: Operation,

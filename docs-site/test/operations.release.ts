@@ -41,7 +41,7 @@ describe('the examples of every operation', () => {
     }
   });
 
-  test('run as they stand in the shell, and are answered as the reference shows', async (context) => {
+  test('run unchanged in the shell, and are answered as the reference shows', async (context) => {
     for (const operation of reference.operations)
       await context.test(operation.operationId, async () => {
         const played = await stage.play(operation);
@@ -58,7 +58,7 @@ describe('the examples of every operation', () => {
     assert.doesNotMatch(text, /(svc_\w+|scim|whsec)_\w{5,}|secret=\w|127\.0\.0\.1/);
   });
 
-  test('run as they stand with the SDK', async (context) => {
+  test('run unchanged with the SDK', async (context) => {
     for (const operation of reference.operations) {
       const code = writeSdkCall(operation);
       if (code === null) continue;

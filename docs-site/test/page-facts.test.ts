@@ -12,7 +12,7 @@ import { pagesFolder } from '../site/read-pages.ts';
 
 const read = (page: string): string => readFileSync(join(pagesFolder, `${page}.md`), 'utf8');
 
-/** The rows of a table that begins with this head, as lists of what stands in code in each cell. */
+/** The rows of a table that begins with this head, as lists of the code in each cell. */
 function readCodes(text: string, head: string): readonly (readonly string[][])[] {
   const [, rest = ''] = text.split(`${head}\n`);
   const rows = rest.split('\n').slice(1);
@@ -25,8 +25,8 @@ function readCodes(text: string, head: string): readonly (readonly string[][])[]
 }
 
 // What pages say in numbers and lists is what the server does.
-describe('what pages tell of the server', () => {
-  test('no command that npx would fetch from a package of somebody else', () => {
+describe('what pages say about the server', () => {
+  test('no command that npx would fetch from a package of another publisher', () => {
     const packages = ['consent-banner', 'node-sdk', 'trust-badge', 'webhook-verify'].map((name) => `packages/${name}`);
     const root = join(import.meta.dirname, '../..');
     const files = ['README.md', ...packages.map((folder) => `${folder}/README.md`)].map((name) => join(root, name));

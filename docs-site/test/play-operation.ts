@@ -22,7 +22,7 @@ export interface Stage extends AsyncDisposable {
   findRoute(operation: Operation): Route;
   /** Makes what the example of an operation names. */
   prepare(operation: Operation): Promise<OperationScene>;
-  /** Runs the example in the shell, as it stands. @throws with what the shell and the server said when it fails. */
+  /** Runs the example unchanged in the shell. @throws with what the shell and the server said when it fails. */
   play(operation: Operation): Promise<PlayedAnswer>;
 }
 

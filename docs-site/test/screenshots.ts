@@ -28,7 +28,7 @@ for (const { name, width, colorScheme } of looks) {
   for (const page of pages) {
     await tab.goto(host.url + page, { waitUntil: 'load' });
     const file = `${page.replace(/\/$/, '').replaceAll('/', '-') || 'home'}-${name}.png`;
-    // The reference is long; what it looks like is told by its beginning.
+    // The reference is long; its beginning shows what it looks like.
     const clip = { x: 0, y: 0, width, height: 2600 };
     const height = await tab.evaluate(() => document.documentElement.scrollHeight);
     await tab.screenshot({

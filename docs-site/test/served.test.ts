@@ -126,7 +126,7 @@ describe('the documentation on a server', () => {
     assert.deepEqual(facts.demo, { noticeId, domain: 'localhost', slug: tenantSlug });
   });
 
-  test('tells the public address that is set, never the Host that somebody sent', async () => {
+  test('returns the public address that is set, never the Host of the request', async () => {
     assert.match(
       (await raw('/docs/live/server.json', 'identity', '', 'evil.example')).body.toString(),
       /"baseUrl":null/,

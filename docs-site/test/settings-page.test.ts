@@ -21,7 +21,7 @@ const accepts = (name: string, value: string): boolean => {
   }
 };
 
-// Whoever runs a server goes by this page.
+// Operators configure their servers by this page.
 describe('the table of settings', () => {
   test('has every setting, in the order of the server', () =>
     assert.deepEqual(

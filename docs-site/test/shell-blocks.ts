@@ -27,7 +27,7 @@ export function checkShellSyntax(code: string): string | null {
   return status === 0 ? null : stderr;
 }
 
-/** Whether an output is what a page says, in which … stands for any text. */
+/** Whether an output is what a page says, in which … matches any text. */
 export function matchesOutput(output: string, pattern: string): boolean {
   const parts = pattern
     .trim()
