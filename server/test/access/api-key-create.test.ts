@@ -68,13 +68,17 @@ describeOnOneDatabase('POST /v1/api-keys', (dialect) => {
       [{ ...good, name: 'x'.repeat(201) }, 'body.name'],
       [{ ...good, scopes: [] }, 'body.scopes'],
       [{ ...good, scopes: ['audit:write'] }, 'body.scopes.0'],
-      [{ ...good, scopes: ['audit:read', 'audit:read'] }, 'body.scopes'],
+      [{ ...good, scopes: ['audit:read', 'audit:read'] }, 'body.scopes.1'],
       [{ ...good, environment: 'prod' }, 'body.environment'],
       [{ ...good, expiresAt: 'tomorrow' }, 'body.expiresAt'],
       [{ ...good, expiresAt: server.clock.now() }, 'body.expiresAt'],
       [{ ...good, otherTenantIds: ['first'] }, 'body.otherTenantIds.0'],
       [{ ...good, otherTenantIds: [server.tenant.id] }, 'body.otherTenantIds'],
-      [{ ...good, otherTenantIds: [randomUUID(), randomUUID()].flatMap((id) => [id, id]) }, 'body.otherTenantIds'],
+      [
+        { ...good, otherTenantIds: [randomUUID(), randomUUID()].flatMap((id) => [id, id]) },
+        'body.otherTenantIds.1',
+        'body.otherTenantIds.3',
+      ],
       [{ ...good, tenantId: server.tenant.id }, 'body.tenantId'],
     ] as const) {
       assertInvalid(await post(body), ...paths);
