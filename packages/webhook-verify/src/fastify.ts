@@ -35,7 +35,6 @@ export interface FastifyInstance {
   route(options: FastifyRoute): unknown;
 }
 
-/** Options of the plugin. */
 export type FastifyPluginOptions<Request> = AdapterOptions<Request> & {
   /** Where deliveries are posted to: `/webhooks/svc`. */
   readonly path: string;

@@ -90,13 +90,8 @@ const optionNames: Names<HandlerOptions<unknown> & SecretVerification<unknown>> 
 export function createReceiver<Request>(
   options: AdapterOptions<Request>,
 ): (incoming: Incoming, request: Request) => Promise<Answer> {
-  const {
-    handler,
-    replay,
-    maxBytes = 1_048_576,
-    onError = printFailure,
-    onDuplicate,
-  } = requireOptions(options, optionNames);
+  requireOptions(options, optionNames);
+  const { handler, replay, maxBytes = 1_048_576, onError = printFailure, onDuplicate } = options;
   const verifier = readVerifier(options);
   const run = replay === undefined ? handler : replay?.run;
   const functions = [handler, onError, onDuplicate ?? handler, run, verifier?.constructEvent, verifier?.checkHeaders];

@@ -60,13 +60,8 @@ export interface ReplayGuard {
  * the `Svc-Delivery` header can be changed on the way.
  */
 export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
-  const {
-    now = Date.now,
-    by = 'delivery',
-    scope = '',
-    ttlSeconds = 90_000,
-    leaseSeconds = 300,
-  } = requireOptions(options, optionNames);
+  requireOptions(options, optionNames);
+  const { now = Date.now, by = 'delivery', scope = '', ttlSeconds = 90_000, leaseSeconds = 300 } = options;
   const { store = createMemoryReplayStore({ now }) } = options;
   if (!(ttlSeconds > 0) || !(leaseSeconds > 0) || typeof now !== 'function')
     fail('options_invalid', 'ttlSeconds and leaseSeconds must be more than 0, now a function.');
