@@ -55,13 +55,13 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   payload_too_large: 'Send less at once: 64 KiB below /v1, 1 MiB below /scim/v2.',
   unsupported_media_type:
     'Send “Content-Type: application/json” and no Content-Encoding; for SCIM, application/scim+json.',
-  validation_failed: 'Fix each value that details lists. Its path is the place of the value in the body.',
+  validation_failed: 'Fix each value that details lists; its path says where it is in the request.',
   idempotency_key_reused:
     'Use a new key for a new request. If you meant to repeat one, send exactly what you sent before.',
   rate_limited:
     'Wait as many seconds as Retry-After says. RateLimit in every response has the number of requests left.',
   internal_error:
-    'Try again later. If it happens again, send the requestId to the operator of the server: the log has the cause under it.',
+    'Try again later. If it happens again, send the requestId to the operator of the server: the log has the cause under this id.',
   unavailable:
     'Wait as many seconds as Retry-After says and send the same request again, with the same Idempotency-Key.',
   invalidFilter: 'Filter by one comparison: userName eq "…" or externalId eq "…".',

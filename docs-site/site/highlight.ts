@@ -44,7 +44,7 @@ export function highlightCode(code: string, language: string): string {
   const grammar = languages[language]?.grammar ?? null;
   if (grammar === null) return escapeHtml(code);
   const { value } = highlighter.highlight(code, { language: grammar, ignoreIllegals: true });
-  // Punctuation and the finer kinds of names have no colour of their own: without them, pages have thousands of elements less.
+  // Punctuation and the finer kinds of names have no colour of their own: pages have thousands of elements fewer without them.
   return value
     .replace(/<span class="hljs-punctuation">([^<]*)<\/span>/g, '$1')
     .replace(/<span class="hljs-(\w+)[^"]*">/g, '<span class="h-$1">');

@@ -30,7 +30,7 @@ ${area('verify-body', 'Body', 6, '', 'As received, byte for byte.')}
 <div class="live-fields">
 ${line('verify-secrets', 'Secrets', secret, 'Separated by spaces. During a rotation there are two.')}
 ${line('verify-time', 'Received at', '1767225600', 'Unix seconds. Empty for the current time.')}
-${line('verify-tolerance', 'Tolerance', '300', 'The most seconds between signature and receipt.')}
+${line('verify-tolerance', 'Tolerance', '300', 'The maximum number of seconds between signature and receipt.')}
 </div>
 </fieldset></form>
 <p class="live-label" id="verify-result-label">Verdict</p>
