@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
 import { isOtherUser, RequestError } from './api.ts';
 import { pageWords, words } from './preferences.ts';
 
@@ -142,12 +143,13 @@ function findList(element: Element | null): Element | null {
   return element?.closest(selector) ?? element?.closest('svc-list')?.querySelector(selector) ?? null;
 }
 
-/** Gives the focus back, unless the user has moved it: to the first element that is still there, else to the heading. */
+/** Gives the focus back, unless the user has moved it: to the first element that takes it, else to the heading. */
 function refocus(...elements: readonly (Element | null)[]): void {
-  if (document.activeElement !== document.body) return;
-  const found = elements.find((element) => element?.isConnected);
-  if (found instanceof HTMLElement) found.focus({ preventScroll: true });
-  else focusHeading(document);
+  for (const element of elements) {
+    if (document.activeElement !== document.body) return;
+    if (element instanceof HTMLElement) element.focus({ preventScroll: true });
+  }
+  if (document.activeElement === document.body) focusHeading(document);
 }
 
 /** What an error says to the user; null for none. */
@@ -283,10 +285,17 @@ export function viewHinted(
   </div>`;
 }
 
-/**
- * A labelled choice. Its value is set besides the selected option, which counts only until the user chooses one.
- * @param options pairs of value and label.
- */
+/** The options of a list. The attribute `selected` would count only until the user chooses one. */
+export function viewOptions(
+  options: Iterable<readonly [value: string, label: string]>,
+  value: string,
+): readonly TemplateResult[] {
+  return [...options].map(
+    ([one, text]) => html`<option value=${one} .selected=${live(one === value)}>${text}</option>`,
+  );
+}
+
+/** A labelled choice. @param options pairs of value and label. */
 export function choice(
   label: string,
   name: string,
@@ -296,8 +305,8 @@ export function choice(
 ): TemplateResult {
   return html`<label class="field">
     <span>${label}</span>
-    <select name=${name} .value=${value} @change=${onChange}>
-      ${[...options].map(([one, text]) => html`<option value=${one} ?selected=${one === value}>${text}</option>`)}
+    <select name=${name} @change=${onChange}>
+      ${viewOptions(options, value)}
     </select>
   </label>`;
 }

@@ -78,7 +78,8 @@ export class IdleWarning extends DashboardElement {
   };
 
   readonly #noteLeft = ({ relatedTarget }: FocusEvent): void => {
-    this.#left = relatedTarget as HTMLElement | null;
+    // The window gets the focus back with nothing before it.
+    if (relatedTarget instanceof HTMLElement) this.#left = relatedTarget;
   };
 
   readonly #stay = (): void => {

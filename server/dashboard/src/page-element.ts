@@ -78,20 +78,18 @@ export class PageElement extends TaskElement {
   /** Reads what the page shows: when it is opened, and when the user tries again. */
   protected async load(): Promise<void> {}
 
-  /** Loads the page as a part of an action. */
+  /** Loads the page after an action. A failure is not one of the action, which has been carried out. */
   protected async loadAgain(): Promise<void> {
-    await this.load();
     this.loadError = null;
+    await this.load().catch((error: unknown) => {
+      this.loadError = error;
+    });
   }
 
   /** Loads the page again. What the user has typed stays. */
   protected readonly reload = (): void => {
     this.loadError = null;
-    void this.runQuietly(() =>
-      this.load().catch((error: unknown) => {
-        this.loadError = error;
-      }),
-    );
+    void this.runQuietly(() => this.loadAgain());
   };
 
   /** Makes the router ask before it leaves the form of the page, after a change that emits no `input` event. */

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { mostTrackers } from '../../../consent/notice-bounds.ts';
-import { field } from '../element.ts';
+import { field, viewOptions } from '../element.ts';
 import { formatCount } from '../format.ts';
 import { type DraftPurpose, splitLifetime } from '../notice-draft.ts';
 import { nameLifetime, unitNames } from '../notice-names.ts';
@@ -86,8 +86,8 @@ function viewLifetime(name: string, lifetime: string): TemplateResult {
   if (!Object.hasOwn(options, chosen)) options[chosen] = nameLifetime(chosen);
   return html`<label class="field">
       <span>${editor.lifetime}</span>
-      <select name=${name} data-kind="lifetime" .value=${chosen}>
-        ${Object.entries(options).map(([one, text]) => html`<option value=${one} ?selected=${one === chosen}>${text}</option>`)}
+      <select name=${name} data-kind="lifetime">
+        ${viewOptions(Object.entries(options), chosen)}
       </select>
     </label>
     ${
