@@ -20,8 +20,8 @@ export function createBanner(page: ConsentPage, isMissing: boolean, isAsked: boo
     () => page.open(switchedOn),
     { part: 'preferences', 'aria-haspopup': 'dialog' },
   );
-  // The button that it replaces may have the focus, which then moves to it.
-  open.autofocus = !!page.view.root?.activeElement;
+  // A button that it replaces may have the focus, which then moves to it.
+  open.autofocus = !!page.view.root?.activeElement?.closest('.banner');
   open.onpointerover = open.onfocus = () => page.expectPanel();
   const actions = create('div', { class: 'actions' });
   if (isMissing)
