@@ -22,6 +22,7 @@ import {
   listRedeliveries,
   orderRedeliveries,
   prepareOrder,
+  prepareRedelivery,
   viewRedelivery,
 } from './deliveries/redelivery.ts';
 import { listPeriods, WebhookPeriod } from './deliveries/statistics-store.ts';
@@ -224,10 +225,7 @@ export function webhookRoutes({
       status: 201,
       result: RedeliveryView,
       errors: ['not_found', 'webhook_deleted', 'webhook_not_enabled', 'webhook_redelivery_running'],
-      prepare: async (call) => ({
-        source: call.source(),
-        order: await prepareOrder(database.kysely, call.now, call.principal.tenantId, call.body),
-      }),
+      prepare: (call) => prepareRedelivery(database.kysely, call.now, call.source(), call.body),
       changeEach: (orders, work) => orderRedeliveries(work, orders),
     }),
     defineRoute('GET /v1/webhooks/redeliver', {

@@ -71,6 +71,32 @@ interface PreparedOrder {
 }
 
 /**
+ * Prepares an order, unless one is running.
+ * @throws {Problem} `not_found`, `webhook_deleted`, `webhook_not_enabled`, `webhook_redelivery_running`.
+ */
+export async function prepareRedelivery(
+  queries: Queries,
+  now: string,
+  source: AuditSource,
+  input: RedeliveryInput,
+): Promise<PreparedOrder> {
+  const running = await findRunning(queries, source.tenantId);
+  if (running !== null) throw running;
+  return { source, order: await prepareOrder(queries, now, source.tenantId, input) };
+}
+
+async function findRunning(queries: Queries, tenantId: string): Promise<Problem | null> {
+  const running = await queries
+    .selectFrom('webhook_redeliveries')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('status', '=', sql.lit('running'))
+    .executeTakeFirst();
+  if (running === undefined) return null;
+  return new Problem('webhook_redelivery_running', `Wait for the order ${running.id} to finish, or cancel it.`);
+}
+
+/**
  * Orders that all deliveries that fit are sent again. One order of a tenant is carried out at a time: another is rejected with
  * `webhook_redelivery_running`.
  */
@@ -86,16 +112,8 @@ export async function orderRedeliveries(
 
 async function orderRedelivery(work: UnitOfWork, { source, order }: PreparedOrder): Promise<Outcome<RedeliveryView>> {
   const { transaction } = work;
-  const running = await transaction
-    .selectFrom('webhook_redeliveries')
-    .select('id')
-    .where('tenant_id', '=', source.tenantId)
-    .where('status', '=', sql.lit('running'))
-    .executeTakeFirst();
-  if (running !== undefined) {
-    const message = `Wait for the order ${running.id} to finish, or cancel it.`;
-    return { error: new Problem('webhook_redelivery_running', message) };
-  }
+  const running = await findRunning(transaction, source.tenantId);
+  if (running !== null) return { error: running };
   await insertRow(transaction, 'webhook_redeliveries', order);
   await record(work, source, 'webhook_redelivery.ordered', order.id, { filter: readFilter(order), total: order.total });
   return { result: viewRedelivery(order) };
