@@ -44,7 +44,7 @@ export async function eraseUser(
 ): Promise<UserErasure> {
   const { transaction, now } = work;
   const { tenantId } = source;
-  requireNameless(reason, member === null ? [email] : [email, member.user_name, displayName(member)]);
+  if (!isAgain) requireNameless(reason, member === null ? [email] : [email, member.user_name, displayName(member)]);
   if (member !== null && !isAgain) await requireAdminLeft(transaction, member);
   const userId = member?.user_id ?? null;
   const names = new Set([email]);
