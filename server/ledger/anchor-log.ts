@@ -92,7 +92,7 @@ export class AnchorLog {
     this.#use((file) => {
       const notes = make(this.#reader.position);
       const isCut = fstatSync(file).size > this.#reader.end;
-      appendToLog(file, `${isCut ? cutOff : ''}${notes.map((note) => `${note}\n`).join('')}`);
+      appendToLog(this.file, file, `${isCut ? cutOff : ''}${notes.map((note) => `${note}\n`).join('')}`);
       this.#read(file);
     });
   }

@@ -17,7 +17,7 @@ export function nameEntry({ sequence, hash }: { readonly sequence: number; reado
 
 /** What was erased: where values were, never a value. */
 export type Erased =
-  /** Everything of the data subject of these consent records and data-subject requests. */
+  /** Everything of the data subject of these consent records, and what is about these data-subject requests of theirs. */
   | { readonly kind: 'subject'; readonly records: readonly EntryName[]; readonly requests: readonly string[] }
   /** Everything of this member, present or former; null for an address that was only invited. The invitations name it. */
   | { readonly kind: 'user'; readonly userId: string | null; readonly invitations: readonly string[] }
@@ -208,7 +208,7 @@ export class ErasureLog {
 
   #write(file: number, lines: readonly string[]): void {
     const isCut = fstatSync(file).size > this.#end;
-    appendToLog(file, `${isCut ? `${cutMark}\n` : ''}${lines.join('\n')}\n`);
+    appendToLog(this.file, file, `${isCut ? `${cutMark}\n` : ''}${lines.join('\n')}\n`);
     this.#read(file);
   }
 

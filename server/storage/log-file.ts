@@ -16,9 +16,10 @@ export function useLogFile<Result>(path: string, step: (file: number) => Result)
 }
 
 /** Appends to an open log in a single write, so that another process cannot write in between, and syncs it to disk. */
-export function appendToLog(file: number, text: string): void {
+export function appendToLog(path: string, file: number, text: string): void {
   const bytes = Buffer.from(text);
-  if (writeSync(file, bytes) !== bytes.length) throw new Error('Only part of a record was written.');
+  if (writeSync(file, bytes) !== bytes.length)
+    throw new Error(`${path}: only part of a record was written; free disk space.`);
   fsyncSync(file);
 }
 
