@@ -12,7 +12,7 @@ const ownOptions: Readonly<Record<string, string>> = {
 
 /** What the operation, the body and the connection decide. */
 const notToBeSet =
-  /^(?:accept|host|connection|content-(?:length|type)|transfer-encoding|expect|upgrade|keep-alive|te|trailer)$/;
+  /^(?:host|connection|content-(?:length|type)|transfer-encoding|expect|upgrade|keep-alive|te|trailer|accept)$/;
 
 /**
  * Headers by names in lower case.

@@ -94,11 +94,12 @@ export class Sender {
       const authorization = this.#findAuthorization(call) ?? (await this.#fetchAuthorization(run));
       const connection = this.#shared.pool.take() ?? (await this.#waitForConnection(run));
       const exchange = await this.#try(run, connection, authorization);
+      if (exchange.isSent && (exchange.failure !== null || exchange.status === 408 || exchange.status >= 500))
+        call.isOutcomeUnknown = true;
       if (exchange.isStale && run.request.isIdempotent) {
         // The server closed the connection while it was idle, or it ended after it had read the request. The same connection
         // is taken again and opens a new socket.
         call.attempts -= 1;
-        call.isOutcomeUnknown = true;
         continue;
       }
       if (exchange.failure === null && exchange.status < 300) {
@@ -116,16 +117,15 @@ export class Sender {
         this.#shared.budget?.succeed();
         return exchange;
       }
-      if (exchange.isSent && (exchange.failure !== null || exchange.status === 408 || exchange.status >= 500))
-        call.isOutcomeUnknown = true;
       const wait = this.#chooseWait(run, exchange, error);
-      if (wait === null) throw error;
-      if (typeof wait === 'string') {
-        refuseRetry(error, wait);
+      if (typeof wait !== 'number') {
+        if (wait) refuseRetry(error, wait);
         throw error;
       }
       call.lastError = error;
       if (hooks.onRetry !== undefined) notify('onRetry', hooks.onRetry, { ...describeCall(call), error, wait });
+      // A hook may have aborted the call.
+      this.#checkRunning(run);
       await this.#pause(call, wait);
     }
   }
@@ -305,8 +305,8 @@ export class Sender {
     if (!request.isIdempotent) return 'unsafe';
     if (call.attempts > limits.retries) return 'exhausted';
     const { runtime } = this.#settings;
-    const asked = 'retryAfterMs' in error && typeof error.retryAfterMs === 'number' ? error.retryAfterMs : 0;
-    const wait = asked + chooseWait(call.attempts, runtime.random());
+    const { retryAfterMs } = error as { readonly retryAfterMs?: number | null };
+    const wait = (retryAfterMs ?? 0) + chooseWait(call.attempts, runtime.random());
     // A retry after the deadline is useless, and one before the time that the server named would be rejected again.
     if (wait > longestTimer || runtime.now() + wait >= deadlineAt) return 'deadline';
     return this.#shared.budget?.take() === false ? 'budget' : wait;
@@ -314,8 +314,6 @@ export class Sender {
 
   async #pause(call: Call, milliseconds: number): Promise<void> {
     const { runtime } = this.#settings;
-    // By a hook, or while none of what can be interrupted was under way.
-    if (call.options.signal?.aborted) return;
     await new Promise<void>((resolve) => {
       const timer = runtime.setTimer(resolve, milliseconds);
       call.interrupt = () => {

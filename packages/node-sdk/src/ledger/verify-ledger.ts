@@ -1,4 +1,3 @@
-import { titles } from '../resources/checkpoints.ts';
 import type { RequestOptions, Transport } from '../transport.ts';
 import type { LedgerCrypto } from './bytes.ts';
 import { openCheckpoint, readKey, tidyNote } from './checkpoint.ts';
@@ -45,7 +44,7 @@ export async function verifyLedger(
   // Arguments are validated before anything is fetched.
   if (keptCheckpoint === undefined) readKey(crypto.sha256, publicKey);
   else await openCheckpoint(crypto, tidyNote(keptCheckpoint), publicKey);
-  const name = titles[ledger];
+  const name = ledger === 'audit' ? 'Audit' : 'Consent';
   const base = `/v1/ledgers/${ledger}`;
   let signedFirst: string | undefined;
   if (signFirst) {

@@ -71,7 +71,8 @@ export class Controls {
         path: '/v1/control-framework/controls/{controlId}',
         parameters: { controlId },
         body: change,
-        idempotent: isIdempotent(change),
+        // Once more the same status is another review, and a reason may be rejected because the status is set already.
+        idempotent: !change.reason && change.status !== 'implemented' && change.status !== 'accepted',
       },
       options,
     );
@@ -115,13 +116,4 @@ export class Controls {
       options,
     );
   }
-}
-
-/**
- * Whether the same change again is no error and changes nothing. `implemented` or `accepted` once more is another review; a
- * status that keeps no reason takes one only while it is set.
- */
-function isIdempotent({ status, reason }: ControlChange): boolean {
-  if (status === undefined || status === 'excepted' || status === 'not_applicable') return true;
-  return reason === undefined && status !== 'implemented' && status !== 'accepted';
 }
