@@ -539,6 +539,22 @@ export const mutants: readonly Mutant[] = [
     tests: ['server/test/mfa/required.test.ts'],
   },
   {
+    name: 'mfa-shared-key',
+    rule: 'a key acts for a tenant that requires a second factor only if its maker has one',
+    file: 'server/access/session-store.ts',
+    text: "row('second_factors.state', '=', 'enabled')",
+    replacement: "row('require_second_factor', 'is not', null)",
+    tests: ['server/test/mfa/required.test.ts'],
+  },
+  {
+    name: 'erasure-restore-same-history',
+    rule: 'a restore erases the subject of a record only if it is the record that was erased',
+    file: 'server/erasure/store.ts',
+    text: 'named.get(row.sequence) === nameEntry(row)[1]',
+    replacement: 'named.has(row.sequence)',
+    tests: ['server/test/cli/restore-erasures.test.ts'],
+  },
+  {
     name: 'access-expired-key',
     rule: 'an expired API key is refused',
     file: 'server/access/api-key-store.ts',

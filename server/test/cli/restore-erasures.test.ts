@@ -11,6 +11,7 @@ import { systemSource } from '../../audit/source.ts';
 import { recordErasure, recordEvent } from '../../audit/store.ts';
 import { eraseExpired } from '../../erasure/retention.ts';
 import { forgetErased } from '../../erasure/store.ts';
+import { ErasureLog, erasureFile, writeErasure } from '../../ledger/erasure-log.ts';
 import { clearOpenings } from '../../ledger/opening-store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { payload } from '../consent/helpers.ts';
@@ -227,6 +228,13 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     for (const one of [proof, await proofOf()])
       await verifyInclusion({ hash: first.ledgerHash, proof: one, publicKey, checkpoint });
 
+    // In the backup, this number has a record of another history, which stays.
+    const { seal } = installation;
+    const log = new ErasureLog(join(dataDir, erasureFile), seal);
+    log.open();
+    const foreign = { kind: 'subject', records: [[other.sequence, 'f'.repeat(32)]], requests: [] } as const;
+    const number = log.last(tenant.id) + 1;
+    log.append([writeErasure(seal, { tenantId: tenant.id, number, at: clock.now(), erased: foreign })]);
     await server.close();
     const restored = await restore(old);
     assert.deepEqual([restored.code, restored.stderr], [0, '']);
