@@ -76,7 +76,7 @@ export interface Answer {
 
 export const jsonHeaders = { 'content-type': 'application/json' };
 
-const optionNames: Names<HandlerOptions<unknown> & SecretVerification<unknown>> = {
+const names: Names<HandlerOptions<unknown> & SecretVerification<unknown>> = {
   ...verifierNames,
   verifier: 1,
   handler: 1,
@@ -90,8 +90,7 @@ const optionNames: Names<HandlerOptions<unknown> & SecretVerification<unknown>> 
 export function createReceiver<Request>(
   options: AdapterOptions<Request>,
 ): (incoming: Incoming, request: Request) => Promise<Answer> {
-  requireOptions(options, optionNames);
-  const { handler, replay, maxBytes = 1_048_576, onError = printFailure, onDuplicate } = options;
+  const { handler, replay, maxBytes = 1_048_576, onError = printFailure, onDuplicate } = requireOptions(options, names);
   const verifier = readVerifier(options);
   const run = replay === undefined ? handler : replay?.run;
   const functions = [handler, onError, onDuplicate ?? handler, run, verifier?.constructEvent, verifier?.checkHeaders];
