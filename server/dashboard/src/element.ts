@@ -1,5 +1,4 @@
 import { html, LitElement, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
-import { live } from 'lit/directives/live.js';
 import { isOtherUser, RequestError } from './api.ts';
 import { pageWords, words } from './preferences.ts';
 
@@ -285,14 +284,15 @@ export function viewHinted(
   </div>`;
 }
 
-/** The options of a list. The attribute `selected` would count only until the user chooses one. */
+/**
+ * The options of a list. The attribute `selected` would count only until the user chooses one. The property is set only when
+ * the value changes: what the user chose in a form that is not sent yet stays.
+ */
 export function viewOptions(
   options: Iterable<readonly [value: string, label: string]>,
   value: string,
 ): readonly TemplateResult[] {
-  return [...options].map(
-    ([one, text]) => html`<option value=${one} .selected=${live(one === value)}>${text}</option>`,
-  );
+  return [...options].map(([one, text]) => html`<option value=${one} .selected=${one === value}>${text}</option>`);
 }
 
 /** A labelled choice. @param options pairs of value and label. */
