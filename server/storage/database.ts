@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import { type Kysely, type Selectable, SqliteAdapter, type Transaction } from 'kysely';
 import { openPostgres } from './postgres.ts';
 import { prepareQuery } from './rows.ts';
 import { openSqlite, openSqliteToRead } from './sqlite.ts';
@@ -59,7 +59,7 @@ export type Queries = Kysely<Tables> | Transaction<Tables>;
 
 /** Whether rows can be locked for update: SQLite has one writer at a time and needs no row locks. */
 export function locksRows(queries: Queries): boolean {
-  return queries.getExecutor().adapter.supportsMultipleConnections !== false;
+  return !(queries.getExecutor().adapter instanceof SqliteAdapter);
 }
 
 export interface DatabaseLocation {

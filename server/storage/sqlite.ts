@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import SQLite from 'better-sqlite3';
 import {
+  type DatabaseConnection,
   Kysely,
   SqliteAdapter,
   type SqliteDatabase,
@@ -87,17 +88,60 @@ function openWith(file: string, options: SQLite.Options, settings: readonly stri
   }
 }
 
+/**
+ * One connection for all callers. Kysely would hand it to one at a time, waking all that wait with each statement; but a
+ * statement is run without a pause, so only those of others must wait while a transaction is open. They run in turn.
+ */
 class Driver extends SqliteDriver {
   readonly #database: SQLite.Database;
+  /** The caller whose transaction is open. */
+  #owner: DatabaseConnection | null = null;
+  readonly #waiting: (() => void)[] = [];
+  readonly #unused: DatabaseConnection[] = [];
 
   constructor(database: SQLite.Database) {
     super({ database: rememberStatements(database) });
     this.#database = database;
   }
 
-  override async rollbackTransaction(...options: Parameters<SqliteDriver['rollbackTransaction']>): Promise<void> {
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#unused.pop() ?? this.#addCaller(await super.acquireConnection());
+  }
+
+  override beginTransaction(caller: DatabaseConnection): Promise<void> {
+    return this.#takeTurn(caller, () => {
+      this.#owner = caller;
+      return super.beginTransaction(caller);
+    });
+  }
+
+  override async rollbackTransaction(caller: DatabaseConnection): Promise<void> {
     // A failed COMMIT (disk full) has already rolled back; "no transaction is active" would replace its error.
-    if (this.#database.inTransaction) await super.rollbackTransaction(...options);
+    if (this.#database.inTransaction) await super.rollbackTransaction(caller);
+  }
+
+  // Kysely names the caller; the method of the base class has no parameter.
+  override async releaseConnection(caller?: DatabaseConnection): Promise<void> {
+    if (caller !== undefined) this.#unused.push(caller);
+    if (this.#owner !== caller) return;
+    this.#owner = null;
+    while (this.#owner === null && this.#waiting.length > 0) this.#waiting.shift()?.();
+  }
+
+  #addCaller(connection: DatabaseConnection): DatabaseConnection {
+    const caller: DatabaseConnection = {
+      executeQuery: (query) => this.#takeTurn(caller, () => connection.executeQuery(query)),
+      streamQuery() {
+        throw new Error('A stream would block the connection: read pages.');
+      },
+    };
+    return caller;
+  }
+
+  /** Runs a step as soon as no other caller has a transaction open. */
+  #takeTurn<Result>(caller: DatabaseConnection, step: () => Promise<Result>): Promise<Result> {
+    if (this.#owner === null || this.#owner === caller) return step();
+    return new Promise((resolve) => this.#waiting.push(() => resolve(step())));
   }
 }
 
@@ -107,6 +151,11 @@ class Driver extends SqliteDriver {
  */
 class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+
+  /** To Kysely each caller has a connection; see `Driver`. */
+  override get supportsMultipleConnections(): boolean {
     return true;
   }
 }

@@ -96,6 +96,25 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
     assert.deepEqual(calls, ['first', 'second']);
   });
 
+  test('hides what is not committed from other callers, and keeps their statements when it is rolled back', async () => {
+    const { events } = await readState();
+    let others: readonly Promise<unknown>[] = [];
+    const failed = run(async (work) => {
+      await rename(work, 'After');
+      others = [readState(), run(record), readState()];
+      // The others wait at most for this step.
+      await rename(work, 'Later');
+      throw new Error('changed my mind');
+    });
+    await assert.rejects(failed, /changed my mind/);
+    const [first, , last] = await Promise.all(others);
+    assert.deepEqual(
+      [first, last].map((state) => (state as { name: string }).name),
+      ['Before', 'Before'],
+    );
+    assert.deepEqual(await readState(), { name: 'Before', events: events + 1 });
+  });
+
   test('runs no actions after a failure', async () => {
     const calls: string[] = [];
     const failed = run(async (work) => {
