@@ -13,6 +13,7 @@ import {
   readFrame,
   writeFrame,
 } from '../ledger/entry.ts';
+import { ByteCache } from '../storage/cache.ts';
 import type { Tables } from '../storage/tables.ts';
 import { Language } from './language.ts';
 import type { Purpose } from './notice.ts';
@@ -355,9 +356,8 @@ export type StoredRecord = Pick<Selectable<Tables['consent_records']>, (typeof r
 
 /** A record from what is stored. */
 export function readRecord(row: StoredRecord): ConsentRecord {
-  const { tenantId: _, ...shared } = readFrame(row.frame_text);
   return {
-    ...shared,
+    ...readShared(row.frame_text),
     id: row.id,
     noticeId: row.notice_id,
     space: row.space,
@@ -374,6 +374,19 @@ export function readRecord(row: StoredRecord): ConsentRecord {
     erasedAt: row.erased_at,
   } as ConsentRecord;
 }
+
+/** The fields that all records of a stored frame have. */
+function readShared(frameText: string): Readonly<Record<string, unknown>> {
+  let shared = sharedByFrame.get(frameText);
+  if (shared === undefined) {
+    const { tenantId: _, ...rest } = readFrame(frameText);
+    shared = rest;
+    sharedByFrame.set(frameText, shared, frameText.length);
+  }
+  return shared;
+}
+
+const sharedByFrame = new ByteCache<Readonly<Record<string, unknown>>>(4 * 1024 * 1024);
 
 /** A draft with its place in the ledger. */
 export function placeRecord(draft: RecordDraft, salt: string, link: Link): ConsentRecord {
