@@ -7,9 +7,9 @@ import {
   generateWebhookSecret,
   readPrivateKey,
   readSigningKey,
-  signatureHeaders,
   signPayload,
   signStandardPayload,
+  webhookHeaders,
 } from '../../webhooks/endpoints/signing.ts';
 
 const timestamp = 1_614_265_330;
@@ -72,17 +72,18 @@ describe('the signature of a delivery', () => {
   });
 
   test('comes in the headers of both schemes, with the id and the time that are signed', () => {
-    const delivery = {
-      id: '0192',
-      keys: [readSigningKey(generateWebhookSecret())],
-      timestamp,
-      body: Buffer.from('{}'),
-    };
-    assert.deepEqual(signatureHeaders({ ...delivery, privateKey: null }), {
-      'svc-signature': signPayload(delivery),
+    const keys = [readSigningKey(generateWebhookSecret())];
+    const event = { type: 'webhook.test', body: Buffer.from('{}') };
+    const signed = { id: '0192', keys, timestamp, body: event.body };
+    assert.deepEqual(webhookHeaders({ id: '0192', event }, { keys, privateKey: null }, timestamp), {
+      'svc-signature': signPayload(signed),
       'webhook-id': '0192',
       'webhook-timestamp': String(timestamp),
-      'webhook-signature': signStandardPayload(delivery),
+      'webhook-signature': signStandardPayload(signed),
+      'content-type': 'application/json',
+      'user-agent': 'Svc-Webhooks/1',
+      'svc-event': 'webhook.test',
+      'svc-delivery': '0192',
     });
   });
 
@@ -92,7 +93,8 @@ describe('the signature of a delivery', () => {
         const { privateKey, publicKey } = generateSigningKey();
         const keys = Array.from({ length: count }, () => readSigningKey(generateWebhookSecret()));
         const delivery = { id: '0192', keys, timestamp, body };
-        const headers = signatureHeaders({ ...delivery, privateKey: readPrivateKey(privateKey) });
+        const signer = { keys, privateKey: readPrivateKey(privateKey) };
+        const headers = webhookHeaders({ id: '0192', event: { type: 'webhook.test', body } }, signer, timestamp);
         assert.equal(headers['svc-signature'], signPayload(delivery));
         const signatures = headers['webhook-signature']?.split(' ') ?? [];
         assert.equal(signatures.slice(0, -1).join(' '), signStandardPayload(delivery));
