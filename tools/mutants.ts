@@ -670,8 +670,8 @@ export const mutants: readonly Mutant[] = [
     name: 'webhooks-metadata-address',
     rule: 'no delivery goes to the metadata service of a cloud',
     file: 'server/webhooks/endpoints/receiver-address.ts',
-    text: "{ network: '169.254.0.0', prefix: 16 }",
-    replacement: "{ network: '169.253.0.0', prefix: 16 }",
+    text: "'169.254.0.0/16'",
+    replacement: "'169.253.0.0/16'",
     tests: ['server/test/webhooks/address-guard.test.ts', 'server/test/webhooks/post-delivery-address.test.ts'],
   },
   {

@@ -19,6 +19,11 @@ function readAddress(host: string): string {
   return readHost(new URL(`https://${host}/`).hostname);
 }
 
+function readRange(range: string) {
+  const [network = '', prefix] = range.split('/');
+  return { network, prefix: Number(prefix) };
+}
+
 /** An address as a number, by other means than the server's. */
 function readNumber(address: string): bigint {
   if (isIPv4(address)) return address.split('.').reduce((number, part) => number * 256n + BigInt(part), 0n);
@@ -104,7 +109,7 @@ describe('the guard of addresses', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 0xffff_ffffn }), (number) => {
         const within = (ranges: typeof privateRanges) =>
-          ranges.some(({ network, prefix }) => isIPv4(network) && contains(network, prefix, number));
+          ranges.map(readRange).some(({ network, prefix }) => isIPv4(network) && contains(network, prefix, number));
         const kind = within(forbiddenRanges) ? 'forbidden' : within(privateRanges) ? 'private' : 'public';
         assert.equal(classifyAddress(writeV4(number)), kind);
       }),
@@ -117,7 +122,7 @@ describe('the guard of addresses', () => {
       ['private', privateRanges],
       ['forbidden', forbiddenRanges],
     ] as const) {
-      for (const { network, prefix } of ranges) {
+      for (const { network, prefix } of ranges.map(readRange)) {
         const [bits, write] = isIPv4(network) ? [32, writeV4] : [128, writeV6];
         const first = readNumber(network);
         const last = first + (1n << BigInt(bits - prefix)) - 1n;

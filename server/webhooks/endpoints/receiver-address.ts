@@ -3,51 +3,45 @@ import { z } from 'zod';
 import { text } from '../../http/schemas.ts';
 import { normalizeWebAddress } from '../../http/web-address.ts';
 
-/**
- * Blocks of addresses that no receiver on the public internet has. Source: the IANA registries of special-purpose addresses
- * (RFC 6890 and its updates; IPv4 and IPv6) where they say "not globally reachable", RFC 5771 and RFC 4291 for multicast.
- */
-export interface AddressRange {
-  readonly network: string;
-  readonly prefix: number;
-}
+// Source of the ranges: the IANA registries of special-purpose addresses (RFC 6890 and its updates; IPv4 and IPv6) where they
+// say "not globally reachable", RFC 5771 and RFC 4291 for multicast.
 
 /** Addresses of receivers in a private network, if the settings allow such receivers. */
-export const privateRanges: readonly AddressRange[] = [
-  { network: '10.0.0.0', prefix: 8 },
-  { network: '100.64.0.0', prefix: 10 },
-  { network: '127.0.0.0', prefix: 8 },
-  { network: '172.16.0.0', prefix: 12 },
-  { network: '192.168.0.0', prefix: 16 },
-  { network: '::1', prefix: 128 },
-  { network: 'fc00::', prefix: 7 },
+export const privateRanges: readonly string[] = [
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '::1/128',
+  'fc00::/7',
 ];
 
 /** Addresses that no receiver has: those that mean "this host", many hosts, none, or the machine's own cloud. */
-export const forbiddenRanges: readonly AddressRange[] = [
-  { network: '0.0.0.0', prefix: 8 },
+export const forbiddenRanges: readonly string[] = [
+  '0.0.0.0/8',
   // Link-local; the services of clouds that hand out credentials answer here.
-  { network: '169.254.0.0', prefix: 16 },
-  { network: '192.0.0.0', prefix: 24 },
-  { network: '192.0.2.0', prefix: 24 },
-  { network: '192.88.99.0', prefix: 24 },
-  { network: '198.18.0.0', prefix: 15 },
-  { network: '198.51.100.0', prefix: 24 },
-  { network: '203.0.113.0', prefix: 24 },
-  { network: '224.0.0.0', prefix: 4 },
-  { network: '240.0.0.0', prefix: 4 },
+  '169.254.0.0/16',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
   // Services of the same kind outside link-local: Azure, Alibaba; AWS, Google, Oracle and Scaleway over IPv6.
-  { network: '168.63.129.16', prefix: 32 },
-  { network: '100.100.100.200', prefix: 32 },
-  { network: 'fd00:ec2::', prefix: 32 },
-  { network: 'fd20:ce::254', prefix: 128 },
-  { network: 'fd00:c1::a9fe:a9fe', prefix: 128 },
-  { network: 'fd00:42::42', prefix: 128 },
+  '168.63.129.16/32',
+  '100.100.100.200/32',
+  'fd00:ec2::/32',
+  'fd20:ce::254/128',
+  'fd00:c1::a9fe:a9fe/128',
+  'fd00:42::42/128',
   // Inside of what is assigned for unicast: protocol blocks with Teredo and ORCHID, documentation, 6to4.
-  { network: '2001::', prefix: 23 },
-  { network: '2001:db8::', prefix: 32 },
-  { network: '2002::', prefix: 16 },
-  { network: '3fff::', prefix: 20 },
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
 ];
 
 /**
@@ -68,9 +62,9 @@ const privateV6 = listRanges(privateRanges, 'ipv6');
 const forbiddenV4 = listRanges(forbiddenRanges, 'ipv4');
 const forbiddenV6 = listRanges(forbiddenRanges, 'ipv6');
 /** The only IPv6 addresses that are assigned to hosts of the public internet (RFC 4291 section 2.4, RFC 7249). */
-const publicV6 = listRanges([{ network: '2000::', prefix: 3 }], 'ipv6');
+const publicV6 = listRanges(['2000::/3'], 'ipv6');
 /** An IPv4 address in networks that have no other way to it (RFC 6052 section 2.1). */
-const translatedV6 = listRanges([{ network: '64:ff9b::', prefix: 96 }], 'ipv6');
+const translatedV6 = listRanges(['64:ff9b::/96'], 'ipv6');
 
 /**
  * What kind of address a text is, as resolvers and sockets write addresses. IPv4 in the clothes of IPv6 (mapped, compatible,
@@ -106,10 +100,11 @@ function readTranslated(address: string): string {
   return bytes.join('.');
 }
 
-function listRanges(ranges: readonly AddressRange[], family: 'ipv4' | 'ipv6'): BlockList {
+function listRanges(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList();
-  for (const { network, prefix } of ranges) {
-    if (isIPv4(network) === (family === 'ipv4')) list.addSubnet(network, prefix, family);
+  for (const range of ranges) {
+    const [network, prefix] = range.split('/') as [string, string];
+    if (isIPv4(network) === (family === 'ipv4')) list.addSubnet(network, Number(prefix), family);
   }
   return list;
 }
