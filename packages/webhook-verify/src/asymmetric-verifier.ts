@@ -71,7 +71,7 @@ export function createVerifierOver<Request>(
   const find = createKeyLookup({
     keys: options.publicKeys,
     read: readPublicKeys,
-    prepare: (keys) => keys.map((key) => ({ name: key.name, verify: keepVerify(ed25519, key) })),
+    prepare: (keys) => keys.map(({ name, base64 }) => ({ name, verify: keepVerify(ed25519, base64) })),
     placeholder: () => placeholderKey,
   });
   const check = async (delivery: ReceivedDelivery<Request>) => {
@@ -104,11 +104,11 @@ export function createVerifierOver<Request>(
 const placeholderKey = `whpk_${'c'.repeat(43)}=`;
 
 /** Imports the key at the first delivery, since some platforms refuse that while a module loads. */
-function keepVerify(ed25519: Ed25519, key: PublicKey): VerifyEd25519 {
+function keepVerify(ed25519: Ed25519, base64: string): VerifyEd25519 {
   // What was imported is kept and not the promise of it, because a promise may belong to one request.
   let verify: VerifyEd25519 | undefined;
   return async (signature, signed) => {
-    verify ??= await ed25519.importKey(readBase64(key.base64) as Bytes);
+    verify ??= await ed25519.importKey(readBase64(base64) as Bytes);
     return verify(signature, signed);
   };
 }
@@ -116,18 +116,11 @@ function keepVerify(ed25519: Ed25519, key: PublicKey): VerifyEd25519 {
 // 32 bytes in base64: the last digit before the padding has only its upper four bits (RFC 4648, section 3.5).
 const keyGrammar = /^whpk_[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
 
-/** A public key, checked. */
-export interface PublicKey {
-  readonly name: string | null;
-  /** Its 32 bytes in base64. */
-  readonly base64: string;
-}
-
 /**
  * Checks public keys. None at all is an empty list, which fails at the first delivery, as for secrets.
  * @throws {WebhookVerificationError} `public_key_invalid`.
  */
-function readPublicKeys(publicKeys: PublicKeys | undefined): readonly PublicKey[] {
+function readPublicKeys(publicKeys: PublicKeys | undefined) {
   const list = [publicKeys ?? ''].flat().map((one) => (typeof one === 'string' ? { name: null, publicKey: one } : one));
   if (list.every((one) => one?.publicKey === '')) return [];
   if (!list.every((one) => typeof one?.publicKey === 'string' && keyGrammar.test(one.publicKey))) failPublicKey();
@@ -148,21 +141,13 @@ const grammar = /^v1a,[A-Za-z0-9+/]{85}[AQgw]==$/;
 /** Skipped whatever its value, so that a new scheme breaks no installed verifier; headers joined by ", " end with a comma. */
 const otherScheme = /^(?!v1a,)[\w-]+,(.*[^,])?$/;
 
-/** What the three headers of Standard Webhooks 1.0 say. */
-export interface StandardHeaders {
-  readonly id: string;
-  /** The digits of the time as they were signed. */
-  readonly time: string;
-  /** The `v1a` signatures in base64. */
-  readonly signatures: readonly string[];
-}
-
 /**
- * Reads `webhook-id`, `webhook-timestamp` and `webhook-signature`: `v1a,<base64>` and other schemes, one space between
+ * Reads the headers of Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` and `webhook-signature`: `v1a,<base64>` and other schemes, one space between
  * them. The id has no dot, so that what is signed (`<id>.<t>.<body>`) can be taken apart in one way only. The work is
  * bounded, whatever is sent.
+ * @returns the digits of the time as they were signed, and the `v1a` signatures in base64.
  */
-function readStandardHeaders(header: HeaderGetter): StandardHeaders {
+function readStandardHeaders(header: HeaderGetter) {
   const [id, time, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => {
     const value: unknown = header(name);
     if ((value ?? '') === '') fail('signature_missing', `No ${name} header: not from Svc, or removed by a proxy.`);

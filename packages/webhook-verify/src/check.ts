@@ -6,20 +6,12 @@ import type { LimitOptions, NamedSecret, SignedDelivery, Verification, VerifierO
 const maxLength = 1024;
 const grammar = /^t=(0|[1-9]\d{0,11})((,(v1=[0-9a-f]{64}|(?!t=|v1=)[\w-]+=[^,]*))+)$/;
 
-/** The parsed header. */
-export interface SignatureHeader {
-  /** The digits of the time as they were signed. */
-  readonly time: string;
-  /** The `v1` signatures, each with 64 hex digits first; other schemes may follow them. */
-  readonly signatures: readonly string[];
-}
-
 /**
  * Reads `t=<unix seconds>,v1=<64 lower-case hex digits>[,v1=…]`: the time first and once, digits as a number is written,
  * no white space. Other schemes (`v2=…`) are skipped whatever their values, so that a new scheme breaks no installed
  * verifier. The work is bounded for any input.
  */
-export function readSignatureHeader(header: unknown): SignatureHeader {
+export function readSignatureHeader(header: unknown): Omit<Candidate, 'bytes'> {
   if ((header ?? '') === '') fail('signature_missing', 'No Svc-Signature header: not from Svc, or removed by a proxy.');
   // A repeated header comes as an array, or joined by ", ".
   const [, time, items = ''] = (typeof header === 'string' && header.length <= maxLength && grammar.exec(header)) || [];
@@ -30,8 +22,12 @@ export function readSignatureHeader(header: unknown): SignatureHeader {
 }
 
 /** A delivery that is well formed and of this time; whether it is genuine, its signature decides. */
-export interface Candidate extends SignatureHeader {
+export interface Candidate {
   readonly bytes: Uint8Array;
+  /** The digits of the time as they were signed. */
+  readonly time: string;
+  /** The `v1` signatures, each with 64 hex digits first; other schemes may follow them. */
+  readonly signatures: readonly string[];
 }
 
 const deliveryNames: Names<SignedDelivery> = { body: 1, signature: 1 };
@@ -58,7 +54,7 @@ export function checkAge({ toleranceSeconds, now }: Limits, time: string): void 
 /** Compares what each secret gives with each signature: all of them, in constant time. */
 export function checkSignatures(
   { secrets }: Settings,
-  { signatures, time }: SignatureHeader,
+  { signatures, time }: Candidate,
   /** In hex, one a secret. */
   digests: readonly string[],
 ): Verification {
@@ -89,11 +85,7 @@ export const limitNames: Names<LimitOptions> = { toleranceSeconds: 1, now: 1, va
 export const verifierNames: Names<VerifierOptions> = { secrets: 1, ...limitNames };
 
 /** What a delivery is judged by beside keys, checked. */
-export interface Limits {
-  readonly toleranceSeconds: number;
-  readonly now: () => number;
-  readonly validate: LimitOptions['validate'];
-}
+export type Limits = Readonly<ReturnType<typeof readLimits>>;
 
 /** The options of a verifier, checked. */
 export interface Settings extends Limits {
@@ -116,7 +108,7 @@ export function readSettings(options: VerifierOptions): Settings {
 }
 
 /** @throws {WebhookVerificationError} `options_invalid`. */
-export function readLimits(options: LimitOptions): Limits {
+export function readLimits(options: LimitOptions) {
   const { toleranceSeconds = 300, now = Date.now, validate } = requireObject(options);
   // 0 is a tolerance; NaN is none.
   if (

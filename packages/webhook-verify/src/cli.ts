@@ -146,6 +146,7 @@ function diagnose(
   const signature = signatures.length > 1 ? signatures : signatures[0];
   const age =
     receivedAt === null ? { toleranceSeconds: Number.POSITIVE_INFINITY } : { toleranceSeconds, now: () => receivedAt };
+  const unjudged = `Its age was not judged: a receiver takes it within ${toleranceSeconds} seconds of that time (--received).`;
   try {
     const { event, secretName, timestamp } = constructEvent({ body, signature, secrets, ...age });
     return {
@@ -154,11 +155,7 @@ function diagnose(
       lines: [
         `Genuine: signed with ${secretName} at ${new Date(timestamp * 1000).toISOString()}.`,
         `The event ${event.id} is of the type ${event.type}.`,
-        ...(receivedAt === null
-          ? [
-              `Its age was not judged: a receiver takes it within ${toleranceSeconds} seconds of that time (--received).`,
-            ]
-          : []),
+        ...(receivedAt === null ? [unjudged] : []),
       ],
       secretName,
       timestamp,

@@ -7,7 +7,7 @@ import type { NamedSecret, SignedDelivery } from './options.ts';
 const maxLength = 1024;
 
 /** What proves the id of a delivery. */
-export interface DeliveryIdClaim extends Pick<SignedDelivery, 'body'> {
+interface DeliveryIdClaim extends Pick<SignedDelivery, 'body'> {
   readonly id: string | null | undefined;
   /** Of the `Svc-Signature`, which was verified. */
   readonly timestamp: number;
@@ -15,22 +15,20 @@ export interface DeliveryIdClaim extends Pick<SignedDelivery, 'body'> {
   readonly signature: string | null | undefined;
 }
 
-/** @param given the secrets, of which one must have signed. */
-export type CreateDeliveryIdReader = (
-  given: readonly Pick<NamedSecret, 'secret'>[],
-) => (claim: DeliveryIdClaim) => Promise<string>;
+export type CreateDeliveryIdReader = typeof createDeliveryIdReader;
 
 /**
  * Makes what gives the id of a delivery, once that is proven: `Svc-Signature` does not cover it, `webhook-signature`
  * (Standard Webhooks 1.0: `v1,<base64>` over `<id>.<t>.<body>`, one a secret) does. The work is bounded.
+ * @param given the secrets, of which one must have signed.
  * @throws {WebhookVerificationError} `secret_invalid`: when the program starts.
  */
-export const createDeliveryIdReader: CreateDeliveryIdReader = (given) => {
+export function createDeliveryIdReader(given: readonly Pick<NamedSecret, 'secret'>[]) {
   const secrets = given.flatMap(({ secret }) => decodeSecret(secret) ?? []);
   if (given.length > 0 && secrets.length === 0)
     fail('secret_invalid', 'With a replay guard, what follows whsec_ must be base64, as the server makes it.');
   let keys: readonly MacKey[] | undefined;
-  return async ({ id, timestamp, body, signature }) => {
+  return async ({ id, timestamp, body, signature }: DeliveryIdClaim): Promise<string> => {
     if (id && /^[!-~]{1,128}$/.test(id) && signature && signature.length <= maxLength) {
       const signed = joinSigned(`${id}.${timestamp}`, readBytes(body));
       // The keys are kept and not the promise of them, because a promise may belong to one request.
@@ -46,4 +44,4 @@ export const createDeliveryIdReader: CreateDeliveryIdReader = (given) => {
       'webhook-signature does not prove Svc-Delivery: a proxy must let both through, or let the guard go by the event (by: "event").',
     );
   };
-};
+}

@@ -21,9 +21,8 @@ export function createSecretVerifier<Request>(
     read: readSecrets,
     prepare: (secrets) => {
       // The age is judged before the look-up, and not again after it.
-      const settings = { ...limits, toleranceSeconds: Number.POSITIVE_INFINITY };
-      const verifier = createWebhookVerifier({ ...settings, secrets: secrets as Secrets });
-      return { verifier, readId: createIdReader?.(secrets) };
+      const settings = { ...limits, toleranceSeconds: Number.POSITIVE_INFINITY, secrets: secrets as Secrets };
+      return { verifier: createWebhookVerifier(settings), readId: createIdReader?.(secrets) };
     },
     placeholder: () => `whsec_${crypto.randomUUID()}`,
   });
