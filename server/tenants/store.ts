@@ -3,7 +3,7 @@ import { describeRows, recordChange } from '../audit/row-state.ts';
 import { type SourceOf, systemSource } from '../audit/source.ts';
 import { latestVersion } from '../http/answer.ts';
 import { Problem, requireFound } from '../http/problem.ts';
-import { viewRow } from '../http/schemas.ts';
+import { toColumns, viewRow } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { openChains } from '../ledger/entry.ts';
 import { leastRole, type Role } from '../principal/roles.ts';
@@ -58,20 +58,15 @@ export async function createTenant(
 }
 
 /** Stores the name and the settings of a tenant. @returns the row after the change, for the audit event. */
-export async function updateTenant({ transaction }: UnitOfWork, { id, ...tenant }: Tenant): Promise<TenantRow> {
-  const columns = {
-    name: tenant.name,
-    default_role: tenant.defaultRole,
-    scim_compatibility: tenant.scimCompatibility,
-    sso: canonicalize(tenant.sso as Json),
-    require_second_factor: tenant.requireSecondFactor ? 'yes' : null,
-    dsr_days: tenant.dsrDays,
-    dsr_form: tenant.dsrForm ? 'yes' : null,
-    dsr_text_days: tenant.dsrTextDays,
-    breach_text_days: tenant.breachTextDays,
-    webhook_days: tenant.webhookDays,
-    first_steps: tenant.firstSteps ? null : 'hidden',
-  };
+export async function updateTenant({ transaction }: UnitOfWork, tenant: Tenant): Promise<TenantRow> {
+  const { id, slug: _slug, apiVersion: _apiVersion, createdAt: _createdAt, ...settings } = tenant;
+  const columns = toColumns({
+    ...settings,
+    sso: canonicalize(settings.sso as Json),
+    requireSecondFactor: settings.requireSecondFactor ? 'yes' : null,
+    dsrForm: settings.dsrForm ? 'yes' : null,
+    firstSteps: settings.firstSteps ? null : 'hidden',
+  });
   return updateRow(transaction, 'tenants', { id }, columns);
 }
 
