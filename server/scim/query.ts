@@ -150,23 +150,17 @@ export function listQuery(filters: readonly string[]) {
   return queryOf({ filter: z.string().optional().meta({ description }), ...pageQuery, ...projectionQuery });
 }
 
-/** The attributes that a response includes. */
-interface Projection {
-  /** Whether any part of an attribute is included; others need not be read from the database. */
-  shows(attribute: string): boolean;
-  /** Removes the parts of a resource that are not included. */
-  apply<Resource extends object>(resource: Resource): Resource;
-}
-
 /** Always returned (RFC 7643 section 3.1). */
 const always: readonly string[] = ['schemas', 'id'];
 
 /**
  * Reads `attributes` and `excludedAttributes`. Names that the resource does not have are ignored.
  * @param urn the schema of the resource: an optional prefix of names, and by itself the name of all its attributes.
+ * @returns `shows`: whether any part of an attribute is included (others need not be read from the database); `apply`: removes
+ *   the parts of a resource that are not included.
  * @throws {Problem} `invalidValue` if both are given, which RFC 7644 section 3.9 rules out.
  */
-export function readProjection({ attributes = '', excludedAttributes = '' }: ProjectionQuery, urn: string): Projection {
+export function readProjection({ attributes = '', excludedAttributes = '' }: ProjectionQuery, urn: string) {
   const [wanted, excluded] = [readPaths(attributes, urn), readPaths(excludedAttributes, urn)];
   if (wanted.size > 0 && excluded.size > 0) throw invalidValue('Give either attributes or excludedAttributes.');
   const schema = urn.toLowerCase();

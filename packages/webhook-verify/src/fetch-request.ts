@@ -19,8 +19,7 @@ export interface RequestShape {
   readonly bodyUsed: boolean;
 }
 
-/** A reader of a stream of bytes. */
-export interface BodyReader {
+interface BodyReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   cancel(): Promise<unknown>;
 }
