@@ -3,8 +3,8 @@ import { before, test } from 'node:test';
 import fc from 'fast-check';
 import {
   type DeliveryRow,
+  DeliveryStatus,
   type DeliveryView,
-  deliveryStatuses,
   viewDelivery,
 } from '../../webhooks/deliveries/delivery.ts';
 import { mostLookedAt } from '../../webhooks/deliveries/store.ts';
@@ -53,7 +53,7 @@ describeServer('GET /v1/webhooks/deliveries', (server) => {
     // Times that are not in the order of the ids, and some shared by several.
     const wanted = Array.from({ length: 60 }, (_, number) => ({
       webhookId: webhookIds[number % 2] as string,
-      status: deliveryStatuses[number % deliveryStatuses.length] as DeliveryView['status'],
+      status: DeliveryStatus.options[number % DeliveryStatus.options.length] as DeliveryView['status'],
       reason: number % 3 === 0 ? null : (reasons[number % reasons.length] as string),
       eventType: types[(number >> 1) % types.length] as string,
       createdAt: minute((number * 7) % 20),
@@ -80,7 +80,7 @@ describeServer('GET /v1/webhooks/deliveries', (server) => {
     const time = fc.integer({ min: 0, max: 20 }).map(minute);
     await fc.assert(
       fc.asyncProperty(
-        optional(fc.constantFrom(...deliveryStatuses)),
+        optional(fc.constantFrom(...DeliveryStatus.options)),
         optional(fc.constantFrom(0, 1, 2)),
         optional(fc.constantFrom(...types, 'breach.reported' as const)),
         optional(fc.constantFrom(...reasons, 'dns' as const)),

@@ -2,12 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Database } from '../../storage/database.ts';
-import {
-  type DeliveryRow,
-  type DeliveryStatus,
-  deliveryStatuses,
-  type RedeliveryView,
-} from '../../webhooks/deliveries/delivery.ts';
+import { type DeliveryRow, DeliveryStatus, type RedeliveryView } from '../../webhooks/deliveries/delivery.ts';
 import { stepRedeliveries } from '../../webhooks/deliveries/redelivery.ts';
 import { assertProblem, describeServerOnEachDatabase, payload, unknownId } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';
@@ -71,7 +66,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/redeliver', (server) => {
     const time = fc.integer({ min: 0, max: 9 }).map(minute);
     const delivery = fc.record({
       webhook: fc.nat(3),
-      status: fc.constantFrom(...deliveryStatuses, 'dead' as const, 'delivered' as const),
+      status: fc.constantFrom(...DeliveryStatus.options, 'dead' as const, 'delivered' as const),
       reason: fc.constantFrom(...reasons),
       eventType: fc.constantFrom(...types),
       createdAt: time,

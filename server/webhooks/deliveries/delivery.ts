@@ -4,8 +4,7 @@ import { AnyJson, Id, Time, UtcTime, viewRow } from '../../http/schemas.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { EventTypeName } from './event.ts';
 
-export const deliveryStatuses = ['pending', 'delivered', 'dead', 'redelivered', 'canceled'] as const;
-export const DeliveryStatus = z.enum(deliveryStatuses).meta({
+export const DeliveryStatus = z.enum(['pending', 'delivered', 'dead', 'redelivered', 'canceled']).meta({
   id: 'WebhookDeliveryStatus',
   description:
     '`pending` waits for an attempt; `dead` has failed for good and can be sent again; `redelivered` was dead and was sent again under another id; `canceled` was canceled by a caller, or belonged to a webhook that was deleted.',

@@ -50,40 +50,34 @@ export async function prepareOrder(
   const { webhookId = null, status, reason = null, eventType = null, from = null, to = null } = input;
   if (webhookId !== null) await requireReceiver(queries, tenantId, webhookId);
   const filter: RedeliveryFilter = { webhookId, status, reason, eventType, from, to };
-  const order = {
+  const order: RedeliveryRow = {
     id: newId(),
     tenant_id: tenantId,
+    status: 'finished',
     filter: JSON.stringify(filter),
+    total: 0,
     queued: 0,
     position: null,
     created_at: now,
+    finished_at: now,
   };
   const receivers = await listReceivers(queries, order);
   const total = receivers.length === 0 ? 0 : await countDeliveries(queries, walkOf(order, receivers));
-  const isFinished = total === 0;
-  return { ...order, status: isFinished ? 'finished' : 'running', total, finished_at: isFinished ? now : null };
-}
-
-/** An order that is ready to be given, and who gives it. */
-interface PreparedOrder {
-  readonly source: AuditSource;
-  readonly order: RedeliveryRow;
+  return total === 0 ? order : { ...order, status: 'running', total, finished_at: null };
 }
 
 /**
  * Prepares an order, unless one is running.
  * @throws {Problem} `not_found`, `webhook_deleted`, `webhook_not_enabled`, `webhook_redelivery_running`.
  */
-export async function prepareRedelivery(
-  queries: Queries,
-  now: string,
-  source: AuditSource,
-  input: RedeliveryInput,
-): Promise<PreparedOrder> {
+export async function prepareRedelivery(queries: Queries, now: string, source: AuditSource, input: RedeliveryInput) {
   const running = await findRunning(queries, source.tenantId);
   if (running !== null) throw running;
   return { source, order: await prepareOrder(queries, now, source.tenantId, input) };
 }
+
+/** An order that is ready to be given, and who gives it. */
+type PreparedOrder = Awaited<ReturnType<typeof prepareRedelivery>>;
 
 async function findRunning(queries: Queries, tenantId: string): Promise<Problem | null> {
   const running = await queries
@@ -208,11 +202,7 @@ type Receivers = readonly { readonly id: string; readonly status: string }[];
  * server disabled.
  * @param areLocked keeps them as they are until the transaction ends.
  */
-function listReceivers(
-  queries: Queries,
-  order: Pick<RedeliveryRow, 'tenant_id' | 'filter'>,
-  areLocked = false,
-): Promise<Receivers> {
+function listReceivers(queries: Queries, order: RedeliveryRow, areLocked = false): Promise<Receivers> {
   const { webhookId } = readFilter(order);
   let query = queries
     .selectFrom('webhook_endpoints')
@@ -227,10 +217,7 @@ function listReceivers(
 }
 
 /** The deliveries that fit an order. Those that it makes itself come later than its own place, and are none. */
-function walkOf(
-  order: Pick<RedeliveryRow, 'id' | 'tenant_id' | 'filter' | 'position' | 'created_at'>,
-  receivers: Receivers,
-): Walk {
+function walkOf(order: RedeliveryRow, receivers: Receivers): Walk {
   const filter = readFilter(order);
   return {
     tenantId: order.tenant_id,

@@ -61,12 +61,8 @@ export async function countOutcomes(queries: Queries, now: string, outcomes: rea
           slowest = case when excluded.slowest > webhook_hours.slowest then excluded.slowest
             else webhook_hours.slowest end`;
     });
-    await queries.executeQuery(
-      CompiledQuery.raw(
-        text,
-        some.flatMap((row) => [hour, ...row]),
-      ),
-    );
+    const values = some.flatMap((row) => [hour, ...row]);
+    await queries.executeQuery(CompiledQuery.raw(text, values));
   }
 }
 
