@@ -2,6 +2,7 @@ import { type RowChange, recordChange } from '../../audit/row-state.ts';
 import { type AuditSource, systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
 import { invalidValues, Problem, requireFound } from '../../http/problem.ts';
+import { toColumns } from '../../http/schemas.ts';
 import type { SecretBox } from '../../installation/installation.ts';
 import { addTime, type Queries, type UnitOfWork } from '../../storage/database.ts';
 import { insertRow, newId } from '../../storage/rows.ts';
@@ -220,13 +221,10 @@ function describeForAudit({ eventTypes, filter, rateLimit, retrySchedule, asymme
 /** The columns of what a caller sets, without the keys. */
 function writeSettings({ url, description, eventTypes, filter, rateLimit, retrySchedule, status }: Settings) {
   return {
-    url,
-    description,
+    ...toColumns({ url, description, rateLimit, status }),
     event_types: eventTypes?.join(' ') ?? null,
     filter: filter && JSON.stringify(filter),
-    rate_limit: rateLimit,
     retry_schedule: retrySchedule && JSON.stringify(retrySchedule),
-    status,
   };
 }
 

@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { ByteCache } from '../../storage/cache.ts';
 import { locksRows, type Queries } from '../../storage/database.ts';
-import { insertRows, prepareQuery, rememberText } from '../../storage/rows.ts';
+import { inBatches, insertRows, prepareQuery, rememberText } from '../../storage/rows.ts';
 import type { AttemptRow, DeliveryRow } from '../deliveries/delivery.ts';
 import { type StoredEvent, writeBody } from '../deliveries/event.ts';
 import { countOutcomes } from '../deliveries/statistics-store.ts';
@@ -221,14 +221,8 @@ export async function releaseStrays(
     .execute();
   const held = readHeld();
   const strays = claimed.map(({ id }) => id).filter((id) => !held.has(id));
-  for (let start = 0; start < strays.length; start += strandedBatch) {
-    await queries
-      .updateTable('webhook_deliveries')
-      .set({ claimed_by: null })
-      .where('id', 'in', strays.slice(start, start + strandedBatch))
-      .where('claimed_by', '=', sender)
-      .execute();
-  }
+  const release = queries.updateTable('webhook_deliveries').set({ claimed_by: null }).where('claimed_by', '=', sender);
+  await inBatches(strays, (some) => release.where('id', 'in', some).execute());
 }
 
 /** Ends a batch of what waits for an endpoint that takes nothing any more: canceled where it was deleted, else dead. */
