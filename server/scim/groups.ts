@@ -103,7 +103,6 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
     return { tenant, role, displayName: nameGroup(role, mapOf(tenant)) };
   },
 
-  /** Adds the members of a POST to the role group that it names. */
   async create(work, source, body) {
     const tenant = await requireTenant(work.transaction, source.tenantId);
     const message = readMessage(body, groupUrn);
@@ -139,7 +138,6 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
     return group;
   },
 
-  /** Removes all members of a role group; the role and the people stay. */
   async delete(work, source, name) {
     const { role } = await groups.get(work.transaction, source.tenantId, name);
     // Takes the lock before the list is read.

@@ -107,7 +107,6 @@ export function listOf<Resource extends z.ZodType>(resource: Resource) {
     .meta({ id: `${resource.meta()?.id}List` });
 }
 
-/** The response with one page of a list. */
 export function presentPage<Resource>(resources: readonly Resource[], totalResults: number, startIndex: number) {
   return {
     schemas: [listUrn] as [typeof listUrn],

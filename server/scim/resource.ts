@@ -31,7 +31,6 @@ export interface ResourceType<Item, Shown extends object> {
   readonly result: z.ZodType<Shown>;
   /** The parameter of the path, and its schema. */
   readonly parameter: readonly [string, z.ZodString];
-  /** The attributes that can be filtered by. */
   readonly filters: readonly string[];
   /** The operations in the order of the documentation. */
   readonly operations: Readonly<Record<'list' | 'create' | 'get' | 'patch' | 'replace' | 'delete', OperationText>>;

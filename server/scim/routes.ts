@@ -89,7 +89,6 @@ const ResourceType = z
   })
   .meta({ id: 'ScimResourceType' });
 
-/** The types of resources and their endpoints. */
 function presentResourceTypes(locate: Locate): z.output<typeof ResourceType>[] {
   const types = [
     { id: 'User', description: 'Members of the tenant', endpoint: '/Users', schema: userUrn },

@@ -94,7 +94,6 @@ export function createLocate(baseUrl: string | null, client: Pick<Client, 'host'
 /** An object of a message: values by lower-case names, which compare without case (RFC 7643 section 2.1). */
 export type Attributes = ReadonlyMap<string, unknown>;
 
-/** A 400 about a value. */
 export function invalidValue(message: string): Problem {
   return new Problem('invalidValue', message);
 }

@@ -161,7 +161,6 @@ export function isPlatformMember({ role }: MembershipRow): boolean {
   return isPlatformRole(role);
 }
 
-/** The problem with a change that only the operator may make. */
 export function managedByOperator(): Problem {
   return new Problem(
     'mutability',

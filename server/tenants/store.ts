@@ -70,7 +70,6 @@ export async function updateTenant({ transaction }: UnitOfWork, tenant: Tenant):
   return updateRow(transaction, 'tenants', { id }, columns);
 }
 
-/** Finds a tenant by id or slug. */
 export async function findTenant(queries: Queries, idOrSlug: string): Promise<Tenant | undefined> {
   const [row] = await selectTenant(queries, { name: idOrSlug });
   return row && readTenant(row);
@@ -104,7 +103,6 @@ export async function endSetup(queries: Queries): Promise<readonly string[]> {
   return (await deletion.returning('hash').execute()).map(({ hash }) => hash);
 }
 
-/** Converts a row to a tenant. */
 export function readTenant(row: TenantRow): Tenant {
   return viewRow(Tenant, row, {
     defaultRole: (row.default_role ?? leastRole) as Role,

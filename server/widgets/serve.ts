@@ -6,7 +6,6 @@ import { StaticFile } from '../http/static-file.ts';
 import { describeWidgets } from './tags.ts';
 import { readWidgets, type Widget, type WidgetPlaces } from './widget.ts';
 
-/** The path of the list of all widgets with their tags. */
 const widgetIndexPath = '/widgets/index.json';
 
 /**

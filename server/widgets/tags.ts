@@ -16,7 +16,6 @@ export interface Owner {
 /** Values that the site owner replaces. */
 export const placeholders: Owner = { noticeId: 'YOUR-NOTICE-ID', tenant: 'your-tenant' };
 
-/** The script tag of a widget. */
 export function writeScriptTag({ path, integrity }: Pick<Widget, 'path' | 'integrity'>, baseUrl: string): string {
   return `${html`<script src="${baseUrl}${path}" integrity="${integrity}" crossorigin="anonymous" defer></script>`}`;
 }

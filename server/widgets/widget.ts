@@ -13,7 +13,6 @@ type WidgetKind = (typeof widgetKinds)[number];
 export type WidgetName = WidgetKind['name'];
 type PackageName = WidgetKind['packageName'];
 
-/** Where widgets are found. */
 export interface WidgetPlaces {
   /** Every released version, as `<name>/<version>/`, kept for good: pages pin them. */
   readonly releases: string;
@@ -27,12 +26,10 @@ export const widgetPlaces: WidgetPlaces = {
   packages: join(import.meta.dirname, '../../packages'),
 };
 
-/** The folder of the build of a package. */
 export function findBuild(packageName: PackageName, { packages } = widgetPlaces): string {
   return join(packages, packageName, 'dist');
 }
 
-/** The name of the manifest in every build and release. */
 export const manifestName = 'integrity.json';
 
 const BuiltFile = z.object({
@@ -101,7 +98,6 @@ function readFolder(kind: WidgetKind, folder: string, isReleased: boolean) {
     isReleased,
     /** The integrity attribute of the script: `sha384-…`. */
     integrity: script.integrity,
-    /** The path of the script on the server. */
     path: `/widgets/${kind.name}/${version}/${script.file}`,
     /** Every file of the widget, the script of the tag first. */
     built: files,

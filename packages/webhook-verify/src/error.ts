@@ -64,7 +64,6 @@ export function requireObject<Given>(given: Given): Given {
   return given;
 }
 
-/** Throws such an error. */
 export function fail(code: WebhookErrorCode, message: string): never {
   throw new WebhookVerificationError(code, message);
 }

@@ -24,7 +24,6 @@ interface BodyReader {
   cancel(): Promise<unknown>;
 }
 
-/** How to read a `Request`. */
 export function readFetchRequest({ headers, body, bodyUsed }: RequestShape): Incoming {
   return {
     header: (name) => headers.get(name),

@@ -19,7 +19,6 @@ export function joinSigned(time: string, bytes: Uint8Array): Uint8Array<ArrayBuf
   return signed;
 }
 
-/** Bytes as hex digits. */
 export function writeHex(bytes: ArrayBuffer): string {
   // One text of all codes: digits put together one by one take twice as long to compare.
   const codes: number[] = [];

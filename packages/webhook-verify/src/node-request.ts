@@ -24,7 +24,6 @@ export interface NodeResponse {
   end(body: string): unknown;
 }
 
-/** How to read a request of Node. */
 export function readNodeRequest(request: NodeRequest, parsed: ParsedBody = request): Incoming {
   return {
     // Node joins repeated headers that it does not know.

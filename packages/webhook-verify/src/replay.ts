@@ -20,7 +20,6 @@ export interface ReplayStore {
 /** Whether a delivery may be handled now: `claimed` only. */
 export type ReplayClaim = 'claimed' | 'running' | 'done';
 
-/** Options of `createReplayGuard`. */
 export interface ReplayGuardOptions {
   /**
    * What counts as the same. `delivery` (default): each delivery is handled once over all its tries, and an event that
@@ -108,7 +107,6 @@ function checkStore(store: ReplayStore): void {
     if (typeof methods[name] !== 'function') fail('options_invalid', `The store must have a function "${name}".`);
 }
 
-/** Options of `createMemoryReplayStore`. */
 export interface MemoryReplayOptions {
   /** Default: 10,000 ids, of some 100 bytes each. */
   readonly maxEntries?: number | undefined;

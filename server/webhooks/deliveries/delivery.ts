@@ -72,7 +72,6 @@ export const AttemptView = z
   })
   .meta({ id: 'WebhookAttempt' });
 
-/** A delivery with its event and its attempts. */
 export const DeliveryDetail = DeliveryView.extend({
   event: z
     .strictObject({

@@ -48,7 +48,6 @@ export interface NewWebhookEvent {
   readonly data: Readonly<Record<string, Json>>;
 }
 
-/** An event as it is stored. */
 export type StoredEvent = Selectable<Tables['webhook_events']>;
 
 /** The body of its deliveries (spec.md "Webhook delivery body"), the same bytes for each. */

@@ -18,10 +18,8 @@ import { type RedeliveryFilter, type RedeliveryInput, RedeliveryView } from './d
 import { announceDeliveries } from './outbox.ts';
 import { countDeliveries, placeOf, type Walk, walkDeliveries } from './store.ts';
 
-/** An order to send many deliveries again. */
 type RedeliveryRow = Selectable<Tables['webhook_redeliveries']>;
 
-/** An order as its tenant sees it. */
 export function viewRedelivery(row: RedeliveryRow): RedeliveryView {
   return viewRow(RedeliveryView, row, { filter: readFilter(row) });
 }

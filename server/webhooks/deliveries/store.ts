@@ -51,7 +51,6 @@ export async function findDelivery(queries: Queries, tenantId: string, id: strin
 /** The position of a delivery in the order of creation: its time and its id, with a space between them. */
 export type Place = string;
 
-/** The place of a delivery. */
 export function placeOf({ created_at, id }: Pick<DeliveryRow, 'created_at' | 'id'>): Place {
   return `${created_at} ${id}`;
 }

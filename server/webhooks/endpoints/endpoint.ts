@@ -67,7 +67,6 @@ const sendingFields = {
   }),
 };
 
-/** What creates an endpoint. */
 export const EndpointInput = z
   .strictObject({
     url: fields.url,
@@ -124,7 +123,6 @@ export const EndpointView = z
   .meta({ id: 'Webhook' });
 export type EndpointView = z.output<typeof EndpointView>;
 
-/** An endpoint with its secret, which is shown this once. */
 export const EndpointWithSecret = EndpointView.extend({
   secret: z.string().meta({ description: 'Signs every delivery; shown this once.' }),
 }).meta({ id: 'WebhookWithSecret' });

@@ -86,7 +86,6 @@ export function classifyAddress(address: string): AddressKind {
   return publicV6.check(address, 'ipv6') ? 'public' : 'forbidden';
 }
 
-/** Whether a delivery may go to this address. */
 export function isAllowedAddress(address: string, { allowPrivate }: ReceiverPolicy): boolean {
   const kind = classifyAddress(address);
   return kind === 'public' || (kind === 'private' && allowPrivate);

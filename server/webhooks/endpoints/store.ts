@@ -34,7 +34,6 @@ export const endpointRows = describeRows('webhook_endpoints', 'webhooks', 'webho
 /** How an endpoint fares. After an edit that resets it, only `failing_since` and `notified_at` may be set. */
 export type Health = Omit<Selectable<Tables['webhook_health']>, 'endpoint_id'>;
 
-/** All is well. */
 export const wellHealth: Health = {
   failing_since: null,
   failed_at: null,

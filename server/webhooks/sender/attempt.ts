@@ -17,7 +17,6 @@ export interface EndedAttempt extends Omit<Attempt, 'startedAt'> {
   readonly pausedUntil: string | null;
 }
 
-/** An attempt that was made. */
 export interface Attempt {
   readonly endpoint: Endpoint;
   readonly delivery: ClaimedDelivery;

@@ -39,7 +39,6 @@ export class Lane {
     else this.#bucket.setRate(perSecond, now);
   }
 
-  /** So many attempts begin. */
   begin(attempts: number, now: number): void {
     this.inFlight += attempts;
     this.#bucket?.take(attempts, now);
@@ -111,7 +110,6 @@ export class TokenBucket {
     return Math.floor(this.#tokens(now) + rounding);
   }
 
-  /** So many attempts begin. */
   take(attempts: number, now: number): void {
     this.#emptyAt = now - ((this.#tokens(now) - attempts) / this.#perSecond) * 1000;
   }

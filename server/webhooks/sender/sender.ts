@@ -59,7 +59,6 @@ export class WebhookSender {
     this.#options = { random: Math.random, ...options };
   }
 
-  /** How many attempts are being made at this moment. */
   get inFlight(): number {
     return this.#underWay.size;
   }
@@ -117,7 +116,6 @@ export class WebhookSender {
     }
   }
 
-  /** Whether a turn would do anything. */
   get hasWork(): boolean {
     return this.#ended.length > 0 || this.#isUnsure || this.#readyLanes().length > 0;
   }
@@ -338,7 +336,6 @@ export class WebhookSender {
   }
 }
 
-/** What is sent to an endpoint now. */
 type Claim = Awaited<ReturnType<typeof claimForEndpoint>> & { readonly endpoint: Endpoint; readonly lane: Lane };
 
 /** With so many attempts under way, a moment's wait makes groups larger. */

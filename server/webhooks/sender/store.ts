@@ -28,7 +28,6 @@ export type DeliveryState = Omit<ClaimedRow, 'event_id'> & {
   readonly due_at: string | null;
 };
 
-/** An endpoint that has something waiting. */
 export interface WaitingEndpoint {
   readonly id: string;
   /** enabled, paused, disabled or deleted. */
