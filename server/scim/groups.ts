@@ -4,7 +4,7 @@ import { requireFound } from '../http/problem.ts';
 import type { MembershipRow } from '../identity/membership.ts';
 import { changeMembers } from '../identity/membership-changes.ts';
 import { listGroupMembers, lockMembers } from '../identity/membership-store.ts';
-import { type Role, roleIds } from '../principal/roles.ts';
+import { isPlatformRole, type Role, roleIds } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { requireTenant } from '../tenants/store.ts';
 import {
@@ -24,7 +24,7 @@ import { type GroupStep, readGroupPatch, readPatch } from './patch.ts';
 import { slicePage } from './query.ts';
 import type { ResourceType } from './resource.ts';
 import { invalidValue, quote, readMessage } from './surface.ts';
-import { isPlatformMember, managedByOperator } from './user.ts';
+import { managedByOperator } from './user.ts';
 
 /** Role groups: the members with a role. */
 export const groups: ResourceType<NamedGroup, ScimGroup> = {
@@ -166,7 +166,7 @@ export async function changeGroup(
   const joining = steps.flatMap(({ kind, userIds }) => (kind === 'remove' ? [] : userIds));
   const unknown = joining.find((id) => !members.has(id));
   if (unknown !== undefined) throw invalidValue(`There is no user ${quote(unknown)}; nothing was changed.`);
-  if (joining.some((id) => isPlatformMember(members.get(id) as MembershipRow))) throw managedByOperator();
+  if (joining.some((id) => isPlatformRole((members.get(id) as MembershipRow).role))) throw managedByOperator();
   const current = steps.some(({ kind }) => kind === 'replace')
     ? await listGroupMembers(work.transaction, tenantId, role)
     : [...members.values()].filter((member) => member.role === role && member.unassigned_at === null);

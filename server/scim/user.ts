@@ -3,7 +3,7 @@ import { Problem } from '../http/problem.ts';
 import { schemasOf, text, UtcTime } from '../http/schemas.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import { displayName, type MembershipRow, memberStatus, type Profile } from '../identity/membership.ts';
-import { isPlatformRole, isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
+import { isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
 import {
   type Attributes,
   invalidValue,
@@ -157,10 +157,6 @@ function readProfile(user: Attributes): Profile {
 }
 
 /** Only the operator of the server assigns a platform role; a tenant can only revoke access (spec.md "SCIM role group"). */
-export function isPlatformMember({ role }: MembershipRow): boolean {
-  return isPlatformRole(role);
-}
-
 export function managedByOperator(): Problem {
   return new Problem(
     'mutability',

@@ -8,13 +8,14 @@ import { normalizeEmail } from '../identity/email.ts';
 import type { MembershipChange, MembershipRow } from '../identity/membership.ts';
 import { addMember, changeMembers } from '../identity/membership-changes.ts';
 import { findMember, findMemberByEmail, lockMembers } from '../identity/membership-store.ts';
+import { isPlatformRole } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { prepareQuery } from '../storage/rows.ts';
 import { requireTenant } from '../tenants/store.ts';
 import { type ExtendedUse, readPatch, readUserPatch } from './patch.ts';
 import { type FoundPage, type Page, slicePage } from './query.ts';
 import type { ResourceType } from './resource.ts';
-import { isPlatformMember, managedByOperator, presentUser, readUser, ScimUser, UserBody, userUrn } from './user.ts';
+import { managedByOperator, presentUser, readUser, ScimUser, UserBody, userUrn } from './user.ts';
 
 /** Users: the members of a tenant. */
 export const users: ResourceType<MembershipRow, ScimUser> = {
@@ -134,7 +135,7 @@ async function changeUser(
   const { user_id, deactivated_at, unassigned_at } = before;
   // A PUT repeats what did not change.
   const isActivating = change.isActivated === true && (use?.form !== 'put' || deactivated_at !== null);
-  if (isPlatformMember(before) && (isActivating || change.role !== undefined)) throw managedByOperator();
+  if (isPlatformRole(before.role) && (isActivating || change.role !== undefined)) throw managedByOperator();
   const isPartOfProfile = use !== null && (use.form === 'put' || use.skippedPaths.length > 0);
   // Providers send `active: true` with every change of a profile, so as part of one it reverts `active: false`, but not a
   // removal from a role group.
