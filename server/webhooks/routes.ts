@@ -63,11 +63,8 @@ const Rotation = z
   .prefault({});
 
 /** The operations on webhooks, on what was sent to them, and on orders to send it again. */
-export function webhookRoutes({
-  database,
-  box,
-  settings,
-}: Pick<Installation, 'database' | 'box' | 'settings'>): readonly Route[] {
+export function webhookRoutes(installation: Pick<Installation, 'database' | 'box' | 'settings'>): readonly Route[] {
+  const { database, box, settings } = installation;
   const rules = { box, policy: settings.webhooks };
   return [
     defineRoute('POST /v1/webhooks', {

@@ -134,9 +134,7 @@ export async function markRedelivered(queries: Queries, rows: readonly DeliveryR
 }
 
 /** A delivery of the same event to the same endpoint. */
-export function newRedelivery(
-  { id, endpoint_id, event_id, event_type, tenant_id }: DeliveryRow,
-  now: string,
-): DeliveryRow {
+export function newRedelivery(earlier: DeliveryRow, now: string): DeliveryRow {
+  const { id, endpoint_id, event_id, event_type, tenant_id } = earlier;
   return newDelivery({ id: event_id, tenant_id, type: event_type }, endpoint_id, now, id);
 }

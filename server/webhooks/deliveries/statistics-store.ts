@@ -77,19 +77,18 @@ export async function listPeriods(
   per: 'hour' | 'day',
   first: string,
 ): Promise<WebhookPeriod[]> {
-  const length = sql.lit(per === 'hour' ? hourLength : dayLength);
-  const sum = (column: string) => sql<number>`sum(${sql.ref(column)})`;
+  const start = sql<string>`substr(hour, 1, ${sql.lit(per === 'hour' ? hourLength : dayLength)})`;
   const rows = await queries
     .selectFrom('webhook_hours')
     .select(({ fn }) => [
-      sql<string>`substr(hour, 1, ${length})`.as('start'),
-      ...(['delivered', 'failed', 'dead', 'answers', 'milliseconds'] as const).map((name) => sum(name).as(name)),
+      start.as('start'),
+      ...(['delivered', 'failed', 'dead', 'answers', 'milliseconds'] as const).map((name) => fn.sum(name).as(name)),
       fn.max('slowest').as('slowest'),
     ])
     .where('endpoint_id', '=', endpointId)
     .where('hour', '>=', first)
-    .groupBy(sql`substr(hour, 1, ${length})`)
-    .orderBy(sql`substr(hour, 1, ${length})`, 'desc')
+    .groupBy(start)
+    .orderBy(start, 'desc')
     .execute();
   return rows.map(({ start, delivered, failed, dead, answers, milliseconds, slowest }) => ({
     startsAt: `${start}${'T00:00:00.000Z'.slice(start.length - dayLength)}`,

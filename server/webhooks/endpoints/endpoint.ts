@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id, list, refuseRepeated, textLine, UtcTime } from '../../http/schemas.ts';
 import { FailureReason } from '../deliveries/delivery.ts';
-import { type EventType, EventTypeName, eventTypes } from '../deliveries/event.ts';
+import { EventTypeName, eventTypes } from '../deliveries/event.ts';
 import { EventFilter } from '../deliveries/event-filter.ts';
 import { WebhookUrl } from './receiver-address.ts';
 
@@ -26,7 +26,8 @@ const filterMeta = { description: 'The types of events that it gets; null for al
 const EventTypeFilter = list(EventTypeName, eventTypes.length)
   .min(1)
   .superRefine(refuseRepeated('is listed twice'))
-  .transform(sortTypes)
+  // In the order of the list, so that the same filter is stored in one form.
+  .transform((types) => eventTypes.filter((type) => types.includes(type)))
   .nullable()
   .meta(filterMeta);
 
@@ -144,11 +145,6 @@ export function signingKeyPurpose(endpointId: string): string {
  */
 export function nameEndpoint({ url }: Pick<EndpointView, 'url'>): string {
   return new URL(url).host;
-}
-
-/** Types in the order of the list, so that the same filter is stored in one form. */
-function sortTypes(types: readonly EventType[]): EventType[] {
-  return eventTypes.filter((type) => types.includes(type));
 }
 
 const otherEndpoint = {

@@ -119,15 +119,11 @@ export function viewEndpoint(row: Endpoint, now: string): EndpointView {
     { ...row, ...health },
     {
       eventTypes: (row.event_types?.split(' ') ?? null) as EndpointView['eventTypes'],
-      filter: parseOrNull(row.filter),
-      retrySchedule: parseOrNull(row.retry_schedule),
+      filter: row.filter && JSON.parse(row.filter),
+      retrySchedule: row.retry_schedule && JSON.parse(row.retry_schedule),
       asymmetric: row.public_key !== null,
       previousSecrets: ends.length,
       previousSecretExpiresAt: ends.at(-1) ?? null,
     },
   );
-}
-
-function parseOrNull(text: string | null) {
-  return text === null ? null : JSON.parse(text);
 }
