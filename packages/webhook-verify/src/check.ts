@@ -95,11 +95,9 @@ export interface Settings extends Limits {
 type NamedOrNot = Pick<NamedSecret, 'secret'> & Partial<NamedSecret>;
 
 /** Separates what came in from the options of a verifier for one delivery. */
-export function splitDelivery(
-  delivery: SignedDelivery & VerifierOptions,
-): [delivery: SignedDelivery, options: VerifierOptions] {
+export function splitDelivery(delivery: SignedDelivery & VerifierOptions) {
   const { body, signature, ...options } = requireObject(delivery);
-  return [{ body, signature }, options];
+  return [{ body, signature }, options] as const;
 }
 
 /** @throws {WebhookVerificationError} `secret_invalid`, `options_invalid`: when the program starts, not at a delivery. */
