@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { constructEvent, type NamedSecret, WebhookVerificationError } from './node.ts';
+import { constructEvent, type NamedSecret, type SignedDelivery, WebhookVerificationError } from './node.ts';
 
 const usage = `Says whether a captured webhook of Svc is genuine, and what is wrong when it is not. Nothing leaves this machine.
 
@@ -33,7 +33,8 @@ function run(): number {
   const toleranceSeconds = readTolerance(values.tolerance);
   const secrets = readSecrets(values['secret-stdin'] ?? false, values['secret-env'] ?? 'SVC_WEBHOOK_SECRET');
   const signatures = headers.get('svc-signature') ?? [];
-  const diagnosis = diagnose(body, signatures, secrets, toleranceSeconds, receivedAt);
+  const signature = signatures.length > 1 ? signatures : signatures[0];
+  const diagnosis = diagnose({ body, signature, secrets }, toleranceSeconds, receivedAt);
   console.log(values.json ? JSON.stringify(diagnosis) : diagnosis.lines.join('\n'));
   return diagnosis.isGenuine ? 0 : diagnosis.code === 'secret_invalid' ? 2 : 1;
 }
@@ -132,23 +133,18 @@ function describeFailure(code: string, lines: readonly string[]) {
   return { isGenuine: false, code, lines, secretName: null, timestamp: null, eventId: null, eventType: null };
 }
 
-/**
- * Says whether a captured delivery is genuine, and what is wrong when it is not.
- * @param receivedAt in milliseconds; null when that is not known, and its age is not judged.
- */
-function diagnose(
-  body: Buffer,
-  signatures: readonly string[],
-  secrets: readonly NamedSecret[],
-  toleranceSeconds: number,
-  receivedAt: number | null,
-) {
-  const signature = signatures.length > 1 ? signatures : signatures[0];
+interface CapturedDelivery extends SignedDelivery {
+  readonly body: Buffer;
+  readonly secrets: readonly NamedSecret[];
+}
+
+/** @param receivedAt in milliseconds; null when that is not known, and the age of the delivery is not judged. */
+function diagnose(delivery: CapturedDelivery, toleranceSeconds: number, receivedAt: number | null) {
   const age =
     receivedAt === null ? { toleranceSeconds: Number.POSITIVE_INFINITY } : { toleranceSeconds, now: () => receivedAt };
   const unjudged = `Its age was not judged: a receiver takes it within ${toleranceSeconds} seconds of that time (--received).`;
   try {
-    const { event, secretName, timestamp } = constructEvent({ body, signature, secrets, ...age });
+    const { event, secretName, timestamp } = constructEvent({ ...delivery, ...age });
     return {
       isGenuine: true,
       code: 'genuine',
@@ -164,16 +160,16 @@ function diagnose(
     };
   } catch (error) {
     if (!WebhookVerificationError.isInstance(error)) throw error;
-    const hints = error.code === 'signature_mismatch' ? findRepairs(body, signature as string, secrets) : [];
+    const hints = error.code === 'signature_mismatch' ? findRepairs(delivery) : [];
     return describeFailure(error.code, [`${error.code}: ${error.message}`, ...hints]);
   }
 }
 
 /** Tries what usually happens to bodies and secrets: a repair that gives the signature says what went wrong. */
-function findRepairs(body: Buffer, signature: string, secrets: readonly NamedSecret[]): readonly string[] {
+function findRepairs(delivery: CapturedDelivery): readonly string[] {
   const found = repairs.filter(({ apply }) => {
     try {
-      constructEvent({ body: apply(body), signature, secrets, toleranceSeconds: Number.POSITIVE_INFINITY });
+      constructEvent({ ...delivery, body: apply(delivery.body), toleranceSeconds: Number.POSITIVE_INFINITY });
       return true;
     } catch {
       return false;
