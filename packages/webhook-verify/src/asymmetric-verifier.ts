@@ -142,9 +142,9 @@ const grammar = /^v1a,[A-Za-z0-9+/]{85}[AQgw]==$/;
 const otherScheme = /^(?!v1a,)[\w-]+,(.*[^,])?$/;
 
 /**
- * Reads the headers of Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` and `webhook-signature`: `v1a,<base64>` and other schemes, one space between
- * them. The id has no dot, so that what is signed (`<id>.<t>.<body>`) can be taken apart in one way only. The work is
- * bounded, whatever is sent.
+ * Reads the headers of Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` and `webhook-signature` (`v1a,<base64>`
+ * and other schemes, one space between them). The id has no dot, so that what is signed (`<id>.<t>.<body>`) can be taken
+ * apart in one way only. The work is bounded, whatever is sent.
  * @returns the digits of the time as they were signed, and the `v1a` signatures in base64.
  */
 function readStandardHeaders(header: HeaderGetter) {

@@ -56,7 +56,7 @@ export interface ReceiverPolicy {
   readonly allowPrivate: boolean;
 }
 
-// One list a family: a BlockList that holds ::ffff:0:0/96 finds every IPv4 address in it.
+// One list a family: a BlockList of both finds the IPv4 ranges in mapped addresses (::ffff:10.0.0.1), too.
 const privateV4 = listRanges(privateRanges, 'ipv4');
 const privateV6 = listRanges(privateRanges, 'ipv6');
 const forbiddenV4 = listRanges(forbiddenRanges, 'ipv4');
