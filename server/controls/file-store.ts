@@ -12,7 +12,7 @@ import {
   runUnitOfWork,
   type UnitOfWork,
 } from '../storage/database.ts';
-import { insertRow, newId, updateRow } from '../storage/rows.ts';
+import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import { largestFile, type ReceivedFile } from './evidence.ts';
 import { readMediaType } from './file-name.ts';
 
@@ -42,7 +42,7 @@ export async function receiveFile(
   const body = readUpload(request, largestFile);
   let next = await body.next();
   const id = await reserve(database, upload, Math.min(announceSize(request, largestFile), largestFile));
-  const discard = () => inTransaction(database, (queries) => deleteUnfinished(queries, [id]));
+  const discard = () => inTransaction(database, (queries) => deleteUnfinished(queries, id));
   try {
     const hash = createHash('sha256');
     let size = 0;
@@ -120,12 +120,7 @@ export async function eraseFile(queries: Queries, tenantId: string, id: string):
 }
 
 /** The bytes of a file to send, a chunk at a time. @throws if it is erased meanwhile, so that the answer breaks off. */
-export async function* sendFile(
-  queries: Queries,
-  tenantId: string,
-  fileId: string,
-  size: number,
-): AsyncGenerator<Buffer> {
+export async function* sendFile(queries: Queries, tenantId: string, fileId: string, size: number) {
   let sent = 0;
   for await (const bytes of readFile(queries, tenantId, fileId)) {
     sent += bytes.length;
@@ -158,32 +153,22 @@ const abandonedAfter = 60 * 60_000;
  * @returns whether there was one, so that there may be another.
  */
 export async function deleteAbandonedFile(queries: Queries, now: string): Promise<boolean> {
-  const rows = await queries
+  const file = await queries
     .selectFrom('control_evidence_files')
     .select('id')
     .where('finished_at', 'is', null)
     .where('created_at', '<', addTime(now, -abandonedAfter))
     .limit(1)
-    .execute();
-  await deleteUnfinished(
-    queries,
-    rows.map(({ id }) => id),
-  );
-  return rows.length > 0;
+    .executeTakeFirst();
+  if (file === undefined) return false;
+  await deleteUnfinished(queries, file.id);
+  return true;
 }
 
-async function deleteUnfinished(queries: Queries, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  const unfinished = await queries
-    .selectFrom('control_evidence_files')
-    .select('id')
-    .where('id', 'in', ids)
-    .where('finished_at', 'is', null)
-    .execute();
-  for (const { id } of unfinished) {
-    await queries.deleteFrom('control_evidence_chunks').where('file_id', '=', id).execute();
-    await queries.deleteFrom('control_evidence_files').where('id', '=', id).execute();
-  }
+async function deleteUnfinished(queries: Queries, id: string): Promise<void> {
+  if ((await findRow(queries, 'control_evidence_files', { id, finished_at: null })) === undefined) return;
+  await queries.deleteFrom('control_evidence_chunks').where('file_id', '=', id).execute();
+  await queries.deleteFrom('control_evidence_files').where('id', '=', id).execute();
 }
 
 export interface FileReport {

@@ -5,7 +5,7 @@ import type { AuditSource } from '../audit/source.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { requirePast, toColumns } from '../http/schemas.ts';
 import { newSalt } from '../ledger/entry.ts';
-import { type ClearedOpenings, clearOpeningsAbout } from '../ledger/opening-store.ts';
+import { clearOpeningsAbout } from '../ledger/opening-store.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -99,12 +99,7 @@ export async function withdrawEvidence(work: UnitOfWork, source: AuditSource, pa
  * Erases the texts and the file of an item, and the texts of the audit events about it. It is withdrawn with that if it was
  * not before: what cannot be read counts no longer. The hash and the size of the file stay.
  */
-export async function eraseItem(
-  work: UnitOfWork,
-  source: AuditSource,
-  id: string,
-  reason: string,
-): Promise<ErasedItem> {
+export async function eraseItem(work: UnitOfWork, source: AuditSource, id: string, reason: string) {
   const { transaction, now } = work;
   const { tenantId } = source;
   await work.lockTenant(tenantId);
@@ -122,12 +117,6 @@ export async function eraseItem(
   if (before === undefined) await recordChange(work, source, evidenceRows, row, { ...change, targetRef: null });
   else await recordPart(work, source, before, evidenceRows, row, change);
   return { rows: 1, files: item.file_id === null ? 0 : 1, ...cleared };
-}
-
-/** What a unit of work erased of an item of evidence. */
-interface ErasedItem extends ClearedOpenings {
-  readonly rows: number;
-  readonly files: number;
 }
 
 /** The maximum number of tests of a control, retired ones included. */

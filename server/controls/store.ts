@@ -264,11 +264,8 @@ export async function listTests(queries: Queries, tenantId: string, controlId: s
 
 /** Reads a test of a control, by its row id. @throws {Problem} `not_found`. */
 export async function requireTest(queries: Queries, tenantId: string, controlId: string, id: string) {
-  const tests = await listTests(queries, tenantId, controlId);
-  return requireFound(
-    tests.find((test) => test.id === id),
-    'test',
-  );
+  const test = (await listTests(queries, tenantId, controlId)).find((one) => one.id === id);
+  return requireFound(test, 'test');
 }
 
 /** A page of the results of a test, the latest first; the place of each is its time and its id. */
