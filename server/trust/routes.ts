@@ -6,6 +6,7 @@ import { requireFound } from '../http/problem.ts';
 import { readOwnAddress } from '../http/request.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../http/route.ts';
 import type { Installation } from '../installation/installation.ts';
+import type { UnitOfWork } from '../storage/database.ts';
 import { requireTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 import { chooseBadgeWords } from './badge-words.ts';
@@ -28,6 +29,9 @@ import {
   trustPath,
 } from './trust-center.ts';
 
+const common = { tag: 'Trust center', headers: ['ETag'], result: TrustCenterView } as const;
+const writing = { ...common, scope: 'trust:write', hasPrecondition: true, errors: ['trust_center_changed'] } as const;
+
 /** The operations on the trust center of the caller's tenant, and the data of the badge. */
 export function trustRoutes(
   { database, settings: { baseUrl } }: Pick<Installation, 'database' | 'settings'>,
@@ -42,14 +46,16 @@ export function trustRoutes(
     const result = { slug, name, url, published, ...readContent(row), publishedAt, updatedAt, draft: readDraft(row) };
     return answerWith(result, { ETag: tagTrust(row) });
   };
+  const changeDraft = async (call: PrincipalCall, work: UnitOfWork, draft: TrustDraftInput | null) => {
+    const tenant = await requireTenant(work.transaction, call.principal.tenantId);
+    return view(call, tenant, await saveDraft(work, call.source(), tenant.slug, draft, call.ifMatch));
+  };
   return [
     defineRoute('GET /v1/trust', {
       operationId: 'getTrustCenter',
-      tag: 'Trust center',
+      ...common,
       summary: 'Get the trust center',
       scope: 'trust:read',
-      headers: ['ETag'],
-      result: TrustCenterView,
       async handle(call) {
         const tenant = await requireTenant(database.kysely, call.principal.tenantId);
         return view(call, tenant, await findTrustCenter(database.kysely, tenant.id));
@@ -57,16 +63,11 @@ export function trustRoutes(
     }),
     defineRoute('PUT /v1/trust', {
       operationId: 'replaceTrustCenter',
-      tag: 'Trust center',
+      ...writing,
       summary: 'Replace the trust center; publish or unpublish it',
       description:
         'Omitted fields become empty, and a draft ends. All texts are plain text: markup in them is shown as text. If nothing changes, nothing is written. Send the `ETag` of the trust center as `If-Match` to replace only what you have seen. The limits of all fields together exceed the maximum body of 64 KiB.',
-      scope: 'trust:write',
-      headers: ['ETag'],
-      hasPrecondition: true,
-      errors: ['trust_center_changed'],
       body: TrustCenterInput,
-      result: TrustCenterView,
       async change(call, work) {
         const tenant = await requireTenant(work.transaction, call.principal.tenantId);
         work.afterCommit(() => publishedTrust.forget(tenant.slug));
@@ -75,35 +76,19 @@ export function trustRoutes(
     }),
     defineRoute('PUT /v1/trust/draft', {
       operationId: 'saveTrustDraft',
-      tag: 'Trust center',
+      ...writing,
       summary: 'Save a draft of the trust center',
       description:
         'What is public stays as it is. Omitted fields become empty. To publish the draft, replace the trust center with its content. Send the `ETag` of the trust center as `If-Match` to replace only what you have seen.',
-      scope: 'trust:write',
-      headers: ['ETag'],
-      hasPrecondition: true,
-      errors: ['trust_center_changed'],
       body: TrustDraftInput,
-      result: TrustCenterView,
-      async change(call, work) {
-        const tenant = await requireTenant(work.transaction, call.principal.tenantId);
-        return view(call, tenant, await saveDraft(work, call.source(), tenant.slug, call.body, call.ifMatch));
-      },
+      change: (call, work) => changeDraft(call, work, call.body),
     }),
     defineRoute('DELETE /v1/trust/draft', {
       operationId: 'discardTrustDraft',
-      tag: 'Trust center',
+      ...writing,
       summary: 'Discard the draft of the trust center',
       description: 'Answers the trust center without it, also if there was none.',
-      scope: 'trust:write',
-      headers: ['ETag'],
-      hasPrecondition: true,
-      errors: ['trust_center_changed'],
-      result: TrustCenterView,
-      async change(call, work) {
-        const tenant = await requireTenant(work.transaction, call.principal.tenantId);
-        return view(call, tenant, await saveDraft(work, call.source(), tenant.slug, null, call.ifMatch));
-      },
+      change: (call, work) => changeDraft(call, work, null),
     }),
     defineRoute('GET /v1/public/trust/{slug}/widget', {
       auth: 'public',
