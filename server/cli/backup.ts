@@ -11,17 +11,16 @@ import {
   type Installation,
   isSecretOf,
   openInstallation,
-  type SecretBox,
   secretFile,
 } from '../installation/installation.ts';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
 import { nameTree, readTreeName } from '../ledger/checkpoint.ts';
-import { type Anchoring, completeAnchors, stateRestore } from '../ledger/checkpoint-store.ts';
+import { completeAnchors, stateRestore } from '../ledger/checkpoint-store.ts';
 import { ErasureLog, erasureFile } from '../ledger/erasure-log.ts';
 import { completeErasures, listLastErasures } from '../ledger/erasure-store.ts';
 import { listStates } from '../ledger/tree-store.ts';
 import type { Settings } from '../settings.ts';
-import { type Database, openDatabase, type RowSeal, systemClock } from '../storage/database.ts';
+import { type Database, openDatabase, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { flushToDisk } from '../storage/log-file.ts';
 import { migrate } from '../storage/migrate.ts';
@@ -151,8 +150,7 @@ async function restoreFolder(
     requireNoDatabase(dataDir);
     const secrets = deriveSecrets(secret);
     const erasures = new ErasureLog(join(dataDir, erasureFile), secrets.seal);
-    placeErasures(erasures, from, dataDir, { mayLack, say });
-    const lines = checkErasures(erasures, { say, mayLack });
+    const lines = takeErasures(erasures, from, { say, mayLack });
     placeMissing(anchorFile, from, dataDir);
     const anchors = new AnchorLog(join(dataDir, anchorFile), secrets.signer.verifier);
     const erased = await completeDraft(draft, { ...secrets, anchors, erasures }, lines);
@@ -173,24 +171,22 @@ function placeMissing(name: string, from: string, dataDir: string): void {
   if (!existsSync(own) && existsSync(saved)) placeCopy(saved, own);
 }
 
-/** Takes the log of erasures of the backup for a new data folder. @throws {UsageError} if a used one has lost its own. */
-function placeErasures(
-  { file }: ErasureLog,
-  from: string,
-  dataDir: string,
-  { mayLack, say }: Pick<CommandContext, 'say'> & { readonly mayLack: boolean },
-): void {
-  if (existsSync(file)) return;
-  if (existsSync(join(dataDir, anchorFile)) && !mayLack) throw lacksErasures(file, 'it is missing');
-  placeMissing(erasureFile, from, dataDir);
-  say(`${dataDir} had no ${erasureFile}: what was erased after the backup is not known.`);
-}
-
-/** Goes through the log of erasures once before anything is changed. @returns its lines. @throws {UsageError} */
-function checkErasures(
+/**
+ * Goes through the log of erasures once before anything is changed. A new data folder gets that of the backup first.
+ * @returns its lines.
+ * @throws {UsageError} if a used data folder has lost it, or it is not whole and unchanged.
+ */
+function takeErasures(
   log: ErasureLog,
+  from: string,
   { say, mayLack }: Pick<CommandContext, 'say'> & { readonly mayLack: boolean },
 ): ReturnType<ErasureLog['read']> {
+  const dataDir = dirname(log.file);
+  if (!existsSync(log.file)) {
+    if (existsSync(join(dataDir, anchorFile)) && !mayLack) throw lacksErasures(log.file, 'it is missing');
+    placeMissing(erasureFile, from, dataDir);
+    say(`${dataDir} had no ${erasureFile}: what was erased after the backup is not known.`);
+  }
   const refuse = (issue: string) => {
     if (!mayLack) throw lacksErasures(log.file, issue);
     say(`${log.file}: ${issue}`);
@@ -210,14 +206,14 @@ function lacksErasures(file: string, issue: string): UsageError {
   );
 }
 
-interface Restoring extends Anchoring {
-  readonly seal: RowSeal;
-  readonly box: SecretBox;
-  readonly erasures: ErasureLog;
-}
+type Restoring = Pick<Installation, 'signer' | 'anchors' | 'box' | 'erasures'>;
 
 /** Erases again, and appends to the logs of the data folder. @returns what was erased. */
-async function completeDraft(draft: string, restoring: Restoring, lines: ReturnType<ErasureLog['read']>) {
+async function completeDraft(
+  draft: string,
+  restoring: Restoring & Pick<Installation, 'seal'>,
+  lines: ReturnType<ErasureLog['read']>,
+) {
   await using opened = openDatabase({ url: null, file: draft });
   // A backup of an older version lacks tables that the statement is computed from.
   await migrate(opened);
@@ -226,7 +222,7 @@ async function completeDraft(draft: string, restoring: Restoring, lines: ReturnT
 
 async function completeRestore(
   database: Database,
-  { erasures, box, ...anchoring }: Anchoring & Pick<Restoring, 'erasures' | 'box'>,
+  { erasures, box, ...anchoring }: Restoring,
   lines: ReturnType<ErasureLog['read']>,
   now: string,
 ): Promise<ReplayCounts> {
@@ -256,8 +252,7 @@ async function acceptRestored(
   await using installation = await openInstallation(settings);
   const { database, erasures, clock } = installation;
   const { file } = installation.anchors;
-  placeErasures(erasures, settings.dataDir, settings.dataDir, { mayLack, say });
-  const lines = checkErasures(erasures, { say, mayLack });
+  const lines = takeErasures(erasures, settings.dataDir, { say, mayLack });
   for (const line of await compareWithLog(installation)) say(line);
   if (!isKnown)
     throw new UsageError(

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { z } from 'zod';
 import type { ImportedDecision, PurposeMapping } from '../consent/import/decision.ts';
 import {
@@ -26,6 +25,7 @@ import {
   UsageError,
   withMessage,
 } from './command.ts';
+import { isFile } from './kept-note.ts';
 
 const formatHelp = Object.entries(importFormats).map(([name, { meaning }]) => `  ${name.padEnd(14)} ${meaning}`);
 
@@ -80,9 +80,12 @@ a keyed hash is kept. Times need an offset, or are seconds or milliseconds since
   async run(context) {
     const { settings, options, say, showProgress, result } = context;
     const { file } = options;
-    const format = findFormatOf(options.format, file);
-    const columns = readColumns(options.column ?? []);
-    requireFile(file);
+    const formatName = options.format ?? findFormat(file);
+    if (formatName === undefined) throw new UsageError(`--format: name one of ${importFormatNames.join(', ')}.`);
+    const format: ImportFormat = importFormats[formatName];
+    const pairs = (options.column ?? []).map((pair) => readPair('column', pair, importFields));
+    const columns: ColumnNames = Object.fromEntries(pairs);
+    if (!isFile(file)) throw new UsageError(`There is no file ${file}.`);
     requireDatabase(settings);
     using _ = lockFolder(settings.dataDir, 'shared');
     await using installation = await openInstallation(settings, context.clock, null);
@@ -90,9 +93,14 @@ a keyed hash is kept. Times need an offset, or are seconds or milliseconds since
     const target = await requireTarget(database.kysely, options.notice, options.version);
     const mapping = readMapping(target, options);
     using spool = new Spool<ImportedDecision>();
-    const faults = new LineFaults(say);
     const { hasher, clock } = installation;
-    const refuse = faults.add.bind(faults);
+    let invalid = 0;
+    const faults: { readonly line: number; readonly issues: readonly string[] }[] = [];
+    const refuse = (line: number, issues: readonly string[]) => {
+      invalid += 1;
+      if (faults.length < mostFaults) faults.push({ line, issues });
+      say(`Line ${line}: ${issues.join('; ')}`);
+    };
     const reading = { file, format, columns, mapping, target, hasher, clock, spool, refuse, showProgress };
     const { lines, sha256, unknown, isOpen } = await readDecisions(reading);
     if (unknown.length > 0 && (format.isCsv || spool.size > 0))
@@ -103,16 +111,16 @@ a keyed hash is kept. Times need an offset, or are seconds or milliseconds since
     let present = 0;
     for (const batch of spool.readBatches(importBatch)) {
       const compared = await compareDecisions(database.kysely, target, batch);
-      for (const { of, issue } of compared.faults) faults.add(of.line, [issue]);
+      for (const { of, issue } of compared.faults) refuse(of.line, [issue]);
       for (const { key } of [...compared.present, ...compared.faults.map(({ of }) => of)]) spool.remove(key);
       present += compared.present.length;
       showProgress(`${lines} lines; compared with the records …`);
     }
     showProgress('');
     const total = spool.size;
-    const report = { file, sha256, format: format.name, lines, decisions, present, invalid: faults.count };
+    const report = { file, sha256, format: formatName, lines, decisions, present, invalid };
     // Without a decision it is another file, or one that cannot be read.
-    const isRefused = decisions === 0 || isOpen || (faults.count > 0 && options['skip-invalid'] !== true);
+    const isRefused = decisions === 0 || isOpen || (invalid > 0 && options['skip-invalid'] !== true);
     const isDryRun = options['dry-run'] === true;
     let imported = { records: 0, withdrawals: 0 };
     let conflict: string | null = null;
@@ -126,8 +134,7 @@ a keyed hash is kept. Times need an offset, or are seconds or milliseconds since
         `${conflict} It was recorded during the import, which stopped after ${imported.records} of ${total} decisions. Remove this line, or repeat the command with --skip-invalid.`,
       );
     else if (decisions === 0) say('The file has no decision that can be read. Nothing was written.');
-    else if (isRefused)
-      say(`${faults.count} ${faults.count === 1 ? 'line' : 'lines'} cannot be imported. Nothing was written.`);
+    else if (isRefused) say(`${invalid} ${invalid === 1 ? 'line' : 'lines'} cannot be imported. Nothing was written.`);
     else if (isDryRun) say(`${total} decisions can be imported${describePresent(present)}. Nothing was written.`);
     else
       say(
@@ -143,7 +150,7 @@ a keyed hash is kept. Times need an offset, or are seconds or milliseconds since
       imported: imported.records,
       withdrawals: imported.withdrawals,
       conflict,
-      faults: faults.first,
+      faults,
     });
     return conflict !== null || isRefused ? 1 : undefined;
   },
@@ -153,40 +160,8 @@ function describePresent(present: number): string {
   return present === 0 ? '' : `; ${present} were imported before`;
 }
 
-/** Faults of lines: all are printed, and the first are kept for --json. */
-class LineFaults {
-  readonly #say: (line: string) => void;
-  readonly first: { readonly line: number; readonly issues: readonly string[] }[] = [];
-  count = 0;
-
-  constructor(say: (line: string) => void) {
-    this.#say = say;
-  }
-
-  add(line: number, issues: readonly string[]): void {
-    this.count += 1;
-    if (this.first.length < mostFaults) this.first.push({ line, issues });
-    this.#say(`Line ${line}: ${issues.join('; ')}`);
-  }
-}
-
+/** Faults that the result has with --json; all are printed. */
 const mostFaults = 1000;
-
-/** @throws {UsageError} */
-function findFormatOf(
-  given: keyof typeof importFormats | undefined,
-  file: string,
-): ImportFormat & { readonly name: string } {
-  const name = given ?? findFormat(file);
-  if (name === undefined) throw new UsageError(`--format: name one of ${importFormatNames.join(', ')}.`);
-  return { name, ...importFormats[name] };
-}
-
-/** @throws {UsageError} */
-function requireFile(file: string): void {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found?.isFile() !== true) throw new UsageError(`There is no file ${file}.`);
-}
 
 /** @throws {UsageError} if there is no such notice, or it has no such version. */
 async function requireTarget(queries: Queries, noticeId: string, number: number): Promise<ImportTarget> {
@@ -196,10 +171,6 @@ async function requireTarget(queries: Queries, noticeId: string, number: number)
   if (version === undefined)
     throw new UsageError(`--version: the notice has no published version ${number}; its latest is ${notice.version}.`);
   return { tenantId: notice.tenant_id, noticeId, version };
-}
-
-function readColumns(pairs: readonly string[]): ColumnNames {
-  return Object.fromEntries(pairs.map((pair) => readPair('column', pair, importFields)));
 }
 
 function readMapping(

@@ -58,7 +58,7 @@ If it is interrupted, run it again: it starts over, or completes the last step. 
     const target = readTarget(options.to, settings);
     const names = { from: nameDatabase(settings), to: nameDatabase(target) };
     try {
-      const copied = await moveData(context, target, names);
+      const copied = await moveData(context, target, names.from, names.to);
       say(`Everything is in ${names.to}. ${adviseOn(target, settings)}`);
       result({ ...names, dataDir: target.dataDir, ...copied });
     } catch (error) {
@@ -69,13 +69,8 @@ If it is interrupted, run it again: it starts over, or completes the last step. 
   },
 });
 
-interface Names {
-  readonly from: string;
-  readonly to: string;
-}
-
 /** @returns what was copied; null if only the last step of an interrupted move was left. */
-async function moveData(context: CommandContext, target: Settings, { from, to }: Names) {
+async function moveData(context: CommandContext, target: Settings, from: string, to: string) {
   const { settings, clock } = context;
   const { databaseUrl: url, dataDir } = settings;
   using held = new DisposableStack();
@@ -93,8 +88,7 @@ async function moveData(context: CommandContext, target: Settings, { from, to }:
     if (moved_to === to && (await isCopyOf(target, from, installation))) return null;
     if (moved_to !== null) throw new UsageError(describeMoved(moved_to, moved_at));
     if (target.dataDir !== dataDir) held.use(lockFolder(target.dataDir, 'exclusive'));
-    const move = { settings, target, transaction, installation, tables };
-    const counts = await copyAll(context, move);
+    const counts = await copyAll(context, target, transaction, installation, tables);
     await markMoved(transaction, source, to, clock());
     return counts;
   });
@@ -136,19 +130,17 @@ async function requireSource(queries: Queries, settings: Settings): Promise<Inst
   return installation;
 }
 
-interface Move {
-  readonly settings: Settings;
-  readonly target: Settings;
-  /** Of the source. */
-  readonly transaction: Queries;
-  readonly installation: InstallationRow;
-  readonly tables: readonly TableLayout[];
-}
-
-/** Copies everything, compares and verifies the copy, which remains marked as incomplete. */
-async function copyAll(context: CommandContext, move: Move) {
-  const { settings, target, transaction, installation } = move;
-  const { say, showProgress } = context;
+/**
+ * Copies everything, compares and verifies the copy, which remains marked as incomplete.
+ * @param transaction of the source.
+ */
+async function copyAll(
+  { settings, clock, say, showProgress }: CommandContext,
+  target: Settings,
+  transaction: Queries,
+  installation: InstallationRow,
+  all: readonly TableLayout[],
+) {
   const { dataDir } = target;
   const from = nameDatabase(settings);
   const log = join(dataDir, anchorFile);
@@ -157,19 +149,19 @@ async function copyAll(context: CommandContext, move: Move) {
   if (left !== undefined && !(await isCopyOf(target, from, installation)))
     throw new UsageError(`${left} belongs to another database. Name an empty folder. Nothing was moved.`);
   // The row of the installation is the mark of the move.
-  const tables = move.tables.filter(({ name }) => name !== 'installation');
-  let all = 0;
+  const tables = all.filter(({ name }) => name !== 'installation');
+  let copied = 0;
   {
-    await using database = await openTarget(target, from, installation, move.tables);
+    await using database = await openTarget(target, from, installation, all);
     if (isElsewhere && settings.secret === null) placeSecret(settings.dataDir, dataDir);
     for (const table of tables) {
       const onProgress = (rows: number) => showProgress(`${table.name}: ${rows} rows …`);
       const rows = await copyTable(transaction, database, table, onProgress);
       showProgress('');
       if (rows > 0) say(`${table.name}: ${rows} rows`);
-      all += rows;
+      copied += rows;
     }
-    say(`Comparing ${all} rows …`);
+    say(`Comparing ${copied} rows …`);
     for (const table of tables) {
       const onProgress = (rows: number) => showProgress(`${table.name}: ${rows} rows compared …`);
       await compareTable(transaction, database.kysely, table, onProgress);
@@ -188,12 +180,9 @@ async function copyAll(context: CommandContext, move: Move) {
   say('Verifying the copy …');
   const findings = new Findings(say);
   const progress = { say: () => undefined, showProgress };
-  await verifyInstallation(
-    { settings: target, now: context.clock(), notes: new Map(), progress, isMoving: true },
-    findings,
-  );
+  await verifyInstallation({ settings: target, now: clock(), notes: new Map(), progress, isMoving: true }, findings);
   const { exitCode } = findings;
   if (exitCode !== exitCodes.holds && exitCode !== exitCodes.unchecked)
     throw new UnmovableData('The copy is as the source is, but svc verify found the above. Nothing was moved.');
-  return { tables: tables.length, rows: all, verified: findings.report() };
+  return { tables: tables.length, rows: copied, verified: findings.report() };
 }

@@ -5,8 +5,9 @@ import { Problem } from '../http/problem.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { findAttestedProof } from '../ledger/attestation-store.ts';
 import { ledgerNames } from '../ledger/entry.ts';
+import type { LedgerOf } from '../ledger/tree-store.ts';
 import { proveInclusion } from '../proofs/routes.ts';
-import { systemClock } from '../storage/database.ts';
+import { type Queries, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import {
   defineCommand,
@@ -63,14 +64,9 @@ timestamp for the log. The log has the newest checkpoint of each ledger at each 
   },
 });
 
-async function proveEntry(
-  queries: Parameters<typeof proveInclusion>[0],
-  of: Parameters<typeof proveInclusion>[1],
-  sequence: number,
-) {
-  const proof = await proveInclusion(queries, of, { sequence }).catch((error: unknown) => {
+async function proveEntry(queries: Queries, of: LedgerOf, sequence: number) {
+  const { hash, hashes, checkpoint } = await proveInclusion(queries, of, { sequence }).catch((error: unknown) => {
     throw error instanceof Problem ? new UsageError(error.message) : error;
   });
-  const { hash, hashes, checkpoint } = proof;
   return { hash, index: sequence - 1, hashes, note: checkpoint.note, timestamp: null };
 }
