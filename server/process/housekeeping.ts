@@ -14,7 +14,6 @@ import { deleteUnconfirmed, forgetFormUses } from '../privacy/form-store.ts';
 import type { CheckpointKeeper } from '../proofs/checkpoint-keeper.ts';
 import type { LogKeeper } from '../proofs/log-keeper.ts';
 import { inTransaction, type Queries } from '../storage/database.ts';
-import type { FaultLog } from '../storage/fault-log.ts';
 import { type Repeated, repeat } from '../storage/repeat.ts';
 import { forgetRuns } from '../verification/store.ts';
 import { forgetOldEvents } from '../webhooks/deliveries/retention-store.ts';
@@ -31,13 +30,10 @@ export function startHousekeeping(
     lastUses,
     sightings,
     verifier,
-    keeper,
-    logKeeper,
-  }: Pick<App, 'limiter' | 'lastUses' | 'sightings' | 'verifier'> & {
-    readonly keeper: CheckpointKeeper;
-    readonly logKeeper: LogKeeper;
-  },
-  faults: FaultLog,
+    faults,
+  }: Pick<App, 'limiter' | 'lastUses' | 'sightings' | 'verifier' | 'faults'>,
+  keeper: CheckpointKeeper,
+  logKeeper: LogKeeper,
 ): Repeated {
   const every = (milliseconds: number, step: () => Promise<unknown>) =>
     repeat({ every: milliseconds, task: 'housekeeping', faults }, async () => (await step()) === true);

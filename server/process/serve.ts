@@ -77,8 +77,7 @@ export async function startServer(
   // One clock that is set back shows in every ledger.
   const warnOfClock = atMostEvery(60 * 60_000, (fall: object) => options.log.warn(fall, clockFell));
   installation.database.signals.on('clockFell', warnOfClock);
-  const housekeeping =
-    options.housekeeping === false ? null : startHousekeeping(installation, { ...app, keeper, logKeeper }, app.faults);
+  const housekeeping = options.housekeeping === false ? null : startHousekeeping(installation, app, keeper, logKeeper);
   const sending = options.sends === false ? null : startSending(installation, app.faults);
   const lock = held.move();
   const close = async () => {
@@ -132,11 +131,8 @@ function startSending({ database, clock, box, settings }: Installation, faults: 
 }
 
 /** What the log contains of a failure. */
-interface ErrorDescription {
-  readonly name: string;
+interface ErrorDescription extends Readonly<Pick<Error, 'name' | 'message' | 'stack'>> {
   readonly code?: string;
-  readonly message: string;
-  readonly stack?: string;
   readonly cause?: ErrorDescription;
 }
 

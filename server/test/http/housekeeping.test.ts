@@ -43,18 +43,8 @@ describe('housekeeping', () => {
     const keeper = new CheckpointKeeper({ ...installation, interval: 3_600_000, log });
     const faults = new FaultLog(installation.database, log);
     const verifier = new Verifier(installation, faults);
-    const housekeeping = startHousekeeping(
-      installation,
-      {
-        limiter: new RateLimiter(),
-        lastUses: new LastUses(),
-        sightings: new Sightings(),
-        verifier,
-        keeper,
-        logKeeper: new LogKeeper(installation),
-      },
-      faults,
-    );
+    const app = { limiter: new RateLimiter(), lastUses: new LastUses(), sightings: new Sightings(), verifier, faults };
+    const housekeeping = startHousekeeping(installation, app, keeper, new LogKeeper(installation));
     assert.equal(await tick(59_999), 2500);
     assert.equal(await tick(1), 1500);
     assert.equal(await tick(1000), 500);

@@ -114,18 +114,8 @@ describeOnOneDatabase('a session', (dialect) => {
       { ...installation, settings: { ...installation.settings, verifyInterval: 0 } },
       faults,
     );
-    const housekeeping = startHousekeeping(
-      installation,
-      {
-        limiter: new RateLimiter(),
-        lastUses: new LastUses(),
-        sightings: new Sightings(),
-        verifier,
-        keeper,
-        logKeeper: new LogKeeper(installation),
-      },
-      faults,
-    );
+    const app = { limiter: new RateLimiter(), lastUses: new LastUses(), sightings: new Sightings(), verifier, faults };
+    const housekeeping = startHousekeeping(installation, app, keeper, new LogKeeper(installation));
     /** Lets a minute pass, and what it starts run to its end. */
     const keepHouse = async (until: () => Promise<boolean>) => {
       context.mock.timers.tick(minute);

@@ -35,15 +35,8 @@ describe('the housekeeping', () => {
     const keeper = new CheckpointKeeper({ ...installation, interval: 3_600_000, log });
     const faults = new FaultLog(installation.database, log);
     const verifier = new Verifier(installation, faults);
-    const app = {
-      limiter: new RateLimiter(),
-      lastUses: new LastUses(),
-      sightings: new Sightings(),
-      verifier,
-      keeper,
-      logKeeper: new LogKeeper(installation),
-    };
-    const housekeeping = startHousekeeping(installation, app, faults);
+    const app = { limiter: new RateLimiter(), lastUses: new LastUses(), sightings: new Sightings(), verifier, faults };
+    const housekeeping = startHousekeeping(installation, app, keeper, new LogKeeper(installation));
     context.mock.timers.tick(60_000);
     for (let times = 0; times < 100; times += 1) await turn();
     await housekeeping.stop();
