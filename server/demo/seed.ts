@@ -31,19 +31,8 @@ import { seedControls } from './seed-controls.ts';
 /** The port of `npm run receiver`. */
 export const receiverPort = 8789;
 
-/** The credentials of the demo, shown once. */
-export interface DemoCredentials {
-  readonly baseUrl: string;
-  readonly tenantId: string;
-  readonly tenantSlug: string;
-  readonly adminEmail: string;
-  readonly adminPassword: string;
-  readonly apiKey: string;
-  readonly scimToken: string;
-  readonly noticeId: string;
-  /** Signs the events for the receiver of the demo; missing if webhooks must not go to private addresses. */
-  readonly webhookSecret?: string;
-}
+/** The credentials of the demo, shown once. `webhookSecret` is missing if webhooks must not go to private addresses. */
+export type DemoCredentials = NonNullable<Awaited<ReturnType<typeof seedDemo>>>;
 
 /** The user whom the start link signs in. */
 export const adminEmail = 'admin@demo.example';
@@ -58,7 +47,7 @@ export const credentialsFile = 'demo-credentials.json';
  * @returns the credentials, also written to `demo-credentials.json` (mode 0600); null if there are tenants.
  * @throws {SettingsError} if no notice can belong to the address of this server.
  */
-export async function seedDemo(installation: Installation, baseUrl: string): Promise<DemoCredentials | null> {
+export async function seedDemo(installation: Installation, baseUrl: string) {
   const { database, clock, settings } = installation;
   if ((await listTenants(database.kysely)).length > 0) return null;
   const notice = demoNotice(baseUrl);
@@ -66,7 +55,7 @@ export async function seedDemo(installation: Installation, baseUrl: string): Pro
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
   const adminPassword = randomText(24);
   const passwordHash = await installation.passwords.hash(adminPassword);
-  const make = async (work: UnitOfWork): Promise<DemoCredentials> => {
+  const make = async (work: UnitOfWork) => {
     // Accounts are locked before tenants.
     await work.lockAccount((await findOrCreateAccount(work, adminEmail)).id);
     const { id: tenantId, slug: tenantSlug } = await createTenant(work, { slug: 'demo', name: 'Demo' });
