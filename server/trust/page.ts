@@ -26,8 +26,8 @@ export function serveTrust(
   const style = readFileSync(join(import.meta.dirname, 'trust.css'));
   const pinned = new StaticFile('trust.css', style, immutable);
   const unpinned = new StaticFile('trust.css', style, 'no-cache');
-  const surroundings = { stylePath: `${stylePath}?v=${pinned.tag}`, baseUrl };
-  const missing = writeMissingPage(surroundings);
+  const write = (text: PageText) => writeDocument(text, `${stylePath}?v=${pinned.tag}`, baseUrl);
+  const missing = write(missingPage);
   return async (ctx, next) => {
     if (ctx.path !== '/trust' && !ctx.path.startsWith('/trust/')) return next();
     ctx.state.route = '/trust/{slug}';
@@ -41,7 +41,7 @@ export function serveTrust(
     const [, feedSlug] = /^\/trust\/([^/]+)\/subprocessors\.atom$/.exec(ctx.path) ?? [];
     const center = await publishedTrust.find(feedSlug ?? ctx.path.slice('/trust/'.length));
     if (center !== undefined && feedSlug !== undefined) return sendFeed(ctx, writeFeed(center, baseUrl));
-    const page = center === undefined ? missing : writeTrustPage(center, clock(), surroundings);
+    const page = center === undefined ? missing : write(describePage(center, clock()));
     ctx.status = center === undefined ? 404 : 200;
     ctx.set({
       'Content-Security-Policy': policy,
@@ -62,7 +62,6 @@ function sendFeed(ctx: Context, feed: string): void {
   ctx.status = 200;
   ctx.set({
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-    'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'public, max-age=300',
     ETag: `"${hash('sha256', feed).slice(0, 16)}"`,
   });
@@ -71,46 +70,46 @@ function sendFeed(ctx: Context, feed: string): void {
   else ctx.body = feed;
 }
 
-/** What a page needs from its server. `baseUrl` is null if none is set: the Host header is not trusted for metadata. */
-type PageSurroundings = Readonly<{ stylePath: string; baseUrl: string | null }>;
+/** `path` is the canonical one; null for the missing page. */
+type PageText = Readonly<{
+  title: string;
+  description: string;
+  path: string | null;
+  feed: string | null;
+  body: Markup;
+}>;
 
 /** The public page of a trust center at a time. */
-function writeTrustPage(center: PublishedTrustCenter, now: string, surroundings: PageSurroundings): string {
-  const { name, slug, content } = center;
-  return writeDocument({
-    ...surroundings,
-    title: `${withoutDirections(name)} · Trust center`,
-    description:
-      content.headline ?? `Frameworks, documents and contacts in the trust center of ${withoutDirections(name)}.`,
+function describePage(center: PublishedTrustCenter, now: string): PageText {
+  const { slug, content } = center;
+  const name = withoutDirections(center.name);
+  return {
+    title: `${name} · Trust center`,
+    description: content.headline ?? `Frameworks, documents and contacts in the trust center of ${name}.`,
     path: trustPath(slug),
     feed: content.subprocessors.length > 0 ? feedPath(slug) : null,
     body: writeTrustBody(center, listAchievements(content, now), now, publicKeyPath),
-  });
+  };
 }
 
 /** The page for an unknown and for an unpublished trust center, which look the same. */
-function writeMissingPage(surroundings: PageSurroundings): string {
-  return writeDocument({
-    ...surroundings,
-    title: 'No trust center here',
-    description: 'There is no published trust center at this address.',
-    path: null,
-    feed: null,
-    body: html`<main class="missing">
+const missingPage: PageText = {
+  title: 'No trust center here',
+  description: 'There is no published trust center at this address.',
+  path: null,
+  feed: null,
+  body: html`<main class="missing">
 <p class="kicker">Trust center</p>
 <h1>No trust center here</h1>
 <p class="lead">Nothing is published at this address. It may be mistyped, or the page may not be public: ask the company
 that you are looking for.</p>
 </main>
 `,
-  });
-}
+};
 
-/** `path` is the canonical one; null for the missing page. */
-type PageText = PageSurroundings &
-  Readonly<{ title: string; description: string; path: string | null; feed: string | null; body: Markup }>;
-
-function writeDocument({ title, description, path, feed, body, stylePath, baseUrl }: PageText): string {
+/** @param baseUrl null if none is set: the Host header is not trusted for metadata. */
+function writeDocument(text: PageText, stylePath: string, baseUrl: string | null): string {
+  const { title, description, path, feed, body } = text;
   const alternate: Insertable =
     feed && html`<link rel="alternate" type="application/atom+xml" title="Changes of subprocessors" href="${feed}">\n`;
   const address: Insertable =
