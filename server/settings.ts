@@ -183,10 +183,7 @@ function toSettings(read: z.output<typeof Environment>) {
     witnessPolicy: read.SVC_WITNESS_POLICY === undefined ? null : resolve(read.SVC_WITNESS_POLICY),
     /** 0 for only on request. */
     verifyInterval: read.SVC_VERIFY_HOURS * 3_600_000,
-    sessionLifetime: {
-      idle: read.SVC_SESSION_IDLE_MINUTES * 60_000,
-      absolute: read.SVC_SESSION_HOURS * 3_600_000,
-    },
+    sessionLifetime: { idle: read.SVC_SESSION_IDLE_MINUTES * 60_000, absolute: read.SVC_SESSION_HOURS * 3_600_000 },
     webhooks: { allowPrivate: read.SVC_WEBHOOK_ALLOW_PRIVATE },
   } as const;
 }

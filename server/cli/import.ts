@@ -144,14 +144,7 @@ a keyed hash is kept. Times need an offset, or are seconds or milliseconds since
       say(
         'The lines after a quotation mark that is not closed may be part of its field: close it first; --skip-invalid does not skip it.',
       );
-    result({
-      ...report,
-      isDryRun,
-      imported: imported.records,
-      withdrawals: imported.withdrawals,
-      conflict,
-      faults,
-    });
+    result({ ...report, isDryRun, imported: imported.records, withdrawals: imported.withdrawals, conflict, faults });
     return conflict !== null || isRefused ? 1 : undefined;
   },
 });

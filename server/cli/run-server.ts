@@ -24,11 +24,9 @@ export async function runServer(context: CommandContext, isDemo: boolean): Promi
   const credentials = isDemo ? await seedDemo(installation, server.baseUrl) : null;
   const isLocal = loopback.includes(settings.host) && loopback.includes(new URL(server.baseUrl).hostname);
   const pages = `${server.baseUrl}${dashboardPath}`;
-  const [startToken, setupToken] = !hasDashboard()
-    ? [null, null]
-    : isDemo
-      ? [isLocal ? await createStartToken(installation, { tenant: 'demo', email: adminEmail }) : null, null]
-      : [null, await createSetupToken(installation)];
+  const canStart = hasDashboard() && isDemo && isLocal;
+  const startToken = canStart ? await createStartToken(installation, { tenant: 'demo', email: adminEmail }) : null;
+  const setupToken = hasDashboard() && !isDemo ? await createSetupToken(installation) : null;
   const links = {
     startUrl: startToken && `${pages}/start#${startToken}`,
     setupUrl: setupToken && `${pages}/setup#${setupToken}`,

@@ -39,10 +39,7 @@ export function assessControl(
   });
   if (template !== null && mappedFrameworks.length === 0) return null;
   const cadence = row.cadence as Cadence;
-  const support = {
-    evidenceFreshness: rateFreshness(row, cadence, now),
-    latestResultStatus: findWorstResult(tests),
-  };
+  const support = { evidenceFreshness: rateFreshness(row, cadence, now), latestResultStatus: findWorstResult(tests) };
   const control: Control = {
     id: row.id,
     controlId: row.control_id,

@@ -107,12 +107,7 @@ const demoPurposes = [
   ['Necessary', 'Keeps the site working: sign-in, security and the record of this choice.'],
   ['Analytics', 'Counts visits, so that we learn which pages help and which do not.'],
   ['Marketing', 'Shows you our offers on other sites and measures whether they worked.'],
-].map(([label = '', description], index) => ({
-  key: label.toLowerCase(),
-  label,
-  description,
-  required: index === 0,
-}));
+].map(([label = '', description], index) => ({ key: label.toLowerCase(), label, description, required: index === 0 }));
 
 /** The notice of the demo, for the site at an address. */
 export function demoNotice(baseUrl: string): NoticeContent {
