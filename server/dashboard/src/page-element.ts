@@ -3,6 +3,7 @@ import { viewCopy } from './copy.ts';
 import { field, readForm, TaskElement, viewError, viewForbidden, viewMissing, viewRetry } from './element.ts';
 import { pageWords, words } from './preferences.ts';
 import { markUnsaved, mayLeave } from './router.ts';
+import { session } from './session.ts';
 
 /** What a user is asked before something that cannot be undone, or that others notice. */
 interface Confirmation {
@@ -247,6 +248,19 @@ export function textField(
 export function viewOverlap(hint: string): TemplateResult {
   return html`<p>${hint}</p>
     ${field(pageWords.overlapHours, 'overlapHours', { type: 'number', value: '24' })}`;
+}
+
+/** The heading of a list, with the button that adds to it for users who may. */
+export function viewHeading(
+  title: string,
+  operation: Parameters<typeof session.allows>[0],
+  label: string,
+  add: () => void,
+): TemplateResult {
+  return html`<div class="heading">
+    <h1>${title}</h1>
+    ${session.allows(operation) ? html`<button class="primary" @click=${add}>${label}</button>` : nothing}
+  </div>`;
 }
 
 /** What is shown where there is nothing yet. */

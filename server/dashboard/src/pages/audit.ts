@@ -20,11 +20,7 @@ export class AuditPage extends DashboardElement {
     ],
     filters: [
       { name: 'module', label: pageWords.module, options: auditModuleValues.map((value) => [value, value]) },
-      {
-        name: 'actor',
-        label: pageWords.actor,
-        options: nameValues(actorTypeValues),
-      },
+      { name: 'actor', label: pageWords.actor, options: nameValues(actorTypeValues) },
       { name: 'action', label: pageWords.action },
       { name: 'actorId', label: pageWords.actorId },
       { name: 'targetId', label: pageWords.targetId },

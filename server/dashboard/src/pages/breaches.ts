@@ -1,14 +1,13 @@
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import type { Breach, BreachInput } from '../../../../packages/node-sdk/src/types/api.ts';
 import { breachSeverityValues, breachStatusValues } from '../api-types.ts';
 import { choice, field } from '../element.ts';
 import { nameValues, viewDue, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { ListView } from '../list.ts';
-import { PageElement, textField } from '../page-element.ts';
+import { PageElement, textField, viewHeading } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
 import { breaches } from '../sdk.ts';
-import { session } from '../session.ts';
 
 /** Personal data breaches, with the 72 hours of GDPR Article 33. */
 export class BreachList extends PageElement {
@@ -23,25 +22,14 @@ export class BreachList extends PageElement {
     ],
     filters: [
       { name: 'status', label: pageWords.status, options: nameValues(breachStatusValues) },
-      {
-        name: 'severity',
-        label: pageWords.severity,
-        options: nameValues(breachSeverityValues),
-      },
+      { name: 'severity', label: pageWords.severity, options: nameValues(breachSeverityValues) },
     ],
     load: (query) => breaches.list(query),
     empty: { text: pageWords.noBreaches, docs: 'guides/breaches' },
   };
 
   protected override render(): TemplateResult {
-    return html`<div class="heading">
-        <h1>${pageWords.breaches}</h1>
-        ${
-          session.allows('reportBreach')
-            ? html`<button class="primary" @click=${this.#report}>${pageWords.reportBreach}</button>`
-            : nothing
-        }
-      </div>
+    return html`${viewHeading(pageWords.breaches, 'reportBreach', pageWords.reportBreach, this.#report)}
       <svc-list .view=${this.#view}></svc-list>
       ${this.viewDialogs()}`;
   }

@@ -5,7 +5,7 @@ import { choice, field } from '../element.ts';
 import { endOfDay, nameValues, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
-import { PageElement, viewOverlap } from '../page-element.ts';
+import { PageElement, viewHeading, viewOverlap } from '../page-element.ts';
 import { pageWords, words } from '../preferences.ts';
 import { apiKeys } from '../sdk.ts';
 import { session } from '../session.ts';
@@ -39,26 +39,13 @@ export class KeysPage extends PageElement {
       [pageWords.expires, ({ expiresAt }) => (expiresAt === null ? pageWords.never : viewTime(expiresAt))],
       ...this.#actionColumn(),
     ],
-    filters: [
-      {
-        name: 'status',
-        label: pageWords.status,
-        options: nameValues(apiKeyStatusValues),
-      },
-    ],
+    filters: [{ name: 'status', label: pageWords.status, options: nameValues(apiKeyStatusValues) }],
     load: (query) => apiKeys.list(query),
     empty: { text: pageWords.noKeys, docs: 'api/authentication' },
   };
 
   protected override render(): TemplateResult {
-    return html`<div class="heading">
-        <h1>${pageWords.keys}</h1>
-        ${
-          session.allows('createApiKey')
-            ? html`<button class="primary" @click=${this.#create}>${pageWords.createKey}</button>`
-            : nothing
-        }
-      </div>
+    return html`${viewHeading(pageWords.keys, 'createApiKey', pageWords.createKey, this.#create)}
       ${this.viewOutcome()}
       <svc-list .view=${this.#view}></svc-list>
       ${this.viewDialogs()}`;

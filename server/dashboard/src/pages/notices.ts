@@ -5,7 +5,7 @@ import { choice, field } from '../element.ts';
 import { formatCount, nameValues, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
-import { PageElement } from '../page-element.ts';
+import { PageElement, viewHeading } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
 import { notices } from '../sdk.ts';
 import { session } from '../session.ts';
@@ -41,11 +41,7 @@ export class NoticeList extends PageElement {
         : []),
     ],
     filters: [
-      {
-        name: 'status',
-        label: pageWords.status,
-        options: nameValues(noticeStatusValues),
-      },
+      { name: 'status', label: pageWords.status, options: nameValues(noticeStatusValues) },
       { name: 'domain', label: pageWords.domain },
       { name: 'search', label: pageWords.search },
     ],
@@ -62,14 +58,7 @@ export class NoticeList extends PageElement {
   }
 
   protected override render(): TemplateResult {
-    return html`<div class="heading">
-        <h1>${pageWords.notices}</h1>
-        ${
-          session.allows('createConsentNotice')
-            ? html`<button class="primary" @click=${this.#create}>${pageWords.newNotice}</button>`
-            : nothing
-        }
-      </div>
+    return html`${viewHeading(pageWords.notices, 'createConsentNotice', pageWords.newNotice, this.#create)}
       ${this.viewOutcome()}
       <svc-list .view=${this.#view}></svc-list>
       ${this.viewDialogs()}`;

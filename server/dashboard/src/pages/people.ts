@@ -5,7 +5,7 @@ import { choice, field } from '../element.ts';
 import { nameValue, nameValues, viewMemberStatus, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
-import { PageElement } from '../page-element.ts';
+import { PageElement, viewHeading } from '../page-element.ts';
 import { pageWords, words } from '../preferences.ts';
 import { users } from '../sdk.ts';
 import { session } from '../session.ts';
@@ -24,16 +24,8 @@ export class PeoplePage extends PageElement {
     ],
     filters: [
       { name: 'email', label: words.email },
-      {
-        name: 'role',
-        label: pageWords.role,
-        options: nameValues(memberRoleValues),
-      },
-      {
-        name: 'status',
-        label: pageWords.status,
-        options: nameValues(['active', 'suspended']),
-      },
+      { name: 'role', label: pageWords.role, options: nameValues(memberRoleValues) },
+      { name: 'status', label: pageWords.status, options: nameValues(['active', 'suspended']) },
     ],
     load: (query) => users.list(query),
     empty: { text: pageWords.noMembers, docs: 'identity/people' },
@@ -59,14 +51,7 @@ export class PeoplePage extends PageElement {
   };
 
   protected override render(): TemplateResult {
-    return html`<div class="heading">
-        <h1>${pageWords.people}</h1>
-        ${
-          session.allows('inviteUser')
-            ? html`<button class="primary" @click=${this.#invite}>${pageWords.invite}</button>`
-            : nothing
-        }
-      </div>
+    return html`${viewHeading(pageWords.people, 'inviteUser', pageWords.invite, this.#invite)}
       ${this.viewOutcome()}
       <svc-list .view=${this.#members}></svc-list>
       <h2>${pageWords.invitations}</h2>

@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import type { DataSubjectRequest, DataSubjectRequestInput } from '../../../../packages/node-sdk/src/types/api.ts';
 import {
   dataSubjectRequestChannelValues,
@@ -9,7 +9,7 @@ import { choice, field } from '../element.ts';
 import { nameValue, nameValues, viewDue, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { ListView } from '../list.ts';
-import { PageElement, textField } from '../page-element.ts';
+import { PageElement, textField, viewHeading } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
 import { requests } from '../sdk.ts';
 import { session } from '../session.ts';
@@ -49,14 +49,7 @@ export class RequestList extends PageElement {
   }
 
   protected override render(): TemplateResult {
-    return html`<div class="heading">
-        <h1>${pageWords.requests}</h1>
-        ${
-          session.allows('createDsr')
-            ? html`<button class="primary" @click=${this.#open}>${pageWords.openRequest}</button>`
-            : nothing
-        }
-      </div>
+    return html`${viewHeading(pageWords.requests, 'createDsr', pageWords.openRequest, this.#open)}
       <svc-list .view=${this.#view}></svc-list>
       ${this.viewDialogs()}`;
   }

@@ -1,13 +1,12 @@
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import { call, transport } from '../api.ts';
 import type { TenantInput, TenantSummary } from '../api-types.ts';
 import { field } from '../element.ts';
 import { viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
-import { PageElement } from '../page-element.ts';
+import { PageElement, viewHeading } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
-import { session } from '../session.ts';
 
 /** The tenants of the server, for its administrator. */
 export class TenantsPage extends PageElement {
@@ -26,14 +25,7 @@ export class TenantsPage extends PageElement {
   };
 
   protected override render(): TemplateResult {
-    return html`<div class="heading">
-        <h1>${pageWords.tenants}</h1>
-        ${
-          session.allows('createTenant')
-            ? html`<button class="primary" @click=${this.#create}>${pageWords.createTenant}</button>`
-            : nothing
-        }
-      </div>
+    return html`${viewHeading(pageWords.tenants, 'createTenant', pageWords.createTenant, this.#create)}
       <p class="quiet">${pageWords.tenantsHint} <a href="/docs/hosting/administration/" target="_blank">${pageWords.readDocs}</a></p>
       ${this.viewOutcome()}
       <svc-list .view=${this.#tenants}></svc-list>

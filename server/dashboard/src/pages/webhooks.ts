@@ -5,10 +5,9 @@ import { field } from '../element.ts';
 import { formatCount, nameValue, nameValues, viewStatus, viewTime } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
-import { PageElement } from '../page-element.ts';
+import { PageElement, viewHeading } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
 import { allTime, webhooks } from '../sdk.ts';
-import { session } from '../session.ts';
 
 /** The endpoints of a tenant, with the dead letters first. */
 export class WebhookList extends PageElement {
@@ -26,13 +25,7 @@ export class WebhookList extends PageElement {
       [pageWords.eventTypes, ({ eventTypes }) => (eventTypes === null ? pageWords.all : eventTypes.length)],
       [pageWords.createdAt, ({ createdAt }) => viewTime(createdAt)],
     ],
-    filters: [
-      {
-        name: 'status',
-        label: pageWords.status,
-        options: nameValues(webhookStatusValues),
-      },
-    ],
+    filters: [{ name: 'status', label: pageWords.status, options: nameValues(webhookStatusValues) }],
     load: (query) => webhooks.list(query),
     empty: { text: pageWords.noWebhooks, docs: 'webhooks/start' },
   };
@@ -47,14 +40,7 @@ export class WebhookList extends PageElement {
   }
 
   protected override render(): TemplateResult {
-    return html`<div class="heading">
-        <h1>${pageWords.webhooks}</h1>
-        ${
-          session.allows('createWebhook')
-            ? html`<button class="primary" @click=${this.#add}>${pageWords.addWebhook}</button>`
-            : nothing
-        }
-      </div>
+    return html`${viewHeading(pageWords.webhooks, 'createWebhook', pageWords.addWebhook, this.#add)}
       ${this.viewOutcome()} ${this.#viewDead()}
       <svc-list .view=${this.#view}></svc-list>
       <p><a href="/app/webhooks/deliveries">${pageWords.allDeliveries}</a></p>
