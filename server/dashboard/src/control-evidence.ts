@@ -10,7 +10,7 @@ import { RequestError, transport } from './api.ts';
 import { evidenceKindValues } from './api-types.ts';
 import { download, linkTo } from './download.ts';
 import { choice, field } from './element.ts';
-import { viewErased, viewErasing } from './erase.ts';
+import { describeErasing, viewErased } from './erase.ts';
 import {
   endOfDay,
   formatPercent,
@@ -274,20 +274,12 @@ export class ControlEvidence extends PageElement {
 
   #erase({ id, title }: Evidence): void {
     const { erasing } = pageWords;
-    this.formDialog = {
-      title: erasing.eraseEvidence,
-      button: erasing.erase,
-      isDangerous: true,
-      fields: () =>
-        viewErasing(title ?? pageWords.control.evidence, {
-          clears: [erasing.evidenceTexts, erasing.textTraces],
-          keeps: [erasing.keptEvidence],
-        }),
-      send: async ({ reason = '' }) => {
-        this.erasure = await controls.evidence.erase(this.control.id, id, { reason });
-        this.#finish('');
-      },
-    };
+    const coverage = { clears: [erasing.evidenceTexts, erasing.textTraces], keeps: [erasing.keptEvidence] };
+    const name = title ?? pageWords.control.evidence;
+    this.formDialog = describeErasing(erasing.eraseEvidence, name, coverage, async (reason) => {
+      this.erasure = await controls.evidence.erase(this.control.id, id, { reason });
+      this.#finish('');
+    });
   }
 
   #finish(notice: string): void {

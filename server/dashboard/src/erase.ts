@@ -1,6 +1,7 @@
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import { field } from './element.ts';
 import { formatCount, viewTerm } from './format.ts';
+import type { FormDialog } from './page-element.ts';
 import { pageWords } from './preferences.ts';
 
 /** What was erased, whatever it was. */
@@ -15,17 +16,29 @@ export interface Coverage {
   readonly keeps: readonly string[];
 }
 
-/**
- * The fields of a dialog that erases: what is covered, the reason, and a second step that names the object.
- * @param coverage null while it is read.
- */
-export function viewErasing(name: string, coverage: Coverage | null): TemplateResult {
+/** A dialog that erases: what is covered, the reason, and a second step that names the object. */
+export function describeErasing(
+  title: string,
+  name: string,
+  coverage: Coverage,
+  erase: (reason: string) => Promise<void>,
+): FormDialog {
+  return {
+    title,
+    button: pageWords.erasing.erase,
+    isDangerous: true,
+    fields: () => viewErasing(name, coverage),
+    send: ({ reason = '' }) => erase(reason),
+  };
+}
+
+function viewErasing(name: string, coverage: Coverage): TemplateResult {
   const words = pageWords.erasing;
   const list = (title: string, items: readonly string[]) => html`<p>${title}</p>
     <ul>
       ${items.map((item) => html`<li>${item}</li>`)}
     </ul>`;
-  return html`${coverage === null ? nothing : [list(words.clears, coverage.clears), list(words.keeps, coverage.keeps)]}
+  return html`${list(words.clears, coverage.clears)} ${list(words.keeps, coverage.keeps)}
     ${field(words.reason, 'reason', { hint: words.reasonHint })}
     <label class="check"><input type="checkbox" required /> <span>${words.sure} <bdi>${name}</bdi></span></label>`;
 }

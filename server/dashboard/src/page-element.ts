@@ -16,7 +16,7 @@ interface Confirmation {
 }
 
 /** A dialog with a form, which closes when the server has taken what it holds. */
-interface FormDialog {
+export interface FormDialog {
   readonly title: string;
   /** Draws the fields, again whenever the page changes. */
   fields(): TemplateResult;

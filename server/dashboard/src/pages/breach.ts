@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Breach, BreachChange, Erasure } from '../../../../packages/node-sdk/src/types/api.ts';
 import { breachStatusValues } from '../api-types.ts';
 import { choice, field } from '../element.ts';
-import { viewErased, viewErasing } from '../erase.ts';
+import { describeErasing, viewErased } from '../erase.ts';
 import { formatCount, nameValues, toLocalInput, viewStatus, viewTerm, viewTime } from '../format.ts';
 import { PageElement, textField } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
@@ -69,20 +69,11 @@ export class BreachPage extends PageElement {
 
   #erase({ id, title }: Breach): void {
     const { erasing } = pageWords;
-    this.formDialog = {
-      title: erasing.eraseBreach,
-      button: erasing.erase,
-      isDangerous: true,
-      fields: () =>
-        viewErasing(title ?? pageWords.breach, {
-          clears: [erasing.breachTexts, erasing.textTraces],
-          keeps: [erasing.keptBreach],
-        }),
-      send: async ({ reason = '' }) => {
-        this.erasure = await breaches.erase(id, { reason });
-        await this.loadAgain();
-      },
-    };
+    const coverage = { clears: [erasing.breachTexts, erasing.textTraces], keeps: [erasing.keptBreach] };
+    this.formDialog = describeErasing(erasing.eraseBreach, title ?? pageWords.breach, coverage, async (reason) => {
+      this.erasure = await breaches.erase(id, { reason });
+      await this.loadAgain();
+    });
   }
 
   #edit(breach: Breach): void {

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Session, User, UserChange, UserErasure } from '../../../../packages/node-sdk/src/types/api.ts';
 import { roleValues } from '../api-types.ts';
 import { choice, field } from '../element.ts';
-import { countItem, viewErased, viewErasing } from '../erase.ts';
+import { countItem, describeErasing, viewErased } from '../erase.ts';
 import { nameDevice, nameValue, viewMemberStatus, viewTerm, viewTime } from '../format.ts';
 import { PageElement } from '../page-element.ts';
 import { pageWords, words } from '../preferences.ts';
@@ -106,19 +106,13 @@ export class PersonPage extends PageElement {
 
   #erase({ id, email }: User): void {
     const { erasing } = pageWords;
-    this.formDialog = {
-      title: erasing.eraseUser,
-      button: erasing.erase,
-      isDangerous: true,
-      fields: () =>
-        viewErasing(email, {
-          clears: [erasing.profile, countItem('sessions', this.sessions.length), erasing.userTraces],
-          keeps: [erasing.keptActions, erasing.keptKeys, erasing.keptTenants],
-        }),
-      send: async ({ reason = '' }) => {
-        this.erasure = await users.erase(id, { reason });
-      },
+    const coverage = {
+      clears: [erasing.profile, countItem('sessions', this.sessions.length), erasing.userTraces],
+      keeps: [erasing.keptActions, erasing.keptKeys, erasing.keptTenants],
     };
+    this.formDialog = describeErasing(erasing.eraseUser, email, coverage, async (reason) => {
+      this.erasure = await users.erase(id, { reason });
+    });
   }
 
   #viewSessions(): TemplateResult {

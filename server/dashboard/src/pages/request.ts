@@ -7,7 +7,7 @@ import type {
 } from '../../../../packages/node-sdk/src/types/api.ts';
 import { dataSubjectRequestOutcomeValues } from '../api-types.ts';
 import { choice, field } from '../element.ts';
-import { viewErased, viewErasing } from '../erase.ts';
+import { describeErasing, viewErased } from '../erase.ts';
 import { nameValue, nameValues, viewDue, viewStatus, viewTerm, viewTime } from '../format.ts';
 import { memberChoice, nameMember, readMembers } from '../members.ts';
 import { PageElement, textField } from '../page-element.ts';
@@ -164,20 +164,15 @@ export class RequestPage extends PageElement {
 
   #erase({ id, type, subjectId }: DataSubjectRequest): void {
     const { erasing } = pageWords;
-    this.formDialog = {
-      title: erasing.eraseRequest,
-      button: erasing.erase,
-      isDangerous: true,
-      fields: () =>
-        viewErasing(`${nameValue(type)}: ${subjectId}`, {
-          clears: [erasing.requestTexts, erasing.textTraces],
-          keeps: [erasing.keptRequest, erasing.keptRecords],
-        }),
-      send: async ({ reason = '' }) => {
-        this.erasure = await requests.erase(id, { reason });
-        await this.loadAgain();
-      },
+    const coverage = {
+      clears: [erasing.requestTexts, erasing.textTraces],
+      keeps: [erasing.keptRequest, erasing.keptRecords],
     };
+    const name = `${nameValue(type)}: ${subjectId}`;
+    this.formDialog = describeErasing(erasing.eraseRequest, name, coverage, async (reason) => {
+      this.erasure = await requests.erase(id, { reason });
+      await this.loadAgain();
+    });
   }
 
   readonly #extend = (): void => {

@@ -9,7 +9,7 @@ import type {
 } from '../../../../packages/node-sdk/src/types/api.ts';
 import { RequestError } from '../api.ts';
 import { saveFile } from '../download.ts';
-import { type Coverage, countItem, viewErased, viewErasing } from '../erase.ts';
+import { type Coverage, countItem, describeErasing, viewErased } from '../erase.ts';
 import { viewStatus } from '../format.ts';
 import '../list.ts';
 import type { List, ListView } from '../list.ts';
@@ -27,7 +27,6 @@ export class SubjectPage extends PageElement {
     state: { state: true },
     notices: { state: true },
     erasure: { state: true },
-    coverage: { state: true },
   };
 
   declare subjectId: string;
@@ -36,8 +35,6 @@ export class SubjectPage extends PageElement {
   declare notices: ReadonlyMap<string, Notice>;
   /** What was erased; null before. */
   declare erasure: Erasure | null;
-  /** What an erasure covers; null until it was read. */
-  declare coverage: Coverage | null;
   #records: ListView<ConsentRecord> | null = null;
   /** What was requested for the page, for the list too. */
   #requested: PromiseLike<SubjectLedger> | null = null;
@@ -47,7 +44,6 @@ export class SubjectPage extends PageElement {
     this.state = null;
     this.notices = new Map();
     this.erasure = null;
-    this.coverage = null;
     new Polling(this, () => this.#follow());
   }
 
@@ -121,20 +117,13 @@ export class SubjectPage extends PageElement {
   }
 
   readonly #erase = (): void => {
-    const { erasing } = pageWords;
+    const title = pageWords.erasing.eraseSubject;
     void this.run(async () => {
-      this.coverage = await this.#readCoverage();
-      this.formDialog = {
-        title: erasing.eraseSubject,
-        button: erasing.erase,
-        isDangerous: true,
-        fields: () => viewErasing(this.subjectId, this.coverage),
-        send: async ({ reason = '' }) => {
-          this.erasure = await subjects.erase(this.subjectId, { reason });
-          // The address no longer names the person either.
-          history.replaceState(history.state, '', '/app/subjects');
-        },
-      };
+      this.formDialog = describeErasing(title, this.subjectId, await this.#readCoverage(), async (reason) => {
+        this.erasure = await subjects.erase(this.subjectId, { reason });
+        // The address no longer names the person either.
+        history.replaceState(history.state, '', '/app/subjects');
+      });
     });
   };
 
