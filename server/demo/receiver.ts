@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createExpressHandler } from '@svc/webhook-verify/express';
 import { createReplayGuard } from '@svc/webhook-verify/replay';
-import { receiverPort } from './seed.ts';
+import { credentialsFile, receiverPort } from './seed.ts';
 
 const usage =
   'Usage: npm run receiver -- [--port <1 to 65535>] [--gone]: with --port, also change the url of the endpoint (PATCH /v1/webhooks/{id})';
 
 const { port, gone } = readArguments();
-const file = join(process.env.SVC_DATA_DIR ?? 'data', 'demo-credentials.json');
+const file = join(process.env.SVC_DATA_DIR ?? 'data', credentialsFile);
 
 const receive = createExpressHandler({
   secrets: readSecret(),

@@ -144,7 +144,8 @@ export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) return { name: typeof error, message: 'something that is no Error was thrown' };
   const { name, cause } = error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  const hide = code !== undefined && dataException.test(code) ? hideQuoted : (text: string) => text;
+  const quotesValue = code !== undefined && dataException.test(code);
+  const hide = (text: string) => (quotesValue ? text.replace(/"[\s\S]*"/, '"…"') : text);
   return {
     name,
     ...(code !== undefined && { code }),
@@ -156,7 +157,3 @@ export function describeError(error: unknown): ErrorDescription {
 
 /** The class of PostgreSQL's errors whose messages quote a value: invalid input syntax for type integer: "…". */
 const dataException = /^22[0-9A-Z]{3}$/;
-
-function hideQuoted(text: string): string {
-  return text.replace(/"[\s\S]*"/, '"…"');
-}
