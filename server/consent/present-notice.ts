@@ -1,8 +1,8 @@
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import type { NoticeContent } from './notice.ts';
 import type { PublicNotice } from './public-notice.ts';
+import type { Words } from './words/en.ts';
 import { fillWords } from './words/fill-words.ts';
-import type { Words } from './words/words.ts';
 
 /** How a content becomes what visitors get. The dashboard runs the same functions for its preview: no Node in here. */
 

@@ -1,6 +1,6 @@
 import { pickLanguage } from '../pick-language.ts';
+import type { Words } from './en.ts';
 import { languages, type WordsLanguage } from './languages.ts';
-import type { Words } from './words.ts';
 
 const modules: Readonly<Record<WordsLanguage, () => Promise<{ readonly words: Words }>>> = {
   ar: () => import('./ar.ts'),

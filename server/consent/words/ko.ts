@@ -1,4 +1,4 @@
-import type { Words } from './words.ts';
+import type { Words } from './en.ts';
 
 export const words: Words = {
   title: '개인정보 보호, 직접 선택하세요',

@@ -1,4 +1,4 @@
-import type { Words } from '../../consent/words/words.ts';
+import type { Words } from '../../consent/words/en.ts';
 import type { SpokenWords } from './notice-rules.ts';
 import { notices } from './sdk.ts';
 

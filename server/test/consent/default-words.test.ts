@@ -4,10 +4,9 @@ import { pino } from 'pino';
 import { noticeFacts } from '../../consent/notice-facts.ts';
 import { NoticeTexts } from '../../consent/notice-words.ts';
 import { loadWords } from '../../consent/words/default-words.ts';
-import { words as english } from '../../consent/words/en.ts';
+import { words as english, type Words } from '../../consent/words/en.ts';
 import { languages } from '../../consent/words/languages.ts';
 import { words as maltese } from '../../consent/words/mt.ts';
-import type { Words } from '../../consent/words/words.ts';
 import { startServer } from '../../process/serve.ts';
 import { describeServer, payload } from './helpers.ts';
 

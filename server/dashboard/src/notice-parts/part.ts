@@ -1,5 +1,5 @@
 import type { TemplateResult } from 'lit';
-import type { Words } from '../../../consent/words/words.ts';
+import type { Words } from '../../../consent/words/en.ts';
 import type { Draft } from '../notice-draft.ts';
 
 /** What a part of the editor of a notice needs. */
