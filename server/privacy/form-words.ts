@@ -1,43 +1,5 @@
-import type { dsrTypes } from './dsr.ts';
-
 /** The texts of the public pages. `{days}` and `{email}` stand for values. */
-export interface FormWords {
-  readonly title: string;
-  readonly lead: string;
-  readonly due: string;
-  readonly type: string;
-  readonly choose: string;
-  readonly types: Readonly<Record<(typeof dsrTypes)[number], string>>;
-  readonly email: string;
-  readonly emailHint: string;
-  readonly name: string;
-  readonly message: string;
-  readonly messageHint: string;
-  readonly optional: string;
-  readonly send: string;
-  readonly typeMissing: string;
-  readonly emailInvalid: string;
-  readonly nameInvalid: string;
-  readonly messageInvalid: string;
-  readonly failed: string;
-  readonly limited: string;
-  readonly received: string;
-  readonly keep: string;
-  readonly reference: string;
-  readonly answerBy: string;
-  readonly contact: string;
-  readonly confirmTitle: string;
-  readonly confirmLead: string;
-  readonly confirm: string;
-  readonly confirmed: string;
-  readonly confirmedHint: string;
-  readonly linkOver: string;
-  readonly missing: string;
-  readonly missingHint: string;
-  readonly noScriptConfirm: string;
-}
-
-const en: FormWords = {
+const en = {
   title: 'Request about your personal data',
   lead: 'Ask what is stored about you, have it corrected or erased, or object to its use.',
   due: 'You get an answer within {days} days of receipt.',
@@ -79,6 +41,8 @@ const en: FormWords = {
   missingHint: 'There is no form at this address. It may be mistyped, or no longer in use: ask the company.',
   noScriptConfirm: 'This page needs JavaScript. Open it in another browser, or answer the mail instead.',
 };
+
+export type FormWords = Readonly<typeof en>;
 
 const de: FormWords = {
   title: 'Anfrage zu Ihren personenbezogenen Daten',
