@@ -28,65 +28,66 @@ const HttpsAddress = WebAddress.refine((address) => address.startsWith('https://
   override: describeText('uri', 2048),
 });
 
-/** The rights of data subjects that a notice can name. */
-export const DataSubjectRight = z
-  .enum([
-    'withdraw_consent',
-    'access',
-    'rectification',
-    'erasure',
-    'restriction',
-    'portability',
-    'objection',
-    'automated_decision',
-    'complaint',
-  ])
-  .meta({ id: 'DataSubjectRight' });
-export type DataSubjectRight = z.output<typeof DataSubjectRight>;
+/** The rights of data subjects that a notice can name, with the articles of the GDPR that grant them. */
+export const rightArticles = {
+  withdraw_consent: 'A7-3',
+  access: 'A15',
+  rectification: 'A16',
+  erasure: 'A17',
+  restriction: 'A18',
+  portability: 'A20',
+  objection: 'A21',
+  automated_decision: 'A22',
+  complaint: 'A77',
+} as const;
+export const DataSubjectRight = z.enum(namesOf(rightArticles)).meta({ id: 'DataSubjectRight' });
 
-/** The categories of personal data that a notice can name. */
-export const DataCategory = z
-  .enum([
-    'name',
-    'username',
-    'email_address',
-    'telephone_number',
-    'physical_address',
-    'age',
-    'gender',
-    'language',
-    'country',
-    'location',
-    'ip_address',
-    'unique_id',
-    'device',
-    'user_agent',
-    'browser_fingerprint',
-    'browsing_behaviour',
-    'browsing_referral',
-    'links_clicked',
-    'service_use',
-    'preferences',
-    'interests',
-    'profile',
-    'purchases',
-    'financial',
-    'employment',
-    'social_media',
-    'communication',
-    'picture',
-    'health',
-    'biometric',
-    'genetic',
-    'ethnic_origin',
-    'political_opinion',
-    'religious_belief',
-    'philosophical_belief',
-    'trade_union_membership',
-    'sexuality',
-  ])
-  .meta({ id: 'DataCategory' });
+/** The categories of personal data that a notice can name, with their terms in the Data Privacy Vocabulary. */
+export const dataTerms = {
+  name: 'Name',
+  username: 'Username',
+  email_address: 'EmailAddress',
+  telephone_number: 'TelephoneNumber',
+  physical_address: 'PhysicalAddress',
+  age: 'Age',
+  gender: 'Gender',
+  language: 'Language',
+  country: 'Country',
+  location: 'Location',
+  ip_address: 'IPAddress',
+  unique_id: 'UID',
+  device: 'DeviceBased',
+  user_agent: 'UserAgent',
+  browser_fingerprint: 'BrowserFingerprint',
+  browsing_behaviour: 'BrowsingBehaviour',
+  browsing_referral: 'BrowsingReferral',
+  links_clicked: 'LinkClicked',
+  service_use: 'ServiceConsumptionBehaviour',
+  preferences: 'Preference',
+  interests: 'Interest',
+  profile: 'Profile',
+  purchases: 'Purchase',
+  financial: 'Financial',
+  employment: 'EmploymentHistory',
+  social_media: 'SocialMedia',
+  communication: 'Communication',
+  picture: 'Picture',
+  health: 'Health',
+  biometric: 'Biometric',
+  genetic: 'Genetic',
+  ethnic_origin: 'EthnicOrigin',
+  political_opinion: 'PoliticalOpinion',
+  religious_belief: 'ReligiousBelief',
+  philosophical_belief: 'PhilosophicalBelief',
+  trade_union_membership: 'TradeUnionMembership',
+  sexuality: 'Sexual',
+} as const;
+export const DataCategory = z.enum(namesOf(dataTerms)).meta({ id: 'DataCategory' });
 export type DataCategory = z.output<typeof DataCategory>;
+
+function namesOf<Name extends string>(terms: Readonly<Record<Name, string>>): Name[] {
+  return Object.keys(terms) as Name[];
+}
 
 const Contact = {
   address: visibleText(500).optional().meta({ description: 'Postal address.' }),

@@ -3,7 +3,7 @@ import { AnyJson, UtcTime } from '../http/schemas.ts';
 import { findCheckpoint } from '../ledger/checkpoint-store.ts';
 import type { Queries } from '../storage/database.ts';
 import type { NoticeVersion, Purpose } from './notice.ts';
-import type { DataCategory, DataSubjectRight, Recipient } from './notice-facts.ts';
+import { type DataCategory, dataTerms, type Recipient, rightArticles } from './notice-facts.ts';
 import { findVersions } from './notice-store.ts';
 import { listMissingFacts } from './receipt-facts.ts';
 import { CaptureMethod, type ConsentRecord, type PurposeStates, stateAfter, unverified } from './record.ts';
@@ -73,58 +73,6 @@ const context: Node = {
 function typed(type: string, terms: readonly string[]): Node {
   return Object.fromEntries(terms.map((term) => [term, { '@type': type }]));
 }
-
-const rightTerms: Readonly<Record<DataSubjectRight, string>> = {
-  withdraw_consent: 'A7-3',
-  access: 'A15',
-  rectification: 'A16',
-  erasure: 'A17',
-  restriction: 'A18',
-  portability: 'A20',
-  objection: 'A21',
-  automated_decision: 'A22',
-  complaint: 'A77',
-};
-
-const dataTerms: Readonly<Record<DataCategory, string>> = {
-  name: 'Name',
-  username: 'Username',
-  email_address: 'EmailAddress',
-  telephone_number: 'TelephoneNumber',
-  physical_address: 'PhysicalAddress',
-  age: 'Age',
-  gender: 'Gender',
-  language: 'Language',
-  country: 'Country',
-  location: 'Location',
-  ip_address: 'IPAddress',
-  unique_id: 'UID',
-  device: 'DeviceBased',
-  user_agent: 'UserAgent',
-  browser_fingerprint: 'BrowserFingerprint',
-  browsing_behaviour: 'BrowsingBehaviour',
-  browsing_referral: 'BrowsingReferral',
-  links_clicked: 'LinkClicked',
-  service_use: 'ServiceConsumptionBehaviour',
-  preferences: 'Preference',
-  interests: 'Interest',
-  profile: 'Profile',
-  purchases: 'Purchase',
-  financial: 'Financial',
-  employment: 'EmploymentHistory',
-  social_media: 'SocialMedia',
-  communication: 'Communication',
-  picture: 'Picture',
-  health: 'Health',
-  biometric: 'Biometric',
-  genetic: 'Genetic',
-  ethnic_origin: 'EthnicOrigin',
-  political_opinion: 'PoliticalOpinion',
-  religious_belief: 'ReligiousBelief',
-  philosophical_belief: 'PhilosophicalBelief',
-  trade_union_membership: 'TradeUnionMembership',
-  sexuality: 'Sexual',
-};
 
 /** GDPR Article 9. */
 const specialCategories: ReadonlySet<DataCategory> = new Set([
@@ -340,7 +288,7 @@ function writeProcess(
     ...state(
       'dpv:hasRight',
       rights?.map((right) => ({
-        '@type': ['dpv:DataSubjectRight', `eu-gdpr:${rightTerms[right]}`],
+        '@type': ['dpv:DataSubjectRight', `eu-gdpr:${rightArticles[right]}`],
         ...(links.rights === undefined ? {} : { 'dpv:isExercisedAt': links.rights }),
       })),
     ),
