@@ -1,36 +1,13 @@
+import type { ControllerContact, NoticeContent, Purpose } from '../../packages/node-sdk/src/types/api.ts';
+
 /** What the profile of receipts requires a notice to state; the dashboard lists it, too. */
 
-interface Contact {
-  readonly address?: string | undefined;
-  readonly email?: string | undefined;
-}
-
-/** What a notice states about all of its purposes. */
-interface NoticeFacts {
-  readonly controllerContact?: Contact | undefined;
-  readonly links?: { readonly withdrawal?: string | undefined } | undefined;
-  readonly rights?: readonly unknown[] | undefined;
-  readonly jurisdictions?: readonly unknown[] | undefined;
-}
-
-/** What a notice states about one purpose. */
-interface PurposeFacts {
-  readonly key: string;
-  readonly dataCategories?: readonly unknown[] | undefined;
-  readonly storage?:
-    | {
-        readonly period?: string | undefined;
-        readonly criteria?: string | undefined;
-        readonly locations?: readonly unknown[] | undefined;
-      }
-    | undefined;
-  readonly recipients?: readonly Contact[] | undefined;
-}
+type NoticeFacts = Pick<NoticeContent, 'controllerContact' | 'links' | 'rights' | 'jurisdictions'>;
 
 /** The fields that a receipt of a decision about the purpose lacks. `consentDuration` is left out: only a grant needs it. */
 export function listMissingFacts(
   { controllerContact, links, rights, jurisdictions }: NoticeFacts,
-  { key, dataCategories, storage, recipients }: PurposeFacts,
+  { key, dataCategories, storage, recipients }: Pick<Purpose, 'key' | 'dataCategories' | 'storage' | 'recipients'>,
 ): readonly string[] {
   const place = `purposes.${key}`;
   const stated: Readonly<Record<string, unknown>> = {
@@ -48,6 +25,6 @@ export function listMissingFacts(
   return Object.keys(stated).filter((field) => !stated[field]);
 }
 
-function listContact(place: string, { address, email }: Contact = {}): Readonly<Record<string, unknown>> {
+function listContact(place: string, { address, email }: ControllerContact = {}): Readonly<Record<string, unknown>> {
   return { [`${place}.address`]: address, [`${place}.email`]: email };
 }
