@@ -129,13 +129,14 @@ export const NoticeChange = z
   .meta({ id: 'NoticeChange' });
 export type NoticeChange = z.output<typeof NoticeChange>;
 
-const shownFields = {
+const storedContentFields = {
   name: z.string(),
   controllerName: z.string(),
   language: z.string(),
   domain: z.string(),
+  purposes: z.array(Purpose),
+  ...optionalFields,
 };
-const storedContentFields = { ...shownFields, purposes: z.array(Purpose), ...optionalFields };
 
 /** A notice as its tenant sees it: the content under edit, and what is published. */
 export const Notice = z
@@ -191,12 +192,7 @@ export const noticeEvents = {
 /** The canonical text of a content, which is stored and hashed. */
 export function sealContent(content: NoticeContent): { readonly text: string; readonly hash: string } {
   const text = canonicalize(content as unknown as Json);
-  return { text, hash: hashContent(text) };
-}
-
-/** The hash of the content of a version, as records and the audit log have it. */
-export function hashContent(text: string): string {
-  return hash('sha256', text);
+  return { text, hash: hash('sha256', text) };
 }
 
 const contentNames = Object.keys(NoticeContent.shape) as readonly (keyof NoticeContent)[];

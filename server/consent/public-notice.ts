@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { Id } from '../http/schemas.ts';
-import { PublicPurpose } from './notice.ts';
+import { NoticeVersion, PublicPurpose } from './notice.ts';
 import { noticeFacts } from './notice-facts.ts';
 import { NoticeTheme } from './notice-words.ts';
 import { listLanguages, type Publication, presentNotice, writeNotice } from './present-notice.ts';
@@ -13,16 +13,9 @@ import { loadWords } from './words/default-words.ts';
 export const PublicNotice = z
   .strictObject({
     id: Id,
-    name: z.string(),
-    controllerName: z.string(),
-    language: z.string(),
-    domain: z.string(),
+    ...NoticeVersion.pick({ name: true, controllerName: true, language: true, domain: true }).shape,
     purposes: z.array(PublicPurpose),
-    version: z.int().min(1),
-    asksSince: z
-      .int()
-      .min(1)
-      .meta({ description: 'Visitors who decided on a version before this one are asked again.' }),
+    ...NoticeVersion.pick({ version: true, asksSince: true }).shape,
     languages: z.array(z.string()).meta({ description: 'The other languages of the notice, as BCP 47 tags.' }),
     links: noticeFacts.links.optional(),
     theme: NoticeTheme.optional(),

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import { canonicalize } from '../ledger/canonical.ts';
 import { readFrame } from '../ledger/entry.ts';
@@ -5,9 +6,8 @@ import type { ValidRow } from '../ledger/verify.ts';
 import type { Queries } from '../storage/database.ts';
 import { findByValues, hasInvalidBytes, inBatches } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { hashContent } from './notice.ts';
 import { findShownTexts, type NoticeRow } from './notice-store.ts';
-import { unverified } from './record.ts';
+import { type ConsentRecord, unverified } from './record.ts';
 
 /** A published version that differs from what was written, or a notice that differs from its versions or records. */
 export interface VersionFault {
@@ -56,18 +56,18 @@ export async function verifyVersions(
   const publications = await readPublications(queries, tenantId);
   const faults: VersionFault[] = [];
   for (const row of rows) {
-    const name = nameVersion(row.notice_id, row.version);
+    const name = namePart(row.notice_id, row.version);
     const { notice: _, ...stored } = row;
     const hidesBytes = await hasInvalidBytes(queries, 'consent_notice_versions', stored);
     const issue = findFault(row, publications.get(name)) ?? (hidesBytes ? 'the text is not Unicode' : null);
     if (issue !== null) faults.push({ noticeId: row.notice_id, version: row.version, issue });
     const { shown = {} } = publications.get(name) ?? {};
     const texts = await findShownTexts(queries, row.notice_id, Object.values(shown), tenantId);
-    for (const [language, hash] of Object.entries(shown)) {
-      const text = texts.get(hash);
-      strays.delete(nameText(row.notice_id, hash));
-      const found = { notice_id: row.notice_id, hash, body: text ?? '' };
-      const isSent = text !== undefined && hashContent(text) === hash;
+    for (const [language, textHash] of Object.entries(shown)) {
+      const text = texts.get(textHash);
+      strays.delete(namePart(row.notice_id, textHash));
+      const found = { notice_id: row.notice_id, hash: textHash, body: text ?? '' };
+      const isSent = text !== undefined && hash('sha256', text) === textHash;
       if (isSent && !(await hasInvalidBytes(queries, 'consent_notice_texts', found))) continue;
       const issue = `the text in the language ${language} ${text === undefined ? 'is missing' : 'does not fit its hash'}`;
       faults.push({ noticeId: row.notice_id, version: row.version, issue });
@@ -94,7 +94,7 @@ function findFault(
   if (row.asks_since !== publication.asksSince) return 'the audit log has another version since which it asks';
   if (row.shown !== canonicalize(publication.shown ?? null)) return 'the audit log has other hashes of its texts';
   if (row.notice === null) return 'its notice is missing';
-  return hashContent(row.content) === row.content_hash ? null : 'the hash does not fit the content';
+  return hash('sha256', row.content) === row.content_hash ? null : 'the hash does not fit the content';
 }
 
 /** Finds the records of a tenant that name a text which was not published with their version of the notice. */
@@ -122,12 +122,9 @@ export class ShownCheck {
         const { language, noticeVersion: version, shownHash } = readFrame(parts) as unknown as ShownValues;
         if (shownHash === null || shownHash === unverified) continue;
         for (const [noticeId, sequence] of this.#firsts.get(number) ?? []) {
-          const name = nameVersion(noticeId, version);
-          let shown = published.get(name);
-          if (shown === undefined) {
-            shown = await readShown(queries, tenantId, noticeId, version);
-            published.set(name, shown);
-          }
+          const name = namePart(noticeId, version);
+          const shown = published.get(name) ?? (await readShown(queries, tenantId, noticeId, version));
+          published.set(name, shown);
           if (language !== null && Object.hasOwn(shown, language) && shown[language] === shownHash) continue;
           const issue = `row ${sequence} of the consent chain names a text that this version does not have`;
           faults.push({ noticeId, version, issue });
@@ -140,11 +137,7 @@ export class ShownCheck {
 }
 
 /** What a record keeps of what a visitor was shown. */
-interface ShownValues {
-  readonly language: string | null;
-  readonly noticeVersion: number;
-  readonly shownHash: string | null;
-}
+type ShownValues = Pick<ConsentRecord, 'language' | 'noticeVersion' | 'shownHash'>;
 
 /** The hashes of the texts of a version by language; none if it is missing. */
 async function readShown(queries: Queries, tenantId: string, noticeId: string, version: number) {
@@ -193,7 +186,7 @@ async function readPublications(queries: Queries, tenantId: string): Promise<Map
     try {
       const { targetId: noticeId, diff } = JSON.parse(entry);
       const { version, contentHash, publishedAt, asksSince, shown } = diff;
-      const name = nameVersion(noticeId, version);
+      const name = namePart(noticeId, version);
       const publication = { sequence, noticeId, version, contentHash, publishedAt, asksSince, shown };
       if (!publications.has(name)) publications.set(name, publication);
     } catch {
@@ -207,16 +200,13 @@ async function readPublications(queries: Queries, tenantId: string): Promise<Map
 async function listTexts(queries: Queries, tenantId: string): Promise<readonly string[]> {
   const texts = queries.selectFrom('consent_notice_texts').select(['notice_id', 'hash']);
   const rows = await texts.where('tenant_id', '=', tenantId).execute();
-  return rows.map(({ notice_id, hash }) => nameText(notice_id, hash));
-}
-
-function nameText(noticeId: string, hash: string): string {
-  return `${noticeId} ${hash}`;
+  return rows.map(({ notice_id, hash }) => namePart(notice_id, hash));
 }
 
 /** The start of the canonical text of a publication: `action` is the first of its keys. */
 const published = '{"action":"consent_notice.published",';
 
-function nameVersion(noticeId: string, version: number): string {
-  return `${noticeId} ${version}`;
+/** @param part the number of a version, or the hash of a text. */
+function namePart(noticeId: string, part: number | string): string {
+  return `${noticeId} ${part}`;
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import canonicalize from 'canonicalize';
 import { sql } from 'kysely';
 import { systemSource } from '../../audit/source.ts';
 import { RowStates, verifyRows } from '../../audit/verify-rows.ts';
-import { hashContent, NoticeContent } from '../../consent/notice.ts';
+import { NoticeContent } from '../../consent/notice.ts';
 import { archiveNotice, createNotice, deleteNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { verifyChain } from '../../ledger/verify.ts';
@@ -74,7 +75,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
       .orderBy('sequence', 'desc')
       .execute();
     const last = events.map(({ entry }) => JSON.parse(entry)).find(({ targetId }) => targetId === notice);
-    assert.deepEqual(last.diff.states, { 'consent_notice/1': hashContent(canonicalize(row) as string) });
+    assert.deepEqual(last.diff.states, { 'consent_notice/1': hash('sha256', canonicalize(row) as string) });
   });
 
   test('reports no fault for a notice in any of its states, or during captures', async () => {

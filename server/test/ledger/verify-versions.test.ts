@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { systemSource } from '../../audit/source.ts';
-import { hashContent } from '../../consent/notice.ts';
 import { archiveNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
 import { findVersion } from '../../consent/notice-store.ts';
 import type { RecordDraft } from '../../consent/record.ts';
@@ -93,7 +93,7 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
   test('reports a version whose content and hash were both changed', async () => {
     const row = await findVersion(1);
     const content = (row.content as string).replace('Example', 'Changed');
-    await changeRow(installation.database, table, row, { content, content_hash: hashContent(content) });
+    await changeRow(installation.database, table, row, { content, content_hash: hash('sha256', content) });
     const { faults } = await check();
     await changeRow(installation.database, table, row, {
       content: row.content as string,
@@ -121,8 +121,8 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
     const { database } = installation;
     const texts = 'consent_notice_texts';
     const { shown } = await findVersion(1);
-    const { en: hash } = JSON.parse(shown as string);
-    const row = (await readRows(database, texts)).find((one) => one.hash === hash) as Row;
+    const { en: shownHash } = JSON.parse(shown as string);
+    const row = (await readRows(database, texts)).find((one) => one.hash === shownHash) as Row;
     const fault = (issue: string, version = 1) => [{ noticeId: notice, version, issue }];
     await changeRow(database, texts, row, { body: '{}' });
     assert.deepEqual((await check()).faults, fault('the text in the language en does not fit its hash'));
@@ -130,7 +130,7 @@ describeOnOneDatabase('verifyVersions', (dialect) => {
     await deleteRow(database, texts, row);
     assert.deepEqual((await check()).faults, fault('the text in the language en is missing'));
     await insertRow(database, texts, row);
-    const stray = { ...row, hash: hashContent('{}'), body: '{}' };
+    const stray = { ...row, hash: hash('sha256', '{}'), body: '{}' };
     await insertRow(database, texts, stray);
     assert.deepEqual((await check()).faults, fault('a text belongs to no version', 0));
     await deleteRow(database, texts, stray);
