@@ -9,10 +9,10 @@ import { nameEntry } from '../ledger/erasure-log.ts';
 import { noteErased } from '../ledger/erasure-store.ts';
 import { countEvents, type OpeningName } from '../ledger/erasures.ts';
 import { clearOpenings } from '../ledger/opening-store.ts';
-import { type ErasedTexts, erasableDsrs, erasables, eraseTexts } from '../privacy/erasure-store.ts';
+import { erasables, eraseTexts } from '../privacy/erasure-store.ts';
 import { lockDsr, requireBreach } from '../privacy/store.ts';
 import { type Database, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
-import { findRow, newId } from '../storage/rows.ts';
+import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import {
   addCounts,
@@ -27,16 +27,13 @@ import {
 } from './erasure.ts';
 import {
   clearRecords,
-  deleteJob,
   eraseEvents,
   eraseResponses,
   findJob,
   findNextJob,
-  insertJob,
   listErasableRecords,
   listErasableRequests,
   stepRows,
-  updateJob,
 } from './store.ts';
 
 /** The action of the audit event of an erasure. Its `diff` names what was cleared in the ledgers. */
@@ -138,7 +135,7 @@ export async function startErasure(
   const running = await findJob(transaction, source.tenantId, target);
   if (running !== undefined) {
     // Its last step includes what came since.
-    await updateJob(transaction, running, { ...bounds, position: null });
+    await updateRow(transaction, 'erasure_jobs', { id: running.id }, { ...bounds, position: null });
     return { erasureId: running.id, status: 'running', counts: JSON.parse(running.counts) };
   }
   const job: Job = {
@@ -153,7 +150,7 @@ export async function startErasure(
   };
   const { counts, isDone, ...progress } = await eraseStep(work, source, job, reason);
   if (isDone) await announce(work, job, counts);
-  else await insertJob(transaction, { ...job, ...progress, counts: JSON.stringify(counts) });
+  else await insertRow(transaction, 'erasure_jobs', { ...job, ...progress, counts: JSON.stringify(counts) });
   return { erasureId: job.id, status: isDone ? 'done' : 'running', counts };
 }
 
@@ -170,8 +167,9 @@ export async function continueErasure(database: Database, now: string): Promise<
     const job = await findJob(transaction, next.tenant_id, next);
     if (job === undefined) return;
     const { counts, isDone, ...progress } = await eraseStep(work, source, job, 'The rest of an erasure');
-    if (!isDone) return updateJob(transaction, job, { ...progress, counts: JSON.stringify(counts) });
-    await deleteJob(transaction, job);
+    const { id } = job;
+    if (!isDone) return updateRow(transaction, 'erasure_jobs', { id }, { ...progress, counts: JSON.stringify(counts) });
+    await transaction.deleteFrom('erasure_jobs').where('id', '=', id).execute();
     // The job itself named the person.
     work.afterCommit(() => work.signals.emit('erased'));
     await announce(work, job, counts);
@@ -238,25 +236,15 @@ async function eraseStep(
   const { actor } = given;
   // People can erase themselves: the event of it must not have their address again.
   const source = actor.email === job.target ? { ...given, actor: { ...actor, email: null } } : given;
-  const own = await eraseOwn(work, source, job, reason, isAgain);
-  const { consent, audit, requests, breaches, evidence, files, hasMore } = own;
+  const { counts, consent, audit, requests, hasMore } = await eraseOwn(work, source, job, reason, isAgain);
   const known: readonly string[] = JSON.parse(job.requests);
-  const all = new Set([...known, ...own.ids]);
+  const all = new Set([...known, ...requests]);
   const { events, deliveries } = await eraseEvents(work, job, all);
   // From the start for requests that were not known before.
   const after = all.size > known.length ? null : job.position;
   const { responses, position } = await eraseResponses(work, job, after, all);
-  const step = {
-    records: consent.length,
-    requests,
-    breaches,
-    evidence,
-    files,
-    auditEvents: countEvents(audit),
-    events,
-    deliveries,
-    responses,
-  };
+  const own = { ...counts, records: consent.length, auditEvents: countEvents(audit) };
+  const step = { ...noCounts, ...own, events, deliveries, responses };
   if (hasErased(step)) {
     if (job.kind === 'evidence') await noteErased(work, job.tenant_id, { kind: job.kind, id: job.target });
     const module = modules[job.kind];
@@ -272,14 +260,11 @@ const modules = { subject: 'consent', dsr: 'privacy', breach: 'privacy', evidenc
 
 /** What a step erased in the ledgers, requests, breaches and evidence. */
 interface Own {
+  readonly counts: Partial<ErasureCounts>;
   readonly consent: readonly number[];
   readonly audit: readonly OpeningName[];
-  /** The requests of the subject. */
-  readonly ids: readonly string[];
-  readonly requests: number;
-  readonly breaches: number;
-  readonly evidence: number;
-  readonly files: number;
+  /** The ids of the completed requests of the subject. */
+  readonly requests: readonly string[];
   readonly hasMore: boolean;
 }
 
@@ -291,32 +276,31 @@ async function eraseOwn(
   isAgain: boolean,
 ): Promise<Own> {
   const { transaction } = work;
-  const none = { consent: [], ids: [], requests: 0, breaches: 0, evidence: 0, files: 0 };
+  const none = { consent: [], requests: [] };
   if (job.kind === 'evidence') {
     const { rows, files, openings, hasMore } = await eraseItem(work, source, job.target, reason);
-    return { ...none, audit: openings, evidence: rows, files, hasMore };
+    return { ...none, counts: { evidence: rows, files }, audit: openings, hasMore };
   }
   if (job.kind !== 'subject') {
     const ids = readTargets(job);
     const { rows, openings, hasMore } = await eraseTexts(work, source, erasables[job.kind], ids, reason, isAgain);
-    const [requests, breaches] = job.kind === 'dsr' ? [rows, 0] : [0, rows];
-    return { ...none, audit: openings, requests, breaches, hasMore };
+    const counts = job.kind === 'dsr' ? { requests: rows } : { breaches: rows };
+    return { ...none, counts, audit: openings, hasMore };
   }
   const records = await listErasableRecords(transaction, job);
   const consent = records.map(({ sequence }) => sequence);
-  const ids = await listErasableRequests(transaction, job);
+  const requests = await listErasableRequests(transaction, job);
   // A restore finds the subject through the records; the requests are noted with their texts, too.
   if (records.length > 0)
-    await noteErased(work, job.tenant_id, { kind: 'subject', records: records.map(nameEntry), requests: ids });
+    await noteErased(work, job.tenant_id, { kind: 'subject', records: records.map(nameEntry), requests });
   await clearRecords(transaction, job.tenant_id, consent, work.now);
-  const texts: ErasedTexts = await eraseTexts(work, source, erasableDsrs, ids, reason);
+  const texts = await eraseTexts(work, source, erasables.dsr, requests, reason);
   const named = await clearOpenings(work, job.tenant_id, job.target, job.audit_through);
   return {
-    ...none,
+    counts: { requests: texts.rows },
     consent,
-    ids,
     audit: [...texts.openings, ...named.openings],
-    requests: texts.rows,
-    hasMore: texts.hasMore || named.hasMore || [consent, ids].some(({ length }) => length === stepRows),
+    requests,
+    hasMore: texts.hasMore || named.hasMore || [consent, requests].some(({ length }) => length === stepRows),
   };
 }

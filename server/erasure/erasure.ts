@@ -27,7 +27,7 @@ export const ErasureCounts = z
   .meta({ id: 'ErasureCounts' });
 export type ErasureCounts = z.output<typeof ErasureCounts>;
 
-export const ErasureStatus = z.enum(['running', 'done']).meta({
+const ErasureStatus = z.enum(['running', 'done']).meta({
   id: 'ErasureStatus',
   description: '`running`: the rest follows in the background; of a data subject, `subject.erased` at the end.',
 });
@@ -46,22 +46,13 @@ const SubjectErased = z.strictObject({ erasureId: Id, counts: ErasureCounts }).m
 /** The data of the webhook events about erasures. */
 export const erasureEvents = { 'subject.erased': SubjectErased };
 
-export const noCounts: ErasureCounts = {
-  records: 0,
-  requests: 0,
-  breaches: 0,
-  evidence: 0,
-  files: 0,
-  auditEvents: 0,
-  events: 0,
-  deliveries: 0,
-  responses: 0,
-};
+const countNames = ErasureCounts.keyof().options;
+
+export const noCounts = Object.fromEntries(countNames.map((name) => [name, 0])) as ErasureCounts;
 
 /** The sum of two counts. */
 export function addCounts(one: ErasureCounts, other: ErasureCounts): ErasureCounts {
-  const names = Object.keys(noCounts) as (keyof ErasureCounts)[];
-  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as ErasureCounts;
+  return Object.fromEntries(countNames.map((name) => [name, one[name] + other[name]])) as ErasureCounts;
 }
 
 /** Whether anything was erased. */

@@ -29,10 +29,9 @@ export async function replayErasures(
   lines: Iterable<ErasureLine & { readonly line: string }>,
   now: string,
 ): Promise<ReplayCounts> {
-  let counts: ReplayCounts = { ...noCounts, subjects: 0, users: 0 };
+  const counts = { ...noCounts, subjects: 0, users: 0 };
   const add = (more: Partial<ReplayCounts>) => {
-    const names = Object.keys(more) as (keyof ReplayCounts)[];
-    counts = { ...counts, ...Object.fromEntries(names.map((name) => [name, counts[name] + (more[name] as number)])) };
+    for (const [name, count] of Object.entries(more)) counts[name as keyof ReplayCounts] += count;
   };
   for (const line of lines) {
     // A person who was erased before the backup may be a member again, and a request may have new texts.

@@ -1,8 +1,8 @@
 import { systemSource } from '../audit/source.ts';
 import { erasables, listRetentions, selectExpired } from '../privacy/erasure-store.ts';
 import { addTime, type Database, dayMilliseconds, type Queries, runUnitOfWork } from '../storage/database.ts';
+import { findRow } from '../storage/rows.ts';
 import { noBounds, startErasure } from './erase.ts';
-import { hasJob } from './store.ts';
 
 /** So many rows are erased in one pass: others of the tenant wait for its lock, and an index of PostgreSQL has their ids. */
 const mostErased = 50;
@@ -26,7 +26,8 @@ export async function eraseExpired(database: Database, now: string): Promise<boo
         // The setting may have been changed since, or a breach reopened.
         const [current] = await listRetentions(transaction, erasables[kind], tenantId);
         // Rows of a running erasure may still have their texts.
-        if (current?.days !== days || (await hasJob(transaction, tenantId, kind))) return 0;
+        const running = await findRow(transaction, 'erasure_jobs', { tenant_id: tenantId, kind });
+        if (current?.days !== days || running !== undefined) return 0;
         const ids = (await find(transaction)).map(({ id }) => id);
         const target = { kind, target: ids.join(' ') };
         const reason = 'The retention period of the tenant has passed';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { changeAnswers } from '../http/idempotency.ts';
 import { type EntryName, nameEntry } from '../ledger/erasure-log.ts';
 import type { Database, Queries, UnitOfWork } from '../storage/database.ts';
-import { findRow, inBatches, insertRow, updateRow, updateTexts } from '../storage/rows.ts';
+import { findRow, inBatches, updateTexts } from '../storage/rows.ts';
 import { emptyLog, rewriteFile } from '../storage/sqlite.ts';
 import { eraseJson, type Job, readTargets, type Target } from './erasure.ts';
 
@@ -67,30 +67,6 @@ export async function findNextJob(queries: Queries): Promise<Job | undefined> {
 /** The erasure of a target of a tenant, if it is not done. */
 export async function findJob(queries: Queries, tenantId: string, { kind, target }: Target): Promise<Job | undefined> {
   return (await findRow(queries, 'erasure_jobs', { tenant_id: tenantId, kind, target })) as Job | undefined;
-}
-
-/** Whether an erasure of this kind is not done. */
-export async function hasJob(queries: Queries, tenantId: string, kind: Target['kind']): Promise<boolean> {
-  return (await findRow(queries, 'erasure_jobs', { tenant_id: tenantId, kind })) !== undefined;
-}
-
-/** Stores an erasure that is to be continued. */
-export async function insertJob(queries: Queries, job: Job): Promise<void> {
-  await insertRow(queries, 'erasure_jobs', job);
-}
-
-/** Stores how far an erasure is. */
-export async function updateJob(
-  queries: Queries,
-  { id }: Job,
-  progress: Partial<Pick<Job, 'through' | 'audit_through' | 'position' | 'requests' | 'counts'>>,
-): Promise<void> {
-  await updateRow(queries, 'erasure_jobs', { id }, progress);
-}
-
-/** Forgets an erasure that is done. */
-export async function deleteJob(queries: Queries, { id }: Job): Promise<void> {
-  await queries.deleteFrom('erasure_jobs').where('id', '=', id).execute();
 }
 
 /** Records of a subject that still have their openings. */
@@ -262,11 +238,11 @@ export function selectSubjectEvents(queries: Queries, job: Job, later: readonly 
     );
 }
 
-/** Webhook events about subjects or requests. */
+/** Webhook events about subjects, requests or users. */
 export function selectEvents(
   queries: Queries,
   tenantId: string,
-  column: 'subject_id' | 'dsr_id',
+  column: 'subject_id' | 'dsr_id' | 'user_id',
   values: readonly string[],
 ) {
   return queries

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { Id } from '../http/schemas.ts';
-import { Count, ErasureCounts, ErasureStatus } from './erasure.ts';
+import { Count, Erasure, ErasureCounts } from './erasure.ts';
 
 const { events, deliveries, responses } = ErasureCounts.shape;
 
 /** What was erased of a person in one tenant. */
-export const UserErasureCounts = z
+const UserErasureCounts = z
   .strictObject({
     sessions: Count.meta({ description: 'Sessions that ended.' }),
     invitations: Count,
@@ -16,13 +15,9 @@ export const UserErasureCounts = z
   })
   .meta({ id: 'UserErasureCounts' });
 
-export const UserErasure = z
-  .strictObject({
-    erasureId: Id,
-    status: ErasureStatus,
-    counts: UserErasureCounts.meta({ description: 'What was erased so far.' }),
-  })
-  .meta({ id: 'UserErasure' });
+export const UserErasure = Erasure.extend({
+  counts: UserErasureCounts.meta({ description: 'What was erased so far.' }),
+}).meta({ id: 'UserErasure' });
 export type UserErasure = z.output<typeof UserErasure>;
 
 /** The fields of a member that the API shows of them, in an object with their id. */

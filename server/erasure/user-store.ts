@@ -17,7 +17,7 @@ import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { requireNameless, restoredReason } from './erase.ts';
-import { stepRows, writeErased } from './store.ts';
+import { selectEvents, stepRows, writeErased } from './store.ts';
 import { erasePerson, type UserErasure } from './user-erasure.ts';
 
 type Job = Selectable<Tables['user_erasures']>;
@@ -223,14 +223,7 @@ function record(
 /** Erases the person in the data of webhook events, and cancels what still waits to be sent. */
 async function eraseEvents(work: UnitOfWork, job: Job, names: readonly string[]) {
   if (job.user_id === null) return { events: 0, deliveries: 0 };
-  const { transaction } = work;
-  const rows = await transaction
-    .selectFrom('webhook_events')
-    .select(['id', 'data'])
-    .where('tenant_id', '=', job.tenant_id)
-    .where('user_id', '=', job.user_id)
-    .limit(stepRows)
-    .execute();
+  const rows = await selectEvents(work.transaction, job.tenant_id, 'user_id', [job.user_id]).execute();
   const erased = new Map(rows.map(({ id, data }) => [id, erasePerson(data, job.user_id, names) ?? data]));
   return { events: rows.length, deliveries: await writeErased(work, job.tenant_id, erased, ['user_id']) };
 }

@@ -3,11 +3,6 @@ import type { ValidRow } from '../ledger/verify.ts';
 import type { Queries } from '../storage/database.ts';
 import { inBatches } from '../storage/rows.ts';
 
-interface ErasureFault {
-  readonly sequence: number;
-  readonly issue: string;
-}
-
 /** Compares the records that lack their openings with the erasures that the audit log of their tenant names. */
 export class ErasureCheck {
   /** When records were erased, by their numbers: as the columns have it, and as the events have it. */
@@ -29,7 +24,7 @@ export class ErasureCheck {
 
   /** Compares both, after the consent ledger and then the audit log were read. */
   async finish(queries: Queries, tenantId: string) {
-    const faults: ErasureFault[] = [];
+    const faults: { readonly sequence: number; readonly issue: string }[] = [];
     for (const [sequence, erasedAt] of this.#found)
       if (!this.#named.has(sequence))
         faults.push({ sequence, issue: 'the values that identify a person are missing, and no erasure covers them' });

@@ -19,25 +19,17 @@ interface Erasable {
   readonly days: 'dsr_text_days';
 }
 
-/** Completed requests: dates, types and outcomes stay. */
-export const erasableDsrs: Erasable = {
-  kind: dsrRows,
-  endedStatus: 'completed',
-  endedAt: 'completed_at',
-  days: 'dsr_text_days',
+/** By the kind of their erasure. Dates, types, outcomes, severity and the number of people stay. */
+export const erasables: Readonly<Record<'dsr' | 'breach', Erasable>> = {
+  dsr: { kind: dsrRows, endedStatus: 'completed', endedAt: 'completed_at', days: 'dsr_text_days' },
+  breach: {
+    kind: breachRows,
+    endedStatus: 'closed',
+    endedAt: 'closed_at',
+    days: 'breach_text_days',
+    // Kysely's types are too deep for a table that varies, so the queries name one of the two.
+  } as unknown as Erasable,
 };
-
-/** Closed breaches: dates, severity and the number of people stay. */
-export const erasableBreaches = {
-  kind: breachRows,
-  endedStatus: 'closed',
-  endedAt: 'closed_at',
-  days: 'breach_text_days',
-  // Kysely's types are too deep for a table that varies, so the queries name one of the two.
-} as unknown as Erasable;
-
-/** By the kind of their erasure. */
-export const erasables = { dsr: erasableDsrs, breach: erasableBreaches } as const;
 
 /** What a unit of work erased of requests or breaches. */
 export interface ErasedTexts {

@@ -59,7 +59,7 @@ import { readOverview } from '../../platform/overview-store.ts';
 import type { Principal } from '../../principal/principal.ts';
 import { scopes } from '../../principal/roles.ts';
 import type { DsrFilter } from '../../privacy/dsr.ts';
-import { erasableBreaches, erasableDsrs, selectExpired } from '../../privacy/erasure-store.ts';
+import { erasables, selectExpired } from '../../privacy/erasure-store.ts';
 import { selectUnconfirmed } from '../../privacy/form-store.ts';
 import { listBreaches, listDsrs, requireBreach, requireDsr } from '../../privacy/store.ts';
 import { readMemberPage } from '../../scim/users.ts';
@@ -358,12 +358,12 @@ describe('the plans of SQLite for data-subject requests and breaches', () => {
     [
       'requests whose texts are no longer kept',
       'dsr_requests_completed',
-      (queries) => selectExpired(queries, erasableDsrs, 't', 'then', 100),
+      (queries) => selectExpired(queries, erasables.dsr, 't', 'then', 100),
     ],
     [
       'breaches whose texts are no longer kept',
       'breach_incidents_closed',
-      (queries) => selectExpired(queries, erasableBreaches, 't', 'then', 100),
+      (queries) => selectExpired(queries, erasables.breach, 't', 'then', 100),
     ],
     ['overdue requests', 'dsr_requests_status', list({ overdue: 'true' }, 'i')],
     [
