@@ -25,6 +25,8 @@ const ShownParams = NoticeParams.extend({
   hash: text(64).meta({ description: 'SHA-256 in hex: one of `shown` of a version.' }),
 });
 
+const reading = { tag: 'Consent notices', scope: 'consent:read' } as const;
+
 const common = { tag: 'Consent notices', scope: 'consent:write', result: Notice, headers: ['ETag'] } as const;
 
 const guarded = { ...common, hasPrecondition: true, errors: ['consent_notice_changed'] } as const;
@@ -39,9 +41,8 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
   return [
     defineRoute('GET /v1/consent', {
       operationId: 'listConsentNotices',
-      tag: 'Consent notices',
+      ...reading,
       summary: 'List consent notices, newest first',
-      scope: 'consent:read',
       query: z.strictObject({
         status: NoticeStatus.optional(),
         domain: text(253).optional().meta({ description: 'Notices of exactly this site.' }),
@@ -130,10 +131,9 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
     }),
     defineRoute('GET /v1/consent/notices/words', {
       operationId: 'getConsentNoticeWords',
-      tag: 'Consent notices',
+      ...reading,
       summary: 'Get the default words of the banner in a language',
       description: 'What the banner says where the notice has no text of its own.',
-      scope: 'consent:read',
       query: z.strictObject({
         language: Language.optional().meta({
           description: 'BCP 47. English without it, and where the server has no words.',
@@ -147,10 +147,9 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
     }),
     defineRoute('GET /v1/consent/{id}/shown/{hash}', {
       operationId: 'getConsentNoticeShown',
-      tag: 'Consent notices',
+      ...reading,
       summary: 'Get what visitors saw of a published version in one language',
       description: 'The bytes of the answer are those that visitors got: their SHA-256 is `hash`.',
-      scope: 'consent:read',
       params: ShownParams,
       result: PublicNotice,
       async handle({ params: { id, hash }, principal: { tenantId } }) {
@@ -160,9 +159,8 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
     }),
     listRoute('/v1/consent/{id}/versions', {
       operationId: 'listConsentNoticeVersions',
-      tag: 'Consent notices',
+      ...reading,
       summary: 'List the published versions of a consent notice, newest first',
-      scope: 'consent:read',
       params: NoticeParams,
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(NoticeVersion),

@@ -178,7 +178,6 @@ function writeReceipt(
   );
   if (asked.length === 0) missing.push('purposes');
   const records = asked.map((purpose) => writeRecord(record, version, purpose, history, missing));
-  const sources = [...(note === null ? [] : [describeCheckpoint(note)]), ...explainGaps(record, history)];
   return {
     '@context': context,
     '@id': id,
@@ -195,7 +194,7 @@ function writeReceipt(
       'schema:position': record.sequence,
       'spdx:checksum': writeChecksum(record.ledgerHash.replace('sha256:', '')),
     },
-    'dct:provenance': sources,
+    'dct:provenance': writeProvenance(note, record, history),
     'dpv:hasRecordOfActivity': records,
     missing: [...new Set(missing)],
   };
@@ -413,21 +412,18 @@ function writeChecksum(hash: string): Node {
   };
 }
 
-function describeCheckpoint(note: string): Node {
-  return {
-    '@type': 'dct:ProvenanceStatement',
-    'dct:description': 'Signed checkpoint of the ledger that holds the entry (C2SP tlog-checkpoint).',
-    'rdf:value': note,
-  };
-}
-
-/** What the receipt cannot say. */
-function explainGaps({ erasedAt }: ConsentRecord, { isCut }: History): readonly Node[] {
-  const gaps = [
-    ...(erasedAt === null
-      ? []
-      : [`The data subject was erased at ${erasedAt}: other decisions of theirs can no longer be found.`]),
-    ...(isCut ? [`Of the later decisions only the latest ${mostLater} are named.`] : []),
-  ];
-  return gaps.map((gap) => ({ '@type': 'dct:ProvenanceStatement', 'dct:description': gap }));
+/** The checkpoint that covers the entry, and what the receipt cannot say. */
+function writeProvenance(note: string | null, { erasedAt }: ConsentRecord, { isCut }: History): Node[] {
+  const statements: Node[] = [];
+  if (note !== null)
+    statements.push({
+      'dct:description': 'Signed checkpoint of the ledger that holds the entry (C2SP tlog-checkpoint).',
+      'rdf:value': note,
+    });
+  if (erasedAt !== null)
+    statements.push({
+      'dct:description': `The data subject was erased at ${erasedAt}: other decisions of theirs can no longer be found.`,
+    });
+  if (isCut) statements.push({ 'dct:description': `Of the later decisions only the latest ${mostLater} are named.` });
+  return statements.map((statement) => ({ '@type': 'dct:ProvenanceStatement', ...statement }));
 }

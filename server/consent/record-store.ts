@@ -35,7 +35,17 @@ export async function appendRecords(
 ): Promise<readonly ConsentRecord[]> {
   const salts = drafts.map(newSalt);
   const frames = drafts.map(draftRecordFrame);
-  const numbers = await FrameDrafts.find(work.transaction, frames);
+  const numbers = await findFrames(work.transaction, frames);
+  const newFrames: Insertable<Tables['consent_frames']>[] = [];
+  /** A frame that is not stored yet gets the number of its first record. */
+  const numberOf = ({ tenantId, hash, text }: FrameDraft, sequence: number): number => {
+    const name = nameFrame(tenantId, hash);
+    const known = numbers.get(name);
+    if (known !== undefined) return known;
+    numbers.set(name, sequence);
+    newFrames.push({ tenant_id: tenantId, number: sequence, hash, parts: text });
+    return sequence;
+  };
   const links = await appendEntries(
     work,
     'consent',
@@ -43,11 +53,11 @@ export async function appendRecords(
       tenantId: draft.tenantId,
       seal: (position) => {
         const frame = frames[index] as FrameDraft;
-        return sealRecord(draft, salts[index] as string, frame, numbers.number(frame, position.sequence), position);
+        return sealRecord(draft, salts[index] as string, frame, numberOf(frame, position.sequence), position);
       },
     })),
   );
-  await numbers.store(work.transaction);
+  await insertRows(work.transaction, 'consent_frames', newFrames);
   const counts = new Map<string, number>();
   for (const { noticeId } of drafts) counts.set(noticeId, (counts.get(noticeId) ?? 0) + 1);
   await countRecords(work.transaction, [...counts]);
@@ -58,43 +68,19 @@ export async function appendRecords(
   return records;
 }
 
-/** The frames of records that are about to be appended to the ledgers of their tenants. */
-class FrameDrafts {
-  readonly #known: Map<string, number>;
-  readonly #rows: Insertable<Tables['consent_frames']>[] = [];
-
-  private constructor(known: Map<string, number>) {
-    this.#known = known;
+/** The numbers of the frames that are stored, by their names. Two servers that meet a new one at once store it twice. */
+async function findFrames(queries: Queries, wanted: readonly FrameDraft[]): Promise<Map<string, number>> {
+  const known = new Map<string, number>();
+  for (const [tenantId, frames] of Map.groupBy(wanted, (frame) => frame.tenantId)) {
+    const hashes = [...new Set(frames.map(({ hash }) => hash))];
+    const rows = await findByValues(queries, 'consent_frames', tenantId, 'hash', hashes, ['number', 'hash']);
+    for (const { number, hash } of rows) known.set(nameFrame(tenantId, hash), number);
   }
+  return known;
+}
 
-  /**
-   * Finds the frames that are stored. Two servers that meet a new one at the same moment store it twice.
-   * @param wanted the parts of the frames, each with its tenant.
-   */
-  static async find(queries: Queries, wanted: readonly FrameDraft[]): Promise<FrameDrafts> {
-    const known = new Map<string, number>();
-    for (const [tenantId, frames] of Map.groupBy(wanted, (frame) => frame.tenantId)) {
-      const hashes = [...new Set(frames.map(({ hash }) => hash))];
-      const rows = await findByValues(queries, 'consent_frames', tenantId, 'hash', hashes, ['number', 'hash']);
-      for (const { number, hash } of rows) known.set(`${tenantId} ${hash}`, number);
-    }
-    return new FrameDrafts(known);
-  }
-
-  /** The number of a frame. @param sequence the number of the record, which a frame gets that is not stored yet. */
-  number({ tenantId, hash, text }: FrameDraft, sequence: number): number {
-    const name = `${tenantId} ${hash}`;
-    const number = this.#known.get(name);
-    if (number !== undefined) return number;
-    this.#known.set(name, sequence);
-    this.#rows.push({ tenant_id: tenantId, number: sequence, hash, parts: text });
-    return sequence;
-  }
-
-  /** Stores the new ones. */
-  async store(queries: Queries): Promise<void> {
-    await insertRows(queries, 'consent_frames', this.#rows);
-  }
+function nameFrame(tenantId: string, hash: string): string {
+  return `${tenantId} ${hash}`;
 }
 
 /** Adds to the counters of notices, all in one statement. */
