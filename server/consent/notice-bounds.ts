@@ -1,6 +1,5 @@
 /** Bounds of a notice that its editor needs as well. */
 
-/** The most trackers of a notice. */
 export const mostTrackers = 60;
 
 /** Where each layout can be; the first is the default. */

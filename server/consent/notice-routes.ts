@@ -21,10 +21,6 @@ import { loadWords } from './words/default-words.ts';
 
 const NoticeParams = z.strictObject({ id: Id });
 
-const ShownParams = NoticeParams.extend({
-  hash: text(64).meta({ description: 'SHA-256 in hex: one of `shown` of a version.' }),
-});
-
 const reading = { tag: 'Consent notices', scope: 'consent:read' } as const;
 
 const common = { tag: 'Consent notices', scope: 'consent:write', result: Notice, headers: ['ETag'] } as const;
@@ -150,7 +146,9 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
       ...reading,
       summary: 'Get what visitors saw of a published version in one language',
       description: 'The bytes of the answer are those that visitors got: their SHA-256 is `hash`.',
-      params: ShownParams,
+      params: NoticeParams.extend({
+        hash: text(64).meta({ description: 'SHA-256 in hex: one of `shown` of a version.' }),
+      }),
       result: PublicNotice,
       async handle({ params: { id, hash }, principal: { tenantId } }) {
         const texts = await findShownTexts(database.kysely, id, [hash], tenantId);

@@ -9,7 +9,7 @@ import { positions } from './notice-bounds.ts';
 const markup = /[<>]|&#?\w{1,32};/;
 
 /** One line of text for visitors, of a length that the layouts of the banner can carry. */
-export function plainText(maximum: number) {
+function plainText(maximum: number) {
   return textLine(maximum).refine((given) => !markup.test(given), 'must be plain text, without markup');
 }
 

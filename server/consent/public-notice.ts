@@ -37,21 +37,11 @@ export const NoticeWords = z
   })
   .meta({ id: 'NoticeWords' });
 
-/** A version in one language, as it is sent and hashed. */
-interface ShownText {
-  readonly language: string;
-  readonly text: string;
-  readonly hash: string;
-}
-
 /** The texts of a version: in its own language, and in each that every purpose is translated into. */
-export async function writeShownTexts(publication: Publication): Promise<readonly ShownText[]> {
-  const languages = listLanguages(publication.content);
-  return Promise.all(
-    languages.map(async (language) => {
-      const notice = presentNotice(publication, language, await loadWords(language));
-      const text = writeNotice(notice);
-      return { language, text, hash: hash('sha256', text) };
-    }),
-  );
+export function writeShownTexts(publication: Publication) {
+  const texts = listLanguages(publication.content).map(async (language) => {
+    const text = writeNotice(presentNotice(publication, language, await loadWords(language)));
+    return { language, text, hash: hash('sha256', text) };
+  });
+  return Promise.all(texts);
 }

@@ -83,7 +83,6 @@ export const PublicRecordInput = z
 export type CaptureBody = Omit<z.output<typeof RecordInput>, 'method'> &
   Pick<z.output<typeof PublicRecordInput>, 'method' | 'noticeVersion' | 'language' | 'shownHash' | 'region'>;
 
-/** What a withdrawal takes. */
 export const WithdrawalInput = z
   .strictObject({
     purposes: list(text(64).min(1), 50)
@@ -395,7 +394,6 @@ export function placeRecord(draft: RecordDraft, salt: string, link: Link): Conse
   return select(recordFields, placed) as ConsentRecord;
 }
 
-/** The hashes of a ledger row as the API gives them. */
 function presentHashes(hash: string, previous: string | null) {
   return { ledgerHash: `sha256:${hash}`, prevLedgerHash: previous && `sha256:${previous}` };
 }

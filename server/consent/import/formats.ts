@@ -1,13 +1,9 @@
+/** The first is the id of a decision in the tool that it comes from. */
+export const importFields = ['id', 'subjectId', 'capturedAt', 'subjectChannel', 'method', 'ip', 'ua'] as const;
+type ImportField = (typeof importFields)[number];
+
 /** What a line says, before it is checked: values of any type, because other tools wrote them. */
-export interface RawDecision {
-  /** Of this decision in the tool that it comes from. */
-  readonly id?: unknown;
-  readonly subjectId?: unknown;
-  readonly capturedAt?: unknown;
-  readonly subjectChannel?: unknown;
-  readonly method?: unknown;
-  readonly ip?: unknown;
-  readonly ua?: unknown;
+export interface RawDecision extends Readonly<Partial<Record<ImportField, unknown>>> {
   /** What was chosen, with the names that the tool has for the purposes: a line may have one several times. */
   readonly choices: readonly (readonly [name: string, value: unknown])[];
   /** Whether a purpose that `choices` lacks was refused. */
@@ -16,9 +12,6 @@ export interface RawDecision {
 
 /** The columns of the file, by the field that they are for. */
 export type ColumnNames = Readonly<Partial<Record<ImportField, string>>>;
-
-export const importFields = ['id', 'subjectId', 'capturedAt', 'subjectChannel', 'method', 'ip', 'ua'] as const;
-export type ImportField = (typeof importFields)[number];
 
 export interface ImportFormat {
   readonly meaning: string;
