@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'خصوصيتك، قرارك',
   intro:
     'يطلب {controller} موافقتك على استخدام بياناتك للأغراض التالية: {purposes}. لك حرية الاختيار، ويمكنك تغيير قرارك في أي وقت.',

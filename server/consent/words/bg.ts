@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Вашата поверителност, Вашият избор',
   intro:
     '{controller} иска Вашето съгласие да използва данните Ви за: {purposes}. Изборът е свободен и можете да го промените по всяко време.',

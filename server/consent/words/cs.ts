@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Vaše soukromí, vaše volba',
   intro:
     '{controller} vás žádá o souhlas s použitím vašich údajů k těmto účelům: {purposes}. Volba je svobodná a můžete ji kdykoli změnit.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Dit privatliv, dit valg',
   intro:
     '{controller} beder om dit samtykke til at bruge dine oplysninger til: {purposes}. Valget er frit, og du kan ændre det når som helst.',

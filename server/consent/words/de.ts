@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Ihre Privatsphäre, Ihre Wahl',
   intro:
     '{controller} bittet um Ihre Einwilligung, Ihre Daten für Folgendes zu verwenden: {purposes}. Sie entscheiden frei und können Ihre Wahl jederzeit ändern.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Το απόρρητό σας, η επιλογή σας',
   intro:
     '{controller} ζητά τη συγκατάθεσή σας για να χρησιμοποιεί τα δεδομένα σας για: {purposes}. Η επιλογή είναι ελεύθερη και μπορείτε να την αλλάξετε οποιαδήποτε στιγμή.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Su privacidad, su elección',
   intro:
     '{controller} le pide su consentimiento para usar sus datos con estos fines: {purposes}. Usted decide libremente y puede cambiar su elección en cualquier momento.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Teie privaatsus, teie valik',
   intro:
     '{controller} palub teie nõusolekut kasutada teie andmeid järgmistel eesmärkidel: {purposes}. Valik on vaba ja saate seda igal ajal muuta.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'حریم خصوصی شما، انتخاب شما',
   intro:
     '{controller} برای استفاده از داده‌های شما در این موارد رضایت شما را می‌خواهد: {purposes}. انتخاب آزادانه است و هر زمان می‌توانید آن را تغییر دهید.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Yksityisyytesi, valintasi',
   intro:
     '{controller} pyytää suostumustasi tietojesi käyttöön seuraaviin tarkoituksiin: {purposes}. Valinta on vapaa, ja voit muuttaa sitä milloin tahansa.',

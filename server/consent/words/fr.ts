@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Votre vie privée, votre choix',
   intro:
     '{controller} vous demande votre consentement pour utiliser vos données aux fins suivantes\u00a0: {purposes}. Vous êtes libre de choisir et pouvez changer d’avis à tout moment.',

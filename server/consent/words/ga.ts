@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Do phríobháideachas, do rogha',
   intro:
     'Tá {controller} ag iarraidh do thoilithe chun do chuid sonraí a úsáid le haghaidh: {purposes}. Is rogha shaor í, agus is féidir leat í a athrú am ar bith.',

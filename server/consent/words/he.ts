@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'הפרטיות שלכם, הבחירה שלכם',
   intro:
     'הסכמתכם מתבקשת לשימוש של {controller} בנתונים שלכם למטרות הבאות: {purposes}. הבחירה חופשית, ואפשר לשנות אותה בכל עת.',

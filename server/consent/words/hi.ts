@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'आपकी निजता, आपका चुनाव',
   intro:
     '{controller} की ओर से इन उद्देश्यों के लिए आपके डेटा के उपयोग पर आपकी सहमति माँगी जा रही है: {purposes}। चुनाव स्वतंत्र है और आप इसे कभी भी बदल सकते हैं।',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Vaša privatnost, vaš izbor',
   intro:
     '{controller} traži vašu privolu za korištenje vaših podataka u sljedeće svrhe: {purposes}. Izbor je slobodan i možete ga promijeniti u bilo kojem trenutku.',

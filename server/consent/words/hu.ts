@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Az Ön magánszférája, az Ön döntése',
   intro:
     '{controller} a hozzájárulását kéri ahhoz, hogy adatait a következő célokra használja: {purposes}. Szabadon dönthet, és döntését bármikor megváltoztathatja.',

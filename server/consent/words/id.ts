@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Privasi Anda, pilihan Anda',
   intro:
     '{controller} meminta persetujuan Anda untuk menggunakan data Anda guna: {purposes}. Anda bebas memilih dan dapat mengubahnya kapan saja.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'La Sua privacy, la Sua scelta',
   intro:
     '{controller} Le chiede il consenso a usare i Suoi dati per: {purposes}. La scelta è libera e può essere modificata in qualsiasi momento.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'お客様のプライバシー、お客様の選択',
   intro:
     '{controller}は、次の目的でお客様のデータを使用することへの同意を求めています：{purposes}。同意するかどうかは自由で、いつでも変更できます。',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: '개인정보 보호, 직접 선택하세요',
   intro:
     '{controller}에서 다음 목적으로 귀하의 데이터를 사용하는 데 동의를 구합니다: {purposes}. 자유롭게 선택할 수 있으며 언제든지 변경할 수 있습니다.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Jūsų privatumas, jūsų pasirinkimas',
   intro:
     '{controller} prašo jūsų sutikimo naudoti jūsų duomenis šiais tikslais: {purposes}. Pasirinkimas yra laisvas ir jį galite bet kada pakeisti.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Jūsu privātums, jūsu izvēle',
   intro:
     '{controller} lūdz jūsu piekrišanu izmantot jūsu datus šādiem mērķiem: {purposes}. Izvēle ir brīva, un jūs varat to mainīt jebkurā laikā.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Il-privatezza tiegħek, l-għażla tiegħek',
   intro:
     '{controller} jitlob il-kunsens tiegħek biex juża d-data tiegħek għal: {purposes}. L-għażla hija ħielsa, u tista’ tbiddilha fi kwalunkwe ħin.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Ditt personvern, ditt valg',
   intro:
     '{controller} ber om samtykke til å bruke opplysningene dine til: {purposes}. Valget er fritt, og du kan endre det når som helst.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Uw privacy, uw keuze',
   intro:
     '{controller} vraagt uw toestemming om uw gegevens te gebruiken voor: {purposes}. U kiest vrij en kunt uw keuze op elk moment wijzigen.',

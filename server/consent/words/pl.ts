@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Państwa prywatność, Państwa wybór',
   intro:
     '{controller} prosi o zgodę na wykorzystanie Państwa danych w następujących celach: {purposes}. Wybór jest dobrowolny i można go zmienić w każdej chwili.',

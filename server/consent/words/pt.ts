@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'A sua privacidade, a sua escolha',
   intro:
     '{controller} pede o seu consentimento para usar os seus dados para: {purposes}. A escolha é livre e pode ser alterada a qualquer momento.',

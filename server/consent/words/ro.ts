@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Confidențialitatea dumneavoastră, alegerea dumneavoastră',
   intro:
     '{controller} vă cere consimțământul pentru a vă folosi datele în următoarele scopuri: {purposes}. Alegerea este liberă și o puteți schimba oricând.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Ваша конфиденциальность, Ваш выбор',
   intro:
     '{controller} просит Вашего согласия на использование Ваших данных в следующих целях: {purposes}. Выбор свободен, и Вы можете изменить его в любое время.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Vaše súkromie, vaša voľba',
   intro:
     '{controller} vás žiada o súhlas s použitím vašich údajov na tieto účely: {purposes}. Voľba je slobodná a môžete ju kedykoľvek zmeniť.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Vaša zasebnost, vaša izbira',
   intro:
     '{controller} vas prosi za privolitev k uporabi vaših podatkov za: {purposes}. Izbira je prostovoljna in jo lahko kadar koli spremenite.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Din integritet, ditt val',
   intro:
     '{controller} ber om ditt samtycke till att använda dina uppgifter för: {purposes}. Valet är fritt och du kan ändra det när som helst.',

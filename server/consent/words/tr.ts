@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Gizliliğiniz, sizin seçiminiz',
   intro:
     '{controller}, verilerinizi şu amaçlarla kullanmak için rızanızı istiyor: {purposes}. Özgürce seçebilir ve seçiminizi istediğiniz zaman değiştirebilirsiniz.',

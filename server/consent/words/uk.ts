@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Ваша приватність, Ваш вибір',
   intro:
     '{controller} просить Вашої згоди на використання Ваших даних для таких цілей: {purposes}. Вибір вільний, і Ви можете змінити його будь-коли.',

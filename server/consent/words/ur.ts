@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'آپ کی رازداری، آپ کا انتخاب',
   intro:
     '{controller} کی جانب سے ان مقاصد کے لیے آپ کا ڈیٹا استعمال کرنے پر آپ کی رضامندی مانگی جا رہی ہے: {purposes}۔ انتخاب آزادانہ ہے اور آپ اسے کسی بھی وقت بدل سکتے ہیں۔',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: 'Quyền riêng tư của bạn, lựa chọn của bạn',
   intro:
     '{controller} xin bạn đồng ý cho sử dụng dữ liệu của bạn vào các mục đích: {purposes}. Bạn được tự do lựa chọn và có thể thay đổi bất cứ lúc nào.',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: '您的隐私，您的选择',
   intro: '{controller}请求您同意将您的数据用于：{purposes}。您可以自由选择，并可随时更改。',
   others: '{purposes}以及另外{count}项',

@@ -1,6 +1,4 @@
-import type { Words } from './en.ts';
-
-export const words: Words = {
+export const words = {
   title: '您的隱私，您的選擇',
   intro: '{controller}請求您同意將您的資料用於：{purposes}。您可以自由選擇，並可隨時變更。',
   others: '{purposes}以及另外{count}項',
