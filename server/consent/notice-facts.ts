@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, refuseRepeated, text, visibleText, WebAddress } from '../http/schemas.ts';
+import { describeAs, list, refuseRepeated, text, visibleText, WebAddress } from '../http/schemas.ts';
 import { Email } from '../identity/email.ts';
 import { countries } from './regions.ts';
 
@@ -16,16 +16,8 @@ const Duration = text(20)
   .regex(/^P(?=\d)(?:\d{1,4}Y)?(?:\d{1,4}M)?(?:\d{1,5}D)?$/, 'must be a duration of ISO 8601 such as P6M or P1Y')
   .meta({ description: 'ISO 8601: years, months and days, such as `P6M`.' });
 
-/** The same description for what is sent and what is stored. */
-function describeText(format: string, maxLength: number) {
-  return ({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void => {
-    for (const name of ['type', 'format', 'maxLength']) delete jsonSchema[name];
-    Object.assign(jsonSchema, { type: 'string', format, maxLength });
-  };
-}
-
 const HttpsAddress = WebAddress.refine((address) => address.startsWith('https://'), 'must begin with https://').meta({
-  override: describeText('uri', 2048),
+  override: describeAs({ type: 'string', format: 'uri', maxLength: 2048 }),
 });
 
 /** The rights of data subjects that a notice can name, with the articles of the GDPR that grant them. */
@@ -91,7 +83,7 @@ function namesOf<Name extends string>(terms: Readonly<Record<Name, string>>): Na
 
 const Contact = {
   address: visibleText(500).optional().meta({ description: 'Postal address.' }),
-  email: Email.meta({ override: describeText('email', 320) }).optional(),
+  email: Email.meta({ override: describeAs({ type: 'string', format: 'email', maxLength: 320 }) }).optional(),
 };
 
 const Recipient = z

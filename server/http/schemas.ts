@@ -203,7 +203,7 @@ export function schemasOf<Urn extends string>(urn: Urn) {
 }
 
 /** How a schema reads in the OpenAPI document, where what zod derives (long patterns, text for a number) is not it. */
-function describeAs(description: Readonly<Record<string, unknown>>) {
+export function describeAs(description: Readonly<Record<string, unknown>>) {
   return ({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void => {
     delete jsonSchema.pattern;
     delete jsonSchema.maxLength;
