@@ -95,7 +95,6 @@ async function countRecords(queries: Queries, counts: readonly (readonly [notice
   await queries.executeQuery(CompiledQuery.raw(text, counts.flat()));
 }
 
-/** Prepares a query of records. */
 function prepareRecords<Given extends object>(build: Parameters<typeof prepareQuery<Given, StoredRecord>>[0]) {
   const select = prepareQuery(build);
   return async (queries: Queries, values: Given): Promise<readonly ConsentRecord[]> =>

@@ -4,9 +4,8 @@ import { findUnstorable } from '../../http/request.ts';
 import { clockSkew, findPastFault } from '../../http/schemas.ts';
 import type { NoticeVersion } from '../notice.ts';
 import { checkChoices, type PurposeChoices, SubjectChannel } from '../record.ts';
-import { type RawDecision, UnreadableLine } from './formats.ts';
+import { type ImportField, type RawDecision, UnreadableLine } from './formats.ts';
 
-/** A string of at most so many characters. */
 function text(maximum: number) {
   return z
     .string('must be a string')
@@ -78,8 +77,10 @@ export function checkDecision(
   const issues: string[] = [];
   const read = Fields.safeParse(raw);
   if (!read.success)
-    for (const { path, message } of read.error.issues)
-      issues.push(`${path.join('.')}: ${isMissing(raw, path) ? 'is missing' : message}`);
+    for (const { path, message } of read.error.issues) {
+      const field = path[0] as ImportField;
+      issues.push(`${field}: ${(raw[field] ?? null) === null ? 'is missing' : message}`);
+    }
   const fault = read.success ? findPastFault(read.data.capturedAt, now, clockSkew) : null;
   if (fault !== null) issues.push(`capturedAt: ${fault}`);
   const choices: Record<string, boolean> = Object.create(null);
@@ -109,12 +110,6 @@ export function checkDecision(
     issues.push(...details.map(({ path, issue }) => `${path.replace(/^body\./, '')}: ${issue}`));
   }
   return read.success && issues.length === 0 ? { ...read.data, purposes: { ...choices } } : { issues };
-}
-
-function isMissing(raw: RawDecision, path: readonly PropertyKey[]): boolean {
-  return (
-    path.length === 1 && ((raw as unknown as Record<PropertyKey, unknown>)[path[0] as PropertyKey] ?? null) === null
-  );
 }
 
 /** A name of the file as a message has it: short, and on one line. */

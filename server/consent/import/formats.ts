@@ -1,6 +1,6 @@
 /** The first is the id of a decision in the tool that it comes from. */
 export const importFields = ['id', 'subjectId', 'capturedAt', 'subjectChannel', 'method', 'ip', 'ua'] as const;
-type ImportField = (typeof importFields)[number];
+export type ImportField = (typeof importFields)[number];
 
 /** What a line says, before it is checked: values of any type, because other tools wrote them. */
 export interface RawDecision extends Readonly<Partial<Record<ImportField, unknown>>> {

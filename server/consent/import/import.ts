@@ -100,7 +100,6 @@ function isSame(record: ConsentRecord, decision: ImportedDecision, { version }: 
   return sameChoices(record.purposes, decision.purposes);
 }
 
-/** What was recorded. */
 interface Counts {
   readonly records: number;
   readonly withdrawals: number;

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 
-/** A line of a text file. */
 export interface Line {
   /** From 1. */
   readonly number: number;
@@ -17,61 +16,50 @@ export const longestLine = 64 * 1024;
 const tooLong = `is longer than ${longestLine} bytes`;
 const lineFeed = 0x0a;
 
-/** A text file that is read once, in pieces: memory does not grow with it. */
-export class LineReader {
-  readonly #file: string;
-  readonly #hash = createHash('sha256');
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  /** The SHA-256 of the file, hex; only after everything was read. */
-  digest(): string {
-    return this.#hash.digest('hex');
-  }
-
-  /** Reads the lines, also blank ones. A file that is UTF-16 has one line, with the fault. */
-  async *read(): AsyncGenerator<Line> {
-    let number = 1;
-    let isStart = true;
-    let isUtf16 = false;
-    let rest: Buffer = Buffer.alloc(0);
-    let isSkipping = false;
-    const take = (bytes: Buffer): Line => {
-      const isLong = isSkipping || bytes.length > longestLine;
-      isSkipping = false;
-      const text = isLong ? '' : bytes.toString().replace(/\r$/, '');
-      const fault = isLong ? tooLong : isUtf8(bytes) ? null : 'is not UTF-8';
-      return { number, text, fault };
-    };
-    for await (const chunk of createReadStream(this.#file) as AsyncIterable<Buffer>) {
-      this.#hash.update(chunk);
-      if (isUtf16) continue;
-      let bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      if (isStart) {
-        // Enough to recognize the encoding, but for files that have less.
-        if (looksLikeUtf16(bytes)) {
-          isUtf16 = true;
-          yield { number: 1, text: '', fault: 'is UTF-16. Convert the file to UTF-8' };
-          continue;
-        }
-        if (bytes.subarray(0, 3).equals(byteOrderMark)) bytes = bytes.subarray(3);
-        isStart = false;
+/**
+ * Reads the lines of a text file, also blank ones, in pieces: memory does not grow with it. A file that is UTF-16 has one
+ * line, with the fault.
+ * @param hash gets every byte of the file.
+ */
+export async function* readLines(file: string, hash: Hash): AsyncGenerator<Line> {
+  let number = 1;
+  let isStart = true;
+  let isUtf16 = false;
+  let rest: Buffer = Buffer.alloc(0);
+  let isSkipping = false;
+  const take = (bytes: Buffer): Line => {
+    const isLong = isSkipping || bytes.length > longestLine;
+    isSkipping = false;
+    const text = isLong ? '' : bytes.toString().replace(/\r$/, '');
+    const fault = isLong ? tooLong : isUtf8(bytes) ? null : 'is not UTF-8';
+    return { number, text, fault };
+  };
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    if (isUtf16) continue;
+    let bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    if (isStart) {
+      // Enough to recognize the encoding, but for files that have less.
+      if (looksLikeUtf16(bytes)) {
+        isUtf16 = true;
+        yield { number: 1, text: '', fault: 'is UTF-16. Convert the file to UTF-8' };
+        continue;
       }
-      let from = 0;
-      for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, from)) {
-        yield take(bytes.subarray(from, end));
-        number += 1;
-        from = end + 1;
-      }
-      rest = bytes.subarray(from);
-      if (rest.length > longestLine) isSkipping = true;
-      if (isSkipping) rest = Buffer.alloc(0);
+      if (bytes.subarray(0, 3).equals(byteOrderMark)) bytes = bytes.subarray(3);
+      isStart = false;
     }
-    if (isUtf16 || (rest.length === 0 && !isSkipping)) return;
-    yield take(rest);
+    let from = 0;
+    for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, from)) {
+      yield take(bytes.subarray(from, end));
+      number += 1;
+      from = end + 1;
+    }
+    rest = bytes.subarray(from);
+    if (rest.length > longestLine) isSkipping = true;
+    if (isSkipping) rest = Buffer.alloc(0);
   }
+  if (isUtf16 || (rest.length === 0 && !isSkipping)) return;
+  yield take(rest);
 }
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);

@@ -1,12 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { PrivateHasher } from '../../installation/installation.ts';
 import type { Clock } from '../../storage/database.ts';
 import type { Spool } from '../../storage/spool.ts';
 import { checkDecision, type ImportedDecision, type PurposeMapping, readJson } from './decision.ts';
 import { type ColumnNames, type ImportFormat, UnreadableLine } from './formats.ts';
 import { type ImportTarget, nameRecord } from './import.ts';
-import { isBlank, LineReader, readCsv } from './lines.ts';
+import { isBlank, readCsv, readLines } from './lines.ts';
 
-/** What is read, and how. */
 export interface Reading {
   readonly file: string;
   readonly format: ImportFormat;
@@ -22,7 +22,6 @@ export interface Reading {
   showProgress(text: string): void;
 }
 
-/** What a file has. */
 export interface ReadFile {
   readonly lines: number;
   /** Hex. */
@@ -36,7 +35,8 @@ export interface ReadFile {
 /** Reads the decisions of a file, and checks each by itself. */
 export async function readDecisions(reading: Reading): Promise<ReadFile> {
   const { file, format, columns, mapping, target, hasher, clock, spool, refuse, showProgress } = reading;
-  const reader = new LineReader(file);
+  const hash = createHash('sha256');
+  const source = readLines(file, hash);
   const named = [...mapping.keys.keys(), ...mapping.ignored];
   // A misspelt name would otherwise be a value that every line lacks.
   const unknown = new Set([...named, ...Object.values(columns)]);
@@ -64,7 +64,7 @@ export async function readDecisions(reading: Reading): Promise<ReadFile> {
     }
   };
   if (format.isCsv)
-    for await (const { number, fields, fault, isOpen: staysOpen } of readCsv(reader.read())) {
+    for await (const { number, fields, fault, isOpen: staysOpen } of readCsv(source)) {
       isOpen ||= staysOpen;
       if (fault === null)
         for (const name of unknown) if (name in fields || `purposes.${name}` in fields) unknown.delete(name);
@@ -72,8 +72,8 @@ export async function readDecisions(reading: Reading): Promise<ReadFile> {
       take(number, fault, () => fields);
     }
   else
-    for await (const { number, text, fault } of reader.read())
+    for await (const { number, text, fault } of source)
       if (!isBlank({ text, fault })) take(number, fault, () => readJson(text));
   showProgress('');
-  return { lines, sha256: reader.digest(), unknown: [...unknown], isOpen };
+  return { lines, sha256: hash.digest('hex'), unknown: [...unknown], isOpen };
 }
