@@ -47,21 +47,16 @@ export async function eraseUser(
   if (!isAgain) requireNameless(reason, member === null ? [email] : [email, member.user_name, displayName(member)]);
   if (member !== null && !isAgain) await requireAdminLeft(transaction, member);
   const userId = member?.user_id ?? null;
-  const names = new Set([email]);
+  const names = new Set(member === null ? [email] : [email, member.user_name]);
   let sessions = 0;
   if (member !== null) {
-    names.add(member.user_name);
     sessions = await endSessions(transaction, { userIds: [member.user_id], tenantId });
-    await transaction
-      .deleteFrom('one_time_tokens')
-      .where('user_id', '=', member.user_id)
-      .where('tenant_id', '=', tenantId)
-      .execute();
-    await transaction
-      .deleteFrom('memberships')
-      .where('tenant_id', '=', tenantId)
-      .where('user_id', '=', member.user_id)
-      .execute();
+    for (const table of ['one_time_tokens', 'memberships'] as const)
+      await transaction
+        .deleteFrom(table)
+        .where('user_id', '=', member.user_id)
+        .where('tenant_id', '=', tenantId)
+        .execute();
     await deleteAccount(transaction, member.user_id);
   }
   const invitations = await deleteInvitations(work, source, email);

@@ -33,7 +33,6 @@ export const erasables: Readonly<Record<'dsr' | 'breach', Erasable>> = {
 
 /** What a unit of work erased of requests or breaches. */
 export interface ErasedTexts {
-  /** How many rows. */
   readonly rows: number;
   /** Those of the audit log that were cleared: the caller records them (`recordErasure`). */
   readonly openings: readonly OpeningName[];
