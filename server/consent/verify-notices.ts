@@ -4,7 +4,7 @@ import { canonicalize } from '../ledger/canonical.ts';
 import { readFrame } from '../ledger/entry.ts';
 import type { ValidRow } from '../ledger/verify.ts';
 import type { Queries } from '../storage/database.ts';
-import { findByValues, hasInvalidBytes, inBatches } from '../storage/rows.ts';
+import { findByValues, findRow, hasInvalidBytes, inBatches } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { findShownTexts, type NoticeRow } from './notice-store.ts';
 import { type ConsentRecord, unverified } from './record.ts';
@@ -141,13 +141,8 @@ type ShownValues = Pick<ConsentRecord, 'language' | 'noticeVersion' | 'shownHash
 
 /** The hashes of the texts of a version by language; none if it is missing. */
 async function readShown(queries: Queries, tenantId: string, noticeId: string, version: number) {
-  const row = await queries
-    .selectFrom('consent_notice_versions')
-    .select('shown')
-    .where('notice_id', '=', noticeId)
-    .where('version', '=', version)
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirst();
+  const match = { notice_id: noticeId, version, tenant_id: tenantId };
+  const row = await findRow(queries, 'consent_notice_versions', match);
   try {
     return (JSON.parse(row?.shown ?? '{}') ?? {}) as Readonly<Record<string, string>>;
   } catch {
