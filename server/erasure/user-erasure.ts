@@ -21,14 +21,7 @@ export const UserErasure = Erasure.extend({
 export type UserErasure = z.output<typeof UserErasure>;
 
 /** The fields of a member that the API shows of them, in an object with their id. */
-const profileNames: ReadonlySet<string> = new Set([
-  'email',
-  'name',
-  'displayName',
-  'givenName',
-  'familyName',
-  'externalId',
-]);
+const profileNames: readonly string[] = ['email', 'name', 'displayName', 'givenName', 'familyName', 'externalId'];
 
 /**
  * The erased form of a JSON text: their addresses are null wherever they are, and so is the profile beside their id.
@@ -40,8 +33,8 @@ export function erasePerson(text: string, userId: string | null, names: readonly
   if (!isNamed && (userId === null || !text.includes(userId))) return null;
   let isFound = false;
   const erase = (name: string, value: unknown, isTheirs: boolean): unknown => {
-    if (value === null || (!isTheirs && !names.includes(value as string))) return value;
-    if (isTheirs && !profileNames.has(name) && !names.includes(value as string)) return value;
+    const isPersonal = names.includes(value as string) || (isTheirs && profileNames.includes(name));
+    if (value === null || !isPersonal) return value;
     isFound = true;
     return null;
   };

@@ -3,8 +3,7 @@ import { type RowKind, recordChanges } from '../audit/row-state.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { newSalt } from '../ledger/entry.ts';
 import { noteErased } from '../ledger/erasure-store.ts';
-import type { OpeningName } from '../ledger/erasures.ts';
-import { clearOpeningsAbout } from '../ledger/opening-store.ts';
+import { type ClearedOpenings, clearOpeningsAbout } from '../ledger/opening-store.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { updateRow } from '../storage/rows.ts';
 import type { DsrRow } from './dsr.ts';
@@ -31,15 +30,6 @@ export const erasables: Readonly<Record<'dsr' | 'breach', Erasable>> = {
   } as unknown as Erasable,
 };
 
-/** What a unit of work erased of requests or breaches. */
-export interface ErasedTexts {
-  readonly rows: number;
-  /** Those of the audit log that were cleared: the caller records them (`recordErasure`). */
-  readonly openings: readonly OpeningName[];
-  /** Whether the audit log has more openings about them: then the rows still have their texts, so that they are found again. */
-  readonly hasMore: boolean;
-}
-
 /**
  * Erases the texts of what has ended, the salts without which their hashes in the audit log confirm no guess, and the
  * openings of the audit events about it. What is open or erased stays as it is. The audit log gets the number of texts.
@@ -47,6 +37,8 @@ export interface ErasedTexts {
  * @param reason for the audit log; names no person.
  * @param isAgain after a restore: what had ended when it was erased may be open in the backup. It loses its texts and can be
  *   used as before.
+ * @returns how many rows, and the openings that were cleared, which the caller records (`recordErasure`). If there are more
+ *   openings about them, the rows still have their texts, so that they are found again.
  */
 export async function eraseTexts(
   work: UnitOfWork,
@@ -55,7 +47,7 @@ export async function eraseTexts(
   ids: readonly string[],
   reason: string,
   isAgain = false,
-): Promise<ErasedTexts> {
+): Promise<ClearedOpenings & { readonly rows: number }> {
   const { transaction, now } = work;
   const { tenantId } = source;
   const texts = kind.personal as readonly (keyof DsrRow)[];
