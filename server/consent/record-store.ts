@@ -235,12 +235,7 @@ const selectAt = prepareRecords<{ tenantId: string; sequence: number }>((queries
 );
 
 /** A subject on one notice, in one space: what counts together. */
-export interface SubjectPlace {
-  readonly tenantId: string;
-  readonly noticeId: string;
-  readonly subjectId: string;
-  readonly space: Space;
-}
+export type SubjectPlace = Pick<RecordDraft, 'tenantId' | 'noticeId' | 'subjectId' | 'space'>;
 
 /**
  * The latest records of a subject, and a page of its records over all notices, newest first. Each notice and space gives its

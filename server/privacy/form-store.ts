@@ -90,11 +90,7 @@ export async function forgetFormUses(queries: Queries, now: string): Promise<voi
  * @returns it: the only time that it can be read.
  * @throws {Problem} `not_found`, `dsr_already_completed`, `conflict` for a request without an address to confirm.
  */
-export async function createConfirmationLink(
-  work: UnitOfWork,
-  source: AuditSource,
-  id: string,
-): Promise<{ readonly token: string; readonly expiresAt: string }> {
+export async function createConfirmationLink(work: UnitOfWork, source: AuditSource, id: string) {
   const dsr = await lockDsr(work, source, id);
   if (dsr.status === 'completed')
     throw new Problem('dsr_already_completed', 'The request is completed; its address needs no confirmation.');
