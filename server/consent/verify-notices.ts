@@ -43,7 +43,13 @@ export async function verifyVersions(
     .select(({ fn }) => fn.coalesce(fn.max('sequence'), sql.lit(0)).as('settled'))
     .where('tenant_id', '=', tenantId)
     .executeTakeFirstOrThrow();
-  const strays = new Set(await listTexts(queries, tenantId));
+  const allTexts = await queries
+    .selectFrom('consent_notice_texts')
+    .select(['notice_id', 'hash'])
+    .where('tenant_id', '=', tenantId)
+    .execute();
+  /** The notices of texts that no publication has named so far, by the names of the texts. */
+  const strays = new Map(allTexts.map(({ notice_id, hash }) => [namePart(notice_id, hash), notice_id]));
   const rows = await queries
     .selectFrom('consent_notice_versions as row')
     .leftJoin('consent_notices as notice', 'notice.id', 'row.notice_id')
@@ -77,10 +83,7 @@ export async function verifyVersions(
   for (const { noticeId, version, sequence } of publications.values()) {
     if (sequence <= settled) faults.push({ noticeId, version, issue: 'the version is missing' });
   }
-  for (const name of strays) {
-    const [noticeId = ''] = name.split(' ');
-    faults.push({ noticeId, version: 0, issue: 'a text belongs to no version' });
-  }
+  for (const noticeId of strays.values()) faults.push({ noticeId, version: 0, issue: 'a text belongs to no version' });
   return { versions: rows.length, faults: [...faults, ...(await verifyNotices(queries, tenantId))] };
 }
 
@@ -189,13 +192,6 @@ async function readPublications(queries: Queries, tenantId: string): Promise<Map
     }
   }
   return publications;
-}
-
-/** The names of all texts that visitors got. */
-async function listTexts(queries: Queries, tenantId: string): Promise<readonly string[]> {
-  const texts = queries.selectFrom('consent_notice_texts').select(['notice_id', 'hash']);
-  const rows = await texts.where('tenant_id', '=', tenantId).execute();
-  return rows.map(({ notice_id, hash }) => namePart(notice_id, hash));
 }
 
 /** The start of the canonical text of a publication: `action` is the first of its keys. */
