@@ -56,7 +56,7 @@ export function addCounts(one: ErasureCounts, other: ErasureCounts): ErasureCoun
 }
 
 /** Whether anything was erased. */
-export function hasErased(counts: ErasureCounts): boolean {
+export function hasErased(counts: Readonly<Record<string, number>>): boolean {
   return Object.values(counts).some((count) => count > 0);
 }
 

@@ -3,20 +3,17 @@ import { recordErasure } from '../audit/store.ts';
 import type { SecretBox } from '../installation/installation.ts';
 import type { Erased, ErasureLine } from '../ledger/erasure-log.ts';
 import { hasErasure } from '../ledger/erasure-store.ts';
-import { countEvents, type OpeningName } from '../ledger/erasures.ts';
+import { countEvents } from '../ledger/erasures.ts';
 import { clearOpenings, findOpened } from '../ledger/opening-store.ts';
 import { erasables } from '../privacy/erasure-store.ts';
-import { type Database, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import { type Database, runUnitOfWork } from '../storage/database.ts';
 import { continueErasure, eraseAgain, restoredReason } from './erase.ts';
 import { type ErasureCounts, noCounts } from './erasure.ts';
 import { findSubjects } from './store.ts';
 import { continueUserErasure, eraseUserAgain } from './user-store.ts';
 
 /** What a restore erased again. */
-export interface ReplayCounts extends ErasureCounts {
-  readonly subjects: number;
-  readonly users: number;
-}
+export type ReplayCounts = ErasureCounts & { readonly subjects: number; readonly users: number };
 
 /**
  * Erases in a restored database what was erased before the restore. Each line names where the values were; the values are
@@ -93,20 +90,21 @@ async function replayOpenings(
   tenantId: string,
   { openings }: Extract<Erased, { kind: 'openings' }>,
 ): Promise<number> {
+  const event = {
+    module: 'ledger',
+    action: 'openings.erased',
+    targetId: null,
+    targetRef: null,
+    reason: restoredReason,
+  } as const;
   let events = 0;
   for (const value of await findOpened(database.kysely, tenantId, openings))
     for (let isDone = false; !isDone; )
       await runUnitOfWork(database, now, async (work) => {
         const { openings: cleared, hasMore } = await clearOpenings(work, tenantId, value);
-        await recordCleared(work, tenantId, cleared);
+        if (cleared.length > 0) await recordErasure(work, systemSource(tenantId), { audit: cleared }, event);
         events += countEvents(cleared);
         isDone = !hasMore;
       });
   return events;
-}
-
-async function recordCleared(work: UnitOfWork, tenantId: string, openings: readonly OpeningName[]): Promise<void> {
-  if (openings.length === 0) return;
-  const event = { module: 'ledger', action: 'openings.erased', targetId: null, targetRef: null } as const;
-  await recordErasure(work, systemSource(tenantId), { audit: openings }, { ...event, reason: restoredReason });
 }

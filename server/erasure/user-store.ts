@@ -17,6 +17,7 @@ import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { requireNameless, restoredReason } from './erase.ts';
+import { hasErased } from './erasure.ts';
 import { selectEvents, stepRows, writeErased } from './store.ts';
 import { erasePerson, type UserErasure } from './user-erasure.ts';
 
@@ -94,7 +95,7 @@ export async function continueUserErasure(database: Database, box: SecretBox, no
     const job = await findRow(transaction, 'user_erasures', { id: next.id });
     if (job === undefined) return;
     const step = await eraseStep(work, box, job);
-    if (Object.values(step.counts).some((count) => count > 0))
+    if (hasErased(step.counts))
       await record(work, systemSource(job.tenant_id), job.user_id, step, 'The rest of an erasure');
     if (!step.isDone) return updateRow(transaction, 'user_erasures', { id: job.id }, { position: step.position });
     await transaction.deleteFrom('user_erasures').where('id', '=', job.id).execute();
