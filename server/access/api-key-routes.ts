@@ -30,7 +30,7 @@ export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): read
   });
   const common = { tag: 'API keys', scope: 'keys:write' } as const;
   const reading = { tag: 'API keys', scope: 'keys:read' } as const;
-  const creating = { ...common, status: 201, result: CreatedApiKey, errors: ['forbidden'], showsSecret: true } as const;
+  const creating = { ...common, status: 201, result: CreatedApiKey, showsSecret: true } as const;
   return [
     listRoute('/v1/api-keys', {
       ...reading,

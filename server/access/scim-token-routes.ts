@@ -43,7 +43,6 @@ export function scimTokenRoutes({ database }: Pick<Installation, 'database'>): r
         'Revokes the earlier token. A SCIM token can give any role, so the caller needs every scope of an administrator.',
       status: 201,
       result: CreatedScimToken,
-      errors: ['forbidden'],
       showsSecret: true,
       async change(call, work) {
         requireRoleToGive(call.principal, 'admin');

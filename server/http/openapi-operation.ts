@@ -12,20 +12,17 @@ export interface RecordedCall {
   readonly answer?: unknown;
 }
 
-/** The credentials that operations take, and the codes that they answer with because of who may call them. */
+/** The credentials that operations take, and the codes besides those of the surface that follow from who may call them. */
 const authKinds: Readonly<
   Record<Auth, { readonly credentials: readonly string[]; readonly codes: readonly ProblemCode[] }>
 > = {
   scope: {
     credentials: ['apiKey', 'accessToken', 'session'],
-    codes: ['insufficient_scope', 'forbidden', 'tenant_not_allowed', 'second_factor_required'],
+    codes: ['insufficient_scope', 'tenant_not_allowed', 'second_factor_required'],
   },
   // A page of another tenant names that one in Svc-Tenant.
-  session: { credentials: ['session'], codes: ['forbidden', 'tenant_not_allowed'] },
-  platform: {
-    credentials: ['session'],
-    codes: ['insufficient_scope', 'forbidden', 'tenant_not_allowed', 'second_factor_required'],
-  },
+  session: { credentials: ['session'], codes: ['tenant_not_allowed'] },
+  platform: { credentials: ['session'], codes: ['insufficient_scope', 'tenant_not_allowed', 'second_factor_required'] },
   scim: { credentials: ['scimToken'], codes: [] },
   anonymous: { credentials: [], codes: ['forbidden'] },
   public: { credentials: [], codes: [] },

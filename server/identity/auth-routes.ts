@@ -100,7 +100,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
         'Returns `signed_in` with the session cookie, or `mfa_required` with a challenge when a second factor is enabled. Without `tenant`, it is the tenant of the latest sign-in.',
       body: SignInInput,
       result: z.union([SignedIn, CodeWanted]),
-      errors: ['invalid_credentials', 'forbidden'],
+      errors: ['invalid_credentials'],
       async handle(call) {
         const signed = await signIn(services, call.body, call);
         return signed.status === 'signed_in' ? welcome(signed) : signed;
@@ -114,7 +114,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
         'The code has six digits, or is a backup code. A challenge is valid for five minutes and five attempts; the session is bound to it.',
       body: ChallengeAnswer,
       result: SignedIn,
-      errors: ['invalid_challenge', 'code_incorrect', 'forbidden'],
+      errors: ['invalid_challenge', 'code_incorrect'],
       handle: async (call) => welcome(await answerChallenge(services, call.body, call)),
     }),
     defineRoute('POST /v1/auth/start', {
@@ -125,7 +125,6 @@ export function authRoutes(services: SignInServices): readonly Route[] {
         'Only from the machine that the server runs on. `svc demo` prints the link if only that machine can reach it; the token works once, within a quarter of an hour, at /app/start#token.',
       body: z.strictObject({ token: text(200).min(1) }).meta({ id: 'StartToken' }),
       result: SignedIn,
-      errors: ['forbidden'],
       handle: async (call) => welcome(await startSession(services, call.body.token, call)),
     }),
     defineRoute('GET /v1/setup', {
@@ -146,7 +145,6 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       body: SetupInput,
       status: 201,
       result: SignedIn,
-      errors: ['forbidden'],
       handle: async (call) => welcome(await setUpServer(services, call.body, call), 201),
     }),
     defineRoute('POST /v1/auth/sign-out', {
@@ -173,7 +171,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       description: 'Your other sessions end, in every tenant; this one continues with a new cookie.',
       body: PasswordChange,
       result: ChangedPassword,
-      errors: ['password_incorrect', 'forbidden'],
+      errors: ['password_incorrect'],
       async handle(call) {
         const { tenantId, actor, credential } = call.principal;
         const { currentPassword, newPassword } = call.body;
@@ -202,7 +200,6 @@ export function authRoutes(services: SignInServices): readonly Route[] {
         'Changes nothing. Without the token of a pending invitation it returns 404; it never says whether the address has an account.',
       body: InvitationToken,
       result: InvitationPreview,
-      errors: ['forbidden'],
       async handle({ body, now }) {
         const { invitation, tenant } = await requirePending(database.kysely, body.token, now);
         const { id, slug, name } = tenant;
@@ -217,7 +214,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
         'Sets the password of the user. A user who already signs in to another tenant sends the existing password, which does not change.',
       body: InvitationAcceptance,
       result: AcceptedInvitation,
-      errors: ['invalid_credentials', 'forbidden'],
+      errors: ['invalid_credentials'],
       async handle(call) {
         const { device, ...accepted } = await acceptInvitation(services, call.body, call);
         return answerWith(accepted, device === null ? {} : { 'Set-Cookie': device });
@@ -233,7 +230,6 @@ export function authRoutes(services: SignInServices): readonly Route[] {
         'The token works once, within a day. Every session of the user ends, in every tenant; the second factor stays.',
       body: PasswordReset,
       result: ResetPassword,
-      errors: ['forbidden'],
       handle: (call) => resetPassword(services, call.body, call),
     }),
   ];

@@ -64,7 +64,6 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
       status: 201,
       result: CreatedInvitation,
       showsSecret: true,
-      errors: ['forbidden'],
       async change(call, work) {
         const { email, role } = call.body;
         const { defaultRole } = await requireTenant(work.transaction, call.principal.tenantId);

@@ -45,7 +45,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
   };
 
   const common = { tag: 'Users', params: z.strictObject({ id: Id }) } as const;
-  const changing = { ...common, scope: 'users:write', result: User, errors: ['forbidden'] } as const;
+  const changing = { ...common, scope: 'users:write', result: User } as const;
   return [
     listRoute('/v1/users', {
       operationId: 'listUsers',
@@ -169,7 +169,6 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       status: 201,
       result: PasswordResetToken,
       showsSecret: true,
-      errors: ['forbidden'],
       async change(call, work) {
         const member = await lockAccountOf(call, work);
         if (!canSignIn(member))

@@ -51,7 +51,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
     answerWith(await readStatus(database.kysely, userId), { 'Set-Cookie': sessionCookie.write(token) });
 
   const common = { auth: 'session', tag: 'Second factor' } as const;
-  const confirmed = { ...common, body: PasswordBody, errors: ['password_incorrect', 'forbidden'] } as const;
+  const confirmed = { ...common, body: PasswordBody, errors: ['password_incorrect'] } as const;
   const renewing = { result: MfaStatus, headers: ['Set-Cookie'] } as const;
   return [
     defineRoute('GET /v1/me/mfa', {
@@ -96,7 +96,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       description:
         'Your other sessions end, in every tenant; this one continues with a new cookie. The code counts as used.',
       body: CodeBody,
-      errors: ['code_incorrect', 'forbidden'],
+      errors: ['code_incorrect'],
       async handle(call) {
         const { actor, credential } = call.principal;
         const pending = await findSecondFactor(database.kysely, actor.id);
