@@ -4,19 +4,17 @@ import { recordEvent } from '../audit/store.ts';
 import { generateToken, isToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/roles.ts';
-import { addTime, type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
+import { type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
 import { insertRow, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { ApiKeyRow } from './api-key.ts';
+import { type ApiKeyRow, endOfHours } from './api-key.ts';
 import { findKeyHolderById } from './api-key-store.ts';
 
 const prefix = 'svc_at_';
-const lifetimeMilliseconds = 60 * 60 * 1000;
 
 /** Issues an access token for a key: it expires after an hour, or with the key. @returns RFC 6749 section 5.1. */
 export async function issueToken(work: UnitOfWork, source: AuditSource, key: ApiKeyRow, scopes: readonly Scope[]) {
-  const hourEnd = addTime(work.now, lifetimeMilliseconds);
-  const expiresAt = key.expires_at !== null && key.expires_at < hourEnd ? key.expires_at : hourEnd;
+  const expiresAt = endOfHours(key, 1, work.now);
   const token = generateToken(prefix);
   const hash = requireSeal(work).hashToken(token);
   const scope = scopes.join(' ');
@@ -61,7 +59,6 @@ const selectToken = prepareQuery<{ hash: string }, Selectable<Tables['access_tok
   queries.selectFrom('access_tokens').selectAll().where('hash', '=', parameter('hash')),
 );
 
-/** Deletes expired tokens. */
 export async function deleteExpiredTokens(queries: Queries, now: string): Promise<void> {
   await queries.deleteFrom('access_tokens').where('expires_at', '<=', now).execute();
 }

@@ -28,7 +28,6 @@ export interface AdmitOptions {
   readonly limits: { readonly apiKey: number; readonly scim: number };
 }
 
-/** Creates the function that authenticates and authorizes the requests of every operation. */
 export function createAdmit(options: AdmitOptions): Admit {
   const { queries, seal, baseUrl, sessionLifetime, lastUses, limits } = options;
 

@@ -7,9 +7,9 @@ import type { UnitOfWork } from '../storage/database.ts';
 import { updateRow } from '../storage/rows.ts';
 import {
   type ApiKeyRow,
+  endOfHours,
   environmentOf,
   otherTenantsOf,
-  overlapEnd,
   statusOf,
   successorEnd,
   writeOtherTenants,
@@ -63,7 +63,7 @@ export async function rotateKey(
   await requireRights(work, principal, rights);
   const same = { tenantId, name, environment: environmentOf(old), ...rights };
   const made = await createApiKey(work, { ...same, expiresAt: successorEnd(old, work.now) }, source);
-  const expiresAt = overlapEnd(old, overlapHours, work.now);
+  const expiresAt = endOfHours(old, overlapHours, work.now);
   const diff = { before: { expiresAt: old.expires_at }, after: { expiresAt }, replacedById: made.row.id };
   const columns = { expires_at: expiresAt, replaced_by: made.row.id };
   const row = await updateRow(work.transaction, 'api_keys', { tenant_id: tenantId, id }, columns);
@@ -71,7 +71,6 @@ export async function rotateKey(
   return made;
 }
 
-/** Finds a key and locks its tenants. */
 async function lockKey(work: UnitOfWork, tenantId: string, id: string, find = findKey): Promise<ApiKeyRow> {
   const seen = await find(work.transaction, tenantId, id);
   if (seen !== undefined) await work.lockTenant(seen.tenant_id, ...otherTenantsOf(seen));

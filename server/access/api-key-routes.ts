@@ -22,7 +22,6 @@ const Rotation = z
   .meta({ id: 'ApiKeyRotation' })
   .prefault({});
 
-/** The operations on API keys. */
 export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
   const show = ({ key, row }: { readonly key: string; readonly row: ApiKeyRow }, now: string) => ({
     ...viewApiKey(row, row.tenant_id, now),

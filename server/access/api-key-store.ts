@@ -98,7 +98,6 @@ export async function findKeyHolder(queries: Queries, key: string, now: string):
   return row && principalOf(row, now);
 }
 
-/** Finds the principal of a key by the id of the key. */
 export async function findKeyHolderById(queries: Queries, id: string, now: string): Promise<Principal | undefined> {
   const [row] = await selectKeyById(queries, { value: id });
   return row && principalOf(row, now);
@@ -116,7 +115,6 @@ function principalOf(row: KeyRow, now: string): Principal | undefined {
   };
 }
 
-/** The columns of a principal. */
 const keyColumns = ['id', 'tenant_id', 'scopes', 'expires_at', 'revoked_at', 'tenant_ids'] as const;
 type KeyRow = CredentialRow<(typeof keyColumns)[number]>;
 type CredentialRow<Column extends keyof ApiKeyRow> = Pick<ApiKeyRow, Column> & { readonly api_version: string };
@@ -143,7 +141,6 @@ export function selectCredential<Column extends keyof ApiKeyRow>(
   );
 }
 
-/** Finds a key of a tenant. */
 export function findKey(queries: Queries, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
   return findRow(queries, 'api_keys', { tenant_id: tenantId, id });
 }
@@ -162,7 +159,6 @@ function reaches(tenantId: string) {
     ]);
 }
 
-/** Whether a key has a status at a time. */
 function hasStatus(status: KeyStatus | undefined, now: string) {
   return (row: ExpressionBuilder<Tables, 'api_keys'>) => {
     if (status === undefined) return row.and([]);

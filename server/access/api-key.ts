@@ -52,16 +52,13 @@ const fields = {
   status: KeyStatus,
 };
 
-/** An API key without its secret. */
 export const ApiKey = z.strictObject(fields).meta({ id: 'ApiKey' });
 export type ApiKey = z.output<typeof ApiKey>;
 
-/** A new API key. */
 export const CreatedApiKey = z
   .strictObject({ ...fields, key: z.string().meta({ description: 'The key itself, shown only once.' }) })
   .meta({ id: 'CreatedApiKey' });
 
-/** The body of a request for a new key. */
 export const WantedApiKey = z
   .strictObject({
     name: visibleText(200),
@@ -93,7 +90,6 @@ export function viewApiKey(row: ApiKeyRow, tenantId: string, now: string): ApiKe
   });
 }
 
-/** The status of a key at a time. */
 export function statusOf(row: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>, now: string): KeyStatus {
   if (row.revoked_at !== null) return 'revoked';
   return row.expires_at !== null && row.expires_at <= now ? 'expired' : 'active';
@@ -104,12 +100,10 @@ export function environmentOf({ display_prefix }: Pick<ApiKeyRow, 'display_prefi
   return display_prefix.startsWith('svc_test_') ? 'test' : 'live';
 }
 
-/** The other tenants that a key can act for. */
 export function otherTenantsOf({ tenant_ids }: Pick<ApiKeyRow, 'tenant_ids'>): readonly string[] {
   return tenant_ids?.split(' ') ?? [];
 }
 
-/** The other tenants that a key can act for, as a column. */
 export function writeOtherTenants(tenantIds: readonly string[]): string | null {
   return tenantIds.length === 0 ? null : tenantIds.join(' ');
 }
@@ -124,8 +118,8 @@ export function successorEnd({ created_at, expires_at }: Pick<ApiKeyRow, 'create
   return new Date(Math.min(Date.parse(now) + lifetime, endOfTime)).toISOString();
 }
 
-/** When a replaced key expires: after the overlap, but not later than before. */
-export function overlapEnd({ expires_at }: Pick<ApiKeyRow, 'expires_at'>, overlapHours: number, now: string): string {
-  const end = addTime(now, overlapHours * 3_600_000);
+/** The end of some hours from now, but not later than the key expires. */
+export function endOfHours({ expires_at }: Pick<ApiKeyRow, 'expires_at'>, hours: number, now: string): string {
+  const end = addTime(now, hours * 3_600_000);
   return expires_at !== null && expires_at < end ? expires_at : end;
 }

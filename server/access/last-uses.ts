@@ -15,7 +15,6 @@ export class LastUses {
     sessions: new Map(),
   };
 
-  /** Notes a use at a time. */
   note(table: UsedTable, id: string, now: string): void {
     this.#noted[table].set(id, now);
   }

@@ -6,11 +6,12 @@ import { type Client, clientBucket, readFormBody } from '../http/request.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
+import { hashToken } from '../installation/token.ts';
 import { readScopes, type Scope } from '../principal/roles.ts';
 import { runUnitOfWork } from '../storage/database.ts';
+import { findRow } from '../storage/rows.ts';
 import { issueToken, revokeToken } from './access-token-store.ts';
-import type { ApiKeyRow } from './api-key.ts';
-import { findKey, findKeyHolder } from './api-key-store.ts';
+import { type ApiKeyRow, statusOf } from './api-key.ts';
 import type { LastUses } from './last-uses.ts';
 
 const credentials = {
@@ -70,10 +71,8 @@ export function oauthRoutes(
     { client_id, client_secret = '' }: z.output<typeof RevocationRequest | typeof TokenRequest>,
     now: string,
   ): Promise<ApiKeyRow> => {
-    const holder = await findKeyHolder(database.kysely, client_secret, now);
-    if (holder === undefined || holder.credential.id !== client_id) throw invalidClient();
-    const key = await findKey(database.kysely, holder.tenantId, client_id);
-    if (key === undefined) throw invalidClient();
+    const key = await findRow(database.kysely, 'api_keys', { hash: hashToken(client_secret) });
+    if (key === undefined || key.id !== client_id || statusOf(key, now) !== 'active') throw invalidClient();
     lastUses.note('api_keys', key.id, now);
     return key;
   };
@@ -86,7 +85,7 @@ export function oauthRoutes(
         'RFC 6749 section 4.4. The token is valid for an hour, at most as long as its key, and works wherever the key does, with the same or fewer scopes.',
       body: TokenRequest,
       result: TokenAnswer,
-      errors: ['invalid_request', 'invalid_client', 'invalid_scope', 'unsupported_grant_type'],
+      errors: oauthCodes,
       async handle({ body, client, now }) {
         const key = await authenticate(body, now);
         if (body.grant_type !== 'client_credentials')
@@ -191,15 +190,12 @@ function nameError({ code, status }: Problem): string {
   return status >= 500 ? 'server_error' : 'invalid_request';
 }
 
-type Form = Readonly<Record<string, string>>;
-
 /**
  * Adds the client credentials of the Authorization header to a form.
- * @param header the Authorization header of the request.
  * @throws {Problem} `invalid_request` for credentials in more than one place (RFC 6749 section 2.3), `invalid_client`
  *   for a header that is not Basic.
  */
-export function withClientCredentials(form: Form, header: string | undefined): Form {
+export function withClientCredentials(form: Readonly<Record<string, string>>, header: string | undefined) {
   if (header === undefined) return form;
   const credentials = readBasic(header);
   const isOtherId = form.client_id !== undefined && form.client_id !== credentials.client_id;
@@ -217,9 +213,8 @@ function readBasic(header: string): { readonly client_id: string; readonly clien
   const parts = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString());
   if (parts === null) throw invalidClient();
   try {
-    const [client_id = '', client_secret = ''] = parts
-      .slice(1)
-      .map((part) => decodeURIComponent(part.replaceAll('+', ' ')));
+    const decoded = parts.slice(1).map((part) => decodeURIComponent(part.replaceAll('+', ' ')));
+    const [client_id = '', client_secret = ''] = decoded;
     return { client_id, client_secret };
   } catch {
     throw invalidClient();

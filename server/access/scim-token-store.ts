@@ -44,7 +44,6 @@ export async function revokeScimToken(work: UnitOfWork, source: AuditSource): Pr
   return row;
 }
 
-/** Finds the SCIM token of a tenant that is valid now. */
 export function findScimToken(queries: Queries, tenantId: string): Promise<ScimTokenRow | undefined> {
   return findRow(queries, 'scim_tokens', { tenant_id: tenantId, revoked_at: null });
 }

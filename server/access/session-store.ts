@@ -9,15 +9,15 @@ import type { Tables } from '../storage/tables.ts';
 
 const tokenPrefix = 'svc_session_';
 
-/** A new session; the token is only for the cookie. */
 export type OpenSession = Awaited<ReturnType<typeof createSession>>;
 
-/** Opens a session. @param opened.challengeId the challenge that was answered; null without a second factor. */
+/** @returns the session with its token, which is only for the cookie. */
 export async function createSession(
   work: UnitOfWork,
   opened: {
     readonly tenantId: string;
     readonly userId: string;
+    /** The challenge that was answered; null without a second factor. */
     readonly challengeId: string | null;
     /** What the user recognizes the session by. */
     readonly device?: string | null;

@@ -51,7 +51,6 @@ export function readScopes(text: string): ReadonlySet<Scope> {
 
 const maximumTexts = 1000;
 
-/** Whether a word is one of our scopes. */
 export function isScope(word: string): word is Scope {
   return Object.hasOwn(scopeDescriptions, word);
 }
@@ -106,7 +105,6 @@ const scopesOfRoles: Readonly<Record<MemberRole, ReadonlySet<Scope | PlatformSco
   platform_admin: new Set([...scopes, 'tenants:read', 'tenants:write', 'system:read', 'system:write']),
 };
 
-/** The roles of administrators of a tenant. */
 export const adminRoles: readonly MemberRole[] = ['admin', 'platform_admin'];
 
 /** Whether a word is a role that can be given to a member. */
@@ -114,7 +112,6 @@ export function isRole(word: string): word is Role {
   return Object.hasOwn(roles, word);
 }
 
-/** What a member with a role may do. */
 export function scopesOf(role: string): ReadonlySet<Scope | PlatformScope> {
   return Object.hasOwn(scopesOfRoles, role) ? scopesOfRoles[role as MemberRole] : new Set();
 }
