@@ -10,7 +10,7 @@ import { findRow } from '../storage/rows.ts';
 import { requireTenant } from '../tenants/store.ts';
 import { viewVerification } from '../verification/ledger-verification.ts';
 import { mostCounted, type Overview } from './overview.ts';
-import { isFailing, isPastDeadline } from './store.ts';
+import { countOfRows, isFailing, isPastDeadline } from './store.ts';
 
 /** Reads what the scopes of the caller allow, with a bounded number of queries. */
 export async function readOverview(queries: Queries, principal: Principal, now: string): Promise<Overview> {
@@ -118,9 +118,6 @@ async function countRows(
     .where('tenant_id', '=', tenantId)
     .where(condition)
     .limit(mostCounted);
-  const { count } = await queries
-    .selectFrom(some.as('some'))
-    .select(sql<number>`count(*)`.as('count'))
-    .executeTakeFirstOrThrow();
+  const { count } = await queries.selectFrom(some.as('some')).select(countOfRows).executeTakeFirstOrThrow();
   return Number(count);
 }

@@ -2,13 +2,9 @@ import { z } from 'zod';
 import { UtcTime } from '../http/schemas.ts';
 import { LedgerVerification } from '../verification/ledger-verification.ts';
 
-/** The highest number that the overview counts to. */
 export const mostCounted = 1000;
-const Count = z
-  .int()
-  .min(0)
-  .max(mostCounted)
-  .meta({ description: `At most ${mostCounted}, which also stands for more.` });
+const description = `At most ${mostCounted}, which also stands for more.`;
+const Count = z.int().min(0).max(mostCounted).meta({ description });
 const Fact = z.boolean().nullable();
 
 const named = <Shape extends z.ZodRawShape>(id: string, description: string, shape: Shape) =>

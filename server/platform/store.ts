@@ -8,7 +8,6 @@ import { addTime, type Database, type Queries } from '../storage/database.ts';
 import { cutPage, type Page, takeNewest } from '../storage/rows.ts';
 import { PortfolioTenant, TenantSummary } from './tenant.ts';
 
-/** A page of all tenants, newest first. */
 export async function listTenantSummaries(
   queries: Queries,
   before: string | null,
@@ -74,6 +73,8 @@ export function isPastDeadline(now: string): Expression<SqlBool> {
 export const isFailing: Expression<SqlBool> = sql`deleted_at is null and (status = 'disabled' or exists
   (select 1 from webhook_health where endpoint_id = id and failing_since is not null and last_error is not null))`;
 
+export const countOfRows = sql<number>`count(*)`.as('count');
+
 /** Counts rows of tenants. @returns the number of a tenant. */
 async function countRows(
   queries: Queries,
@@ -83,7 +84,7 @@ async function countRows(
 ): Promise<(tenantId: string) => number> {
   const counts = await queries
     .selectFrom(table as 'memberships')
-    .select(['tenant_id', sql<number>`count(*)`.as('count')])
+    .select(['tenant_id', countOfRows])
     .where('tenant_id', 'in', tenantIds)
     .where(condition as Expression<SqlBool>)
     .groupBy('tenant_id')
@@ -101,18 +102,11 @@ export async function countServer({ kysely }: Pick<Database, 'kysely'>) {
     .execute();
   const entries = new Map(heads.map(({ ledger, entries }) => [ledger, Number(entries)]));
   const deliveries = kysely.selectFrom('webhook_deliveries');
-  const pending = await deliveries
-    .select([sql<number>`count(*)`.as('count'), sql<string | null>`min(created_at)`.as('oldest')])
-    .where('due_at', 'is not', null)
-    .executeTakeFirstOrThrow();
-  const dead = await deliveries
-    .select(sql<number>`count(*)`.as('count'))
-    .where('status', '=', sql.lit('dead'))
-    .executeTakeFirstOrThrow();
-  const tenants = await kysely
-    .selectFrom('tenants')
-    .select(sql<number>`count(*)`.as('count'))
-    .executeTakeFirstOrThrow();
+  const oldest = sql<string | null>`min(created_at)`.as('oldest');
+  const due = deliveries.select([countOfRows, oldest]).where('due_at', 'is not', null);
+  const pending = await due.executeTakeFirstOrThrow();
+  const dead = await deliveries.select(countOfRows).where('status', '=', sql.lit('dead')).executeTakeFirstOrThrow();
+  const tenants = await kysely.selectFrom('tenants').select(countOfRows).executeTakeFirstOrThrow();
   return {
     deliveries: { pending: Number(pending.count), oldestPendingAt: pending.oldest, dead: Number(dead.count) },
     tenants: Number(tenants.count),
@@ -121,7 +115,7 @@ export async function countServer({ kysely }: Pick<Database, 'kysely'>) {
   };
 }
 
-/** The size of the database in bytes. */
+/** @returns bytes. */
 export async function readSize({ kysely, dialect }: Database): Promise<number> {
   const size =
     dialect === 'sqlite'

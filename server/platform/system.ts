@@ -25,9 +25,7 @@ const Transfer = z
       description:
         '`incomplete` for an import that runs or was interrupted: run the same command again to complete it.',
     }),
-    source: z.string().meta({
-      description: 'The database that was moved, or the SHA-256 of the imported file.',
-    }),
+    source: z.string().meta({ description: 'The database that was moved, or the SHA-256 of the imported file.' }),
     tenantId: Id.nullable(),
     noticeId: Id.nullable(),
     rowCount: Count.nullable().meta({
@@ -94,7 +92,6 @@ export const SystemStatus = z
   })
   .meta({ id: 'SystemStatus' });
 
-/** Reads the state of the server. */
 export async function readSystemStatus({
   database,
   settings,
@@ -142,10 +139,8 @@ async function readLogStatus(queries: Queries, settings: Settings, { verifier }:
 /** The authority and the witnesses of the settings; none if their files were changed since the start and cannot be read. */
 function listConfigured(settings: Settings) {
   const { authority, policy } = tryReadOutside(settings);
-  const authorities =
-    authority === null || authority.url === null
-      ? []
-      : [{ kind: 'timestamp' as const, source: '', name: new URL(authority.url).host }];
+  const address = authority?.url ?? null;
+  const authorities = address === null ? [] : [{ kind: 'timestamp' as const, source: '', name: new URL(address).host }];
   const witnesses = (policy?.witnesses ?? []).filter(({ url }) => url !== null);
   return [...authorities, ...witnesses.map(({ vkey, name }) => ({ kind: 'cosignature' as const, source: vkey, name }))];
 }

@@ -16,13 +16,13 @@ export const TenantSummary = z
   })
   .meta({ id: 'TenantSummary' });
 
-export const TenantInput = z.strictObject({ slug: TenantSlug, name: TenantName, adminEmail: Email }).meta({
-  id: 'TenantInput',
-});
+export const TenantInput = z
+  .strictObject({ slug: TenantSlug, name: TenantName, adminEmail: Email })
+  .meta({ id: 'TenantInput' });
 
-export const CreatedTenant = z.strictObject({ tenant: TenantSummary, invitation: CreatedInvitation }).meta({
-  id: 'CreatedTenant',
-});
+export const CreatedTenant = z
+  .strictObject({ tenant: TenantSummary, invitation: CreatedInvitation })
+  .meta({ id: 'CreatedTenant' });
 
 /** A tenant of the portfolio of the operator's staff, with what is overdue in it. */
 export const PortfolioTenant = z
