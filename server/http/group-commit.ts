@@ -1,3 +1,4 @@
+import { setImmediate as turnEventLoop, setTimeout as wait } from 'node:timers/promises';
 import type { SecretBox } from '../installation/installation.ts';
 import {
   blamesRow,
@@ -180,6 +181,7 @@ export class GroupCommit<Item, Result> {
   async #run(): Promise<void> {
     let busy = false;
     while (this.#waiting.length > 0) {
+      // The check phase comes after all sockets that are ready were read: their requests join the batch.
       await (busy ? this.#gather() : turnEventLoop());
       const batch = this.#waiting.splice(0, maximumBatch);
       busy = batch.length >= busyBatch;
@@ -194,7 +196,7 @@ export class GroupCommit<Item, Result> {
   async #gather(): Promise<void> {
     for (let pauses = 0, before = 0; pauses < mostPauses && this.#mayGrow(before); pauses += 1) {
       before = this.#waiting.length;
-      await pause();
+      await wait(1);
     }
   }
 
@@ -222,15 +224,6 @@ export class GroupCommit<Item, Result> {
       else resolve(outcome.result);
     }
   }
-}
-
-/** The check phase comes after all sockets that are ready were read: their requests join the batch. */
-function turnEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 /** Each of a millisecond; the sync takes about as long. */

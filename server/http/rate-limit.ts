@@ -119,7 +119,7 @@ export class RateLimiter {
     return windowSeconds - (Math.floor(this.#milliseconds() / 1000) % windowSeconds);
   }
 
-  /** Counts a request; false when the limit is used up. */
+  /** @returns false when the limit is used up. */
   #count(rule: LimitRule): boolean {
     let count = this.#counts.get(rule.bucket);
     if (count === undefined) {
@@ -173,9 +173,7 @@ export class StreamLimit {
       throw new Problem(
         'rate_limited',
         `At most ${this.#most} exports, uploads and downloads at once; wait until one has ended.`,
-        {
-          headers: { 'Retry-After': '5' },
-        },
+        { headers: { 'Retry-After': '5' } },
       );
     this.#open.set(tenantId, open.add(response));
     const { socket } = response.req;
