@@ -8,14 +8,12 @@ import { findRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { endOneTimeTokens } from './one-time-token-store.ts';
 
-/** The account of a user, independent of tenants. */
 export const accountRows = describeRows('users', 'identity', 'account', {
   columns: ['id', 'email', 'password_hash', 'password_changed_at', 'created_at'],
   personal: ['email'],
   owner: 'members',
 });
 
-/** The second factor of a user. */
 export const secondFactorRows = describeRows('second_factors', 'mfa', 'mfa', {
   columns: ['user_id', 'state', 'secret', 'codes_salt', 'updated_at'],
   key: 'user_id',
@@ -24,12 +22,12 @@ export const secondFactorRows = describeRows('second_factors', 'mfa', 'mfa', {
 
 export type AccountRow = Selectable<Tables['users']>;
 
-/** Finds an account by the normalized e-mail address. */
+/** @param email normalized. */
 export function findAccount(queries: Queries, email: string): Promise<AccountRow | undefined> {
   return findRow(queries, 'users', { email });
 }
 
-/** Finds the account of an e-mail address, or creates it. The event of the membership that follows records it. */
+/** A new account is recorded by the event of the membership that follows. */
 export async function findOrCreateAccount(work: UnitOfWork, email: string): Promise<AccountRow> {
   const id = newId();
   const row = { id, email, password_hash: null, password_changed_at: null, salt: newSalt(), created_at: work.now };

@@ -45,36 +45,18 @@ const SignInInput = z
     tenant: text(200).min(1).optional().meta({ description: 'Id or slug of the tenant.' }),
   })
   .meta({ id: 'SignInInput' });
-const ChallengeAnswer = z.strictObject({ challengeId: Id, code: text(64).min(1) }).meta({ id: 'MfaChallengeAnswer' });
-const SignedOut = z.strictObject({ status: z.literal('signed_out') }).meta({ id: 'SignedOut' });
-const PasswordChange = z
-  .strictObject({ currentPassword: TypedPassword, newPassword: NewPassword })
-  .meta({ id: 'PasswordChange' });
-const ChangedPassword = z.strictObject({ session: OwnSession }).meta({ id: 'ChangedPassword' });
-const InvitationAcceptance = z
-  .strictObject({ token: text(200).min(1), password: NewPassword })
-  .meta({ id: 'InvitationAcceptance' });
-const InvitationToken = z.strictObject({ token: text(200).min(1) }).meta({ id: 'InvitationToken' });
+
 const InvitationPreview = z
   .strictObject({ tenant: TenantReference, role: MemberRoleName, expiresAt: UtcTime })
   .meta({ id: 'InvitationPreview' });
-const PasswordReset = z.strictObject({ token: text(200).min(1), password: NewPassword }).meta({ id: 'PasswordReset' });
-const ResetPassword = z
-  .strictObject({ email: z.string().meta({ description: 'To sign in with.' }) })
-  .meta({ id: 'ResetPassword' });
-const AcceptedInvitation = z
-  .strictObject({ email: z.string(), tenant: TenantReference })
-  .meta({ id: 'AcceptedInvitation' });
 
-/** A user who has signed in to a tenant. */
 async function viewSignedIn(
   queries: Queries,
   membership: MembershipRow,
   { id, expiresAt }: Pick<OpenSession, 'id' | 'expiresAt'>,
 ): Promise<z.output<typeof SignedIn>> {
-  const { id: tenantId, slug, name } = await requireTenant(queries, membership.tenant_id);
-  const user = await viewUser(queries, membership);
-  return { status: 'signed_in', user, tenant: { id: tenantId, slug, name }, session: { id, expiresAt } };
+  const tenant = viewRow(TenantReference, await requireTenant(queries, membership.tenant_id), {});
+  return { status: 'signed_in', user: await viewUser(queries, membership), tenant, session: { id, expiresAt } };
 }
 
 /** Sign-in, sign-out, password changes and accepted invitations (contract.md "Operations beyond the spec's tables"). */
@@ -112,7 +94,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Finish a sign-in with a code of the second factor',
       description:
         'The code has six digits, or is a backup code. A challenge is valid for five minutes and five attempts; the session is bound to it.',
-      body: ChallengeAnswer,
+      body: z.strictObject({ challengeId: Id, code: text(64).min(1) }).meta({ id: 'MfaChallengeAnswer' }),
       result: SignedIn,
       errors: ['invalid_challenge', 'code_incorrect'],
       handle: async (call) => welcome(await answerChallenge(services, call.body, call)),
@@ -153,7 +135,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       operationId: 'signOut',
       summary: 'Sign out',
       description: 'Ends the session and clears its cookie.',
-      result: SignedOut,
+      result: z.strictObject({ status: z.literal('signed_out') }).meta({ id: 'SignedOut' }),
       async change({ principal: { actor, tenantId, credential }, source }, work) {
         // Before the sessions, like every change that ends them.
         await work.lockTenant(tenantId);
@@ -169,8 +151,8 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       operationId: 'changePassword',
       summary: 'Change your password',
       description: 'Your other sessions end, in every tenant; this one continues with a new cookie.',
-      body: PasswordChange,
-      result: ChangedPassword,
+      body: z.strictObject({ currentPassword: TypedPassword, newPassword: NewPassword }).meta({ id: 'PasswordChange' }),
+      result: z.strictObject({ session: OwnSession }).meta({ id: 'ChangedPassword' }),
       errors: ['password_incorrect'],
       async handle(call) {
         const { tenantId, actor, credential } = call.principal;
@@ -198,12 +180,11 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Get the tenant and the role of an invitation, before accepting it',
       description:
         'Changes nothing. Without the token of a pending invitation it returns 404; it never says whether the address has an account.',
-      body: InvitationToken,
+      body: z.strictObject({ token: text(200).min(1) }).meta({ id: 'InvitationToken' }),
       result: InvitationPreview,
       async handle({ body, now }) {
         const { invitation, tenant } = await requirePending(database.kysely, body.token, now);
-        const { id, slug, name } = tenant;
-        return viewRow(InvitationPreview, invitation, { tenant: { id, slug, name } });
+        return viewRow(InvitationPreview, invitation, { tenant: viewRow(TenantReference, tenant, {}) });
       },
     }),
     defineRoute('POST /v1/auth/invitations/accept', {
@@ -212,8 +193,8 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Accept an invitation',
       description:
         'Sets the password of the user. A user who already signs in to another tenant sends the existing password, which does not change.',
-      body: InvitationAcceptance,
-      result: AcceptedInvitation,
+      body: z.strictObject({ token: text(200).min(1), password: NewPassword }).meta({ id: 'InvitationAcceptance' }),
+      result: z.strictObject({ email: z.string(), tenant: TenantReference }).meta({ id: 'AcceptedInvitation' }),
       errors: ['invalid_credentials'],
       async handle(call) {
         const { device, ...accepted } = await acceptInvitation(services, call.body, call);
@@ -228,8 +209,10 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Set a new password with the token of a reset link',
       description:
         'The token works once, within a day. Every session of the user ends, in every tenant; the second factor stays.',
-      body: PasswordReset,
-      result: ResetPassword,
+      body: z.strictObject({ token: text(200).min(1), password: NewPassword }).meta({ id: 'PasswordReset' }),
+      result: z
+        .strictObject({ email: z.string().meta({ description: 'To sign in with.' }) })
+        .meta({ id: 'ResetPassword' }),
       handle: (call) => resetPassword(services, call.body, call),
     }),
   ];
@@ -251,7 +234,6 @@ const Me = z
   })
   .meta({ id: 'Me' });
 
-/** The operations of signed-in users on themselves. */
 export function meRoutes(services: SignInServices): readonly Route[] {
   const { database } = services;
 
@@ -277,7 +259,7 @@ export function meRoutes(services: SignInServices): readonly Route[] {
         if (tenant === undefined || member === undefined || session === undefined) throw notFound('session');
         return {
           user: await viewUser(database.kysely, member),
-          tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name },
+          tenant: viewRow(TenantReference, tenant, {}),
           scopes: [...scopes],
           session,
           memberships: await listTenantsOf(database.kysely, actor.id),

@@ -13,7 +13,6 @@ import { closeInvitations, type InvitationRow } from './membership-changes.ts';
 import { findInvitation, listInvitations } from './membership-store.ts';
 import type { SignInServices } from './sign-in.ts';
 
-/** An invitation to a tenant, without its token. */
 const Invitation = z
   .strictObject({
     id: Id,
@@ -27,17 +26,14 @@ const Invitation = z
   })
   .meta({ id: 'Invitation' });
 
-/** An invitation as the API returns it. */
 export const viewInvitation = (row: InvitationRow, now: string) =>
   viewRow(Invitation, row, { status: invitationStatus(row, now) });
 
 const InvitationInput = z.strictObject({ email: Email, role: RoleName.optional() }).meta({ id: 'InvitationInput' });
-/** A new invitation with its token. */
 export const CreatedInvitation = Invitation.extend({
   token: z.string().meta({ description: 'The token itself, shown only once.' }),
 }).meta({ id: 'CreatedInvitation' });
 
-/** The operations on invitations. */
 export function invitationRoutes({ database }: Pick<SignInServices, 'database'>): readonly Route[] {
   const common = { tag: 'Users', scope: 'users:write' } as const;
   return [
@@ -67,8 +63,7 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
       async change(call, work) {
         const { email, role } = call.body;
         const { defaultRole } = await requireTenant(work.transaction, call.principal.tenantId);
-        const wanted = { email, role, defaultRole };
-        const { row, token } = await invite(work, call.source(), wanted);
+        const { row, token } = await invite(work, call.source(), { email, role, defaultRole });
         requireRoleToGive(call.principal, row.role);
         return { ...viewInvitation(row, work.now), token };
       },
@@ -82,9 +77,9 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
       result: Invitation,
       async change(call, work) {
         const { tenantId } = call.principal;
+        const { id } = call.params;
         // Before the invitation, like every change of one.
         await work.lockTenant(tenantId);
-        const { id } = call.params;
         await closeInvitations(work, call.source(), 'revoked', { id });
         const row = await findInvitation(work.transaction, { tenant_id: tenantId, id });
         return viewInvitation(requireFound(row, 'invitation'), work.now);

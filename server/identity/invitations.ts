@@ -3,6 +3,7 @@ import { personal } from '../audit/personal.ts';
 import { recordChange } from '../audit/row-state.ts';
 import { type AuditSource, clientSource, systemSource } from '../audit/source.ts';
 import { Problem } from '../http/problem.ts';
+import { viewRow } from '../http/schemas.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
 import { newSalt } from '../ledger/entry.ts';
 import type { Actor } from '../principal/principal.ts';
@@ -12,7 +13,7 @@ import { insertRow, newId } from '../storage/rows.ts';
 import { findTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 import { findAccount, findOrCreateAccount, updatePassword } from './account-store.ts';
-import { memberStatus } from './membership.ts';
+import { memberStatus, TenantReference } from './membership.ts';
 import {
   addMember,
   changeMembers,
@@ -28,7 +29,6 @@ import { refuseSignIn, type SignInServices, type Visitor } from './sign-in.ts';
 
 const prefix = 'svc_invitation_';
 
-/** The status of an invitation at a time. */
 export function invitationStatus(row: InvitationRow, now: string): 'pending' | 'accepted' | 'revoked' | 'expired' {
   if (row.accepted_at !== null) return 'accepted';
   if (row.revoked_at !== null) return 'revoked';
@@ -99,7 +99,7 @@ export async function acceptInvitation(
   services: SignInServices,
   { token, password }: { readonly token: string; readonly password: string },
   visitor: Visitor,
-): Promise<{ email: string; tenant: { id: string; slug: string; name: string }; device: string | null }> {
+) {
   const { database, hasher, passwords, guard } = services;
   const { client, now } = visitor;
   const { kysely } = database;
@@ -153,11 +153,8 @@ export async function acceptInvitation(
       // without limit.
       const isProven = !(await isSecondFactorEnabled(work.transaction, id));
       await (isProven ? guard.succeed(work, attempt) : guard.giveBack(work, attempt));
-      return {
-        email,
-        tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name },
-        device: isProven ? guard.rememberDevice(present) : null,
-      };
+      const device = isProven ? guard.rememberDevice(present) : null;
+      return { email, tenant: viewRow(TenantReference, tenant, {}), device };
     });
   });
   if (accepted !== null) return accepted;

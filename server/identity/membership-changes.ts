@@ -28,7 +28,6 @@ export const invitationRows = describeRows('invitations', 'identity', 'invitatio
   personal: ['email'],
 });
 
-/** A user to make a member. */
 export interface NewMember extends Profile {
   /** Normalized. */
   readonly email: string;

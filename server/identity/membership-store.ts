@@ -6,7 +6,7 @@ import { invalidValues, Problem } from '../http/problem.ts';
 import { viewRow } from '../http/schemas.ts';
 import { adminRoles, type MemberRole } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { findRow, inBatches, type Page, prepareQuery, takeNewest, takePage } from '../storage/rows.ts';
+import { findRow, inBatches, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { canSignIn, displayName, type MemberStatus, type MembershipRow, memberStatus, User } from './membership.ts';
 
@@ -30,13 +30,12 @@ export const membershipRows = describeRows('memberships', 'identity', 'user', {
   key: 'user_id',
 });
 
-/** Finds a member by user id; deleted ones are left out. */
 export async function findMember(queries: Queries, tenantId: string, userId: string) {
   const [row] = await selectMember(queries, { tenantId, userId });
   return row;
 }
 
-/** Finds a member by the normalized e-mail address; deleted ones are left out. */
+/** @param email normalized. */
 export async function findMemberByEmail(queries: Queries, tenantId: string, email: string) {
   const [row] = await selectMemberByEmail(queries, { tenantId, email });
   return row;
@@ -58,6 +57,7 @@ export async function requireActiveMember(
     throw invalidValues([{ path, issue: 'is not a member of the tenant who can sign in' }]);
 }
 
+/** The memberships of a tenant that are not deleted. */
 const members = (queries: Queries, tenantId: string) =>
   queries.selectFrom('memberships').selectAll().where('tenant_id', '=', tenantId).where('deleted_at', 'is', null);
 
@@ -72,7 +72,7 @@ const selectMemberByEmail = prepareQuery<{ tenantId: string; email: string }, Me
 const selectUserId = (row: ExpressionBuilder<Tables, 'memberships'>, email: string) =>
   row.selectFrom('users').select('id').where('email', '=', email);
 
-/** Locks the tenant and reads the membership rows of these users; deleted ones are left out. */
+/** Locks the tenant and reads the memberships of these users. */
 export async function lockMembers(
   work: UnitOfWork,
   tenantId: string,
@@ -106,10 +106,8 @@ export async function listMembers(
     .$if(status === 'suspended', (query) =>
       query.where((row) => row.or([row('deactivated_at', 'is not', null), row('unassigned_at', 'is not', null)])),
     )
-    .$if(canSignIn === true, (query) => query.where(maySignIn))
-    .$if(before !== null, (query) => query.where('user_id', '<', before as string))
-    .orderBy('user_id', 'desc');
-  return takePage(query, limit, ({ user_id }) => user_id);
+    .$if(canSignIn === true, (query) => query.where(maySignIn));
+  return takeNewest(query, before, limit, 'user_id');
 }
 
 /** Lists the members of the group of a role, including those suspended by `active: false`. */
@@ -129,7 +127,6 @@ export async function listGroupMembers(
     .execute();
 }
 
-/** Lists the memberships of a user in all tenants. */
 export async function listMembershipsOf(queries: Queries, userId: string): Promise<readonly MembershipRow[]> {
   const present = queries.selectFrom('memberships').selectAll().where('deleted_at', 'is', null);
   return present.where('user_id', '=', userId).orderBy('tenant_id').execute();
@@ -148,12 +145,10 @@ export function listTenantsOf(queries: Queries, userId: string) {
     .execute();
 }
 
-/** Finds an invitation by its id in a tenant, or by the hash of its token. */
 export function findInvitation(queries: Queries, match: { tenant_id: string; id: string } | { token_hash: string }) {
   return findRow(queries, 'invitations', match);
 }
 
-/** A page of the invitations of a tenant, newest first. */
 export function listInvitations(queries: Queries, tenantId: string, after: string | null, limit: number) {
   const query = queries.selectFrom('invitations').selectAll().where('tenant_id', '=', tenantId);
   return takeNewest(query, after, limit);
@@ -187,7 +182,6 @@ export async function requireAdminLeft(queries: Queries, member: MembershipRow):
   );
 }
 
-/** Members as the API returns them. */
 export async function viewUsers(queries: Queries, members: readonly MembershipRow[]): Promise<z.output<typeof User>[]> {
   const enabled = queries.selectFrom('second_factors').select('user_id').where('state', '=', 'enabled');
   const rows = await inBatches(members, (batch) => {
@@ -208,7 +202,6 @@ export async function viewUsers(queries: Queries, members: readonly MembershipRo
   );
 }
 
-/** A member as the API returns them. */
 export async function viewUser(queries: Queries, member: MembershipRow): Promise<z.output<typeof User>> {
   const [user] = await viewUsers(queries, [member]);
   return user as z.output<typeof User>;

@@ -18,7 +18,6 @@ export function memberStatus(row: MembershipRow): MemberStatus {
   return row.deactivated_at === null && row.unassigned_at === null ? 'active' : 'suspended';
 }
 
-/** Whether a membership allows sign-in to its tenant. */
 export function canSignIn(row: MembershipRow): boolean {
   return memberStatus(row) === 'active' && row.accepted_at !== null;
 }

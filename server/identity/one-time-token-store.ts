@@ -4,12 +4,10 @@ import { addTime, type Queries, type RowSeal, requireSeal, type UnitOfWork } fro
 import { findRow, insertRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 
-/** The prefix of the tokens for each purpose. */
 const prefixes = { password_reset: 'svc_reset_', start: 'svc_start_', setup: 'svc_setup_' } as const;
 type Purpose = keyof typeof prefixes;
 
-/** A token that works once, as it is stored. */
-export type OneTimeTokenRow = Selectable<Tables['one_time_tokens']>;
+type OneTimeTokenRow = Selectable<Tables['one_time_tokens']>;
 
 /** Creates a token that works once. @returns it: the only time that it can be read. */
 export async function createOneTimeToken(
@@ -49,13 +47,7 @@ export async function spendOneTimeToken(work: UnitOfWork, { hash }: OneTimeToken
   return (await deletion.executeTakeFirstOrThrow()).numDeletedRows > 0n;
 }
 
-/** Ends the tokens of a user for a purpose. */
 export async function endOneTimeTokens(queries: Queries, purpose: Purpose, userId: string): Promise<void> {
   const deletion = queries.deleteFrom('one_time_tokens').where('user_id', '=', userId);
   await deletion.where('purpose', '=', purpose).execute();
-}
-
-/** Deletes the tokens that have expired. */
-export async function deleteExpiredOneTimeTokens(queries: Queries, now: string): Promise<void> {
-  await queries.deleteFrom('one_time_tokens').where('expires_at', '<=', now).execute();
 }

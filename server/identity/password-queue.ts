@@ -9,16 +9,15 @@ export interface HashCaller {
   readonly isKnown: boolean;
 }
 
-export interface QueueBounds {
+const defaultBounds = {
   /** The number of concurrent hashes: each takes 19 MiB and a thread. */
-  readonly atOnce: number;
+  atOnce: 2,
   /** The most waiting callers in each of the two queues: about two seconds of work. */
-  readonly waiting: number;
+  waiting: 32,
   /** The most waiting callers of one bucket. */
-  readonly waitingEach: number;
-}
-
-const defaultBounds: QueueBounds = { atOnce: 2, waiting: 32, waitingEach: 8 };
+  waitingEach: 8,
+};
+type QueueBounds = Readonly<typeof defaultBounds>;
 
 /**
  * Computes the password hashes of requests. The queue is bounded: when it is full, a request gets a 503 at once. A bucket

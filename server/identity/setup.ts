@@ -37,10 +37,7 @@ export const SetupInput = z
  * the first tenant ends them all.
  * @returns null if there are tenants.
  */
-export function createSetupToken({
-  database,
-  clock,
-}: Pick<Installation, 'database' | 'clock'>): Promise<string | null> {
+export function createSetupToken({ database, clock }: Pick<Installation, 'database' | 'clock'>) {
   return runUnitOfWork(database, clock(), async (work) => {
     if (await hasTenants(work.transaction)) return null;
     return (await createOneTimeToken(work, 'setup', { userId: null, tenantId: null }, dayMilliseconds)).token;

@@ -25,7 +25,6 @@ import { canSignIn, type MembershipRow } from './membership.ts';
 import { findMember, listMembershipsOf } from './membership-store.ts';
 import { consumeCode, verifyCode } from './mfa/codes.ts';
 import { isSecondFactorEnabled } from './mfa/second-factor.ts';
-import { deleteExpiredOneTimeTokens } from './one-time-token-store.ts';
 import type { PasswordQueue } from './password-queue.ts';
 import type { Attempt, SignInGuard } from './sign-in-guard.ts';
 
@@ -44,7 +43,6 @@ export interface SignInServices extends Pick<Installation, 'database' | 'hasher'
 /** A request without credentials. */
 export type Visitor = Pick<Call, 'client' | 'now'>;
 
-/** A new session and the user who signed in. */
 export type OpenedSession = Awaited<ReturnType<typeof openSession>>;
 
 /**
@@ -228,11 +226,8 @@ export async function openSession(
         reason: 'Replaced by a new sign-in in the same browser',
       });
   }
-  const session = await createSession(
-    work,
-    { tenantId, userId, challengeId, device: nameDevice(client.userAgent) },
-    sessionLifetime,
-  );
+  const opened = { tenantId, userId, challengeId, device: nameDevice(client.userAgent) };
+  const session = await createSession(work, opened, sessionLifetime);
   const match = { tenant_id: tenantId, user_id: userId };
   await updateRow(work.transaction, 'memberships', match, { last_signed_in_at: work.now });
   const type = membership.role === staffRole ? 'staff' : 'user';
@@ -336,7 +331,7 @@ export async function refuseSignIn(
 /** Deletes expired challenges and links, and the failures of a subject a day after the last one. */
 export async function deleteExpiredSignIns(queries: Queries, now: string): Promise<void> {
   await queries.deleteFrom('sign_in_challenges').where('expires_at', '<=', now).execute();
-  await deleteExpiredOneTimeTokens(queries, now);
+  await queries.deleteFrom('one_time_tokens').where('expires_at', '<=', now).execute();
   const before = addTime(now, -dayMilliseconds);
   await queries.deleteFrom('sign_in_failures').where('last_failed_at', '<=', before).execute();
 }

@@ -31,12 +31,8 @@ export async function switchTenant(
   const session = await moveSession(work, { sessionId: credential.id, userId: actor.id, tenantId: tenant.id });
   if (session === undefined) throw unauthenticated('The session has ended; sign in again.');
   if (tenant.id === tenantId) return { membership, session };
-  await updateRow(
-    work.transaction,
-    'memberships',
-    { tenant_id: tenant.id, user_id: actor.id },
-    { last_signed_in_at: work.now },
-  );
+  const match = { tenant_id: tenant.id, user_id: actor.id };
+  await updateRow(work.transaction, 'memberships', match, { last_signed_in_at: work.now });
   const type = membership.role === staffRole ? 'staff' : 'user';
   const sessionId = session.id;
   // Neither tenant learns of the other.

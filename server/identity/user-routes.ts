@@ -31,7 +31,6 @@ const PasswordResetToken = z
 
 const Reason = text(500).trim().min(1).optional().meta({ description: 'The reason, for the audit log.' });
 
-/** The operations on the members of a tenant. */
 export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionLifetime'>): readonly Route[] {
   const { database } = services;
 
@@ -121,13 +120,8 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
         const member = await requireChangeable(call, work);
         await requireAdminLeft(work.transaction, member);
         const reason = 'Removed by an administrator';
-        const [removed = member] = await changeMembers(
-          work,
-          call.source(),
-          [member.user_id],
-          { isDeleted: true },
-          reason,
-        );
+        const removal = { isDeleted: true } as const;
+        const [removed = member] = await changeMembers(work, call.source(), [member.user_id], removal, reason);
         return viewUser(work.transaction, removed);
       },
     }),

@@ -13,7 +13,7 @@ const secretBytes = 20;
 /** The parameters that every authenticator supports (spec.md "Limits": 6 digits, 30 seconds). */
 const form = { algorithm: 'sha1', digits: 6, period: 30 } as const;
 
-/** Creates a TOTP secret, base32. */
+/** @returns base32. */
 export function createTotpSecret(): string {
   return generateSecret({ length: secretBytes });
 }
@@ -146,7 +146,6 @@ export async function findTotpStep(
   return findStep(openTotpSecret(box, user_id, secret), compact, now, last_step);
 }
 
-/** Seals the TOTP secret of a user for storage. */
 export function sealTotpSecret({ box }: Box, userId: string, secret: string): string {
   return box.seal(secret, secretPurpose(userId));
 }

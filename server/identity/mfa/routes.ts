@@ -160,6 +160,9 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
 async function readStatus(queries: Queries, userId: string): Promise<z.output<typeof MfaStatus>> {
   if (!(await isSecondFactorEnabled(queries, userId))) return { enabled: false, methods: [], backupCodesRemaining: 0 };
   const backupCodesRemaining = await countBackupCodes(queries, userId);
-  const methods: z.output<typeof MfaStatus>['methods'] = backupCodesRemaining > 0 ? ['totp', 'backup_code'] : ['totp'];
-  return { enabled: true, methods, backupCodesRemaining };
+  return {
+    enabled: true,
+    methods: backupCodesRemaining > 0 ? ['totp', 'backup_code'] : ['totp'],
+    backupCodesRemaining,
+  };
 }

@@ -21,7 +21,6 @@ const MfaEventData = z.strictObject({ userId: Id, email: EventEmail }).meta({ id
 /** The data of the webhook events about second factors. */
 export const mfaEvents = { 'mfa.enabled': MfaEventData, 'mfa.disabled': MfaEventData };
 
-/** Finds the second factor of a user; undefined for a user who never enrolled. */
 export function findSecondFactor(queries: Queries, userId: string): Promise<SecondFactorRow | undefined> {
   return findRow(queries, 'second_factors', { user_id: userId });
 }
@@ -31,7 +30,6 @@ export async function isSecondFactorEnabled(queries: Queries, userId: string): P
   return (await findSecondFactor(queries, userId))?.state === 'enabled';
 }
 
-/** The backup codes of a user as they are stored. */
 export interface StoredCodes {
   /** One salt for the whole set, so that a code can be looked up by its hash. */
   readonly salt: string;
@@ -179,7 +177,6 @@ export function conflict(why: keyof typeof conflicts): Problem {
   return new Problem('conflict', conflicts[why]);
 }
 
-/** How many backup codes of a user are unused. */
 export async function countBackupCodes(queries: Queries, userId: string): Promise<number> {
   const codes = await queries.selectFrom('backup_codes').select('hash').where('user_id', '=', userId).execute();
   return codes.length;
