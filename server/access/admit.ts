@@ -137,10 +137,7 @@ async function actFor(queries: Queries, principal: Principal, idOrSlug: string):
   throw new Problem('tenant_not_allowed', 'These credentials cannot act for the tenant that Svc-Tenant names.');
 }
 
-/**
- * Reads the token of an Authorization header (`Bearer <token>`, RFC 6750); undefined without a header.
- * @throws {Problem} `unauthenticated` for any other header.
- */
+/** The token of `Bearer <token>` (RFC 6750). @throws {Problem} `unauthenticated` for any other Authorization header. */
 function readBearer({ headers: { authorization } }: IncomingMessage): string | undefined {
   if (!authorization) return undefined;
   const token = /^bearer +(\S+)$/i.exec(authorization)?.[1];

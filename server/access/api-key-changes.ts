@@ -16,11 +16,7 @@ import {
 } from './api-key.ts';
 import { apiKeyRows, createApiKey, findKey, findReachingKey, listKeyTenants, recordSharing } from './api-key-store.ts';
 
-/**
- * Revokes a key. A shared key of another tenant keeps working there and can no longer act for the caller's tenant. Does
- * nothing when the key was revoked before.
- * @throws {Problem} `not_found`.
- */
+/** Revokes a key, or ends the sharing of another tenant's key with the caller's. @throws {Problem} `not_found`. */
 export async function revokeKey(
   work: UnitOfWork,
   { principal, source }: PrincipalCall,
@@ -42,11 +38,7 @@ export async function revokeKey(
   return row;
 }
 
-/**
- * Replaces a key by a new one with the same rights; the old one works until the overlap ends. The caller reads the new
- * key, so they need its rights as for creating it.
- * @throws {Problem} `not_found`, `conflict`, `forbidden`.
- */
+/** The caller reads the new key, so they need its rights. @throws {Problem} `not_found`, `conflict`, `forbidden`. */
 export async function rotateKey(
   work: UnitOfWork,
   { principal, source }: PrincipalCall,

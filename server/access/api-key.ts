@@ -75,10 +75,7 @@ export const WantedApiKey = z
   })
   .meta({ id: 'ApiKeyInput' });
 
-/**
- * A key as the API returns it to its own tenant, or to a tenant that it can act for, which sees no further tenants.
- * @param now decides whether it has expired.
- */
+/** @param tenantId the tenant of the key, or one that it can act for, which sees no further tenants. */
 export function viewApiKey(row: ApiKeyRow, tenantId: string, now: string): ApiKey {
   const isOwn = row.tenant_id === tenantId;
   return viewRow(ApiKey, row, {

@@ -47,10 +47,7 @@ const RevocationRequest = z
   })
   .meta({ id: 'AccessTokenRevocation' });
 
-/**
- * OAuth 2.0 for API keys: client credentials (RFC 6749 section 4.4) and revocation (RFC 7009).
- * @param tokenLimit token requests a minute for each client address.
- */
+/** Client credentials (RFC 6749 section 4.4) and revocation (RFC 7009). @param tokenLimit a minute for each address. */
 export function oauthRoutes(
   { database, hasher }: Pick<Installation, 'database' | 'hasher'>,
   lastUses: LastUses,
@@ -115,11 +112,7 @@ export function oauthRoutes(
   ];
 }
 
-/**
- * The scopes of an access token.
- * @param wanted scopes of the key, separated by spaces; undefined for all of them.
- * @throws {Problem} `invalid_scope` for a scope that the key lacks.
- */
+/** @param wanted scopes of the key, separated by spaces; undefined for all. @throws {Problem} `invalid_scope`. */
 function chooseScopes(key: ApiKeyRow, wanted: string | undefined): readonly Scope[] {
   const held = [...readScopes(key.scopes)];
   if (wanted === undefined) return held;
@@ -190,11 +183,7 @@ function nameError({ code, status }: Problem): string {
   return status >= 500 ? 'server_error' : 'invalid_request';
 }
 
-/**
- * Adds the client credentials of the Authorization header to a form.
- * @throws {Problem} `invalid_request` for credentials in more than one place (RFC 6749 section 2.3), `invalid_client`
- *   for a header that is not Basic.
- */
+/** @throws {Problem} `invalid_request` for credentials in two places (RFC 6749 section 2.3), `invalid_client`. */
 export function withClientCredentials(form: Readonly<Record<string, string>>, header: string | undefined) {
   if (header === undefined) return form;
   const credentials = readBasic(header);

@@ -57,10 +57,7 @@ export async function renewSession(
   return createSession(work, { tenantId, userId, challengeId, device }, lifetime);
 }
 
-/**
- * Gives a session of a user another tenant and another token. It ends when it would have ended.
- * @returns undefined if it has ended in the meantime.
- */
+/** Gives a session another tenant and another token; its end stays. @returns undefined if it has ended. */
 export async function moveSession(
   work: UnitOfWork,
   { sessionId, userId, tenantId }: { readonly sessionId: string; readonly userId: string; readonly tenantId: string },
@@ -127,11 +124,7 @@ export interface SomeSessions {
   readonly exceptSessionId?: string;
 }
 
-/**
- * Ends sessions of users; unless only one session ends, also cancels sign-ins that require a code.
- * @param ended.tenantId ends only those in this tenant.
- * @returns the number of sessions.
- */
+/** Unless only one session ends, also cancels sign-ins that require a code. @returns the number of ended sessions. */
 export async function endSessions(
   queries: Queries,
   ended: SomeSessions & { readonly userIds: readonly string[]; readonly tenantId?: string },
@@ -207,7 +200,6 @@ export class HostCookie {
     this.#attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   }
 
-  /** The value in a Cookie header; undefined without one. */
   read(header: string | undefined): string | undefined {
     const start = `${this.#name}=`;
     const pair = header?.split(';').find((part) => part.trim().startsWith(start));
@@ -219,7 +211,6 @@ export class HostCookie {
     return `${this.#name}=${value}${this.#attributes}${seconds === null ? '' : `; Max-Age=${seconds}`}`;
   }
 
-  /** A Set-Cookie header that deletes the cookie. */
   clear(): string {
     return this.write('', 0);
   }

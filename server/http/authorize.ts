@@ -50,7 +50,6 @@ export const linkQuery = {
 
 /**
  * Tabs share the cookie: what still shows another user must not act as the one who signed in since.
- * @param wanted the id of the user; undefined for any caller.
  * @param path where the caller named them.
  * @throws {Problem} `forbidden`.
  */
@@ -62,10 +61,7 @@ export function requireUser({ actor }: Principal, wanted: string | string[] | un
   });
 }
 
-/**
- * Requires that a link of a page is followed by the user and for the tenant that the page shows.
- * @throws {Problem} `forbidden`, `tenant_not_allowed`.
- */
+/** Requires the user and the tenant of the page with the link. @throws {Problem} `forbidden`, `tenant_not_allowed`. */
 export function requireLinkOwner(
   principal: Principal,
   { user, tenant = principal.tenantId }: { readonly user?: string | undefined; readonly tenant?: string | undefined },

@@ -24,7 +24,6 @@ interface ChangeOptions {
   present(route: Route, result: unknown): ReadyAnswer;
 }
 
-/** A change that waits for its unit of work. */
 interface Waiting {
   /** What `changeEach` takes: the call, or what `prepare` made of it. */
   readonly item: unknown;
@@ -66,7 +65,6 @@ export class Changes {
     return outcome.result;
   }
 
-  /** Adds a call to the next batch of its route. */
   async #submit(
     route: Route,
     call: AnyCall,
@@ -139,7 +137,6 @@ export class Changes {
   }
 }
 
-/** An item of a group commit. */
 interface Submitted<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;

@@ -20,10 +20,7 @@ export interface IdempotencyClaim {
 
 const keyPattern = /^[A-Za-z0-9_-]{8,128}$/;
 
-/**
- * Checks an Idempotency-Key header (spec.md "Rules for POST /v1/consent/{id}/records").
- * @throws {Problem} `idempotency_key_required` or `idempotency_key_invalid`.
- */
+/** @throws {Problem} `idempotency_key_required`, `idempotency_key_invalid`. */
 export function readIdempotencyKey(header: string | undefined, required: boolean): string | null {
   if (header === undefined) {
     if (!required) return null;
@@ -36,7 +33,6 @@ export function readIdempotencyKey(header: string | undefined, required: boolean
   );
 }
 
-/** The claim of a request with an Idempotency-Key. */
 export function claimOf(
   { method, showsSecret }: Route,
   { tenantId, actor, scopes }: Principal,

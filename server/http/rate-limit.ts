@@ -163,10 +163,7 @@ export class StreamLimit {
     this.#most = most;
   }
 
-  /**
-   * Takes a place that the end of the answer frees.
-   * @throws {Problem} `rate_limited` when the tenant has as many already.
-   */
+  /** Takes a place until the answer ends. @throws {Problem} `rate_limited` when the tenant has as many already. */
   take(tenantId: string, response: ServerResponse): void {
     const open = this.#open.get(tenantId) ?? new Set();
     if (open.size >= this.#most)

@@ -23,14 +23,10 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly ifMatch: string | undefined;
   /** The time of the request: RFC 3339, UTC, milliseconds. */
   readonly now: string;
-  /**
-   * Counts the request once against one more limit, which the RateLimit headers then name too.
-   * @throws {Problem} `rate_limited`.
-   */
+  /** Counts the request once against one more limit, which the RateLimit headers then name too. */
   takeLimit(rule: LimitRule): void;
 }
 
-/** A call with credentials. */
 export interface PrincipalCall<Params = unknown, Query = unknown, Body = unknown> extends Call<Params, Query, Body> {
   readonly principal: Principal;
   /** The caller, for the audit log of the tenant that they act for or of another. */
@@ -218,7 +214,6 @@ interface PlaceTypes {
 
 type PageSchema = z.ZodType<{ items: unknown[]; nextCursor: string | null }>;
 
-/** A list that is read in pages. */
 interface List<
   Params extends z.ZodObject,
   Filters extends z.ZodRawShape,
@@ -264,7 +259,7 @@ export function listRoute<
       const list = [text.operationId, call.principal.tenantId, call.params ?? null, filter];
       const after = cursor === undefined ? null : readCursor(list, cursor, place);
       const query = filter as z.output<z.ZodObject<Filters>>;
-      const { rows, next } = await find({ ...call, query }, { after: after as PlaceTypes[Place] | null, limit });
+      const { rows, next } = await find({ ...call, query }, { after, limit });
       return { items: rows, nextCursor: next === null ? null : writeCursor(list, next) };
     },
   });
@@ -281,15 +276,12 @@ export function writeCursor(list: readonly unknown[], position: string | number)
 /** The longest position is a text of 256 characters, each of up to six bytes in JSON; base64 makes it a third longer. */
 const longestCursor = 4096;
 
-/**
- * Reads a cursor that `writeCursor` made for the same list.
- * @throws {Problem} `invalid_cursor` for anything else.
- */
-export function readCursor<Position extends 'string' | 'number'>(
+/** @throws {Problem} `invalid_cursor` unless `writeCursor` made the cursor for the same list. */
+export function readCursor<Place extends keyof PlaceTypes>(
   list: readonly unknown[],
   cursor: string,
-  type: Position,
-): Position extends 'string' ? string : number {
+  type: Place,
+): PlaceTypes[Place] {
   const refused = () => new Problem('invalid_cursor', 'Use the nextCursor of an earlier page, with the same filters.');
   if (cursor.length > longestCursor) throw refused();
   const bytes = Buffer.from(cursor, 'base64url');

@@ -2,14 +2,12 @@ import { z } from 'zod';
 import { invalidValues } from './problem.ts';
 import { normalizeWebAddress } from './web-address.ts';
 
-/** A whole number in a query string. */
 export function queryInteger(minimum: number, maximum: number, fallback: number) {
   return readInteger(minimum, maximum)
     .default(fallback)
     .meta({ override: describeAs({ type: 'integer', minimum, maximum, default: fallback }) });
 }
 
-/** The same without a default. */
 export function optionalInteger(minimum: number, maximum: number) {
   return readInteger(minimum, maximum)
     .optional()
@@ -114,10 +112,7 @@ export const clockSkew = 5 * 60_000;
 /** No event that a client reports is older: such a time is a clock that was never set, or a typo. */
 const earliestEvent = '2000-01-01T00:00:00.000Z';
 
-/**
- * What is wrong with the time of an event that a client reports as past; null for nothing.
- * @param ahead milliseconds by which it may be later than now.
- */
+/** What is wrong with the time of a past event; null for nothing. @param ahead milliseconds that it may be after now. */
 export function findPastFault(time: string, now: string, ahead = 0): string | null {
   if (time < earliestEvent) return 'must not be before 2000-01-01';
   const latest = new Date(Date.parse(now) + ahead).toISOString();
@@ -230,10 +225,7 @@ type OtherFields<View, Row> = {
     : Name]: View[Name];
 };
 
-/**
- * The view of a row: the fields of the schema only, each from the column of its name.
- * @param others the fields that no column has.
- */
+/** The fields of the schema, each from the column of its name. @param others the fields that no column has. */
 export function viewRow<Schema extends z.ZodObject, Row extends object>(
   schema: Schema,
   row: Row,

@@ -39,7 +39,6 @@ export interface NewMember extends Profile {
 
 /**
  * Makes a user a member. An existing account with the e-mail address is used; a former member keeps the id.
- * @param reason for the audit log.
  * @returns undefined when they already are a member.
  */
 export async function addMember(
@@ -158,10 +157,7 @@ async function announce(
   await endSessions(work.transaction, { userIds: inactive, tenantId });
 }
 
-/**
- * Closes pending invitations of the tenant of the source: one, those to an address, or those of users. Records each.
- * @returns the updated rows.
- */
+/** Closes pending invitations of a tenant: one, those to an address, or those of users. @returns the updated rows. */
 export async function closeInvitations(
   work: UnitOfWork,
   source: AuditSource,

@@ -41,11 +41,7 @@ export async function findMemberByEmail(queries: Queries, tenantId: string, emai
   return row;
 }
 
-/**
- * Work can be assigned only to members who can sign in.
- * @param path of the field with the user id.
- * @throws {Problem} `validation_failed`, the same for everyone else.
- */
+/** Work can be assigned only to members who can sign in. @throws {Problem} `validation_failed`, whoever else it is. */
 export async function requireActiveMember(
   queries: Queries,
   tenantId: string,

@@ -22,7 +22,6 @@ export function waitAfter(failures: number, free = freeFailures): number {
   return failures < free ? 0 : Math.min(longestWait, firstWait * 2 ** Math.min(failures - free, 10));
 }
 
-/** A counter of failures. */
 interface Counter {
   /** A keyed hash, so that no user or address is stored. */
   readonly subject: string;
@@ -40,7 +39,6 @@ export interface Attempt extends HashCaller {
 /** The account of a device or attempt. A new password makes known devices unknown and resets all counters. */
 type DeviceOwner = Pick<AccountRow, 'email' | 'password_changed_at'>;
 
-/** The dependencies of the guard. */
 export interface GuardOptions extends Pick<Installation, 'database' | 'clock' | 'hasher' | 'box'> {
   readonly limiter: RateLimiter;
   /** Attempts a minute, for each client address, and for each account from one place. */
@@ -79,7 +77,6 @@ export class SignInGuard {
   /**
    * Admits an attempt to sign in to an account.
    * @param email normalized; an account need not exist.
-   * @param account the account with this address, if any.
    * @throws {Problem} `rate_limited` with Retry-After.
    */
   admit(email: string, account: DeviceOwner | undefined, client: Client): Promise<Attempt> {

@@ -107,10 +107,7 @@ export async function signIn(
   return opened;
 }
 
-/**
- * Answers a challenge with a code of the second factor.
- * @throws {Problem} `invalid_challenge`, `code_incorrect`, `rate_limited` or `unavailable`.
- */
+/** @throws {Problem} `invalid_challenge`, `code_incorrect`, `rate_limited` or `unavailable`. */
 export async function answerChallenge(
   services: SignInServices,
   { challengeId, code }: { readonly challengeId: string; readonly code: string },
@@ -277,10 +274,7 @@ export function reauthenticate(
   });
 }
 
-/**
- * Checks a password or code of a signed-in user. Failures count as failed sign-ins and are audited.
- * @param prove returns null for a wrong one.
- */
+/** Failures count as failed sign-ins and are audited. @param prove returns null for a wrong password or code. */
 export async function requireProof<Result>(
   { database, guard }: SignInServices,
   call: UserCall,

@@ -196,10 +196,7 @@ async function requireMember(queries: Queries, tenantId: string, userId: string)
   return requireFound(await findMember(queries, tenantId, userId), 'user');
 }
 
-/**
- * The member that a call changes.
- * @throws {Problem} `not_found`, `conflict` for the caller themselves, `forbidden` for a member with more rights.
- */
+/** @throws {Problem} `not_found`, `conflict` for the caller themselves, `forbidden` for a member with more rights. */
 async function requireChangeable(
   { params, principal }: PrincipalCall<{ readonly id: string }>,
   work: UnitOfWork,

@@ -58,10 +58,7 @@ const setSize = 10;
 const codeLength = 16;
 const saltBytes = 16;
 
-/**
- * Creates a set of backup codes: as they are shown once, and as they are stored.
- * @param hashCodes a slow hash with a salt.
- */
+/** @param hashCodes a slow hash with a salt. @returns the codes as they are shown once, and as they are stored. */
 export async function createBackupCodes(
   hashCodes: (codes: readonly string[], salt: string) => Promise<readonly string[]>,
 ): Promise<{ readonly codes: string[]; readonly stored: StoredCodes }> {

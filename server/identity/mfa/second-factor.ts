@@ -36,10 +36,7 @@ export interface StoredCodes {
   readonly hashes: readonly string[];
 }
 
-/**
- * Stores a sealed secret and backup codes, which take effect once a code is verified. Replaces a pending enrolment.
- * @throws {Problem} `conflict` while the second factor is enabled.
- */
+/** Replaces a pending enrolment. @throws {Problem} `conflict` while the second factor is enabled. */
 export async function startEnrolment(
   work: UnitOfWork,
   sourceOf: SourceOf,
@@ -65,7 +62,6 @@ export async function startEnrolment(
  * Enables a pending second factor. Every session of the user ends, in all tenants, because it was opened without a code;
  * the caller's is replaced by a new one (ASVS 7.2.4).
  * @param pending the row whose code was verified.
- * @param verified the step of the code, and the session of the caller.
  * @throws {Problem} `conflict` when the enrolment is no longer pending, `unauthenticated` when the session has ended.
  */
 export async function enableSecondFactor(
