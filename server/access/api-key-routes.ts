@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidValues, requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
-import { cursorPageOf, Id } from '../http/schemas.ts';
+import { cursorPageOf, Id, named } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { mapPage } from '../storage/rows.ts';
 import { ApiKey, type ApiKeyRow, CreatedApiKey, KeyStatus, viewApiKey, WantedApiKey } from './api-key.ts';
@@ -10,17 +10,14 @@ import { createApiKey, findReachingKey, listKeys } from './api-key-store.ts';
 
 const KeyParams = z.strictObject({ id: Id });
 
-const Rotation = z
-  .strictObject({
-    overlapHours: z
-      .int()
-      .min(0)
-      .max(168)
-      .default(24)
-      .meta({ description: 'How long the old key keeps working; 0 revokes it at once.' }),
-  })
-  .meta({ id: 'ApiKeyRotation' })
-  .prefault({});
+const Rotation = named('ApiKeyRotation', {
+  overlapHours: z
+    .int()
+    .min(0)
+    .max(168)
+    .default(24)
+    .meta({ description: 'How long the old key keeps working; 0 revokes it at once.' }),
+}).prefault({});
 
 export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
   const show = ({ key, row }: { readonly key: string; readonly row: ApiKeyRow }, now: string) => ({

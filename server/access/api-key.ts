@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, list, refuseRepeated, Time, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
+import { Id, list, named, refuseRepeated, Time, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
 import { displayPrefix, generateToken, isToken } from '../installation/token.ts';
 import { readScopes, scopes } from '../principal/roles.ts';
 import { addTime } from '../storage/database.ts';
@@ -52,28 +52,27 @@ const fields = {
   status: KeyStatus,
 };
 
-export const ApiKey = z.strictObject(fields).meta({ id: 'ApiKey' });
+export const ApiKey = named('ApiKey', fields);
 export type ApiKey = z.output<typeof ApiKey>;
 
-export const CreatedApiKey = z
-  .strictObject({ ...fields, key: z.string().meta({ description: 'The key itself, shown only once.' }) })
-  .meta({ id: 'CreatedApiKey' });
+export const CreatedApiKey = named('CreatedApiKey', {
+  ...fields,
+  key: z.string().meta({ description: 'The key itself, shown only once.' }),
+});
 
-export const WantedApiKey = z
-  .strictObject({
-    name: visibleText(200),
-    environment: KeyEnvironmentName.default('live'),
-    scopes: list(ScopeName, scopes.length)
-      .min(1)
-      .superRefine(refuseRepeated('must not name a scope twice'))
-      .meta({ description: 'Each must be a scope of the caller.' }),
-    expiresAt: Time.nullable().default(null).meta({ description: 'When it expires; null for never.' }),
-    otherTenantIds: list(Id, 100)
-      .superRefine(refuseRepeated('must not name a tenant twice'))
-      .default([])
-      .meta({ description: 'Other tenants that Svc-Tenant can name; the caller must be able to create keys in each.' }),
-  })
-  .meta({ id: 'ApiKeyInput' });
+export const WantedApiKey = named('ApiKeyInput', {
+  name: visibleText(200),
+  environment: KeyEnvironmentName.default('live'),
+  scopes: list(ScopeName, scopes.length)
+    .min(1)
+    .superRefine(refuseRepeated('must not name a scope twice'))
+    .meta({ description: 'Each must be a scope of the caller.' }),
+  expiresAt: Time.nullable().default(null).meta({ description: 'When it expires; null for never.' }),
+  otherTenantIds: list(Id, 100)
+    .superRefine(refuseRepeated('must not name a tenant twice'))
+    .default([])
+    .meta({ description: 'Other tenants that Svc-Tenant can name; the caller must be able to create keys in each.' }),
+});
 
 /** @param tenantId the tenant of the key, or one that it can act for, which sees no further tenants. */
 export function viewApiKey(row: ApiKeyRow, tenantId: string, now: string): ApiKey {

@@ -4,7 +4,7 @@ import { ReadyAnswer, type Surface } from '../http/answer.ts';
 import { Problem, type ProblemCode } from '../http/problem.ts';
 import { type Client, clientBucket, readFormBody } from '../http/request.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { text } from '../http/schemas.ts';
+import { named, text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { hashToken } from '../installation/token.ts';
 import { readScopes, type Scope } from '../principal/roles.ts';
@@ -30,14 +30,12 @@ const TokenRequest = z
   })
   .meta({ id: 'AccessTokenRequest' });
 
-const TokenAnswer = z
-  .strictObject({
-    access_token: z.string().meta({ description: 'To send as a bearer token: svc_at_….' }),
-    token_type: z.literal('Bearer'),
-    expires_in: z.int().min(0).meta({ description: 'Seconds.' }),
-    scope: z.string(),
-  })
-  .meta({ id: 'AccessToken' });
+const TokenAnswer = named('AccessToken', {
+  access_token: z.string().meta({ description: 'To send as a bearer token: svc_at_….' }),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int().min(0).meta({ description: 'Seconds.' }),
+  scope: z.string(),
+});
 
 const RevocationRequest = z
   .object({
@@ -101,7 +99,7 @@ export function oauthRoutes(
       summary: 'Revoke an access token of an API key',
       description: 'RFC 7009. The answer is the same when the key has no such token.',
       body: RevocationRequest,
-      result: z.strictObject({}).meta({ id: 'RevokedAccessToken' }),
+      result: named('RevokedAccessToken', {}),
       errors: ['invalid_request', 'invalid_client'],
       async handle({ body, client, now }) {
         const key = await authenticate(body, now);
@@ -135,12 +133,10 @@ const oauthCodes: readonly ProblemCode[] = [
 ];
 
 /** RFC 6749 section 5.2. */
-const OauthError = z
-  .strictObject({
-    error: z.enum([...oauthCodes, 'temporarily_unavailable', 'server_error']),
-    error_description: z.string().meta({ description: 'What is wrong and what to do about it, for people.' }),
-  })
-  .meta({ id: 'OauthError' });
+const OauthError = named('OauthError', {
+  error: z.enum([...oauthCodes, 'temporarily_unavailable', 'server_error']),
+  error_description: z.string().meta({ description: 'What is wrong and what to do about it, for people.' }),
+});
 
 /**
  * OAuth 2.0: form requests, JSON answers, errors in the form of RFC 6749 section 5.2. A client sends its credentials in

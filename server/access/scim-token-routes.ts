@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { requireFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Id, UtcTime, viewRow } from '../http/schemas.ts';
+import { Id, named, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { findScimToken, revokeScimToken, rotateScimToken, type ScimTokenRow } from './scim-token-store.ts';
 
@@ -13,10 +13,11 @@ const fields = {
   lastUsedAt: UtcTime.nullable().meta({ description: 'Written every few seconds.' }),
 };
 
-const ScimToken = z.strictObject(fields).meta({ id: 'ScimToken' });
-const CreatedScimToken = z
-  .strictObject({ ...fields, token: z.string().meta({ description: 'The token itself, shown only once.' }) })
-  .meta({ id: 'CreatedScimToken' });
+const ScimToken = named('ScimToken', fields);
+const CreatedScimToken = named('CreatedScimToken', {
+  ...fields,
+  token: z.string().meta({ description: 'The token itself, shown only once.' }),
+});
 
 /** @throws {Problem} `not_found` where the tenant has no token. */
 function view(row: ScimTokenRow | undefined): z.output<typeof ScimToken> {

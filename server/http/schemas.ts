@@ -46,6 +46,11 @@ export function dictionary<Key extends z.core.$ZodRecordKey, Value extends z.Zod
   });
 }
 
+/** An object of a request or answer with only these fields. @param id its name in the OpenAPI document. */
+export function named<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
+  return z.strictObject(shape).meta({ id });
+}
+
 /** The places of the values that repeat an earlier one. */
 export function findRepeated(values: readonly unknown[]): readonly number[] {
   const seen = new Set<unknown>();

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { diffFields } from '../audit/row-state.ts';
-import { Id, UtcTime } from '../http/schemas.ts';
+import { Id, named, UtcTime } from '../http/schemas.ts';
 import type { Json } from '../ledger/canonical.ts';
 import { type MemberRole, platformRoles, roleIds } from '../principal/roles.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -135,61 +135,51 @@ export const MemberRoleName = z.enum([...roleIds, ...platformRoles]).meta({
 });
 
 /** A member, as their tenant sees them. */
-export const User = z
-  .strictObject({
-    id: Id,
-    email: z.string(),
-    displayName: z.string(),
-    givenName: z.string().nullable(),
-    familyName: z.string().nullable(),
-    externalId: z.string().nullable().meta({ description: 'The id at the identity provider.' }),
-    role: MemberRoleName,
-    status: UserStatus,
-    canSignIn: z.boolean().meta({ description: 'False until the user has accepted an invitation of this tenant.' }),
-    mfaEnabled: z.boolean(),
-    createdAt: UtcTime,
-    updatedAt: UtcTime,
-    lastSignedInAt: UtcTime.nullable(),
-  })
-  .meta({ id: 'User' });
+export const User = named('User', {
+  id: Id,
+  email: z.string(),
+  displayName: z.string(),
+  givenName: z.string().nullable(),
+  familyName: z.string().nullable(),
+  externalId: z.string().nullable().meta({ description: 'The id at the identity provider.' }),
+  role: MemberRoleName,
+  status: UserStatus,
+  canSignIn: z.boolean().meta({ description: 'False until the user has accepted an invitation of this tenant.' }),
+  mfaEnabled: z.boolean(),
+  createdAt: UtcTime,
+  updatedAt: UtcTime,
+  lastSignedInAt: UtcTime.nullable(),
+});
 
 /** A member, as those who assign work see them. */
-export const Member = z
-  .strictObject({
-    id: Id,
-    name: z.string().meta({ description: 'The name of the member; the e-mail address for one without a name.' }),
-    role: MemberRoleName,
-  })
-  .meta({ id: 'Member' });
+export const Member = named('Member', {
+  id: Id,
+  name: z.string().meta({ description: 'The name of the member; the e-mail address for one without a name.' }),
+  role: MemberRoleName,
+});
 
 /** The tenant of a session. */
-export const TenantReference = z
-  .strictObject({ id: Id, slug: z.string(), name: z.string() })
-  .meta({ id: 'TenantReference' });
+export const TenantReference = named('TenantReference', { id: Id, slug: z.string(), name: z.string() });
 
 /** The address of a member in the data of an event. */
 export const EventEmail = z.string().nullable().meta({ description: 'Null once the user was erased.' });
 
 const memberFields = { userId: Id, email: EventEmail, role: MemberRoleName, status: UserStatus };
-const StatusState = z.strictObject({ status: UserStatus }).meta({ id: 'UserStatusState' });
-const RoleState = z.strictObject({ role: MemberRoleName }).meta({ id: 'UserRoleState' });
-const StatusChange = z
-  .strictObject({ ...memberFields, before: StatusState, after: StatusState })
-  .meta({ id: 'UserStatusEventData' });
+const StatusState = named('UserStatusState', { status: UserStatus });
+const RoleState = named('UserRoleState', { role: MemberRoleName });
+const StatusChange = named('UserStatusEventData', { ...memberFields, before: StatusState, after: StatusState });
 
 /** The data of the webhook events about members. */
 export const userEvents = {
   'user.provisioned': z
     .strictObject({
       ...memberFields,
-      after: z.strictObject({ role: MemberRoleName, status: UserStatus }).meta({ id: 'UserState' }),
+      after: named('UserState', { role: MemberRoleName, status: UserStatus }),
       restored: z.literal(true).optional().meta({ description: 'True when a former member is added again.' }),
     })
     .meta({ id: 'UserProvisionedEventData' }),
   'user.suspended': StatusChange,
   'user.reactivated': StatusChange,
   'user.deprovisioned': StatusChange,
-  'user.role_changed': z
-    .strictObject({ ...memberFields, before: RoleState, after: RoleState })
-    .meta({ id: 'UserRoleEventData' }),
+  'user.role_changed': named('UserRoleEventData', { ...memberFields, before: RoleState, after: RoleState }),
 };

@@ -5,28 +5,26 @@ import { personal } from '../audit/personal.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { notFound } from '../http/problem.ts';
-import { Id, listOf, UtcTime, viewRow } from '../http/schemas.ts';
+import { Id, listOf, named, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Principal } from '../principal/principal.ts';
 import type { SessionLifetime } from '../settings.ts';
 import { addTime, type Database, type UnitOfWork } from '../storage/database.ts';
 
 /** A session, as its user and the administrators of its tenant see it. */
-export const SessionView = z
-  .strictObject({
-    id: Id,
-    createdAt: UtcTime,
-    lastSeenAt: UtcTime,
-    expiresAt: UtcTime.meta({ description: 'When it ends at the latest.' }),
-    idleExpiresAt: UtcTime.meta({ description: 'When it ends if it is not used again.' }),
-    device: z.string().nullable().meta({ description: 'The browser and system at sign-in: `Firefox on Windows`.' }),
-    challengeId: Id.nullable().meta({ description: 'The challenge that was answered with a code; null without one.' }),
-    isCurrent: z.boolean(),
-  })
-  .meta({ id: 'Session' });
+export const SessionView = named('Session', {
+  id: Id,
+  createdAt: UtcTime,
+  lastSeenAt: UtcTime,
+  expiresAt: UtcTime.meta({ description: 'When it ends at the latest.' }),
+  idleExpiresAt: UtcTime.meta({ description: 'When it ends if it is not used again.' }),
+  device: z.string().nullable().meta({ description: 'The browser and system at sign-in: `Firefox on Windows`.' }),
+  challengeId: Id.nullable().meta({ description: 'The challenge that was answered with a code; null without one.' }),
+  isCurrent: z.boolean(),
+});
 export const SessionList = listOf(SessionView);
 
 /** How many sessions a request ended. */
-export const EndedSessions = z.strictObject({ ended: z.int().min(0) }).meta({ id: 'EndedSessions' });
+export const EndedSessions = named('EndedSessions', { ended: z.int().min(0) });
 
 /** Lists the sessions of a user in the caller's tenant that have not ended: the caller's, then the latest hundred. */
 export async function viewSessions(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { clientSource } from '../audit/source.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
-import { text, textLine } from '../http/schemas.ts';
+import { named, text, textLine } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { dayMilliseconds, requireSeal, runUnitOfWork } from '../storage/database.ts';
 import { createTenant, endSetup, hasTenants } from '../tenants/store.ts';
@@ -19,12 +19,10 @@ const GivenName = textLine(200).nullable().default(null);
 export const SetupInput = z
   .strictObject({
     token: text(200).min(1).meta({ description: 'Of the link that the server printed.' }),
-    organization: z
-      .strictObject({
-        name: TenantName,
-        slug: TenantSlug.optional().meta({ description: 'Without it, one is made from the name.' }),
-      })
-      .meta({ id: 'SetupOrganization' }),
+    organization: named('SetupOrganization', {
+      name: TenantName,
+      slug: TenantSlug.optional().meta({ description: 'Without it, one is made from the name.' }),
+    }),
     email: Email,
     givenName: GivenName,
     familyName: GivenName,

@@ -4,7 +4,7 @@ import { personal } from '../audit/personal.ts';
 import { requireRoleToGive, requireScopesOf } from '../http/authorize.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/route.ts';
-import { cursorPageOf, Id, text, UtcTime } from '../http/schemas.ts';
+import { cursorPageOf, Id, named, text, UtcTime } from '../http/schemas.ts';
 import { type MemberRole, RoleName } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { mapPage } from '../storage/rows.ts';
@@ -25,9 +25,10 @@ import { createPasswordReset } from './password-reset.ts';
 import { EndedSessions, endAndRecord, SessionList, viewSessions } from './sessions.ts';
 import type { SignInServices } from './sign-in.ts';
 
-const PasswordResetToken = z
-  .strictObject({ token: z.string().meta({ description: 'The token itself, shown only once.' }), expiresAt: UtcTime })
-  .meta({ id: 'PasswordResetToken' });
+const PasswordResetToken = named('PasswordResetToken', {
+  token: z.string().meta({ description: 'The token itself, shown only once.' }),
+  expiresAt: UtcTime,
+});
 
 const Reason = text(500).trim().min(1).optional().meta({ description: 'The reason, for the audit log.' });
 
@@ -95,9 +96,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       summary: 'Change the role of a member, or suspend or reactivate them',
       description:
         'A suspended member cannot sign in, and their sessions in this tenant end at once. The last administrator who can sign in cannot be suspended or lose the role.',
-      body: z
-        .strictObject({ role: RoleName.optional(), active: z.boolean().optional(), reason: Reason })
-        .meta({ id: 'UserChange' }),
+      body: named('UserChange', { role: RoleName.optional(), active: z.boolean().optional(), reason: Reason }),
       async change(call, work) {
         const { role, active } = call.body;
         const reason = call.body.reason === undefined ? 'Changed by an administrator' : personal(call.body.reason);

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
-import { Id, UtcTime, viewRow } from '../http/schemas.ts';
+import { Id, named, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { listTransfers } from '../installation/transfer-store.ts';
 import { findNewestAttested, listTasks } from '../ledger/attestation-store.ts';
@@ -16,24 +16,21 @@ const require = createRequire(import.meta.url);
 
 const Count = z.int();
 
-const Transfer = z
-  .strictObject({
-    kind: z.enum(['move', 'import']).meta({ id: 'TransferKind' }),
-    at: UtcTime.meta({ description: 'When the move ended, or the import started.' }),
-    status: z.enum(['incomplete', 'completed']).meta({
-      id: 'TransferStatus',
-      description:
-        '`incomplete` for an import that runs or was interrupted: run the same command again to complete it.',
-    }),
-    source: z.string().meta({ description: 'The database that was moved, or the SHA-256 of the imported file.' }),
-    tenantId: Id.nullable(),
-    noticeId: Id.nullable(),
-    rowCount: Count.nullable().meta({
-      description: 'How many rows were moved, or how many records were imported so far; null if unknown.',
-    }),
-    totalCount: Count.nullable().meta({ description: 'How many records the import writes in total; null for a move.' }),
-  })
-  .meta({ id: 'Transfer' });
+const Transfer = named('Transfer', {
+  kind: z.enum(['move', 'import']).meta({ id: 'TransferKind' }),
+  at: UtcTime.meta({ description: 'When the move ended, or the import started.' }),
+  status: z.enum(['incomplete', 'completed']).meta({
+    id: 'TransferStatus',
+    description: '`incomplete` for an import that runs or was interrupted: run the same command again to complete it.',
+  }),
+  source: z.string().meta({ description: 'The database that was moved, or the SHA-256 of the imported file.' }),
+  tenantId: Id.nullable(),
+  noticeId: Id.nullable(),
+  rowCount: Count.nullable().meta({
+    description: 'How many rows were moved, or how many records were imported so far; null if unknown.',
+  }),
+  totalCount: Count.nullable().meta({ description: 'How many records the import writes in total; null for a move.' }),
+});
 
 /** The state of a server, for its administrator. */
 export const SystemStatus = z
@@ -42,9 +39,10 @@ export const SystemStatus = z
     nodeVersion: z.string(),
     startedAt: UtcTime.meta({ description: 'When the process that answers was started.' }),
     schemaVersion: z.string().meta({ description: 'The latest migration of the database.' }),
-    database: z
-      .strictObject({ kind: z.enum(['sqlite', 'postgres']).meta({ id: 'DatabaseKind' }), bytes: Count })
-      .meta({ id: 'DatabaseStatus' }),
+    database: named('DatabaseStatus', {
+      kind: z.enum(['sqlite', 'postgres']).meta({ id: 'DatabaseKind' }),
+      bytes: Count,
+    }),
     disk: z
       .strictObject({ freeBytes: Count, totalBytes: Count })
       .meta({ id: 'DiskStatus', description: 'The file system of the data folder.' }),
@@ -61,23 +59,18 @@ export const SystemStatus = z
         at: UtcTime.nullable().meta({ description: 'When the newest checkpoint of the log was signed.' }),
         verifierKey: z.string().meta({ description: 'The public key of the log, for the operators of witnesses.' }),
         sources: z.array(
-          z
-            .strictObject({
-              kind: z.enum(['timestamp', 'cosignature']).meta({ id: 'LogStatementKind' }),
-              name: z.string().meta({ description: 'The host of the authority, or the name of the witness.' }),
-              latestAt: UtcTime.nullable().meta({
-                description: 'The latest time in a timestamp or cosignature of this source.',
-              }),
-              isCurrent: z.boolean().meta({
-                description: 'Whether the newest checkpoint of the log has a timestamp or cosignature of this source.',
-              }),
-              triedAt: UtcTime.nullable().meta({ description: 'When a server last sent a request to this source.' }),
-              fault: z
-                .string()
-                .nullable()
-                .meta({ description: 'Why the latest request failed; null if it succeeded.' }),
-            })
-            .meta({ id: 'LogSource' }),
+          named('LogSource', {
+            kind: z.enum(['timestamp', 'cosignature']).meta({ id: 'LogStatementKind' }),
+            name: z.string().meta({ description: 'The host of the authority, or the name of the witness.' }),
+            latestAt: UtcTime.nullable().meta({
+              description: 'The latest time in a timestamp or cosignature of this source.',
+            }),
+            isCurrent: z.boolean().meta({
+              description: 'Whether the newest checkpoint of the log has a timestamp or cosignature of this source.',
+            }),
+            triedAt: UtcTime.nullable().meta({ description: 'When a server last sent a request to this source.' }),
+            fault: z.string().nullable().meta({ description: 'Why the latest request failed; null if it succeeded.' }),
+          }),
         ),
       })
       .meta({

@@ -1,42 +1,34 @@
 import { z } from 'zod';
-import { Id, UtcTime } from '../http/schemas.ts';
+import { Id, named, UtcTime } from '../http/schemas.ts';
 import { Email } from '../identity/email.ts';
 import { CreatedInvitation } from '../identity/invitation-routes.ts';
 import { TenantName, TenantSlug } from '../tenants/tenant.ts';
 
 /** A tenant as the administrator of the server sees it: nothing of its data but how much there is. */
-export const TenantSummary = z
-  .strictObject({
-    id: Id,
-    slug: z.string(),
-    name: z.string(),
-    createdAt: UtcTime,
-    members: z.int().meta({ description: 'The number of members, suspended ones included.' }),
-    notices: z.int().meta({ description: 'The number of consent notices, drafts and archived ones included.' }),
-  })
-  .meta({ id: 'TenantSummary' });
+export const TenantSummary = named('TenantSummary', {
+  id: Id,
+  slug: z.string(),
+  name: z.string(),
+  createdAt: UtcTime,
+  members: z.int().meta({ description: 'The number of members, suspended ones included.' }),
+  notices: z.int().meta({ description: 'The number of consent notices, drafts and archived ones included.' }),
+});
 
-export const TenantInput = z
-  .strictObject({ slug: TenantSlug, name: TenantName, adminEmail: Email })
-  .meta({ id: 'TenantInput' });
+export const TenantInput = named('TenantInput', { slug: TenantSlug, name: TenantName, adminEmail: Email });
 
-export const CreatedTenant = z
-  .strictObject({ tenant: TenantSummary, invitation: CreatedInvitation })
-  .meta({ id: 'CreatedTenant' });
+export const CreatedTenant = named('CreatedTenant', { tenant: TenantSummary, invitation: CreatedInvitation });
 
 /** A tenant of the portfolio of the operator's staff, with what is overdue in it. */
-export const PortfolioTenant = z
-  .strictObject({
-    id: Id,
-    slug: z.string(),
-    name: z.string(),
-    overdueRequests: z.int().meta({ description: 'Open data-subject requests past their due date.' }),
-    overdueBreaches: z.int().meta({
-      description: 'Breaches 72 hours after their discovery, without a notification of the authority or a reason.',
-    }),
-    overdueEvidence: z.int().meta({ description: 'Controls whose requested evidence is overdue.' }),
-    dueTests: z.int().meta({ description: 'Tests of controls that are due.' }),
-    failingWebhooks: z.int().meta({ description: 'Webhooks whose deliveries keep failing, or that were disabled.' }),
-    readiness: z.int().nullable().meta({ description: 'The score of the readiness; null without a framework.' }),
-  })
-  .meta({ id: 'PortfolioTenant' });
+export const PortfolioTenant = named('PortfolioTenant', {
+  id: Id,
+  slug: z.string(),
+  name: z.string(),
+  overdueRequests: z.int().meta({ description: 'Open data-subject requests past their due date.' }),
+  overdueBreaches: z.int().meta({
+    description: 'Breaches 72 hours after their discovery, without a notification of the authority or a reason.',
+  }),
+  overdueEvidence: z.int().meta({ description: 'Controls whose requested evidence is overdue.' }),
+  dueTests: z.int().meta({ description: 'Tests of controls that are due.' }),
+  failingWebhooks: z.int().meta({ description: 'Webhooks whose deliveries keep failing, or that were disabled.' }),
+  readiness: z.int().nullable().meta({ description: 'The score of the readiness; null without a framework.' }),
+});

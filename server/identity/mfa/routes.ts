@@ -3,7 +3,7 @@ import { type OpenSession, renewSession } from '../../access/session-store.ts';
 import { answerWith } from '../../http/answer.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { text } from '../../http/schemas.ts';
+import { named, text } from '../../http/schemas.ts';
 import { type Queries, runUnitOfWork } from '../../storage/database.ts';
 import { findWeakness, TypedPassword } from '../password.ts';
 import { reauthenticate, requireProof, type SignInServices } from '../sign-in.ts';
@@ -21,20 +21,18 @@ import {
 } from './second-factor.ts';
 
 /** spec.md "MFA status". */
-const MfaStatus = z
-  .strictObject({
-    enabled: z.boolean().meta({ description: 'Whether sign-in requires a code; false while an enrolment is pending.' }),
-    methods: z
-      .array(z.enum(['totp', 'backup_code']).meta({ id: 'MfaMethod' }))
-      .meta({ description: 'The kinds of codes that sign-in accepts.' }),
-    backupCodesRemaining: z.int().min(0),
-  })
-  .meta({ id: 'MfaStatus' });
+const MfaStatus = named('MfaStatus', {
+  enabled: z.boolean().meta({ description: 'Whether sign-in requires a code; false while an enrolment is pending.' }),
+  methods: z
+    .array(z.enum(['totp', 'backup_code']).meta({ id: 'MfaMethod' }))
+    .meta({ description: 'The kinds of codes that sign-in accepts.' }),
+  backupCodesRemaining: z.int().min(0),
+});
 
-const PasswordBody = z.strictObject({ password: TypedPassword }).meta({ id: 'PasswordConfirmation' });
-const CodeBody = z
-  .strictObject({ code: text(64).min(1).meta({ description: 'The six digits that the authenticator shows.' }) })
-  .meta({ id: 'TotpCode' });
+const PasswordBody = named('PasswordConfirmation', { password: TypedPassword });
+const CodeBody = named('TotpCode', {
+  code: text(64).min(1).meta({ description: 'The six digits that the authenticator shows.' }),
+});
 const BackupCodes = z.array(z.string()).meta({
   description: 'Each can be used once, instead of a code of the authenticator. They are shown only here.',
 });
@@ -69,12 +67,10 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       summary: 'Start the enrolment of an authenticator',
       description:
         'Sign-in does not change until a code is verified. A pending enrolment is replaced together with its backup codes; an enabled second factor must be disabled first.',
-      result: z
-        .strictObject({
-          totpURI: z.string().meta({ description: 'An otpauth://totp/ URI, to show as a QR code.' }),
-          backupCodes: BackupCodes,
-        })
-        .meta({ id: 'TotpEnrollment' }),
+      result: named('TotpEnrollment', {
+        totpURI: z.string().meta({ description: 'An otpauth://totp/ URI, to show as a QR code.' }),
+        backupCodes: BackupCodes,
+      }),
       async handle(call) {
         const { account, attempt } = await reauthenticate(services, call, call.body.password);
         // Checked again in the unit of work; here it saves ten hashes.
@@ -144,7 +140,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       operationId: 'replaceBackupCodes',
       summary: 'Replace the backup codes',
       description: 'All earlier backup codes become invalid.',
-      result: z.strictObject({ backupCodes: BackupCodes }).meta({ id: 'BackupCodes' }),
+      result: named('BackupCodes', { backupCodes: BackupCodes }),
       async handle(call) {
         const { account, attempt } = await reauthenticate(services, call, call.body.password);
         if (!(await isSecondFactorEnabled(database.kysely, account.id))) throw conflict('notEnabled');

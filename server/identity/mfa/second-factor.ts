@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely';
-import { z } from 'zod';
 import { endSessions, type OpenSession, renewSession } from '../../access/session-store.ts';
 import type { RowChange } from '../../audit/row-state.ts';
 import type { SourceOf } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id, named } from '../../http/schemas.ts';
 import type { SessionLifetime } from '../../settings.ts';
 import type { Queries, UnitOfWork } from '../../storage/database.ts';
 import { findRow, insertRows } from '../../storage/rows.ts';
@@ -16,7 +15,7 @@ import { EventEmail } from '../membership.ts';
 /** The state is `disabled`, `pending` or `enabled` (spec.md "User second factor"); who never enrolled has no row. */
 export type SecondFactorRow = Selectable<Tables['second_factors']>;
 
-const MfaEventData = z.strictObject({ userId: Id, email: EventEmail }).meta({ id: 'MfaEventData' });
+const MfaEventData = named('MfaEventData', { userId: Id, email: EventEmail });
 
 /** The data of the webhook events about second factors. */
 export const mfaEvents = { 'mfa.enabled': MfaEventData, 'mfa.disabled': MfaEventData };
