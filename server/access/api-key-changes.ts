@@ -17,11 +17,7 @@ import {
 import { apiKeyRows, createApiKey, findKey, findReachingKey, listKeyTenants, recordSharing } from './api-key-store.ts';
 
 /** Revokes a key, or ends the sharing of another tenant's key with the caller's. @throws {Problem} `not_found`. */
-export async function revokeKey(
-  work: UnitOfWork,
-  { principal, source }: PrincipalCall,
-  id: string,
-): Promise<ApiKeyRow> {
+export async function revokeKey(work: UnitOfWork, { principal, source }: PrincipalCall, id: string) {
   const { tenantId } = principal;
   const key = await lockKey(work, tenantId, id, findReachingKey);
   if (key.revoked_at !== null) return key;

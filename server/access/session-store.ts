@@ -150,11 +150,7 @@ export async function endSessions(
 }
 
 /** Lists the tenants in which a user has one of these roles and may sign in: without a second factor, those that require none. */
-export async function listTenantIds(
-  queries: Queries,
-  userId: string,
-  roles: readonly MemberRole[],
-): Promise<readonly string[]> {
+export async function listTenantIds(queries: Queries, userId: string, roles: readonly MemberRole[]) {
   const memberships = await queries
     .selectFrom('memberships')
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')

@@ -91,12 +91,7 @@ export class Changes {
   }
 
   /** Writes changes in one unit of work: each with its claim, or none of it. */
-  #write(
-    route: Route,
-    waiting: readonly Waiting[],
-    now: string,
-    apply: NonNullable<Route['changeEach']>,
-  ): Promise<readonly Outcome<ReadyAnswer>[]> {
+  #write(route: Route, waiting: readonly Waiting[], now: string, apply: NonNullable<Route['changeEach']>) {
     return runUnitOfWork(this.#options.database, now, async (work) => {
       const outcomes = await this.#takeKeys(work.transaction, waiting, now);
       const left = outcomes.size === 0 ? waiting : waiting.filter((one) => !outcomes.has(one));
@@ -116,11 +111,7 @@ export class Changes {
   }
 
   /** @returns the outcomes of requests that were answered before, or whose key another request used. */
-  async #takeKeys(
-    queries: Queries,
-    waiting: readonly Waiting[],
-    now: string,
-  ): Promise<Map<Waiting, Outcome<ReadyAnswer>>> {
+  async #takeKeys(queries: Queries, waiting: readonly Waiting[], now: string) {
     const outcomes = new Map<Waiting, Outcome<ReadyAnswer>>();
     const claims = waiting.flatMap((one) => (one.claim === null ? [] : [{ one, claim: one.claim }]));
     // In the order of the keys: two servers that claim the same ones cannot deadlock.
@@ -160,9 +151,8 @@ export class GroupCommit<Item, Result> {
   /** Resolves when the item is durable; rejects with the error of the item, or of the whole write. */
   submit(item: Item): Promise<Result> {
     if (this.#waiting.length >= maximumWaiting) {
-      return Promise.reject(
-        new Problem('unavailable', 'The server is busy; try again.', { headers: { 'Retry-After': '1' } }),
-      );
+      const headers = { 'Retry-After': '1' };
+      return Promise.reject(new Problem('unavailable', 'The server is busy; try again.', { headers }));
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });

@@ -63,11 +63,10 @@ export class IdempotencyKeys {
   /** Runs a request. @throws {Problem} `idempotency_in_progress` while another one with the key is running. */
   async hold<Result>(claim: IdempotencyClaim, run: () => Promise<Result>): Promise<Result> {
     const name = nameKey(claim);
-    if (this.#running.has(name)) {
+    if (this.#running.has(name))
       throw new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still running; try again.', {
         headers: { 'Retry-After': '1' },
       });
-    }
     this.#running.add(name);
     try {
       return await run();

@@ -11,7 +11,6 @@ import { type MemberRole, staffRole } from '../principal/roles.ts';
 import { addTime, dayMilliseconds, type Queries, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import { insertRow, newId } from '../storage/rows.ts';
 import { findTenant } from '../tenants/store.ts';
-import type { Tenant } from '../tenants/tenant.ts';
 import { findAccount, findOrCreateAccount, updatePassword } from './account-store.ts';
 import { memberStatus, TenantReference } from './membership.ts';
 import {
@@ -74,11 +73,7 @@ export async function invite(
 }
 
 /** Finds the pending invitation with a token, and its tenant. @throws {Problem} `not_found`. */
-export async function requirePending(
-  queries: Queries,
-  token: string,
-  now: string,
-): Promise<{ readonly invitation: InvitationRow; readonly tenant: Tenant }> {
+export async function requirePending(queries: Queries, token: string, now: string) {
   const invitation = isToken(prefix, token)
     ? await findInvitation(queries, { token_hash: hashToken(token) })
     : undefined;

@@ -41,12 +41,7 @@ export interface NewMember extends Profile {
  * Makes a user a member. An existing account with the e-mail address is used; a former member keeps the id.
  * @returns undefined when they already are a member.
  */
-export async function addMember(
-  work: UnitOfWork,
-  source: AuditSource,
-  member: NewMember,
-  reason: string,
-): Promise<MembershipRow | undefined> {
+export async function addMember(work: UnitOfWork, source: AuditSource, member: NewMember, reason: string) {
   const { tenantId } = source;
   // Concurrent additions of the same user wait here, and the hash of the account that this tenant records stays current
   // until the next change is recorded.

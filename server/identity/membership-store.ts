@@ -42,12 +42,7 @@ export async function findMemberByEmail(queries: Queries, tenantId: string, emai
 }
 
 /** Work can be assigned only to members who can sign in. @throws {Problem} `validation_failed`, whoever else it is. */
-export async function requireActiveMember(
-  queries: Queries,
-  tenantId: string,
-  userId: string,
-  path: string,
-): Promise<void> {
+export async function requireActiveMember(queries: Queries, tenantId: string, userId: string, path: string) {
   const member = await findMember(queries, tenantId, userId);
   if (member === undefined || !canSignIn(member))
     throw invalidValues([{ path, issue: 'is not a member of the tenant who can sign in' }]);
@@ -69,11 +64,7 @@ const selectUserId = (row: ExpressionBuilder<Tables, 'memberships'>, email: stri
   row.selectFrom('users').select('id').where('email', '=', email);
 
 /** Locks the tenant and reads the memberships of these users. */
-export async function lockMembers(
-  work: UnitOfWork,
-  tenantId: string,
-  userIds: readonly string[],
-): Promise<MembershipRow[]> {
+export async function lockMembers(work: UnitOfWork, tenantId: string, userIds: readonly string[]) {
   await work.lockTenant(tenantId);
   return inBatches(userIds, (batch) => members(work.transaction, tenantId).where('user_id', 'in', batch).execute());
 }
@@ -107,11 +98,7 @@ export async function listMembers(
 }
 
 /** Lists the members of the group of a role, including those suspended by `active: false`. */
-export async function listGroupMembers(
-  queries: Queries,
-  tenantId: string,
-  role: MemberRole,
-): Promise<readonly Pick<MembershipRow, 'user_id' | 'user_name'>[]> {
+export async function listGroupMembers(queries: Queries, tenantId: string, role: MemberRole) {
   return queries
     .selectFrom('memberships')
     .select(['user_id', 'user_name'])

@@ -29,13 +29,7 @@ export async function createOneTimeToken(
 }
 
 /** Finds a token that was not used and has not expired. */
-export async function findOneTimeToken(
-  queries: Queries,
-  seal: RowSeal,
-  purpose: Purpose,
-  token: string,
-  now: string,
-): Promise<OneTimeTokenRow | undefined> {
+export async function findOneTimeToken(queries: Queries, seal: RowSeal, purpose: Purpose, token: string, now: string) {
   if (!isToken(prefixes[purpose], token)) return undefined;
   const row = await findRow(queries, 'one_time_tokens', { hash: seal.hashToken(token), purpose });
   return row !== undefined && row.expires_at > now ? row : undefined;

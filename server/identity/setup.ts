@@ -11,7 +11,7 @@ import { Email } from './email.ts';
 import { addMember } from './membership-changes.ts';
 import { createOneTimeToken, findOneTimeToken } from './one-time-token-store.ts';
 import { findWeakness, NewPassword } from './password.ts';
-import { lockSignIn, type OpenedSession, openSession, type SignInServices, type Visitor } from './sign-in.ts';
+import { lockSignIn, openSession, type SignInServices, type Visitor } from './sign-in.ts';
 
 const GivenName = textLine(200).nullable().default(null);
 
@@ -47,11 +47,7 @@ export function createSetupToken({ database, clock }: Pick<Installation, 'databa
  * @throws {Problem} `not_found` for a link that is unknown, used or expired, and when there are tenants;
  *   `validation_failed` for a weak password; `rate_limited`, `unavailable`.
  */
-export async function setUpServer(
-  services: SignInServices,
-  input: z.output<typeof SetupInput>,
-  visitor: Visitor,
-): Promise<OpenedSession> {
+export async function setUpServer(services: SignInServices, input: z.output<typeof SetupInput>, visitor: Visitor) {
   const { database, hasher, passwords, guard } = services;
   const { organization, email, givenName, familyName, password } = input;
   const link = await findOneTimeToken(database.kysely, requireSeal(database), 'setup', input.token, visitor.now);

@@ -255,11 +255,7 @@ export function sessionEvent(
  * @returns the account, and the attempt to use for further hashes of the operation.
  * @throws {Problem} `password_incorrect`, `unavailable`, or `rate_limited` after too many failures.
  */
-export function reauthenticate(
-  services: SignInServices,
-  call: UserCall,
-  password: string,
-): Promise<{ readonly account: AccountRow; readonly attempt: Attempt }> {
+export function reauthenticate(services: SignInServices, call: UserCall, password: string) {
   const { database, passwords, guard } = services;
   const refusal = {
     event: { module: 'identity', action: 'session.reauthentication_failed' },

@@ -1,4 +1,4 @@
-import { moveSession, type OpenSession } from '../access/session-store.ts';
+import { moveSession } from '../access/session-store.ts';
 import { recordEvents } from '../audit/store.ts';
 import { unauthenticated } from '../http/authorize.ts';
 import { Problem } from '../http/problem.ts';
@@ -7,7 +7,7 @@ import { staffRole } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { updateRow } from '../storage/rows.ts';
 import { findTenant } from '../tenants/store.ts';
-import { canSignIn, type MembershipRow } from './membership.ts';
+import { canSignIn } from './membership.ts';
 import { findMember } from './membership-store.ts';
 import { sessionEvent } from './sign-in.ts';
 
@@ -16,11 +16,7 @@ import { sessionEvent } from './sign-in.ts';
  * @param wanted the id or slug of the tenant.
  * @throws {Problem} `tenant_not_allowed`, the same for a tenant that does not exist; `unauthenticated` if the session ended.
  */
-export async function switchTenant(
-  { principal, source }: UserCall,
-  wanted: string,
-  work: UnitOfWork,
-): Promise<{ readonly membership: MembershipRow; readonly session: OpenSession }> {
+export async function switchTenant({ principal, source }: UserCall, wanted: string, work: UnitOfWork) {
   const { tenantId, actor, credential } = principal;
   const tenant = await findTenant(work.transaction, wanted);
   if (tenant === undefined) throw notAllowed();

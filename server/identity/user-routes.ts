@@ -196,10 +196,7 @@ async function requireMember(queries: Queries, tenantId: string, userId: string)
 }
 
 /** @throws {Problem} `not_found`, `conflict` for the caller themselves, `forbidden` for a member with more rights. */
-async function requireChangeable(
-  { params, principal }: PrincipalCall<{ readonly id: string }>,
-  work: UnitOfWork,
-): Promise<MembershipRow> {
+async function requireChangeable({ params, principal }: PrincipalCall<{ readonly id: string }>, work: UnitOfWork) {
   const { tenantId, actor } = principal;
   const [found] = await lockMembers(work, tenantId, [params.id]);
   const member = requireFound(found, 'user');

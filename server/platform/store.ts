@@ -8,11 +8,7 @@ import { addTime, type Database, type Queries } from '../storage/database.ts';
 import { cutPage, type Page, takeNewest } from '../storage/rows.ts';
 import { PortfolioTenant, TenantSummary } from './tenant.ts';
 
-export async function listTenantSummaries(
-  queries: Queries,
-  before: string | null,
-  limit: number,
-): Promise<Page<z.output<typeof TenantSummary>>> {
+export async function listTenantSummaries(queries: Queries, before: string | null, limit: number) {
   const query = queries.selectFrom('tenants').select(['id', 'slug', 'name', 'created_at']);
   const { rows, next } = await takeNewest(query, before, limit);
   const ids = rows.map(({ id }) => id);
