@@ -113,7 +113,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     ...scimTokenRoutes(installation),
     ...platformRoutes(installation),
     ...verificationRoutes(installation, verifier),
-    ...oauthRoutes(installation, lastUses, settings.limits.apiKey),
+    ...oauthRoutes(installation, lastUses),
     ...scimRoutes(installation),
   ];
   // Shared caches keep answers that need no credentials, so only a refusal has the headers of this limit.
@@ -135,15 +135,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     limiter,
     trustedProxies: settings.trustedProxies,
     regionHeaders: settings.regionHeaders,
-    admit: createAdmit({
-      queries: database.kysely,
-      seal: installation.seal,
-      baseUrl: settings.baseUrl,
-      sessionCookie,
-      sessionLifetime: settings.sessionLifetime,
-      lastUses,
-      limits: settings.limits,
-    }),
+    admit: createAdmit(installation, sessionCookie, lastUses),
     box: installation.box,
     refusalLimit: settings.limits.apiKey,
     streamLimit: settings.concurrentExports,

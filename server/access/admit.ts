@@ -3,10 +3,10 @@ import type { TLSSocket } from 'node:tls';
 import { requireScope, requireUser, unauthenticated } from '../http/authorize.ts';
 import { Problem } from '../http/problem.ts';
 import type { Admit, Wanted } from '../http/router.ts';
+import type { Installation } from '../installation/installation.ts';
 import type { Principal } from '../principal/principal.ts';
 import { scopesOf, staffRole } from '../principal/roles.ts';
-import type { SessionLifetime } from '../settings.ts';
-import type { Queries, RowSeal } from '../storage/database.ts';
+import type { Queries } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
 import { findAccessTokenHolder } from './access-token-store.ts';
 import { isApiKey } from './api-key.ts';
@@ -15,21 +15,12 @@ import type { LastUses } from './last-uses.ts';
 import { findScimTokenHolder } from './scim-token-store.ts';
 import { findSession, type HostCookie, listTenantIds, type StoredSession } from './session-store.ts';
 
-export interface AdmitOptions {
-  readonly queries: Queries;
-  /** Hashes access tokens and the tokens of sessions. */
-  readonly seal: RowSeal;
-  /** The public address of this server; null when it is not set. */
-  readonly baseUrl: string | null;
-  readonly sessionCookie: HostCookie;
-  readonly sessionLifetime: SessionLifetime;
-  readonly lastUses: LastUses;
-  /** Requests a minute. */
-  readonly limits: { readonly apiKey: number; readonly scim: number };
-}
-
-export function createAdmit(options: AdmitOptions): Admit {
-  const { queries, seal, baseUrl, sessionLifetime, lastUses, limits } = options;
+export function createAdmit(
+  { database: { kysely: queries }, seal, settings }: Pick<Installation, 'database' | 'seal' | 'settings'>,
+  sessionCookie: HostCookie,
+  lastUses: LastUses,
+): Admit {
+  const { baseUrl, sessionLifetime, limits } = settings;
 
   const admitScim = async (request: IncomingMessage, now: string): Promise<Principal> => {
     const token = readBearer(request);
@@ -57,7 +48,7 @@ export function createAdmit(options: AdmitOptions): Admit {
   };
 
   const admitSession = async (request: IncomingMessage, wanted: Wanted, now: string): Promise<Principal> => {
-    const token = options.sessionCookie.read(request.headers.cookie);
+    const token = sessionCookie.read(request.headers.cookie);
     if (token === undefined)
       throw unauthenticated('Send an API key (Authorization: Bearer svc_live_…) or the cookie of a session.');
     const session = await findSession(queries, seal, token);

@@ -45,18 +45,17 @@ const RevocationRequest = z
   })
   .meta({ id: 'AccessTokenRevocation' });
 
-/** Client credentials (RFC 6749 section 4.4) and revocation (RFC 7009). @param tokenLimit a minute for each address. */
+/** Client credentials (RFC 6749 section 4.4) and revocation (RFC 7009) for API keys. */
 export function oauthRoutes(
-  { database, hasher }: Pick<Installation, 'database' | 'hasher'>,
+  { database, hasher, settings }: Pick<Installation, 'database' | 'hasher' | 'settings'>,
   lastUses: LastUses,
-  tokenLimit: number,
 ): readonly Route[] {
   const common = {
     tag: 'OAuth 2.0',
     auth: 'anonymous',
     surface: oauth,
     limits: ({ client }: { readonly client: Client }) => [
-      { policy: 'oauth', bucket: `oauth ${clientBucket(client)}`, limit: tokenLimit },
+      { policy: 'oauth', bucket: `oauth ${clientBucket(client)}`, limit: settings.limits.apiKey },
     ],
   } as const;
   const sourceOf = (key: ApiKeyRow, client: Client): AuditSource =>

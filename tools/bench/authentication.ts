@@ -28,15 +28,7 @@ export const authentication: Benchmark = {
       return createSession(work, { tenantId: site.tenantId, userId, challengeId: null }, settings.sessionLifetime);
     });
     const sessionCookie = new HostCookie('svc_session', false);
-    const admit = createAdmit({
-      queries: database.kysely,
-      seal: installation.seal,
-      baseUrl: null,
-      sessionCookie,
-      sessionLifetime: settings.sessionLifetime,
-      lastUses: new LastUses(),
-      limits: settings.limits,
-    });
+    const admit = createAdmit(installation, sessionCookie, new LastUses());
     const wanted = { auth: 'scope', scope: 'consent:read', method: 'GET' } as const;
     await using floor = startChild('koa-floor');
     await using load = startChild('load');
