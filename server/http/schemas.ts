@@ -146,41 +146,35 @@ export const Id = text(36)
 /** An opaque cursor: the nextCursor of an earlier page. `readCursor` checks its length. */
 export const Cursor = z.string().optional().meta({ description: 'The nextCursor of an earlier page.' });
 
-const PageInfo = z
-  .strictObject({
-    cursor: z.string().nullable().meta({ description: 'The cursor of this page; null on the first.' }),
-    nextCursor: z.string().nullable().meta({ description: 'The cursor of the next page; null on the last.' }),
-    limit: z.int().min(1),
-    total: z.int().min(0).meta({ description: 'How many items the whole list has.' }),
-  })
-  .meta({ id: 'PageInfo' });
+const PageInfo = named('PageInfo', {
+  cursor: z.string().nullable().meta({ description: 'The cursor of this page; null on the first.' }),
+  nextCursor: z.string().nullable().meta({ description: 'The cursor of the next page; null on the last.' }),
+  limit: z.int().min(1),
+  total: z.int().min(0).meta({ description: 'How many items the whole list has.' }),
+});
 
 /** A page of a list in the form that spec.md gives the consent lists; the items name it: `Notice`, `NoticePage`. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
-  return z.strictObject({ data: z.array(item), page: PageInfo }).meta({ id: `${idOf(item)}Page` });
+  return named(`${idOf(item)}Page`, { data: z.array(item), page: PageInfo });
 }
 
 /** The same for a list that is only counted as a whole. */
 export function filteredPageOf<Item extends z.ZodType>(item: Item) {
-  const total = z
-    .int()
-    .min(0)
-    .nullable()
-    .meta({ description: 'How many items the whole list has; null with filters.' });
+  const description = 'How many items the whole list has; null with filters.';
+  const total = z.int().min(0).nullable().meta({ description });
   const page = PageInfo.extend({ total }).meta({ id: 'FilteredPageInfo' });
-  return z.strictObject({ data: z.array(item), page }).meta({ id: `${idOf(item)}Page` });
+  return named(`${idOf(item)}Page`, { data: z.array(item), page });
 }
 
 /** A page of every other list: `AuditEvent`, `AuditEventPage`. */
 export function cursorPageOf<Item extends z.ZodType>(item: Item) {
-  const nextCursor = z.string().nullable().meta({ description: 'The cursor of the next page; null on the last.' });
-  return z.strictObject({ items: z.array(item), nextCursor }).meta({ id: `${idOf(item)}Page` });
+  return named(`${idOf(item)}Page`, { items: z.array(item), nextCursor: PageInfo.shape.nextCursor });
 }
 
 /** A list that is short enough to have whole: `Session`, `SessionList`. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   const nextCursor = z.null().meta({ description: 'Always null: the list is complete.' });
-  return z.strictObject({ items: z.array(item), nextCursor }).meta({ id: `${idOf(item)}List` });
+  return named(`${idOf(item)}List`, { items: z.array(item), nextCursor });
 }
 
 function idOf(item: z.ZodType): string {

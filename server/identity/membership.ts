@@ -101,9 +101,8 @@ export function describeChange(before: MembershipRow | null, after: MembershipRo
     events.push(describe(statusEvents[status], { before: { status: earlier }, after: { status } }));
   const hasState = events.length === 0;
   const diff = diffFields(listFields(before, hasState), listFields(after, hasState));
-  return Object.keys(diff.after).length === 0
-    ? events
-    : [...events, { verb: 'updated', type: null, diff: { ...diff } }];
+  if (Object.keys(diff.after).length > 0) events.push({ verb: 'updated', type: null, diff: { ...diff } });
+  return events;
 }
 
 function describe(type: EventType, diff: Readonly<Record<string, Json>>): MembershipEvent {
@@ -171,13 +170,11 @@ const StatusChange = named('UserStatusEventData', { ...memberFields, before: Sta
 
 /** The data of the webhook events about members. */
 export const userEvents = {
-  'user.provisioned': z
-    .strictObject({
-      ...memberFields,
-      after: named('UserState', { role: MemberRoleName, status: UserStatus }),
-      restored: z.literal(true).optional().meta({ description: 'True when a former member is added again.' }),
-    })
-    .meta({ id: 'UserProvisionedEventData' }),
+  'user.provisioned': named('UserProvisionedEventData', {
+    ...memberFields,
+    after: named('UserState', { role: MemberRoleName, status: UserStatus }),
+    restored: z.literal(true).optional().meta({ description: 'True when a former member is added again.' }),
+  }),
   'user.suspended': StatusChange,
   'user.reactivated': StatusChange,
   'user.deprovisioned': StatusChange,

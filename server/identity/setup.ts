@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { clientSource } from '../audit/source.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { named, text, textLine } from '../http/schemas.ts';
@@ -16,19 +16,17 @@ import { lockSignIn, openSession, type SignInServices, type Visitor } from './si
 const GivenName = textLine(200).nullable().default(null);
 
 /** The first tenant of a server and the person who runs both. */
-export const SetupInput = z
-  .strictObject({
-    token: text(200).min(1).meta({ description: 'Of the link that the server printed.' }),
-    organization: named('SetupOrganization', {
-      name: TenantName,
-      slug: TenantSlug.optional().meta({ description: 'Without it, one is made from the name.' }),
-    }),
-    email: Email,
-    givenName: GivenName,
-    familyName: GivenName,
-    password: NewPassword,
-  })
-  .meta({ id: 'SetupInput' });
+export const SetupInput = named('SetupInput', {
+  token: text(200).min(1).meta({ description: 'Of the link that the server printed.' }),
+  organization: named('SetupOrganization', {
+    name: TenantName,
+    slug: TenantSlug.optional().meta({ description: 'Without it, one is made from the name.' }),
+  }),
+  email: Email,
+  givenName: GivenName,
+  familyName: GivenName,
+  password: NewPassword,
+});
 
 /**
  * Creates the token of the link with which a server without tenants is set up. Every server on the database adds its own;
