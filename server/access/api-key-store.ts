@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
+import type { z } from 'zod';
 import { describeRows, recordChange } from '../audit/row-state.ts';
 import { type SourceOf, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
@@ -12,9 +13,9 @@ import {
   type ApiKeyRow,
   displayApiKey,
   generateApiKey,
-  type KeyEnvironment,
   type KeyStatus,
   otherTenantsOf,
+  type WantedApiKey,
   writeOtherTenants,
 } from './api-key.ts';
 import { listTenantIds } from './session-store.ts';
@@ -35,14 +36,9 @@ export const apiKeyRows = describeRows('api_keys', 'access', 'api_key', {
   ],
 });
 
-export interface NewApiKey {
+export interface NewApiKey extends Omit<z.output<typeof WantedApiKey>, 'scopes' | 'otherTenantIds'> {
   readonly tenantId: string;
-  readonly name: string;
-  readonly environment: KeyEnvironment;
   readonly scopes: readonly Scope[];
-  /** RFC 3339; null for a key that does not expire. */
-  readonly expiresAt: string | null;
-  /** The other tenants that Svc-Tenant can name. */
   readonly otherTenantIds?: readonly string[];
 }
 

@@ -32,7 +32,7 @@ export type KeyStatus = z.output<typeof KeyStatus>;
 const KeyEnvironmentName = z.enum(keyEnvironments).meta({ id: 'ApiKeyEnvironment' });
 const ScopeName = z.enum(scopes).meta({ id: 'Scope' });
 
-const fields = {
+export const ApiKey = named('ApiKey', {
   id: Id,
   tenantId: Id.meta({
     description: 'The tenant that the key belongs to; another tenant when the key can only act for this one.',
@@ -50,15 +50,12 @@ const fields = {
   lastUsedAt: UtcTime.nullable().meta({ description: 'Written every few seconds.' }),
   replacedById: Id.nullable().meta({ description: 'The key that replaced it in a rotation; only for its own tenant.' }),
   status: KeyStatus,
-};
-
-export const ApiKey = named('ApiKey', fields);
+});
 export type ApiKey = z.output<typeof ApiKey>;
 
-export const CreatedApiKey = named('CreatedApiKey', {
-  ...fields,
+export const CreatedApiKey = ApiKey.extend({
   key: z.string().meta({ description: 'The key itself, shown only once.' }),
-});
+}).meta({ id: 'CreatedApiKey' });
 
 export const WantedApiKey = named('ApiKeyInput', {
   name: visibleText(200),

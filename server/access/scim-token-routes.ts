@@ -6,18 +6,15 @@ import { Id, named, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { findScimToken, revokeScimToken, rotateScimToken, type ScimTokenRow } from './scim-token-store.ts';
 
-const fields = {
+const ScimToken = named('ScimToken', {
   id: Id,
   displayPrefix: z.string().meta({ description: 'The first characters of the token, to identify it.' }),
   createdAt: UtcTime,
   lastUsedAt: UtcTime.nullable().meta({ description: 'Written every few seconds.' }),
-};
-
-const ScimToken = named('ScimToken', fields);
-const CreatedScimToken = named('CreatedScimToken', {
-  ...fields,
-  token: z.string().meta({ description: 'The token itself, shown only once.' }),
 });
+const CreatedScimToken = ScimToken.extend({
+  token: z.string().meta({ description: 'The token itself, shown only once.' }),
+}).meta({ id: 'CreatedScimToken' });
 
 /** @throws {Problem} `not_found` where the tenant has no token. */
 function view(row: ScimTokenRow | undefined): z.output<typeof ScimToken> {
