@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import { Id, named, UtcTime } from '../http/schemas.ts';
+import { named, UtcTime } from '../http/schemas.ts';
 import { Email } from '../identity/email.ts';
 import { CreatedInvitation } from '../identity/invitation-routes.ts';
+import { TenantReference } from '../identity/membership.ts';
 import { TenantName, TenantSlug } from '../tenants/tenant.ts';
 
 /** A tenant as the administrator of the server sees it: nothing of its data but how much there is. */
 export const TenantSummary = named('TenantSummary', {
-  id: Id,
-  slug: z.string(),
-  name: z.string(),
+  ...TenantReference.shape,
   createdAt: UtcTime,
   members: z.int().meta({ description: 'The number of members, suspended ones included.' }),
   notices: z.int().meta({ description: 'The number of consent notices, drafts and archived ones included.' }),
@@ -20,9 +19,7 @@ export const CreatedTenant = named('CreatedTenant', { tenant: TenantSummary, inv
 
 /** A tenant of the portfolio of the operator's staff, with what is overdue in it. */
 export const PortfolioTenant = named('PortfolioTenant', {
-  id: Id,
-  slug: z.string(),
-  name: z.string(),
+  ...TenantReference.shape,
   overdueRequests: z.int().meta({ description: 'Open data-subject requests past their due date.' }),
   overdueBreaches: z.int().meta({
     description: 'Breaches 72 hours after their discovery, without a notification of the authority or a reason.',
