@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { generateToken, isToken } from '../installation/token.ts';
-import { addTime, type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
+import { addTime, type Database, type Queries, requireSeal, type UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 
@@ -29,9 +29,10 @@ export async function createOneTimeToken(
 }
 
 /** Finds a token that was not used and has not expired. */
-export async function findOneTimeToken(queries: Queries, seal: RowSeal, purpose: Purpose, token: string, now: string) {
+export async function findOneTimeToken(database: Database, purpose: Purpose, token: string, now: string) {
   if (!isToken(prefixes[purpose], token)) return undefined;
-  const row = await findRow(queries, 'one_time_tokens', { hash: seal.hashToken(token), purpose });
+  const hash = requireSeal(database).hashToken(token);
+  const row = await findRow(database.kysely, 'one_time_tokens', { hash, purpose });
   return row !== undefined && row.expires_at > now ? row : undefined;
 }
 

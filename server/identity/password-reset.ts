@@ -4,7 +4,7 @@ import { type AuditSource, clientSource } from '../audit/source.ts';
 import { type NewAuditEvent, recordEvents } from '../audit/store.ts';
 import { Problem } from '../http/problem.ts';
 import { isPlatformRole, staffRole } from '../principal/roles.ts';
-import { dayMilliseconds, requireSeal, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import { dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import { findRow } from '../storage/rows.ts';
 import { updatePassword } from './account-store.ts';
 import { canSignIn } from './membership.ts';
@@ -51,7 +51,7 @@ export async function resetPassword(
 ): Promise<{ readonly email: string }> {
   const { database, hasher, passwords, guard } = services;
   const { kysely } = database;
-  const link = await findOneTimeToken(kysely, requireSeal(database), 'password_reset', token, now);
+  const link = await findOneTimeToken(database, 'password_reset', token, now);
   const account = link && (await findRow(kysely, 'users', { id: link.user_id ?? '' }));
   if (link === undefined || account === undefined) throw linkIsOver();
   const { id, email } = account;

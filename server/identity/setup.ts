@@ -3,7 +3,7 @@ import { clientSource } from '../audit/source.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { named, text, textLine } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
-import { dayMilliseconds, requireSeal, runUnitOfWork } from '../storage/database.ts';
+import { dayMilliseconds, runUnitOfWork } from '../storage/database.ts';
 import { createTenant, endSetup, hasTenants } from '../tenants/store.ts';
 import { TenantName, TenantSlug } from '../tenants/tenant.ts';
 import { findOrCreateAccount, updatePassword } from './account-store.ts';
@@ -48,7 +48,7 @@ export function createSetupToken({ database, clock }: Pick<Installation, 'databa
 export async function setUpServer(services: SignInServices, input: z.output<typeof SetupInput>, visitor: Visitor) {
   const { database, hasher, passwords, guard } = services;
   const { organization, email, givenName, familyName, password } = input;
-  const link = await findOneTimeToken(database.kysely, requireSeal(database), 'setup', input.token, visitor.now);
+  const link = await findOneTimeToken(database, 'setup', input.token, visitor.now);
   if (link === undefined) throw linkIsOver();
   const { name, slug = makeSlug(name) } = organization;
   const attempt = await guard.admitHolder(email, 'link', link.hash);

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { Problem } from '../http/problem.ts';
 import type { Installation } from '../installation/installation.ts';
-import { requireSeal, runUnitOfWork } from '../storage/database.ts';
+import { runUnitOfWork } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
 import { findAccount } from './account-store.ts';
 import { canSignIn } from './membership.ts';
@@ -41,7 +41,7 @@ export async function startSession(services: SignInServices, token: string, visi
   const { database } = services;
   if (!isLoopback(visitor.client.address))
     throw new Problem('forbidden', 'This link works only on the machine that the server runs on.');
-  const link = await findOneTimeToken(database.kysely, requireSeal(database), 'start', token, visitor.now);
+  const link = await findOneTimeToken(database, 'start', token, visitor.now);
   if (link === undefined || link.user_id === null || link.tenant_id === null) throw linkIsOver();
   const wanted = { user_id: link.user_id, tenant_id: link.tenant_id };
   return runUnitOfWork(database, visitor.now, async (work) => {

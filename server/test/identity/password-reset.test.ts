@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { findOneTimeToken, spendOneTimeToken } from '../../identity/one-time-token-store.ts';
-import { requireSeal, runUnitOfWork } from '../../storage/database.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 import type { TestMember } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';
@@ -81,7 +81,7 @@ describeServer('resetting a forgotten password', (server) => {
     const { token } = await create(tenant.key, member);
     const { database } = server.installation;
     const now = server.clock.now();
-    const link = await findOneTimeToken(database.kysely, requireSeal(database), 'password_reset', token, now);
+    const link = await findOneTimeToken(database, 'password_reset', token, now);
     assert.ok(link);
     const spend = () => runUnitOfWork(database, now, (work) => spendOneTimeToken(work, link));
     assert.deepEqual([await spend(), await spend()], [true, false]);
