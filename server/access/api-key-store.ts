@@ -82,10 +82,8 @@ export async function recordSharing(
     targetRef: row.name,
     diff: { tenantId: row.tenant_id, scopes: [...readScopes(row.scopes)], expiresAt: row.expires_at },
   };
-  await recordEvents(
-    work,
-    tenantIds.map((tenantId) => ({ source: sourceOf(tenantId), event })),
-  );
+  const events = tenantIds.map((tenantId) => ({ source: sourceOf(tenantId), event }));
+  await recordEvents(work, events);
 }
 
 /** Finds the principal of a key; undefined when it is unknown, expired or revoked. */

@@ -92,7 +92,6 @@ export interface RouteText {
   readonly answerType?: string;
 }
 
-/** What a handler of an operation gets. */
 type CallOf<Kind extends Auth, Params, Query, Body> = {
   readonly scope: PrincipalCall<Params, Query, Body>;
   readonly session: UserCall<Params, Query, Body>;

@@ -130,24 +130,18 @@ async function announce(
     if (row.accepted_at !== null && !wasKnown)
       states.set(row.user_id, await describeAccountStates(work.transaction, row.user_id));
   }
-  await recordChanges(
-    work,
-    membershipRows,
-    events.map(({ verb, diff, row }) => {
-      const alsoStates = states.get(row.user_id);
-      const change = { verb, diff, reason, targetRef: personal(row.user_name), ...(alsoStates && { alsoStates }) };
-      return { source, row, change };
-    }),
-  );
-  await emitEvents(
-    work,
-    events.flatMap(({ type, diff, row }) => {
-      const { user_id: userId, user_name: email, role } = row;
-      return type === null
-        ? []
-        : [{ tenantId, type, data: { userId, email, role, status: memberStatus(row), ...diff } }];
-    }),
-  );
+  const audited = events.map(({ verb, diff, row }) => {
+    const alsoStates = states.get(row.user_id);
+    const change = { verb, diff, reason, targetRef: personal(row.user_name), ...(alsoStates && { alsoStates }) };
+    return { source, row, change };
+  });
+  await recordChanges(work, membershipRows, audited);
+  const sent = events.flatMap(({ type, diff, row }) => {
+    const { user_id: userId, user_name: email, role } = row;
+    const data = { userId, email, role, status: memberStatus(row), ...diff };
+    return type === null ? [] : [{ tenantId, type, data }];
+  });
+  await emitEvents(work, sent);
   const inactive = events.filter(({ row }) => memberStatus(row) !== 'active').map(({ row }) => row.user_id);
   await endSessions(work.transaction, { userIds: inactive, tenantId });
 }

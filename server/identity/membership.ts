@@ -109,7 +109,6 @@ function describe(type: EventType, diff: Readonly<Record<string, Json>>): Member
   return { verb: type.slice(type.indexOf('.') + 1), type, diff };
 }
 
-/** The event of a change to each status. */
 const statusEvents = {
   active: 'user.reactivated',
   suspended: 'user.suspended',
@@ -133,7 +132,6 @@ export const MemberRoleName = z.enum([...roleIds, ...platformRoles]).meta({
   description: 'A role, or a platform role, which only the operator of this server can give.',
 });
 
-/** A member, as their tenant sees them. */
 export const User = named('User', {
   id: Id,
   email: z.string(),
@@ -157,10 +155,8 @@ export const Member = named('Member', {
   role: MemberRoleName,
 });
 
-/** The tenant of a session. */
 export const TenantReference = named('TenantReference', { id: Id, slug: z.string(), name: z.string() });
 
-/** The address of a member in the data of an event. */
 export const EventEmail = z.string().nullable().meta({ description: 'Null once the user was erased.' });
 
 const memberFields = { userId: Id, email: EventEmail, role: MemberRoleName, status: UserStatus };
@@ -168,7 +164,6 @@ const StatusState = named('UserStatusState', { status: UserStatus });
 const RoleState = named('UserRoleState', { role: MemberRoleName });
 const StatusChange = named('UserStatusEventData', { ...memberFields, before: StatusState, after: StatusState });
 
-/** The data of the webhook events about members. */
 export const userEvents = {
   'user.provisioned': named('UserProvisionedEventData', {
     ...memberFields,

@@ -31,10 +31,8 @@ export async function createPasswordReset(
   const diff = { expiresAt: created.expiresAt };
   const action = { module: 'identity', action: 'account.password_reset_created' } as const;
   const event: NewAuditEvent = { ...action, targetId: user.id, targetRef: personal(user.name), diff };
-  await recordEvents(
-    work,
-    creators.map((source) => ({ source, event })),
-  );
+  const events = creators.map((source) => ({ source, event }));
+  await recordEvents(work, events);
   return created;
 }
 

@@ -23,7 +23,6 @@ export const SessionView = named('Session', {
 });
 export const SessionList = listOf(SessionView);
 
-/** How many sessions a request ended. */
 export const EndedSessions = named('EndedSessions', { ended: z.int().min(0) });
 
 /** Lists the sessions of a user in the caller's tenant that have not ended: the caller's, then the latest hundred. */

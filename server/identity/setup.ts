@@ -15,7 +15,6 @@ import { lockSignIn, openSession, type SignInServices, type Visitor } from './si
 
 const GivenName = textLine(200).nullable().default(null);
 
-/** The first tenant of a server and the person who runs both. */
 export const SetupInput = named('SetupInput', {
   token: text(200).min(1).meta({ description: 'Of the link that the server printed.' }),
   organization: named('SetupOrganization', {
@@ -65,15 +64,8 @@ export async function setUpServer(services: SignInServices, input: z.output<type
       const sourceOf = clientSource({ type: 'user', id, email }, visitor.client, hasher);
       const tenant = await createTenant(work, { slug, name }, sourceOf);
       const reason = 'Set up with the link of the server';
-      const admin = {
-        email,
-        givenName,
-        familyName,
-        role: 'platform_admin',
-        isActivated: true,
-        isAccepted: true,
-      } as const;
-      await addMember(work, sourceOf(tenant.id), admin, reason);
+      const rights = { role: 'platform_admin', isActivated: true, isAccepted: true } as const;
+      await addMember(work, sourceOf(tenant.id), { email, givenName, familyName, ...rights }, reason);
       await updatePassword(work, sourceOf, id, hash, reason);
       const target = await lockSignIn(work, services, { tenant_id: tenant.id, user_id: id }, visitor);
       if (target === undefined) throw linkIsOver();

@@ -17,7 +17,6 @@ export type SecondFactorRow = Selectable<Tables['second_factors']>;
 
 const MfaEventData = named('MfaEventData', { userId: Id, email: EventEmail });
 
-/** The data of the webhook events about second factors. */
 export const mfaEvents = { 'mfa.enabled': MfaEventData, 'mfa.disabled': MfaEventData };
 
 export function findSecondFactor(queries: Queries, userId: string): Promise<SecondFactorRow | undefined> {
