@@ -37,9 +37,4 @@ export const Email = text(longestTyped)
     if (email === undefined) context.addIssue('must be an e-mail address, such as name@example.com');
     return email ?? '';
   })
-  .meta({
-    description: 'E-mail address; case does not matter.',
-    override: ({ jsonSchema }) => {
-      Object.assign(jsonSchema, { type: 'string', format: 'email' });
-    },
-  });
+  .meta({ description: 'E-mail address; case does not matter.', override: { type: 'string', format: 'email' } });
