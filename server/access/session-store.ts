@@ -124,7 +124,7 @@ export interface SomeSessions {
   readonly exceptSessionId?: string;
 }
 
-/** Unless only one session ends, also cancels sign-ins that require a code. @returns the number of ended sessions. */
+/** Ends sessions and, unless it is only one, the sign-ins that wait for a code. @returns the number of sessions. */
 export async function endSessions(
   queries: Queries,
   ended: SomeSessions & { readonly userIds: readonly string[]; readonly tenantId?: string },

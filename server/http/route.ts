@@ -23,7 +23,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly ifMatch: string | undefined;
   /** The time of the request: RFC 3339, UTC, milliseconds. */
   readonly now: string;
-  /** Counts the request once against one more limit, which the RateLimit headers then name too. */
+  /** Counts the request against one more limit, also in the RateLimit headers. @throws {Problem} `rate_limited`. */
   takeLimit(rule: LimitRule): void;
 }
 

@@ -41,7 +41,7 @@ export async function findMemberByEmail(queries: Queries, tenantId: string, emai
   return row;
 }
 
-/** Work can be assigned only to members who can sign in. @throws {Problem} `validation_failed`, whoever else it is. */
+/** Work can be assigned only to members who can sign in. @throws {Problem} `validation_failed` for anyone else. */
 export async function requireActiveMember(queries: Queries, tenantId: string, userId: string, path: string) {
   const member = await findMember(queries, tenantId, userId);
   if (member === undefined || !canSignIn(member))
