@@ -16,7 +16,7 @@ interface Column {
 /** The generated file. */
 export const tablesFile = new URL('../../server/storage/tables.ts', import.meta.url);
 
-/** Writes an interface for each table, with the comments of its migration. */
+/** Writes the columns of each table, with the comments of its migration. */
 export async function writeTables(): Promise<string> {
   await using database = openDatabase({ url: null, file: ':memory:' });
   await migrate(database);
@@ -25,15 +25,12 @@ export async function writeTables(): Promise<string> {
     order by rowid`.execute(database.kysely);
   const texts = Object.values(schemas).map((schema) => schema.sql);
   const members: string[] = [];
-  const interfaces: string[] = [];
   for (const { name: table } of tables) {
     const { rows: columns } = await sql<Column>`select * from pragma_table_info(${table})`.execute(database.kysely);
     const [, comment = '', definitions = ''] =
       new RegExp(`((?:^--.*\n)*)^create table ${table} \\(\n([^]*?)\n\\)`, 'm').exec(texts.join('\n')) ?? [];
-    const name = `${table.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Table`;
     const fields = columns.map((column) => writeColumn(column, findComment(definitions, column.name)));
-    members.push(`  readonly ${table}: ${name};\n`);
-    interfaces.push(`\n${writeComment(readComment(comment), '')}interface ${name} {\n${fields.join('')}}\n`);
+    members.push(`${writeComment(readComment(comment), '  ')}  readonly ${table}: {\n${fields.join('')}  };\n`);
   }
   return `// Generated from server/storage/migrations by tools/types/write-tables.ts.
 import type { Generated } from 'kysely';
@@ -41,7 +38,7 @@ import type { Generated } from 'kysely';
 /** Flags are 0 or 1, times RFC 3339 in UTC. */
 export interface Tables {
 ${members.join('')}}
-${interfaces.join('')}`;
+`;
 }
 
 /** The comment of a column: the lines before it, or the end of its line. */
@@ -61,7 +58,7 @@ function readComment(lines: string): string {
 function writeColumn({ name, type, notnull, dflt_value }: Column, comment: string): string {
   const kind = /int/i.test(type) ? 'number' : /blob/i.test(type) ? 'Buffer' : 'string';
   const value = dflt_value === null ? kind : `Generated<${kind}>`;
-  return `${writeComment(comment, '  ')}  ${name}: ${value}${notnull ? '' : ' | null'};\n`;
+  return `${writeComment(comment, '    ')}    ${name}: ${value}${notnull ? '' : ' | null'};\n`;
 }
 
 if (import.meta.main) writeFileSync(tablesFile, await writeTables());
