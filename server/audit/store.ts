@@ -1,14 +1,13 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { AnyJson, UtcTime } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
-import { appendEntries, commit, newSalt, type Opening, selectPrevious } from '../ledger/entry.ts';
+import { appendEntries, commit, newSalt, type Opening } from '../ledger/entry.ts';
 import { describeErasure, type ErasedEntries } from '../ledger/erasures.ts';
-import { readOpenings } from '../ledger/opening-store.ts';
+import { findEntry, openEvents, type StoredEntry, selectEvents } from '../ledger/tree-store.ts';
 import { actorTypes } from '../principal/principal.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { insertRows, newId, type Page, scanPage, takeNewest } from '../storage/rows.ts';
-import type { Tables } from '../storage/tables.ts';
 import { type MaybePersonal, type Personal, personal, putPersonal, takePersonal } from './personal.ts';
 import type { AuditSource } from './source.ts';
 
@@ -152,11 +151,7 @@ export async function listEvents(
     return value === undefined ? [] : [{ column, value }];
   });
   const [first, ...others] = wanted;
-  let query = queries
-    .selectFrom('audit_events')
-    .select(['sequence', 'entry', 'hash', ...others.map(({ column }) => column)])
-    .select(selectPrevious('audit'))
-    .where('tenant_id', '=', tenantId);
+  let query = selectEvents(queries, tenantId).select(others.map(({ column }) => column));
   if (first !== undefined) query = query.where(first.column, '=', first.value);
   // Times increase with the sequence unless the clock was set back, so a time limit is also a sequence limit: no page reads
   // events that are out of range.
@@ -164,20 +159,27 @@ export async function listEvents(
     query = query.where('sequence', '>', await lastSequenceBefore(queries, tenantId, from)).where('at', '>=', from);
   if (to !== undefined)
     query = query.where('sequence', '<=', await lastSequenceBefore(queries, tenantId, to)).where('at', '<', to);
-  if (others.length === 0) return readPage(queries, tenantId, await takeNewest(query, before, limit, 'sequence'));
   const newest = query.orderBy('sequence', 'desc');
-  const page = await scanPage(
-    (after, count) =>
-      newest
-        .$if(after !== null, (rest) => rest.where('sequence', '<', after))
-        .limit(sql.lit(count))
-        .execute(),
-    ({ sequence }) => sequence,
-    (row) => others.every(({ column, value }) => (row as Readonly<Record<string, unknown>>)[column] === value),
-    before,
-    limit,
-  );
-  return readPage(queries, tenantId, page);
+  const { rows, next } =
+    others.length === 0
+      ? await takeNewest(query, before, limit, 'sequence')
+      : await scanPage(
+          (after, count) =>
+            newest
+              .$if(after !== null, (rest) => rest.where('sequence', '<', after))
+              .limit(sql.lit(count))
+              .execute(),
+          ({ sequence }) => sequence,
+          (row) => others.every(({ column, value }) => (row as Readonly<Record<string, unknown>>)[column] === value),
+          before,
+          limit,
+        );
+  const events = await openEvents(queries, tenantId, rows);
+  const items = events.map((event) => {
+    const { ip: _ip, userAgent: _userAgent, diff: _diff, reason: _reason, ...item } = viewEvent(event);
+    return item;
+  });
+  return { rows: items, next };
 }
 
 async function lastSequenceBefore(queries: Queries, tenantId: string, time: string): Promise<number> {
@@ -195,40 +197,13 @@ async function lastSequenceBefore(queries: Queries, tenantId: string, time: stri
 
 /** Finds one event by id. */
 export async function findEvent(queries: Queries, tenantId: string, id: string): Promise<AuditEventDetail | undefined> {
-  const event = queries
-    .selectFrom('audit_events')
-    .select(['sequence', 'entry', 'hash'])
-    .select(selectPrevious('audit'));
-  const row = await event.where('tenant_id', '=', tenantId).where('id', '=', id).executeTakeFirst();
-  return row && (await readEvents(queries, tenantId, [row]))[0];
+  const found = await findEntry(queries, { tenantId, ledger: 'audit' }, { id });
+  return found && viewEvent(found);
 }
 
-/** A row of the log, as far as the API shows it. */
-type StoredEvent = Pick<Selectable<Tables['audit_events']>, 'sequence' | 'entry' | 'hash'> & {
-  readonly prev_hash: string | null;
-};
-
-/** The details of stored events. What was erased is null, as it is in the entry. */
-async function readEvents(
-  queries: Queries,
-  tenantId: string,
-  rows: readonly StoredEvent[],
-): Promise<readonly AuditEventDetail[]> {
-  const openings = await readOpenings(queries, tenantId, rows);
-  return rows.map(({ sequence, entry, hash, prev_hash: prevHash }) => {
-    const { tenantId: _, commitments: _commitments, ...event } = JSON.parse(entry);
-    putPersonal(event, openings.get(sequence) ?? []);
-    return { ...event, hash, prevHash };
-  });
-}
-
-/** A page of stored events as list items. */
-async function readPage(
-  queries: Queries,
-  tenantId: string,
-  { rows, next }: Page<StoredEvent, number>,
-): Promise<Page<AuditEvent, number>> {
-  const events = await readEvents(queries, tenantId, rows);
-  const items = events.map(({ ip: _ip, userAgent: _userAgent, diff: _diff, reason: _reason, ...item }) => item);
-  return { rows: items, next };
+/** The details of a stored event. What was erased is null, as it is in the entry. */
+function viewEvent({ entry, openings, hash, prevHash }: StoredEntry): AuditEventDetail {
+  const { tenantId: _, commitments: _commitments, ...event } = JSON.parse(entry);
+  putPersonal(event, openings);
+  return { ...event, hash, prevHash };
 }

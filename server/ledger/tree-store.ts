@@ -81,8 +81,14 @@ export async function countLeaves(queries: Queries): Promise<number> {
 
 /** The root, base64, of the tree over the first entries. @throws {IncompleteTiles} if it is not grown that far. */
 export async function readRoot(queries: Queries, of: TreeOf, size: number): Promise<string> {
-  const range = { start: 0, end: size };
-  return hashRange(range, await readTilesOf(queries, of, [range])).toString('base64');
+  const [root] = await hashRanges(queries, of, [{ start: 0, end: size }]);
+  return (root as Buffer).toString('base64');
+}
+
+/** The hashes of ranges that are nodes of a tree. @throws {IncompleteTiles} if it is not grown that far. */
+export async function hashRanges(queries: Queries, of: TreeOf, ranges: readonly Range[]): Promise<readonly Buffer[]> {
+  const tiles = await readTilesOf(queries, of, ranges);
+  return ranges.map((range) => hashRange(range, tiles));
 }
 
 /** Reads the tiles that are needed to compute the hashes of ranges. */
@@ -241,34 +247,33 @@ const listEvents = prepareQuery<Range & { readonly tenantId: string }, EventRow>
     .orderBy('sequence'),
 );
 
-const listRecords = prepareQuery<Range & { readonly tenantId: string }, RecordRow>((queries, parameter) =>
-  inRange(
-    queries,
-    { tenantId: parameter('tenantId'), ledger: 'consent' },
-    {
-      start: parameter('start'),
-      end: parameter('end'),
-    },
-  )
-    .selectAll()
-    .select(selectPrevious('consent')),
-);
+const listRecords = prepareQuery<Range & { readonly tenantId: string }, RecordRow>((queries, parameter) => {
+  const range = { start: parameter('start'), end: parameter('end') };
+  const records = inRange(queries, { tenantId: parameter('tenantId'), ledger: 'consent' }, range);
+  return records.selectAll().select(selectPrevious('consent'));
+});
 
 type RecordRow = Selectable<Tables['consent_records']> & { readonly prev_hash: string | null };
 
-function selectEvents(queries: Queries, tenantId: string) {
-  const events = queries
+/** The events of a tenant, as `openEvents` needs them. */
+export function selectEvents(queries: Queries, tenantId: string) {
+  return queries
     .selectFrom('audit_events')
     .select(['sequence', 'hash', 'entry'])
-    .select(selectPrevious('audit'));
-  return events.where('tenant_id', '=', tenantId);
+    .select(selectPrevious('audit'))
+    .where('tenant_id', '=', tenantId);
 }
 
 type EventRow = Pick<Selectable<Tables['audit_events']>, 'sequence' | 'hash' | 'entry'> & {
   readonly prev_hash: string | null;
 };
 
-async function openEvents(queries: Queries, tenantId: string, rows: readonly EventRow[]): Promise<StoredEntry[]> {
+/** Reads the openings of events. */
+export async function openEvents(
+  queries: Queries,
+  tenantId: string,
+  rows: readonly EventRow[],
+): Promise<readonly StoredEntry[]> {
   const openings = await readOpenings(queries, tenantId, rows);
   return rows.map(({ sequence, prev_hash: prevHash, hash, entry }) => {
     return { sequence, prevHash, hash, entry, openings: openings.get(sequence) ?? [] };
@@ -297,10 +302,11 @@ export function readLeaves(queries: Queries, { start, end }: Range) {
 }
 
 /** The entries of a range, in order; the first of a ledger is the one after 0. */
-export function inRange(queries: Queries, of: LedgerOf, { start, end }: Range) {
-  return entries(queries, of).where('sequence', '>', start).where('sequence', '<=', end).orderBy('sequence');
-}
-
-function entries(queries: Queries, { tenantId, ledger }: LedgerOf) {
-  return queries.selectFrom(ledgerTables[ledger] as 'consent_records').where('tenant_id', '=', tenantId);
+export function inRange(queries: Queries, { tenantId, ledger }: LedgerOf, { start, end }: Range) {
+  return queries
+    .selectFrom(ledgerTables[ledger] as 'consent_records')
+    .where('tenant_id', '=', tenantId)
+    .where('sequence', '>', start)
+    .where('sequence', '<=', end)
+    .orderBy('sequence');
 }
