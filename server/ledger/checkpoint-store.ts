@@ -15,7 +15,7 @@ import {
   writeStart,
 } from './checkpoint.ts';
 import { isSealed, readHead } from './entry.ts';
-import type { NoteSigner } from './signed-note.ts';
+import type { NoteSigner, NoteVerifier } from './signed-note.ts';
 import { IncompleteTiles } from './tiles.ts';
 import { growTree, type LedgerOf, listStates, readRoot, type TreeOf, type TreeState } from './tree-store.ts';
 
@@ -183,12 +183,15 @@ async function listSigned(
   known: ReadonlySet<string> = new Set(),
 ): Promise<readonly { readonly size: number; readonly note: string }[]> {
   const rows = await checkpoints(queries, of).where('size', '>=', from).orderBy('size').execute();
-  const origin = nameOrigin(verifier.name, of.tenantId, of.ledger);
-  return rows.filter(({ note }) => {
-    if (typeof note !== 'string' || known.has(nameNote(note))) return false;
-    // Rows with invalid signatures are left for `svc verify` to report.
-    return openCheckpoint(note, verifier)?.origin === origin;
-  });
+  // Rows with invalid signatures are left for `svc verify` to report.
+  return rows.filter(({ note }) => !known.has(nameNote(String(note))) && isSignedNote(note, of, verifier));
+}
+
+/** Whether a stored note is a checkpoint of a ledger that the verifier's key signed. */
+export function isSignedNote(note: unknown, { tenantId, ledger }: TreeOf, verifier: NoteVerifier): boolean {
+  // A modified file can contain bytes where the schema requires text.
+  const signed = typeof note === 'string' ? openCheckpoint(note, verifier) : null;
+  return signed?.origin === nameOrigin(verifier.name, tenantId, ledger);
 }
 
 /**

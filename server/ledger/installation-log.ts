@@ -1,30 +1,27 @@
 import { type Selectable, sql } from 'kysely';
 import { nameKey, writeKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { findRow, insertRows, prepareQuery } from '../storage/rows.ts';
+import { findRow, insertRows } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { type Checkpoint, nameOrigin, openCheckpoint } from './checkpoint.ts';
-import { type Anchoring, signTree } from './checkpoint-store.ts';
+import { nameOrigin } from './checkpoint.ts';
+import { type Anchoring, findCheckpoint, isSignedNote, type StoredCheckpoint, signTree } from './checkpoint-store.ts';
 import { consistencyPath, inclusionPath, sha256 } from './merkle.ts';
 import type { NoteVerifier } from './signed-note.ts';
-import { hashRange } from './tiles.ts';
 import {
   countLeaves,
   growTree,
+  hashRanges,
   installationLog,
   type LedgerOf,
   lockTree,
   readLeaves,
-  readTilesOf,
 } from './tree-store.ts';
 
 // The log of an installation: an append-only tree whose entries are the checkpoints of all its ledgers. A timestamp or a
 // cosignature for one checkpoint of the log covers the checkpoints of every ledger.
 
 /** A signed state of the log. */
-export interface LogCheckpoint extends Omit<Checkpoint, 'origin'> {
-  readonly note: string;
-}
+export type LogCheckpoint = Omit<StoredCheckpoint, 'ledger'>;
 
 /** A checkpoint of a ledger in the log. */
 export type LogLeaf = Selectable<Tables['log_leaves']>;
@@ -77,7 +74,8 @@ export async function extendLog(work: UnitOfWork, anchoring: Anchoring): Promise
   const due = await listDue(transaction, latest, now);
   if (due.length === 0) return null;
   const before = await countLeaves(transaction);
-  const added = due.filter((one) => isSigned(one, verifier));
+  // Rows with invalid signatures are left for `svc verify` to report.
+  const added = due.filter((one) => isSignedNote(one.note, one, verifier));
   await insertRows(
     transaction,
     'log_leaves',
@@ -115,76 +113,38 @@ async function listNew(queries: Queries): Promise<readonly LoggedCheckpoint[]> {
   return rows;
 }
 
-/** Rows with invalid signatures are left for `svc verify` to report. */
-function isSigned({ tenantId, ledger, note }: LoggedCheckpoint, verifier: NoteVerifier): boolean {
-  const signed = typeof note === 'string' ? openCheckpoint(note, verifier) : null;
-  return signed?.origin === nameOrigin(verifier.name, tenantId, ledger);
+/** The state of the log of a size; without a size, the newest. */
+export function findLogCheckpoint(queries: Queries, size?: number): Promise<LogCheckpoint | undefined> {
+  return findCheckpoint(queries, installationLog, size);
 }
-
-/** The newest state of the log, or the newest of at most a size. */
-export async function findLogCheckpoint(
-  queries: Queries,
-  atMost = Number.MAX_SAFE_INTEGER,
-): Promise<LogCheckpoint | undefined> {
-  const [found] = await selectNewest(queries, { atMost });
-  return found;
-}
-
-const selectNewest = prepareQuery<{ readonly atMost: number }, LogCheckpoint>((queries, parameter) =>
-  queries
-    .selectFrom('checkpoints')
-    .select(['size', 'root_hash as rootHash', 'at', 'note'])
-    .where('tenant_id', '=', sql.lit(installationLog.tenantId))
-    .where('ledger', '=', sql.lit(installationLog.ledger))
-    .where('size', '<=', parameter('atMost'))
-    .orderBy('size', 'desc')
-    .limit(sql.lit(1)),
-);
 
 /** The newest leaf of a ledger among the first `size` leaves, up to a checkpoint of `covers` entries. */
-export async function findLeaf(
-  queries: Queries,
-  { tenantId, ledger }: LedgerOf,
-  size: number,
-  covers: number,
-): Promise<LogLeaf | undefined> {
-  return queries
-    .selectFrom('log_leaves')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('ledger', '=', ledger)
+export function findLeaf(queries: Queries, of: LedgerOf, size: number, covers: number): Promise<LogLeaf | undefined> {
+  return leavesOf(queries, of)
     .where('size', '<=', covers)
     .where('sequence', '<=', size)
     .orderBy('size', 'desc')
-    .limit(sql.lit(1))
     .executeTakeFirst();
 }
 
 /** The oldest leaf of a ledger. */
-export function findFirstLeaf(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<LogLeaf | undefined> {
-  return queries
-    .selectFrom('log_leaves')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('ledger', '=', ledger)
-    .orderBy('size')
-    .limit(sql.lit(1))
-    .executeTakeFirst();
+export function findFirstLeaf(queries: Queries, of: LedgerOf): Promise<LogLeaf | undefined> {
+  return leavesOf(queries, of).orderBy('size').executeTakeFirst();
+}
+
+function leavesOf(queries: Queries, { tenantId, ledger }: LedgerOf) {
+  const leaves = queries.selectFrom('log_leaves').selectAll().limit(sql.lit(1));
+  return leaves.where('tenant_id', '=', tenantId).where('ledger', '=', ledger);
 }
 
 /** The audit path of a leaf in the log of a size (RFC 6962 section 2.1.1). */
 export function proveLeaf(queries: Queries, { sequence }: Pick<LogLeaf, 'sequence'>, size: number) {
-  return hashPath(queries, inclusionPath(sequence - 1, size));
+  return hashRanges(queries, installationLog, inclusionPath(sequence - 1, size));
 }
 
 /** Proves that the log of one size extends that of another (RFC 6962 section 2.1.2). */
 export function proveExtension(queries: Queries, from: number, to: number): Promise<readonly Buffer[]> {
-  return hashPath(queries, consistencyPath(from, to));
-}
-
-async function hashPath(queries: Queries, path: ReturnType<typeof inclusionPath>): Promise<readonly Buffer[]> {
-  const tiles = await readTilesOf(queries, installationLog, path);
-  return path.map((range) => hashRange(range, tiles));
+  return hashRanges(queries, installationLog, consistencyPath(from, to));
 }
 
 const pageSize = 1000;

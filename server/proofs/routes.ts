@@ -19,8 +19,8 @@ import {
 import type { LedgerName } from '../ledger/entry.ts';
 import { encodeAll, ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { consistencyPath, inclusionPath, leafOf, type Range } from '../ledger/merkle.ts';
-import { hashRange, IncompleteTiles } from '../ledger/tiles.ts';
-import { findEntry, type LedgerOf, readState, readTilesOf } from '../ledger/tree-store.ts';
+import { IncompleteTiles } from '../ledger/tiles.ts';
+import { findEntry, hashRanges, type LedgerOf, readState } from '../ledger/tree-store.ts';
 import type { Scope } from '../principal/roles.ts';
 import type { Queries } from '../storage/database.ts';
 
@@ -183,7 +183,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
         const { size } = checkpoint;
         if (from > size)
           throw invalidValues([{ path: 'query.from', issue: `must be at most ${size}, the size of the later one` }]);
-        return { from, hashes: await hashRanges(queries, of, consistencyPath(from, size)), checkpoint };
+        return { from, hashes: await encodeRanges(queries, of, consistencyPath(from, size)), checkpoint };
       },
     }),
     defineRoute(`GET ${base}/export`, {
@@ -211,7 +211,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
         const checkpoint = await requireCheckpoint(queries, of);
         const findShown = (entry: Parameters<typeof findShownText>[2]) => findShownText(queries, tenantId, entry);
         const wanted = { ...of, from, to, since, checkpoint, verifierKey: signer.verifierKey, findShown };
-        const { lines } = await prepareExport(queries, wanted).catch(refuseExport);
+        const { lines } = await prepareExport(queries, wanted).catch(refuse);
         return new ReadyAnswer(200, Readable.from(lines), {
           'Content-Disposition': `attachment; filename="${ledger}-${checkpoint.size}.jsonl"`,
         });
@@ -226,7 +226,7 @@ const refusal =
 /** Adding this many entries takes about 0.1 s. */
 const mostMissing = 20_000;
 
-function refuseExport(error: unknown): never {
+function refuse(error: unknown): never {
   if (error instanceof IncompleteTiles) throw isBusy();
   if (!(error instanceof ImpossibleRange)) throw error;
   throw invalidValues([{ path: `query.${error.option}`, issue: error.message }]);
@@ -268,7 +268,7 @@ export async function proveInclusion(
     const fault = `The checkpoint covers ${checkpoint.size} entries, this entry has number ${sequence}. Create a new checkpoint: POST /v1/ledgers/${of.ledger}/checkpoints`;
     throw new Problem('checkpoint_missing', fault);
   }
-  const hashes = await hashRanges(queries, of, inclusionPath(sequence - 1, checkpoint.size));
+  const hashes = await encodeRanges(queries, of, inclusionPath(sequence - 1, checkpoint.size));
   const leafHash = leafOf(hash).toString('base64');
   const entry = JSON.parse(found.entry);
   const shown = of.ledger === 'consent' ? await findShownText(queries, of.tenantId, entry) : null;
@@ -290,13 +290,8 @@ async function requireCheckpoint(queries: Queries, of: LedgerOf, size?: number):
 }
 
 /** @throws {Problem} `rate_limited` while tiles are being rebuilt. */
-async function hashRanges(queries: Queries, of: LedgerOf, ranges: readonly Range[]): Promise<string[]> {
-  const tiles = await readTilesOf(queries, of, ranges);
-  try {
-    return encodeAll(ranges.map((range) => hashRange(range, tiles)));
-  } catch (error) {
-    throw error instanceof IncompleteTiles ? isBusy() : error;
-  }
+async function encodeRanges(queries: Queries, of: LedgerOf, ranges: readonly Range[]): Promise<string[]> {
+  return encodeAll(await hashRanges(queries, of, ranges).catch(refuse));
 }
 
 /** The response while a tree still lacks many entries. */
