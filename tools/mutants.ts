@@ -154,7 +154,7 @@ export const mutants: readonly Mutant[] = [
     name: 'ledger-checked-columns',
     rule: 'verification compares the columns that queries use with the entry',
     file: 'server/ledger/verify.ts',
-    text: 'place !== -1 && hasText(entry, place + value.name.length, row[value.column as keyof StoredEvent])',
+    text: 'place !== -1 && hasText(entry, place + value.name.length, row[value.column])',
     replacement: 'place !== -1',
     tests: ['server/test/ledger/verify-rows.test.ts', 'server/test/ledger/verify-tampering.test.ts'],
   },

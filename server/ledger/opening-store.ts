@@ -18,10 +18,8 @@ export async function readOpenings(
 ): Promise<ReadonlyMap<number, readonly Opening[]>> {
   const numbers = events.filter(({ entry }) => entry.includes(commitmentsMark)).map(({ sequence }) => sequence);
   const rows = await inBatches(numbers, (some) =>
-    queries
-      .selectFrom('audit_openings')
+    openingsOf(queries, tenantId)
       .select(['sequence', 'path', 'salt', 'value'])
-      .where('tenant_id', '=', tenantId)
       .where('sequence', 'in', some)
       .where('value', 'is not', null)
       .orderBy('sequence')
@@ -34,41 +32,32 @@ export async function readOpenings(
   return found;
 }
 
-/** Every opening of the events after `start` up to `end`, and the erased ones, whose values are null. */
-export function readOpeningRows(
+/** An opening as it is stored; erased, its salt and value are null. */
+export type OpeningRow = Selectable<Tables['audit_openings']>;
+
+/** Every opening of the events after `start` up to `end`, and the erased ones, by the number of their event. */
+export async function readOpeningRows(
   queries: Queries,
   tenantId: string,
   start: number,
   end: number,
-): Promise<readonly Selectable<Tables['audit_openings']>[]> {
-  return queries
-    .selectFrom('audit_openings')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('sequence', '>', start)
-    .where('sequence', '<=', end)
-    .orderBy('sequence')
-    .execute();
+): Promise<ReadonlyMap<number, readonly OpeningRow[]>> {
+  const openings = openingsOf(queries, tenantId).selectAll();
+  const inRange = openings.where('sequence', '>', start).where('sequence', '<=', end);
+  return Map.groupBy(await inRange.orderBy('sequence').execute(), ({ sequence }) => sequence);
+}
+
+function openingsOf(queries: Queries, tenantId: string) {
+  return queries.selectFrom('audit_openings').where('tenant_id', '=', tenantId);
 }
 
 /** An opening whose event is not there. */
 export async function findStrayOpening(queries: Queries, tenantId: string) {
-  return queries
-    .selectFrom('audit_openings as opening')
-    .select('sequence')
-    .where('tenant_id', '=', tenantId)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('audit_events as event')
-            .select('event.id')
-            .whereRef('event.tenant_id', '=', 'opening.tenant_id')
-            .whereRef('event.sequence', '=', 'opening.sequence'),
-        ),
-      ),
-    )
-    .limit(sql.lit(1))
-    .executeTakeFirst();
+  const { rows } = await sql<{ readonly sequence: number }>`
+    select sequence from audit_openings as opening where tenant_id = ${tenantId} and not exists (
+      select 1 from audit_events where tenant_id = opening.tenant_id and sequence = opening.sequence
+    ) limit 1`.execute(queries);
+  return rows[0];
 }
 
 /** What was cleared. */
@@ -103,10 +92,8 @@ export async function clearOpenings(
 
 /** The openings of a value. */
 export function selectOfValue(queries: Queries, tenantId: string, value: string) {
-  return queries
-    .selectFrom('audit_openings')
+  return openingsOf(queries, tenantId)
     .select(['sequence', 'path'])
-    .where('tenant_id', '=', tenantId)
     .where(sql`substr(value, 1, 200)`, '=', sql`substr(${value}, 1, 200)`)
     .where('value', '=', value)
     .orderBy('sequence')
@@ -140,15 +127,12 @@ export async function clearOpeningsAbout(
 
 async function clear(queries: Queries, tenantId: string, found: readonly OpeningName[]): Promise<ClearedOpenings> {
   for (const [path, rows] of Map.groupBy(found, (row) => row.path)) {
+    const sequences = rows.map(({ sequence }) => sequence);
     await queries
       .updateTable('audit_openings')
       .set({ salt: null, value: null })
       .where('tenant_id', '=', tenantId)
-      .where(
-        'sequence',
-        'in',
-        rows.map(({ sequence }) => sequence),
-      )
+      .where('sequence', 'in', sequences)
       .where('path', '=', path)
       .execute();
   }
@@ -165,17 +149,14 @@ export async function findOpen(
 ): Promise<readonly OpeningName[]> {
   let open: readonly OpeningName[] = [];
   for (const [path, named] of Map.groupBy(openings, (opening) => opening.path)) {
-    const rows = await inBatches(
-      named.map(({ sequence }) => sequence),
-      (some) =>
-        queries
-          .selectFrom('audit_openings')
-          .select(['sequence', 'path'])
-          .where('tenant_id', '=', tenantId)
-          .where('sequence', 'in', some)
-          .where('path', '=', path)
-          .where(({ or, eb }) => or([eb('salt', 'is not', null), eb('value', 'is not', null)]))
-          .execute(),
+    const sequences = named.map(({ sequence }) => sequence);
+    const rows = await inBatches(sequences, (some) =>
+      openingsOf(queries, tenantId)
+        .select(['sequence', 'path'])
+        .where('sequence', 'in', some)
+        .where('path', '=', path)
+        .where(({ or, eb }) => or([eb('salt', 'is not', null), eb('value', 'is not', null)]))
+        .execute(),
     );
     open = [...open, ...rows];
   }
@@ -204,10 +185,8 @@ export async function findOpened(
   const events = openings.map(([sequence]) => ({ sequence }));
   const hashes = await readHashes(queries, tenantId, events);
   const rows = await inBatches([...hashes.keys()], (some) =>
-    queries
-      .selectFrom('audit_openings')
+    openingsOf(queries, tenantId)
       .select(['sequence', 'path', 'value'])
-      .where('tenant_id', '=', tenantId)
       .where('sequence', 'in', some)
       .where('value', 'is not', null)
       .execute(),

@@ -1,10 +1,8 @@
-import type { Selectable } from 'kysely';
 import type { Queries } from '../storage/database.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
-import type { Tables } from '../storage/tables.ts';
 import { commit } from './entry.ts';
 import { type OpeningName, readErasedOpenings } from './erasures.ts';
-import { commitmentsMark, findOpen, readOpeningRows } from './opening-store.ts';
+import { commitmentsMark, findOpen, type OpeningRow } from './opening-store.ts';
 
 /** An opening that no erasure cleared, or that is there although one did. */
 export interface OpeningFault extends OpeningName {
@@ -56,43 +54,31 @@ export class OpeningCheck {
   }
 }
 
-/** The openings of a page of events. */
-export class EventOpenings {
-  readonly #queries: Queries;
-  readonly #rows: ReadonlyMap<number, readonly OpeningRow[]>;
-
-  constructor(queries: Queries, rows: readonly OpeningRow[]) {
-    this.#queries = queries;
-    this.#rows = Map.groupBy(rows, ({ sequence }) => sequence);
+/**
+ * Compares the openings of an event with the commitments of its entry.
+ * @param rows the openings, and the erased ones.
+ * @returns what is wrong with them, or the paths of those that are missing.
+ */
+export async function checkOpenings(
+  queries: Queries,
+  entry: string,
+  rows: readonly OpeningRow[],
+): Promise<{ readonly issue: string } | readonly string[]> {
+  if (rows.length === 0 && !entry.includes(commitmentsMark)) return [];
+  const commitments = readCommitments(entry);
+  const missing: string[] = [];
+  for (const row of rows) {
+    const { path, salt, value } = row;
+    const commitment = commitments.get(path);
+    if (commitment === undefined) return { issue: `the entry has no commitment to ${path}, which has an opening` };
+    commitments.delete(path);
+    if (salt === null && value === null) missing.push(path);
+    else if (typeof salt !== 'string' || typeof value !== 'string' || commit(salt, path, value) !== commitment)
+      return { issue: `the opening of ${path} does not fit the entry` };
+    else if (await hasInvalidBytes(queries, 'audit_openings', row))
+      return { issue: `the opening of ${path} is not Unicode` };
   }
-
-  /** Reads those of the events after `start` up to `end`. */
-  static async read(queries: Queries, tenantId: string, start: number, end: number): Promise<EventOpenings> {
-    return new EventOpenings(queries, await readOpeningRows(queries, tenantId, start, end));
-  }
-
-  /**
-   * Compares the openings of an event with the commitments of its entry.
-   * @returns what is wrong with them, or the paths of those that are missing.
-   */
-  async check(sequence: number, entry: string): Promise<{ readonly issue: string } | readonly string[]> {
-    const rows = this.#rows.get(sequence) ?? [];
-    if (rows.length === 0 && !entry.includes(commitmentsMark)) return [];
-    const commitments = readCommitments(entry);
-    const missing: string[] = [];
-    for (const row of rows) {
-      const { path, salt, value } = row;
-      const commitment = commitments.get(path);
-      if (commitment === undefined) return { issue: `the entry has no commitment to ${path}, which has an opening` };
-      commitments.delete(path);
-      if (salt === null && value === null) missing.push(path);
-      else if (typeof salt !== 'string' || typeof value !== 'string' || commit(salt, path, value) !== commitment)
-        return { issue: `the opening of ${path} does not fit the entry` };
-      else if (await hasInvalidBytes(this.#queries, 'audit_openings', row))
-        return { issue: `the opening of ${path} is not Unicode` };
-    }
-    return [...missing, ...commitments.keys()];
-  }
+  return [...missing, ...commitments.keys()];
 }
 
 /** The commitments of an entry by their paths; none if it is not an event. */
@@ -103,5 +89,3 @@ function readCommitments(entry: string): Map<string, unknown> {
     return new Map();
   }
 }
-
-type OpeningRow = Selectable<Tables['audit_openings']>;

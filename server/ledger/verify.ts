@@ -15,9 +15,9 @@ import {
   recordValues,
 } from './entry.ts';
 import { Frames, findStrayFrame } from './frame-store.ts';
-import { findStrayOpening } from './opening-store.ts';
+import { findStrayOpening, readOpeningRows } from './opening-store.ts';
 import { inRange, type LedgerOf } from './tree-store.ts';
-import { EventOpenings } from './verify-openings.ts';
+import { checkOpenings } from './verify-openings.ts';
 
 export interface ChainReport extends LedgerOf {
   /** How many entries are valid. */
@@ -29,39 +29,32 @@ export interface ChainReport extends LedgerOf {
 /** The columns of a record with the values that its entry has commitments to. */
 const committedColumns = ['subject_id', 'ip_hash', 'ua_hash'] as const satisfies (keyof typeof recordValues)[];
 
-/** Where to find a text at the top level of the canonical text of an event, whose keys are sorted. */
-interface EntryValue {
-  readonly column: string;
-  /** The key as it is in the text: `"actorId":`. */
-  readonly name: string;
-}
-
-/** The columns that duplicate values of an event, by the order of the entry. */
-const eventValues = sortValues(
-  ['action', 'actor_id', 'actor_type', 'at', 'id', 'module', 'target_id', 'tenant_id'],
-  'diff',
-);
-
-/**
- * @param anyJson the first key whose value can be any JSON. Before it, each key is the first of its name; after it, the last.
- */
-function sortValues(columns: readonly string[], anyJson: string) {
-  const readKey = (column: string) => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-  const describe = (column: string): EntryValue => ({ column, name: `"${readKey(column)}":` });
-  const sorted = columns.toSorted((one, other) => (readKey(one) < readKey(other) ? -1 : 1));
-  return {
-    first: sorted.filter((column) => readKey(column) < anyJson).map(describe),
-    last: sorted
-      .filter((column) => readKey(column) > anyJson)
-      .map(describe)
-      .reverse(),
-  };
-}
-
 /** A row that is verified, with the columns to compare. */
 type StoredEvent = Selectable<Tables['audit_events']>;
 type StoredRecord = Selectable<Tables['consent_records']>;
 type StoredRow = StoredEvent | StoredRecord;
+
+/** A column that has a text from the top level of an event's entry, and the key of this text there: `"actorId":`. */
+interface EntryValue {
+  readonly column: keyof StoredEvent;
+  readonly name: string;
+}
+
+/** Before the key `diff`, whose value can be any JSON, each key is the first of its name. In the order of the entry. */
+const firstValues: readonly EntryValue[] = [
+  { column: 'action', name: '"action":' },
+  { column: 'actor_id', name: '"actorId":' },
+  { column: 'actor_type', name: '"actorType":' },
+  { column: 'at', name: '"at":' },
+];
+
+/** After `diff`, each key is the last of its name. From the end of the entry. */
+const lastValues: readonly EntryValue[] = [
+  { column: 'tenant_id', name: '"tenantId":' },
+  { column: 'target_id', name: '"targetId":' },
+  { column: 'module', name: '"module":' },
+  { column: 'id', name: '"id":' },
+];
 
 /** A valid row of a ledger. */
 export type ValidRow<Name extends LedgerName = LedgerName> = { audit: StoredEvent; consent: StoredRecord }[Name];
@@ -93,7 +86,7 @@ export async function verifyChain<Name extends LedgerName>(
     const rows = await listRows[ledger](queries, { tenantId, start: sequence, end: head.sequence });
     if (rows.length === 0) return fault(sequence + 1, null, `the rows ${sequence + 1} to ${head.sequence} are missing`);
     const end = rows.at(-1)?.sequence ?? sequence;
-    const openings = ledger === 'audit' ? await EventOpenings.read(queries, tenantId, sequence, end) : null;
+    const openings = ledger === 'audit' ? await readOpeningRows(queries, tenantId, sequence, end) : null;
     if (ledger === 'consent') await frames.load(rows as readonly StoredRecord[]);
     for (const row of rows) {
       sequence += 1;
@@ -111,7 +104,8 @@ export async function verifyChain<Name extends LedgerName>(
       )
         return fault(sequence, row.id, 'the text is not Unicode');
       // An await for each of millions of rows would take longer than reading them.
-      const missing = openings === null ? [] : await openings.check(sequence, (row as StoredEvent).entry);
+      const missing =
+        openings === null ? [] : await checkOpenings(queries, (row as StoredEvent).entry, openings.get(sequence) ?? []);
       if ('issue' in missing) return fault(sequence, row.id, missing.issue);
       for (const path of missing) onMissing(sequence, path);
       last = row;
@@ -180,15 +174,15 @@ function findRecordFault(row: StoredRecord, frames: Frames, previousHash: string
 function findWrong(row: StoredEvent): EntryValue | undefined {
   const { entry } = row;
   const has = (value: EntryValue, place: number) =>
-    place !== -1 && hasText(entry, place + value.name.length, row[value.column as keyof StoredEvent]);
+    place !== -1 && hasText(entry, place + value.name.length, row[value.column]);
   // Each search goes on where the one before ended, so all of them read the entry once.
   let place = 0;
-  for (const value of eventValues.first) {
+  for (const value of firstValues) {
     place = entry.indexOf(value.name, place);
     if (!has(value, place)) return value;
   }
   place = entry.length;
-  for (const value of eventValues.last) {
+  for (const value of lastValues) {
     place = entry.lastIndexOf(value.name, place);
     if (!has(value, place)) return value;
   }
