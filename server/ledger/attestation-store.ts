@@ -2,7 +2,6 @@ import { type Selectable, sql } from 'kysely';
 import { addTime, type Queries } from '../storage/database.ts';
 import { findRow, insertRows, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { textOf } from './attestations.ts';
 import { readCheckpoint, readTreeName } from './checkpoint.ts';
 import { findCheckpoint } from './checkpoint-store.ts';
 import {
@@ -15,6 +14,7 @@ import {
   logInterval,
   proveLeaf,
 } from './installation-log.ts';
+import { textOf } from './signed-note.ts';
 import type { LedgerOf } from './tree-store.ts';
 
 /** An hourly task: to request a timestamp or a cosignature for the newest checkpoint of the log. */

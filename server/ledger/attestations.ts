@@ -2,6 +2,7 @@ import { createPublicKey, hash, verify } from 'node:crypto';
 import type { LedgerCrypto } from '../../packages/node-sdk/src/ledger/bytes.ts';
 import { readCosignature, readWitnessKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import { sha256 } from './merkle.ts';
+import { textOf } from './signed-note.ts';
 import { openTimestamp } from './timestamp.ts';
 
 /** The functions of Node that the verification of the SDK needs. */
@@ -12,11 +13,6 @@ export const ledgerCrypto: LedgerCrypto = {
     return verify(null, Buffer.from(text), createPublicKey({ key, format: 'jwk' }), signature);
   },
 };
-
-/** The text of a note, which is what is signed, cosigned and timestamped. */
-export function textOf(note: string): string {
-  return note.slice(0, note.lastIndexOf('\n\n') + 1);
-}
 
 /** How far the clocks of the server, an authority and a witness may differ, in milliseconds. */
 const clockTolerance = 10 * 60_000;

@@ -34,24 +34,25 @@ export async function hasErasure(
   return (await findRow(queries, 'erasures', { tenant_id: tenantId, number, line })) !== undefined;
 }
 
-/** The erasures of a tenant as they are in the log, in order. */
-export async function* readErasureLines(queries: Queries, tenantId: string) {
-  for (let after = 0; ; ) {
+/** The erasures of a tenant with larger numbers, as they are in the log: in order, some at a time. */
+export async function* readErasures(queries: Queries, tenantId: string, after: number) {
+  for (let last = after; ; ) {
     const rows = await queries
       .selectFrom('erasures')
       .select(['number', 'line'])
       .where('tenant_id', '=', tenantId)
-      .where('number', '>', after)
+      .where('number', '>', last)
       .orderBy('number')
-      .limit(sql.lit(mostRead))
+      .limit(sql.lit(batch))
       .execute();
-    yield* rows;
-    if (rows.length < mostRead) return;
-    after = (rows.at(-1) as (typeof rows)[number]).number;
+    yield rows;
+    if (rows.length < batch) return;
+    last = (rows.at(-1) as (typeof rows)[number]).number;
   }
 }
 
-const mostRead = 500;
+/** A line can have a thousand records. */
+const batch = 50;
 
 /** The number of the last erasure of each tenant that has one. */
 export async function listLastErasures(queries: Queries): Promise<ReadonlyMap<string, number>> {
@@ -71,19 +72,12 @@ export async function completeErasures(
   known: ReadonlySet<string> | null = null,
 ): Promise<void> {
   log.open();
-  for (const [tenantId, last] of await listLastErasures(queries))
-    for (let from = known === null ? log.last(tenantId) : 0; from < last; from += batch) {
-      const rows = await queries
-        .selectFrom('erasures')
-        .select(['number', 'line'])
-        .where('tenant_id', '=', tenantId)
-        .where('number', '>', from)
-        .where('number', '<=', from + batch)
-        .orderBy('number')
-        .execute();
-      const isKnown = (row: (typeof rows)[number]) => known?.has(nameLine(row.line)) ?? log.has(tenantId, row.number);
-      log.append(rows.filter((row) => !isKnown(row)).map(({ line }) => line));
+  for (const [tenantId, last] of await listLastErasures(queries)) {
+    const after = known === null ? log.last(tenantId) : 0;
+    if (after >= last) continue;
+    for await (const rows of readErasures(queries, tenantId, after)) {
+      const lacking = rows.filter(({ number, line }) => !(known?.has(nameLine(line)) ?? log.has(tenantId, number)));
+      log.append(lacking.map(({ line }) => line));
     }
+  }
 }
-
-const batch = 50;

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { nameKey, writeKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
-import type { Queries, UnitOfWork } from '../storage/database.ts';
+import { areWithin, type Queries, type UnitOfWork } from '../storage/database.ts';
 import { findRow, insertRows } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { nameOrigin } from './checkpoint.ts';
@@ -54,9 +54,7 @@ async function listDue(
   latest: Pick<LogCheckpoint, 'at'> | undefined,
   now: string,
 ): Promise<readonly LoggedCheckpoint[]> {
-  // A checkpoint in the future was signed with a wrong clock, and must not delay the next one.
-  const isDue = latest === undefined || Math.abs(Date.parse(now) - Date.parse(latest.at)) >= logInterval;
-  return isDue ? listNew(queries) : [];
+  return latest !== undefined && areWithin(logInterval, now, latest.at) ? [] : listNew(queries);
 }
 
 /**

@@ -51,6 +51,11 @@ export class NoteSigner {
 /** The prefix of the 32 bytes of an Ed25519 private key in ASN.1 (RFC 8410). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
+/** The text of a note, which is what is signed, cosigned and timestamped. */
+export function textOf(note: string): string {
+  return note.slice(0, note.lastIndexOf('\n\n') + 1);
+}
+
 /**
  * Opens a note.
  * @returns its text as it was signed; null if it is not signed by the verifier's key.

@@ -7,7 +7,7 @@ import {
   readRestoreStatement,
   readStart,
 } from './checkpoint.ts';
-import { type NoteVerifier, openNote } from './signed-note.ts';
+import { type NoteVerifier, openNote, textOf } from './signed-note.ts';
 
 /** A statement from outside the database about a ledger: its number of entries, the root over them, and its time. */
 export interface RootClaim extends Omit<Checkpoint, 'origin'> {
@@ -47,7 +47,7 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
   /** @returns what is wrong with the record; null for nothing. */
   const look = ({ line, bytes }: AnchorRecord): string | null => {
     const note = bytes.toString();
-    const text = verifier === null ? note.slice(0, note.lastIndexOf('\n\n') + 1) : openNote(note, verifier);
+    const text = verifier === null ? textOf(note) : openNote(note, verifier);
     if (text === null) return 'the record is not signed by this installation';
     const place = `checkpoints.log line ${line}`;
     const checkpoint = readCheckpoint(text);

@@ -9,7 +9,7 @@ import {
   startLog,
 } from '../ledger/checkpoint-store.ts';
 import { growTree, type LedgerOf, listBehind } from '../ledger/tree-store.ts';
-import { type Database, inTransaction, runUnitOfWork } from '../storage/database.ts';
+import { areWithin, type Database, inTransaction, runUnitOfWork } from '../storage/database.ts';
 
 /** The most ledgers and entries per step, so that requests can run between two steps. */
 const stepLedgers = 10;
@@ -93,7 +93,6 @@ export class CheckpointKeeper {
 
   async #isDue(ledger: LedgerOf, now: string): Promise<boolean> {
     const latest = await findCheckpoint(this.#options.database.kysely, ledger);
-    // A checkpoint in the future was signed with a wrong clock, and must not delay the next one.
-    return latest === undefined || Math.abs(Date.parse(now) - Date.parse(latest.at)) >= this.#options.interval;
+    return latest === undefined || !areWithin(this.#options.interval, now, latest.at);
   }
 }

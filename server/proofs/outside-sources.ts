@@ -2,8 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readCosignature } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import type { TaskKind } from '../ledger/attestation-store.ts';
-import { isTooEarly, ledgerCrypto, textOf } from '../ledger/attestations.ts';
+import { isTooEarly, ledgerCrypto } from '../ledger/attestations.ts';
 import type { LogCheckpoint } from '../ledger/installation-log.ts';
+import { textOf } from '../ledger/signed-note.ts';
 import { createTimestampRequest, openTimestamp } from '../ledger/timestamp.ts';
 import { InvalidPolicy, parsePolicy, type Witness, type WitnessPolicy } from '../ledger/witness-policy.ts';
 import { type Settings, SettingsError } from '../settings.ts';
@@ -90,16 +91,10 @@ export function listSources({ authority, policy }: Outside): readonly OutsideSou
   const witnesses = (policy?.witnesses ?? []).filter(({ url }) => url !== null).map(createWitnessSource);
   return authority === null || authority.url === null
     ? witnesses
-    : [createTimestampSource({ url: authority.url, certificates: authority.certificates }), ...witnesses];
+    : [createTimestampSource(authority.url, authority.certificates), ...witnesses];
 }
 
-function createTimestampSource({
-  url,
-  certificates,
-}: {
-  readonly url: string;
-  readonly certificates: readonly string[];
-}): OutsideSource {
+function createTimestampSource(url: string, authorities: readonly string[]): OutsideSource {
   return {
     kind: 'timestamp',
     name: '',
@@ -112,11 +107,9 @@ function createTimestampSource({
         response.type === 'application/timestamp-reply',
         'responded with a content type other than application/timestamp-reply',
       );
-      const token = await openTimestamp(response.body, { text, nonce, authorities: certificates }).catch(
-        (error: Error) => {
-          throw new OutsideFault(`responded with an invalid timestamp: ${error.message}`, { cause: error });
-        },
-      );
+      const token = await openTimestamp(response.body, { text, nonce, authorities }).catch((error: Error) => {
+        throw new OutsideFault(`responded with an invalid timestamp: ${error.message}`, { cause: error });
+      });
       requireResponse(!isTooEarly(token.at, at), tooEarly);
       return { ...token, content: response.body.toString('base64') };
     },

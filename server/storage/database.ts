@@ -25,6 +25,14 @@ export function addTime(time: string, milliseconds: number): string {
   return new Date(Date.parse(time) + milliseconds).toISOString();
 }
 
+/**
+ * Whether two times are less than a number of milliseconds apart. A time in the future was written with a wrong clock: it is
+ * as far away as one in the past, so that what depends on its age is not delayed until then.
+ */
+export function areWithin(milliseconds: number, one: string, other: string): boolean {
+  return Math.abs(Date.parse(one) - Date.parse(other)) < milliseconds;
+}
+
 export type Dialect = 'sqlite' | 'postgres';
 
 /** Signals within the process, sent when a change is durable. They only make a worker check sooner. */

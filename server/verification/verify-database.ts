@@ -12,19 +12,20 @@ import { explainUnreachable, isUnreachable } from '../installation/unreachable.t
 import { anchorFile, nameNote, readNoteNames } from '../ledger/anchor-log.ts';
 import { nameTree, openCheckpoint, readCheckpoint, readTreeName } from '../ledger/checkpoint.ts';
 import { isSealed } from '../ledger/entry.ts';
+import { textOf } from '../ledger/signed-note.ts';
 import type { TreeOf } from '../ledger/tree-store.ts';
 import { listOwners } from '../ledger/verify.ts';
 import { type ReadAnchors, readAnchors } from '../ledger/verify-anchors.ts';
 import { findStrayProofs } from '../ledger/verify-checkpoints.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import { checkGuards, checkIntegrity, checkTables } from '../storage/check-schema.ts';
-import { openDatabase, type Queries } from '../storage/database.ts';
+import { areWithin, openDatabase, type Queries } from '../storage/database.ts';
 import { isMigrated } from '../storage/migrate.ts';
 import { UnreadableDatabase } from '../storage/sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { listTenants } from '../tenants/store.ts';
 import type { Finding, Findings } from './findings.ts';
-import { verifyErasureLog } from './verify-erasure-log.ts';
+import { appendedWithin, verifyErasureLog } from './verify-erasure-log.ts';
 import { type StoredState, type VerifiedLog, verifyLog } from './verify-log.ts';
 import {
   changingRows,
@@ -148,7 +149,7 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
   const log =
     only === undefined ? await verifyLog({ queries, keys, settings, now, anchors, claims, progress, findings }) : null;
   const stored = [...verified.flatMap((tenant) => tenant.stored), ...(log === null ? [] : [log.stored])];
-  reportUnanchored(stored, anchors, { dataDir: settings.dataDir, now: Date.parse(now) }, findings);
+  reportUnanchored(stored, anchors, { dataDir: settings.dataDir, now }, findings);
   const { isThere, records, events } = anchors;
   return {
     database: issues,
@@ -222,8 +223,7 @@ function readClaims(
   findings: Findings,
 ): readonly KeptClaim[] {
   return [...notes].flatMap(([place, note]) => {
-    const text = note.slice(0, note.lastIndexOf('\n\n') + 1);
-    const checkpoint = keys === null ? readCheckpoint(text) : openCheckpoint(note, keys.verifier);
+    const checkpoint = keys === null ? readCheckpoint(textOf(note)) : openCheckpoint(note, keys.verifier);
     const of = checkpoint && readTreeName(checkpoint.origin.slice(checkpoint.origin.indexOf('/') + 1));
     if (checkpoint !== null && of !== null) {
       const { size, at, rootHash } = checkpoint;
@@ -235,14 +235,11 @@ function readClaims(
   });
 }
 
-/** A server appends each checkpoint at once, and those of other servers within a minute. */
-const appendedWithin = 5 * 60_000;
-
 /** Reports checkpoints of the database that the log lacks: it was cut or replaced, or no server ran here since. */
 function reportUnanchored(
   stored: readonly StoredState[],
   { isThere }: ReadAnchors,
-  { dataDir, now }: { readonly dataDir: string; readonly now: number },
+  { dataDir, now }: { readonly dataDir: string; readonly now: string },
   findings: Findings,
 ): void {
   if (!isThere) {
@@ -251,10 +248,10 @@ function reportUnanchored(
     return;
   }
   const names = readNoteNames(join(dataDir, anchorFile));
-  // Even if the clock is behind, a checkpoint far in the future is not recent.
-  const isRecent = (at: unknown) => Math.abs(now - Date.parse(String(at))) < appendedWithin;
   for (const { of, slug, checkpoints } of stored) {
-    const missing = checkpoints.filter(({ note, at }) => !names.has(nameNote(String(note))) && !isRecent(at));
+    const missing = checkpoints.filter(
+      ({ note, at }) => !names.has(nameNote(String(note))) && !areWithin(appendedWithin, now, at),
+    );
     if (missing.length === 0) continue;
     const sizes = missing.slice(0, 3).map(({ size }) => size);
     const which = `${sizes.join(', ')}${missing.length > 3 ? ' …' : ''}`;

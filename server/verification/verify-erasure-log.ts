@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ErasureLog, erasureFile, nameLine } from '../ledger/erasure-log.ts';
-import { listLastErasures, readErasureLines } from '../ledger/erasure-store.ts';
-import type { Queries } from '../storage/database.ts';
+import { listLastErasures, readErasures } from '../ledger/erasure-store.ts';
+import { areWithin, type Queries } from '../storage/database.ts';
 import type { Findings } from './findings.ts';
 import type { Progress, VerifyKeys } from './verify-tenant.ts';
 
@@ -19,8 +19,8 @@ interface Scene {
   readonly findings: Findings;
 }
 
-/** Every server appends what another erased within a minute. */
-const appendedWithin = 5 * 60_000;
+/** A server appends each checkpoint and each erasure to its logs at once, and those of other servers within a minute. */
+export const appendedWithin = 5 * 60_000;
 
 /**
  * Compares `erasures.log` with the erasures in the database. Lines from before the latest restore may be missing there: it
@@ -50,10 +50,11 @@ export async function verifyErasureLog({ queries, dataDir, now, keys, tenants, p
   for (const issue of issues) findings.add('tampered', 'erasure', `${erasureFile}: ${issue}`);
   for (const { id, slug } of tenants) {
     const unlogged: number[] = [];
-    for await (const { number, line } of readErasureLines(queries, id)) {
-      expected.delete(nameLine(line));
-      if (!names.has(nameLine(line)) && !isRecent(line, now)) unlogged.push(number);
-    }
+    for await (const rows of readErasures(queries, id, 0))
+      for (const { number, line } of rows) {
+        expected.delete(nameLine(line));
+        if (!names.has(nameLine(line)) && !isRecent(line, now)) unlogged.push(number);
+      }
     const missing = [...expected.values()].filter(({ tenantId }) => tenantId === id).map(({ number }) => number);
     if (missing.length > 0)
       findings.add(
@@ -78,11 +79,10 @@ function describeErasures(numbers: readonly number[]): string {
   return `erasure${numbers.length > 1 ? 's' : ''} ${numbers.slice(0, 3).join(', ')}${numbers.length > 3 ? ' …' : ''}`;
 }
 
-/** Even if the clock is behind, an erasure far in the future is not recent. */
 function isRecent(line: string, now: string): boolean {
   try {
     const { at } = JSON.parse(line.slice(line.indexOf('{')));
-    return Math.abs(Date.parse(now) - Date.parse(at)) < appendedWithin;
+    return areWithin(appendedWithin, now, at);
   } catch {
     return false;
   }

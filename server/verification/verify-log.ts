@@ -8,7 +8,7 @@ import type { ReadAnchors } from '../ledger/verify-anchors.ts';
 import { ProofCheck } from '../ledger/verify-checkpoints.ts';
 import { type Outside, readOutside } from '../proofs/outside-sources.ts';
 import { type Settings, SettingsError } from '../settings.ts';
-import { dayMilliseconds, type Queries } from '../storage/database.ts';
+import { areWithin, dayMilliseconds, type Queries } from '../storage/database.ts';
 import type { Findings } from './findings.ts';
 import { describeReach, type KeptClaim, type Progress, type VerifyKeys } from './verify-tenant.ts';
 
@@ -179,8 +179,7 @@ function reportLacking(
     const oldest = checkpoints[reached + 1];
     if (oldest === undefined) return;
     const issue = `log of the installation: its checkpoints since ${oldest.at} have no ${what}`;
-    // A checkpoint far in the future was signed with a wrong clock.
-    if (Math.abs(Date.parse(now) - Date.parse(oldest.at)) < attestedWithin) progress.say(`• ${issue}`);
+    if (areWithin(attestedWithin, now, oldest.at)) progress.say(`• ${issue}`);
     else findings.add('unchecked', about, `${issue}. Find out why: the system page of the dashboard shows it.`);
   };
   if (outside?.authority?.url) report('timestamp', 'timestamp', (of) => of.some(({ kind }) => kind === 'timestamp'));
