@@ -42,13 +42,6 @@ export function writeErasure(seal: RowSeal, { tenantId, number, ...rest }: Erasu
   return sealLine(seal, `${tenantId} ${number} ${JSON.stringify(rest)}`);
 }
 
-function writeRestored(seal: RowSeal, at: string, numbers: Numbers): string {
-  return sealLine(seal, `restored ${JSON.stringify({ at, numbers: Object.fromEntries(numbers) })}`);
-}
-
-/** The number of the last erasure of each tenant. */
-type Numbers = ReadonlyMap<string, number>;
-
 function sealLine(seal: RowSeal, text: string): string {
   return `${macOf(seal, text)} ${text}`;
 }
@@ -142,9 +135,10 @@ export class ErasureLog {
     if (own.length > 0) this.#use((file) => this.#write(file, own));
   }
 
-  /** Appends that a database was put in place whose tenants have so many erasures. */
-  appendRestored(at: string, numbers: Numbers): void {
-    this.append([writeRestored(this.#seal, at, numbers)]);
+  /** Appends that a database was put in place. @param numbers of the last erasure of each tenant. */
+  appendRestored(at: string, numbers: ReadonlyMap<string, number>): void {
+    const restored = JSON.stringify({ at, numbers: Object.fromEntries(numbers) });
+    this.append([sealLine(this.#seal, `${restoredName} ${restored}`)]);
   }
 
   /**

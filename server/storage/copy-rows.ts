@@ -25,7 +25,7 @@ export async function copyTable(
   onProgress: (rows: number) => void = () => undefined,
 ): Promise<number> {
   let copied = 0;
-  for await (const rows of readBatches(source, table)) {
+  for await (const [rows] of readBatches([source], table)) {
     for (const row of rows) await requireValues(source, table, row);
     await inTransaction(target, (transaction) => writeRows(transaction, target, table, rows));
     copied += rows.length;
@@ -47,7 +47,7 @@ export async function compareTable(
   onProgress: (rows: number) => void = () => undefined,
 ): Promise<void> {
   let compared = 0;
-  for await (const [wanted, found = []] of readBatchesOf([source, target], table)) {
+  for await (const [wanted, found = []] of readBatches([source, target], table)) {
     if (writeText(table, wanted) !== writeText(table, found)) {
       const isEqual = (row: Row, index: number) =>
         writeText(table, [row]) === writeText(table, found.slice(index, index + 1));
@@ -60,13 +60,9 @@ export async function compareTable(
   }
 }
 
-async function* readBatches(queries: Queries, table: TableLayout): AsyncGenerator<readonly Row[]> {
-  for await (const [rows] of readBatchesOf([queries], table)) yield rows;
-}
-
 /** Reads the same batches from each database: after the same key, and at most as many rows. */
-async function* readBatchesOf<Sources extends readonly Queries[]>(
-  sources: Sources,
+async function* readBatches(
+  sources: readonly Queries[],
   table: TableLayout,
 ): AsyncGenerator<[readonly Row[], ...(readonly Row[])[]]> {
   let limit = firstBatch;
