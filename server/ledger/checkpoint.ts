@@ -41,7 +41,6 @@ export function openCheckpoint(note: string, verifier: NoteVerifier): Checkpoint
   return text === null ? null : readCheckpoint(text);
 }
 
-/** A position in the log. */
 export interface LogPosition {
   readonly records: number;
   /** SHA-256 over the records before it, each with the empty line after it: base64. */

@@ -3,7 +3,6 @@ import type { Queries } from '../storage/database.ts';
 import { findByValues, hasInvalidBytes } from '../storage/rows.ts';
 import { type FrameParts, hashFrame, isFrame, splitFrame } from './entry.ts';
 
-/** A stored frame. */
 interface Frame {
   readonly parts: FrameParts;
   /** Whether it is as a server wrote it. */

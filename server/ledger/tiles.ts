@@ -18,7 +18,6 @@ export class IncompleteTiles extends Error {
   override readonly name = 'IncompleteTiles';
 }
 
-/** The coordinates of a tile. */
 export interface TileAddress {
   readonly level: number;
   readonly number: number;

@@ -36,7 +36,6 @@ const digests: Readonly<Record<string, string>> = {
 const loadPki = () => import('pkijs');
 type Pki = Awaited<ReturnType<typeof loadPki>>;
 
-/** A request for a timestamp. */
 export interface TimestampRequest {
   readonly body: Buffer;
   /** Eight random bytes, hex, that the response must repeat. */

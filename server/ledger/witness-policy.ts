@@ -1,10 +1,8 @@
-import type { Signer } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
-import { readWitnessKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
+import { readWitnessKey, type Signer } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import { sha256 } from './merkle.ts';
 
 // Policies as in C2SP tlog-policy: the witnesses, and the quorum of cosignatures.
 
-/** A witness of a policy. */
 export interface Witness extends Signer {
   /** Its key as text, which identifies it. */
   readonly vkey: string;
@@ -12,7 +10,6 @@ export interface Witness extends Signer {
   readonly url: string | null;
 }
 
-/** A policy. */
 export interface WitnessPolicy {
   readonly witnesses: readonly Witness[];
   /** Whether the cosignatures of these witnesses, by their keys as text, are enough. */

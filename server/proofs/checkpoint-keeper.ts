@@ -46,12 +46,13 @@ export class CheckpointKeeper {
         'The log of checkpoints was missing or empty, although the database has checkpoints. A new log was started, which cannot detect an earlier roll-back of the database. Restore the log from a copy, unless this server is new.',
       );
     }
-    for (const error of await anchorCheckpoints(kysely, this.#options, true)) this.#report(error);
+    await this.anchor(true);
   }
 
-  /** Appends the checkpoints that the log lacks. */
-  async anchor(): Promise<void> {
-    for (const error of await anchorCheckpoints(this.#options.database.kysely, this.#options)) this.#report(error);
+  /** Appends the checkpoints that the log lacks. @param every also those before its newest ones. */
+  async anchor(every = false): Promise<void> {
+    const { kysely } = this.#options.database;
+    for (const error of await anchorCheckpoints(kysely, this.#options, every)) this.#report(error);
   }
 
   /**

@@ -8,9 +8,13 @@ const staleMilliseconds = 24 * 60 * 60 * 1000;
 /** How long a lookup may take before the last value is served instead. */
 const patienceMilliseconds = 500;
 
-interface Entry<Value> {
+interface Found<Value> {
   readonly value: Value;
+  /** The number of characters of the value as text. */
   readonly length: number;
+}
+
+interface Entry<Value> extends Found<Value> {
   /** When the database last confirmed it. */
   readonly confirmedAt: number;
   /** When it must be looked up again. */
@@ -23,17 +27,14 @@ interface Entry<Value> {
  * unavailable, the last value is served for up to a day.
  */
 export class BriefCache<Value extends object> {
-  readonly #find: (name: string) => Promise<{ readonly value: Value; readonly length: number } | undefined>;
+  readonly #find: (name: string) => Promise<Found<Value> | undefined>;
   readonly #milliseconds: () => number;
   readonly #entries = new ByteCache<Entry<Value>>();
   /** The lookups in progress, which concurrent callers share. */
   readonly #looks = new Map<string, Promise<Value | undefined>>();
 
-  /** @param find looks up a value by its name; `length` is its number of characters as text. */
-  constructor(
-    find: (name: string) => Promise<{ readonly value: Value; readonly length: number } | undefined>,
-    milliseconds: () => number = performance.now.bind(performance),
-  ) {
+  /** @param find looks up a value by its name. */
+  constructor(find: (name: string) => Promise<Found<Value> | undefined>, milliseconds = () => performance.now()) {
     this.#find = find;
     this.#milliseconds = milliseconds;
   }

@@ -85,7 +85,6 @@ export async function verifyInstallation(order: VerifyOrder, findings: Findings)
   });
 }
 
-/** What was verified. */
 export interface Verified {
   readonly database: readonly string[];
   readonly anchors: Pick<ReadAnchors, 'isThere' | 'records' | 'events'> | null;

@@ -56,20 +56,14 @@ export async function verifyErasureLog({ queries, dataDir, now, keys, tenants, p
         if (!names.has(nameLine(line)) && !isRecent(line, now)) unlogged.push(number);
       }
     const missing = [...expected.values()].filter(({ tenantId }) => tenantId === id).map(({ number }) => number);
-    if (missing.length > 0)
-      findings.add(
-        'tampered',
-        'erasure',
-        `${slug}: the database lacks ${describeErasures(missing)} that ${erasureFile} has: it is an older copy, and erased values may be back. Run: svc restore --in-place`,
-        id,
-      );
-    if (unlogged.length > 0)
-      findings.add(
-        'unchecked',
-        'erasure',
-        `${slug}: ${erasureFile} lacks ${describeErasures(unlogged)} of the database: a restore of an older backup would not repeat ${unlogged.length > 1 ? 'them' : 'it'}. Put a copy of the file in its place, from another server or a newer backup.`,
-        id,
-      );
+    if (missing.length > 0) {
+      const issue = `${slug}: the database lacks ${describeErasures(missing)} that ${erasureFile} has: it is an older copy, and erased values may be back. Run: svc restore --in-place`;
+      findings.add('tampered', 'erasure', issue, id);
+    }
+    if (unlogged.length > 0) {
+      const issue = `${slug}: ${erasureFile} lacks ${describeErasures(unlogged)} of the database: a restore of an older backup would not repeat ${unlogged.length > 1 ? 'them' : 'it'}. Put a copy of the file in its place, from another server or a newer backup.`;
+      findings.add('unchecked', 'erasure', issue, id);
+    }
   }
   if (names.size > 0 && !findings.list.some(({ about }) => about === 'erasure'))
     progress.say(`✓ ${erasureFile} and the database have the same erasures`);

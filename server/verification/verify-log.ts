@@ -37,6 +37,8 @@ export interface StoredState {
   readonly checkpoints: readonly StoredCheckpoint[];
 }
 
+const logName = 'log of the installation';
+
 interface Scene {
   readonly queries: Queries;
   readonly keys: VerifyKeys | null;
@@ -87,35 +89,26 @@ export async function verifyLog(scene: Scene): Promise<{ readonly report: Verifi
     if (verified.result === 'invalid') faults.push(`${kind} of the log checkpoint of size ${size}: ${verified.issue}`);
     else (verified.result === 'valid' ? valid : untrusted).push(attestation);
   }
-  for (const issue of faults) findings.add('tampered', 'log', `log of the installation: ${issue}`);
+  for (const issue of faults) findings.add('tampered', 'log', `${logName}: ${issue}`);
   for (const { size, at, place, issue } of proof.claimFaults)
-    findings.add(
-      'tampered',
-      'anchor',
-      `log of the installation: log checkpoint of size ${size} (${at}, ${place}): ${issue}`,
-    );
+    findings.add('tampered', 'anchor', `${logName}: log checkpoint of size ${size} (${at}, ${place}): ${issue}`);
   const unsigned = proof.signatures ? '' : ' (signatures not checked)';
   const isWhole = faults.length + proof.claimFaults.length === 0 && leaves > 0;
+  const sayHolds = (what: string) => progress.say(`✓ ${logName}: ${what}`);
   if (isWhole) {
-    progress.say(
-      `✓ log of the installation: ${leaves} ledger checkpoints, ${proof.checkpoints} signed log checkpoints${unsigned}`,
-    );
-    progress.say(
-      `✓ log of the installation: ${anchored.length} anchors: ${describeReach(anchored, 'ledger checkpoints')}`,
-    );
+    sayHolds(`${leaves} ledger checkpoints, ${proof.checkpoints} signed log checkpoints${unsigned}`);
+    sayHolds(`${anchored.length} anchors: ${describeReach(anchored, 'ledger checkpoints')}`);
   }
   const disproved = new Set(proof.claimFaults.map(({ place }) => place));
   for (const { place, size } of kept)
-    if (!disproved.has(place))
-      progress.say(`✓ log of the installation: contains the ${size} ledger checkpoints of ${place}`);
+    if (!disproved.has(place)) sayHolds(`contains the ${size} ledger checkpoints of ${place}`);
   const count = (kind: string) => valid.filter((one) => one.kind === kind).length;
   const [timestamps, cosignatures] = [count('timestamp'), count('cosignature')];
-  if (isWhole && timestamps + cosignatures > 0)
-    progress.say(`✓ log of the installation: ${timestamps} timestamps, ${cosignatures} cosignatures`);
+  if (isWhole && timestamps + cosignatures > 0) sayHolds(`${timestamps} timestamps, ${cosignatures} cosignatures`);
   reportUntrusted(untrusted, authorities !== null, findings);
   const gaps = findGaps([...checkpoints.keys()], valid, outside);
   for (const [name, missing] of Object.entries(gaps))
-    if (missing > 0) progress.say(`• log of the installation: ${missing} of its checkpoints have no ${name}`);
+    if (missing > 0) progress.say(`• ${logName}: ${missing} of its checkpoints have no ${name}`);
   reportLacking(scene, check.checkpoints, valid, outside);
   const verifierKey = keys === null ? null : nameLogKey(keys.verifier);
   const counts = { leaves, checkpoints: proof.checkpoints, anchors: anchored.length, timestamps, cosignatures };
@@ -137,29 +130,17 @@ function findOutside(settings: Settings, findings: Findings): Outside | null {
 
 /** Reports attestations that are intact, but whose authority or witness is not configured. */
 function reportUntrusted(untrusted: readonly Attestation[], hasAuthorities: boolean, findings: Findings): void {
-  const timestamps = untrusted.filter(({ kind }) => kind === 'timestamp').length;
-  if (timestamps > 0 && hasAuthorities)
-    findings.add(
-      'unchecked',
-      'timestamp',
-      `It is not checked who signed ${timestamps} timestamps: they do not lead to a certificate in SVC_TIMESTAMP_CA. If the authority was changed, keep the certificates of the former one in this file.`,
-    );
-  else if (timestamps > 0)
-    findings.add(
-      'unchecked',
-      'timestamp',
-      'It is not checked who signed the timestamps: set SVC_TIMESTAMP_CA to the certificates that you trust.',
-    );
-  const byKey = Map.groupBy(
-    untrusted.filter(({ kind }) => kind === 'cosignature'),
-    ({ source }) => source,
-  );
-  for (const [key, { length }] of byKey)
-    findings.add(
-      'unchecked',
-      'witness',
-      `It is not checked who made ${length} cosignatures with the key ${key}: it is not in SVC_WITNESS_POLICY. If this was your witness, keep it in the policy, without an address.`,
-    );
+  const { timestamp: timestamps = [], cosignature: cosignatures = [] } = Object.groupBy(untrusted, ({ kind }) => kind);
+  if (timestamps.length > 0) {
+    const issue = hasAuthorities
+      ? `It is not checked who signed ${timestamps.length} timestamps: they do not lead to a certificate in SVC_TIMESTAMP_CA. If the authority was changed, keep the certificates of the former one in this file.`
+      : 'It is not checked who signed the timestamps: set SVC_TIMESTAMP_CA to the certificates that you trust.';
+    findings.add('unchecked', 'timestamp', issue);
+  }
+  for (const [key, { length }] of Map.groupBy(cosignatures, ({ source }) => source)) {
+    const issue = `It is not checked who made ${length} cosignatures with the key ${key}: it is not in SVC_WITNESS_POLICY. If this was your witness, keep it in the policy, without an address.`;
+    findings.add('unchecked', 'witness', issue);
+  }
 }
 
 /** For this long, a checkpoint may lack a timestamp or the quorum: the authority or a witness may be unreachable. */
@@ -178,7 +159,7 @@ function reportLacking(
     const reached = checkpoints.findLastIndex(({ size }) => isMet(bySize.get(size) ?? []));
     const oldest = checkpoints[reached + 1];
     if (oldest === undefined) return;
-    const issue = `log of the installation: its checkpoints since ${oldest.at} have no ${what}`;
+    const issue = `${logName}: its checkpoints since ${oldest.at} have no ${what}`;
     if (areWithin(attestedWithin, now, oldest.at)) progress.say(`• ${issue}`);
     else findings.add('unchecked', about, `${issue}. Find out why: the system page of the dashboard shows it.`);
   };

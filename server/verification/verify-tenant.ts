@@ -11,7 +11,7 @@ import { accountRows, secondFactorRows } from '../identity/account-store.ts';
 import { invitationRows } from '../identity/membership-changes.ts';
 import { membershipRows } from '../identity/membership-store.ts';
 import { nameTree } from '../ledger/checkpoint.ts';
-import { isSealed, type LedgerName, ledgerTables, readHead } from '../ledger/entry.ts';
+import { isSealed, ledgerNames, readHead } from '../ledger/entry.ts';
 import type { NoteVerifier } from '../ledger/signed-note.ts';
 import type { LedgerOf, TreeOf } from '../ledger/tree-store.ts';
 import { type ValidRow, verifyChain } from '../ledger/verify.ts';
@@ -96,13 +96,9 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
   const erasures = new ErasureCheck();
   const shown = new ShownCheck();
   const ledgers = [];
-  for (const ledger of Object.keys(ledgerTables) as LedgerName[]) {
-    const verified = await verifyLedger(scene, slug, { tenantId: id, ledger }, kept, {
-      states,
-      erasures,
-      openings,
-      shown,
-    });
+  for (const ledger of ledgerNames) {
+    const checks = { states, erasures, openings, shown };
+    const verified = await verifyLedger(scene, slug, { tenantId: id, ledger }, kept, checks);
     const { isHeadBroken } = verified;
     const { entries, fault } = verified.chain;
     // If only the head of a chain is wrong, there is no row to name.
@@ -145,14 +141,10 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
     return `${table} ${row}: ${issue}`;
   });
   const files = await verifyFiles(queries, id);
-  report(
-    'file',
-    `${files.checked} evidence files${files.erased > 0 ? `, ${files.erased} erased` : ''}`,
-    files.faults,
-    ({ evidenceId, name, issue }) => {
-      return `file ${JSON.stringify(name)} of evidence ${evidenceId}: ${issue}`;
-    },
-  );
+  const checked = `${files.checked} evidence files${files.erased > 0 ? `, ${files.erased} erased` : ''}`;
+  report('file', checked, files.faults, ({ evidenceId, name, issue }) => {
+    return `file ${JSON.stringify(name)} of evidence ${evidenceId}: ${issue}`;
+  });
   const [chains, proofs] = [ledgers.map(({ chain }) => chain), ledgers.map(({ proof }) => proof)];
   const anchors = ledgers.map(({ point }) => point);
   const stored = ledgers.map(({ of, checkpoints }) => ({ of, slug, checkpoints }));
