@@ -31,6 +31,7 @@ import {
   changingRows,
   type KeptClaim,
   type Progress,
+  type Scene,
   type VerifiedTenant,
   type VerifyKeys,
   verifyTenant,
@@ -139,16 +140,16 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
     if (only !== undefined) throw new Unverifiable(`--checkpoint: ${place} is not about this tenant.`);
     findings.add('tampered', 'kept_checkpoint', `${place}: its ledger ${nameTree(of)} is missing`, of.tenantId);
   }
+  const scene = { queries, settings, now, keys, anchors, claims, progress, findings };
   const verified: VerifiedTenant[] = [];
   for (const owner of owners) {
     order.countTenants?.(verified.length, owners.length);
-    verified.push(await verifyTenant({ progress, queries, keys, anchors, claims, findings }, owner));
+    verified.push(await verifyTenant(scene, owner));
   }
-  await verifyErasureLog({ queries, dataDir: settings.dataDir, now, keys, tenants: owners, progress, findings });
-  const log =
-    only === undefined ? await verifyLog({ queries, keys, settings, now, anchors, claims, progress, findings }) : null;
+  await verifyErasureLog(scene, owners);
+  const log = only === undefined ? await verifyLog(scene) : null;
   const stored = [...verified.flatMap((tenant) => tenant.stored), ...(log === null ? [] : [log.stored])];
-  reportUnanchored(stored, anchors, { dataDir: settings.dataDir, now }, findings);
+  reportUnanchored(stored, scene);
   const { isThere, records, events } = anchors;
   return {
     database: issues,
@@ -237,11 +238,9 @@ function readClaims(
 /** Reports checkpoints of the database that the log lacks: it was cut or replaced, or no server ran here since. */
 function reportUnanchored(
   stored: readonly StoredState[],
-  { isThere }: ReadAnchors,
-  { dataDir, now }: { readonly dataDir: string; readonly now: string },
-  findings: Findings,
+  { anchors, settings: { dataDir }, now, findings }: Scene,
 ): void {
-  if (!isThere) {
+  if (!anchors.isThere) {
     const issue = `${anchorFile} is missing in ${dataDir}: a roll-back of the database to an earlier state cannot be detected. Restore the file from a backup; a server that starts without it creates a new one from the database.`;
     if (stored.some(({ checkpoints }) => checkpoints.length > 0)) findings.add('unchecked', 'anchor', issue);
     return;

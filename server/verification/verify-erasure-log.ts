@@ -2,22 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ErasureLog, erasureFile, nameLine } from '../ledger/erasure-log.ts';
 import { listLastErasures, readErasures } from '../ledger/erasure-store.ts';
-import { areWithin, type Queries } from '../storage/database.ts';
-import type { Findings } from './findings.ts';
-import type { Progress, VerifyKeys } from './verify-tenant.ts';
-
-interface Scene {
-  readonly queries: Queries;
-  /** The data folder. */
-  readonly dataDir: string;
-  /** RFC 3339, UTC. */
-  readonly now: string;
-  /** Null if the secret of the database is unknown. */
-  readonly keys: Pick<VerifyKeys, 'seal'> | null;
-  readonly tenants: readonly { readonly id: string; readonly slug: string }[];
-  readonly progress: Progress;
-  readonly findings: Findings;
-}
+import { areWithin } from '../storage/database.ts';
+import type { Scene } from './verify-tenant.ts';
 
 /** A server appends each checkpoint and each erasure to its logs at once, and those of other servers within a minute. */
 export const appendedWithin = 5 * 60_000;
@@ -26,7 +12,10 @@ export const appendedWithin = 5 * 60_000;
  * Compares `erasures.log` with the erasures in the database. Lines from before the latest restore may be missing there: it
  * has erased again what they name.
  */
-export async function verifyErasureLog({ queries, dataDir, now, keys, tenants, progress, findings }: Scene) {
+export async function verifyErasureLog(
+  { queries, settings: { dataDir }, now, keys, progress, findings }: Scene,
+  tenants: readonly { readonly id: string; readonly slug: string }[],
+) {
   // Without the secret nothing in the log can be trusted, which is reported already.
   if (keys === null) return;
   const log = new ErasureLog(join(dataDir, erasureFile), keys.seal);

@@ -4,13 +4,12 @@ import { nameTree } from '../ledger/checkpoint.ts';
 import type { StoredCheckpoint } from '../ledger/checkpoint-store.ts';
 import { checkLeaves, nameLogKey } from '../ledger/installation-log.ts';
 import { installationLog, type TreeOf } from '../ledger/tree-store.ts';
-import type { ReadAnchors } from '../ledger/verify-anchors.ts';
 import { ProofCheck } from '../ledger/verify-checkpoints.ts';
 import { type Outside, readOutside } from '../proofs/outside-sources.ts';
 import { type Settings, SettingsError } from '../settings.ts';
-import { areWithin, dayMilliseconds, type Queries } from '../storage/database.ts';
+import { areWithin, dayMilliseconds } from '../storage/database.ts';
 import type { Findings } from './findings.ts';
-import { describeReach, type KeptClaim, type Progress, type VerifyKeys } from './verify-tenant.ts';
+import { describeReach, type Scene } from './verify-tenant.ts';
 
 /** What was verified of the log of the installation. */
 export interface VerifiedLog {
@@ -38,18 +37,6 @@ export interface StoredState {
 }
 
 const logName = 'log of the installation';
-
-interface Scene {
-  readonly queries: Queries;
-  readonly keys: VerifyKeys | null;
-  readonly settings: Settings;
-  readonly now: string;
-  readonly anchors: ReadAnchors;
-  /** The checkpoints that the caller kept. */
-  readonly claims: readonly KeptClaim[];
-  readonly progress: Progress;
-  readonly findings: Findings;
-}
 
 /**
  * Compares the log of the installation with the checkpoints of the ledgers, its own checkpoints with its leaves, those

@@ -19,6 +19,7 @@ import type { ReadAnchors, RootClaim } from '../ledger/verify-anchors.ts';
 import { ProofCheck } from '../ledger/verify-checkpoints.ts';
 import { OpeningCheck } from '../ledger/verify-openings.ts';
 import { breachRows, dsrRows } from '../privacy/store.ts';
+import type { Settings } from '../settings.ts';
 import type { Queries, RowSeal } from '../storage/database.ts';
 import { tenantRows } from '../tenants/store.ts';
 import { trustCenterRows } from '../trust/store.ts';
@@ -68,14 +69,17 @@ export interface Progress {
   showProgress(text: string): void;
 }
 
-/** What the ledgers and rows of the tenants are compared with. */
-interface Scene {
-  readonly progress: Progress;
+/** What is verified, what it is compared with, and where the results go. */
+export interface Scene {
   readonly queries: Queries;
+  readonly settings: Settings;
+  readonly now: string;
   /** Null if the secret of the database is unknown. */
   readonly keys: VerifyKeys | null;
   readonly anchors: ReadAnchors;
+  /** The checkpoints that the caller kept. */
   readonly claims: readonly KeptClaim[];
+  readonly progress: Progress;
   readonly findings: Findings;
 }
 
@@ -95,10 +99,20 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
   const openings = new OpeningCheck();
   const erasures = new ErasureCheck();
   const shown = new ShownCheck();
+  const readRow = (row: ValidRow) => {
+    if ('entry' in row) {
+      states.read(row.entry);
+      erasures.read(row.entry);
+      openings.read(row);
+    } else {
+      erasures.note(row);
+      shown.note(row);
+    }
+  };
+  const noteMissing = (sequence: number, path: string) => openings.add(sequence, path);
   const ledgers = [];
   for (const ledger of ledgerNames) {
-    const checks = { states, erasures, openings, shown };
-    const verified = await verifyLedger(scene, slug, { tenantId: id, ledger }, kept, checks);
+    const verified = await verifyLedger(scene, slug, { tenantId: id, ledger }, kept, readRow, noteMissing);
     const { isHeadBroken } = verified;
     const { entries, fault } = verified.chain;
     // If only the head of a chain is wrong, there is no row to name.
@@ -153,40 +167,25 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
 
 export type VerifiedTenant = Awaited<ReturnType<typeof verifyTenant>>;
 
-/** What every valid row of the chains of a tenant is given to. */
-interface RowChecks {
-  readonly states: RowStates;
-  readonly erasures: ErasureCheck;
-  readonly openings: OpeningCheck;
-  readonly shown: ShownCheck;
-}
-
 /** Walks one chain, and compares it with its head, its checkpoints and the checkpoints outside of the database. */
 async function verifyLedger(
   { progress, queries, keys, anchors }: Scene,
   slug: string,
   of: LedgerOf,
   kept: readonly KeptClaim[],
-  { states, erasures, openings, shown }: RowChecks,
+  readRow: (row: ValidRow) => void,
+  noteMissing: (sequence: number, path: string) => void,
 ) {
   const { tenantId, ledger } = of;
   const anchored = anchors.claims.get(nameTree(of)) ?? [];
   const claims = [...anchored, ...kept.filter((claim) => claim.of.ledger === ledger)];
   const check = await ProofCheck.open(queries, of, claims);
   const showProgress = (entries: number) => progress.showProgress(`${slug} ${ledger}: ${entries} …`);
-  const readRow = (row: ValidRow) => {
-    if ('entry' in row) {
-      states.read(row.entry);
-      erasures.read(row.entry);
-      openings.read(row);
-    } else {
-      erasures.note(row);
-      shown.note(row);
-    }
+  const take = (row: ValidRow) => {
+    readRow(row);
     check.take(row.hash);
   };
-  const noteMissing = (sequence: number, path: string) => openings.add(sequence, path);
-  const chain = await verifyChain(queries, ledger, tenantId, showProgress, readRow, noteMissing);
+  const chain = await verifyChain(queries, ledger, tenantId, showProgress, take, noteMissing);
   const proof = await check.finish(keys?.verifier ?? null, chain.fault === null);
   progress.showProgress('');
   const newest = findNewest(anchored);

@@ -1,16 +1,12 @@
 /** The thread that verifies beside the server, with a separate connection and a low priority. */
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Settings } from '../settings.ts';
 import { Findings } from './findings.ts';
 import type { Outcome } from './store.ts';
-import { verifyInstallation } from './verify-database.ts';
+import { type VerifyOrder, verifyInstallation } from './verify-database.ts';
 
 /** What the thread is started with. */
-export interface WorkerInput {
-  readonly settings: Settings;
-  readonly now: string;
-}
+export type WorkerInput = Pick<VerifyOrder, 'settings' | 'now'>;
 
 /** What the thread sends: its progress, and at last the outcome. */
 export type WorkerMessage = { readonly verified: number; readonly tenants: number } | { readonly outcome: Outcome };
