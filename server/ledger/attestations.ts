@@ -1,6 +1,7 @@
 import { createPublicKey, hash, verify } from 'node:crypto';
 import type { LedgerCrypto } from '../../packages/node-sdk/src/ledger/bytes.ts';
 import { readCosignature, readWitnessKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
+import type { Attestation } from './attestation-store.ts';
 import { sha256 } from './merkle.ts';
 import { textOf } from './signed-note.ts';
 import { openTimestamp } from './timestamp.ts';
@@ -25,14 +26,6 @@ export function isTooEarly(attestedAt: string, checkpointAt: string): boolean {
   return Date.parse(attestedAt) + clockTolerance < Date.parse(checkpointAt);
 }
 
-/** A row with a timestamp or a cosignature of a checkpoint of the log. */
-export interface StoredAttestation {
-  readonly kind: string;
-  readonly source: string;
-  readonly at: string;
-  readonly content: string;
-}
-
 /** Whom the operator trusts. */
 export interface Trust {
   /** The certificates that timestamps must lead to, in PEM; null if none are configured. */
@@ -49,7 +42,7 @@ export type AttestationResult =
 /** Verifies a stored attestation of a checkpoint. */
 export async function verifyAttestation(
   checkpoint: { readonly note: string; readonly at: string },
-  attestation: StoredAttestation,
+  attestation: Omit<Attestation, 'size'>,
   trust: Trust,
 ): Promise<AttestationResult> {
   const { kind, source, at, content } = attestation;

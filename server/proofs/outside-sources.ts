@@ -1,14 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readCosignature } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
-import type { TaskKind } from '../ledger/attestation-store.ts';
+import type { Attestation, TaskKind } from '../ledger/attestation-store.ts';
 import { isTooEarly, ledgerCrypto } from '../ledger/attestations.ts';
 import type { LogCheckpoint } from '../ledger/installation-log.ts';
 import { textOf } from '../ledger/signed-note.ts';
 import { createTimestampRequest, openTimestamp } from '../ledger/timestamp.ts';
 import { InvalidPolicy, parsePolicy, type Witness, type WitnessPolicy } from '../ledger/witness-policy.ts';
 import { type Settings, SettingsError } from '../settings.ts';
-import { OutsideFault, postOutside } from './post-outside.ts';
+import { OutsideFault, type PostOptions, postOutside } from './post-outside.ts';
 
 /** What the operator trusts: an authority for timestamps, and witnesses. */
 export interface Outside {
@@ -59,11 +59,7 @@ export function readPolicy(name: string, file: string): WitnessPolicy {
 }
 
 /** A timestamp or a cosignature of a checkpoint of the log. */
-export interface NewAttestation {
-  readonly source: string;
-  readonly at: string;
-  readonly content: string;
-}
+export type NewAttestation = Pick<Attestation, 'source' | 'at' | 'content'>;
 
 /** A timestamp authority or a witness. */
 export interface OutsideSource {
@@ -74,12 +70,9 @@ export interface OutsideSource {
   request(checkpoint: LogCheckpoint, context: RequestContext): Promise<NewAttestation>;
 }
 
-export interface RequestContext {
-  readonly signal: AbortSignal;
+export interface RequestContext extends Pick<PostOptions, 'signal' | 'within'> {
   /** The size of the newest checkpoint that the witness is known to have cosigned. */
   readonly knownSize: number;
-  /** Milliseconds until the whole response must have arrived. */
-  readonly within?: number;
   /** Is called with the size that the witness returned with 409. */
   onKnownSize(size: number): void;
   /** Proves that the log of the checkpoint extends that of a size. */

@@ -55,7 +55,7 @@ export async function postOutside(
   }
 }
 
-interface PostOptions {
+export interface PostOptions {
   readonly body: Buffer | string;
   /** The media type of the body. */
   readonly type: string;
