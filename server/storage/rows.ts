@@ -172,10 +172,10 @@ export function mapPage<Row, Item, Place>(
  * two, so that each text is built once and stays prepared.
  * @param skipsPresent skips rows whose key already exists, instead of failing.
  */
-export async function insertRows<Table extends keyof Tables & string>(
+export async function insertRows<Name extends TableName>(
   queries: Queries,
-  table: Table,
-  rows: readonly Readonly<Insertable<Tables[Table]>>[],
+  table: Name,
+  rows: readonly Readonly<Insertable<Tables[Name]>>[],
   { skipsPresent = false }: { readonly skipsPresent?: boolean } = {},
 ): Promise<void> {
   const [first] = rows;
@@ -256,9 +256,7 @@ export async function findByValues<Name extends TableName, Column extends keyof 
   values: readonly (string | number)[],
   columns: readonly Column[],
 ): Promise<readonly Pick<Row<Name>, Column>[]> {
-  const found: Pick<Row<Name>, Column>[] = [];
-  for (let start = 0; start < values.length; start += mostValues) {
-    const some = values.slice(start, start + mostValues);
+  return inBatches(values, async (some) => {
     // The last value fills the rest of the list up.
     const size = 2 ** Math.ceil(Math.log2(some.length));
     const text = rememberText(queries, `find ${table} ${column} ${columns} ${size}`, () => {
@@ -267,12 +265,10 @@ export async function findByValues<Name extends TableName, Column extends keyof 
         where tenant_id = ${''} and ${sql.id(column)} in (${list})`;
     });
     const parameters = [tenantId, ...Array.from({ length: size }, (_, index) => some[index] ?? some.at(-1))];
-    found.push(...((await queries.executeQuery(CompiledQuery.raw(text, parameters))).rows as typeof found));
-  }
-  return found;
+    const { rows } = await queries.executeQuery<Pick<Row<Name>, Column>>(CompiledQuery.raw(text, parameters));
+    return rows;
+  });
 }
-
-const mostValues = 512;
 
 /** A placeholder for a value that is bound when the query runs. */
 class Parameter {
