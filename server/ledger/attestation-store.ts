@@ -72,17 +72,6 @@ export async function storeAttestation(queries: Queries, attestation: Attestatio
   await insertRows(queries, 'log_attestations', [attestation], { skipsPresent: true });
 }
 
-/** The timestamps and cosignatures of the checkpoint of a size. */
-export function listAttestations(queries: Queries, size: number): Promise<readonly Attestation[]> {
-  return queries
-    .selectFrom('log_attestations')
-    .selectAll()
-    .where('size', '=', size)
-    .orderBy('kind')
-    .orderBy('source')
-    .execute();
-}
-
 /** The newest checkpoint that has a timestamp, or a cosignature of a witness. */
 export async function findNewestAttested(
   queries: Queries,
@@ -98,9 +87,16 @@ export async function findNewestAttested(
     .executeTakeFirst();
 }
 
-/** Every timestamp and cosignature, in the order of the checkpoints. */
-export function readAttestations(queries: Queries): Promise<readonly Attestation[]> {
-  return queries.selectFrom('log_attestations').selectAll().orderBy('size').orderBy('kind').orderBy('source').execute();
+/** Every timestamp and cosignature in the order of the checkpoints, or those of the checkpoint of a size. */
+export function readAttestations(queries: Queries, size?: number): Promise<readonly Attestation[]> {
+  return queries
+    .selectFrom('log_attestations')
+    .selectAll()
+    .$if(size !== undefined, (all) => all.where('size', '=', size as number))
+    .orderBy('size')
+    .orderBy('kind')
+    .orderBy('source')
+    .execute();
 }
 
 /**
@@ -157,7 +153,7 @@ async function findBestAttested(queries: Queries, atLeast: number): Promise<LogC
 
 /** The audit path of a leaf in a state of the log, with the attestations of this state. */
 async function proveAttested(queries: Queries, leaf: LogLeaf, { size, note }: LogCheckpoint) {
-  const attestations = await listAttestations(queries, size);
+  const attestations = await readAttestations(queries, size);
   const cosignatures = attestations.filter(({ kind }) => kind === 'cosignature').map(({ content }) => `${content}\n`);
   return {
     index: leaf.sequence - 1,

@@ -51,7 +51,7 @@ export async function growTree(
   atMost: number,
 ): Promise<{ readonly added: number; readonly size: number; readonly entries: number }> {
   const size = await lockTree(queries, of);
-  const entries = await countEntries(queries, of);
+  const entries = of.ledger === 'log' ? await countLeaves(queries) : ((await readHead(queries, of))?.sequence ?? 0);
   const end = Math.min(entries, size + atMost);
   if (end <= size) return { added: 0, size, entries };
   const tree = new TiledTree(size, await readTiles(queries, of, listOpenTiles(size)));
@@ -67,10 +67,6 @@ export async function growTree(
   await writeTiles(queries, of, tree.openTiles());
   await updateRow(queries, 'merkle_trees', { tenant_id: of.tenantId, ledger: of.ledger }, { size: end });
   return { added: end - size, size: end, entries };
-}
-
-async function countEntries(queries: Queries, of: TreeOf): Promise<number> {
-  return of.ledger === 'log' ? countLeaves(queries) : ((await readHead(queries, of))?.sequence ?? 0);
 }
 
 /** How many checkpoints are in the log of the installation. */
