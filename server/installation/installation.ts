@@ -16,6 +16,7 @@ import {
   systemClock,
 } from '../storage/database.ts';
 import { isMigrated, migrate } from '../storage/migrate.ts';
+import { insertRows } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { PasswordHasher } from './password-hash.ts';
 
@@ -109,11 +110,7 @@ async function openSecrets(settings: Settings, database: Database, now: string):
   if ((await findInstallation(kysely)) === undefined) {
     const row = { id: 1, secret_hash: hasher.fingerprint, created_at: now };
     await inTransaction(database, (transaction) =>
-      transaction
-        .insertInto('installation')
-        .values(row)
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .execute(),
+      insertRows(transaction, 'installation', [row], { skipsPresent: true }),
     );
   }
   const installation = await findInstallation(kysely);

@@ -27,7 +27,6 @@ import type { Queries } from '../storage/database.ts';
 const Base64Hash = z.string().meta({ description: 'SHA-256, base64.' });
 const Count = z.int().min(0);
 
-/** A signed checkpoint as the API returns it. */
 const CheckpointView = z
   .strictObject({
     ledger: z.enum(['audit', 'consent']).meta({ id: 'LedgerName' }),
@@ -53,7 +52,6 @@ const Opening = z
     description: 'The commitment is SHA-256, hex, over the salt, the path, a zero byte and the value.',
   });
 
-/** Proof that an entry is included in a checkpoint. */
 const InclusionProof = z
   .strictObject({
     sequence: z.int().min(1).meta({ description: 'The number of the entry; its leaf index is this number minus one.' }),
@@ -75,7 +73,6 @@ const InclusionProof = z
   })
   .meta({ id: 'InclusionProof' });
 
-/** Proof that a checkpoint extends an earlier one. */
 const ConsistencyProof = z
   .strictObject({
     from: Count.meta({ description: 'The size of the earlier checkpoint.' }),

@@ -75,13 +75,13 @@ export async function beginRun(
 
 /** Changes a run, unless it has ended. @returns whether it was changed. */
 async function changeRun(queries: Queries, { id, claimed_by }: RunRow, columns: Partial<RunRow>): Promise<boolean> {
-  const [{ numUpdatedRows }] = (await queries
+  const { numUpdatedRows } = await queries
     .updateTable('verification_runs')
     .set(columns)
     .where('id', '=', id)
     .where('claimed_by', '=', claimed_by)
     .where('status', '=', 'running')
-    .execute()) as [{ numUpdatedRows: bigint }];
+    .executeTakeFirstOrThrow();
   return numUpdatedRows > 0;
 }
 
