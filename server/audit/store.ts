@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { AnyJson, UtcTime } from '../http/schemas.ts';
+import { AnyJson, named, UtcTime } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { appendEntries, commit, newSalt, type Opening } from '../ledger/entry.ts';
 import { describeErasure, type ErasedEntries } from '../ledger/erasures.ts';
@@ -34,19 +34,17 @@ const fields = {
 };
 
 /** spec.md "Audit event (list item)". */
-export const AuditEvent = z.strictObject(fields).meta({ id: 'AuditEvent' });
+export const AuditEvent = named('AuditEvent', fields);
 export type AuditEvent = z.output<typeof AuditEvent>;
 
 /** spec.md "Audit event (detail)". */
-export const AuditEventDetail = z
-  .strictObject({
-    ...fields,
-    ip: z.string().nullable().meta({ description: 'Keyed hash of the client address; the address is not kept.' }),
-    userAgent: z.string().nullable().meta({ description: 'Keyed hash of the User-Agent; the text is not kept.' }),
-    diff: AnyJson.optional().meta({ description: 'What changed: any JSON value.' }),
-    reason: z.string().nullable(),
-  })
-  .meta({ id: 'AuditEventDetail' });
+export const AuditEventDetail = named('AuditEventDetail', {
+  ...fields,
+  ip: z.string().nullable().meta({ description: 'Keyed hash of the client address; the address is not kept.' }),
+  userAgent: z.string().nullable().meta({ description: 'Keyed hash of the User-Agent; the text is not kept.' }),
+  diff: AnyJson.optional().meta({ description: 'What changed: any JSON value.' }),
+  reason: z.string().nullable(),
+});
 export type AuditEventDetail = z.output<typeof AuditEventDetail>;
 
 /** An event to append to the audit log of a tenant. */

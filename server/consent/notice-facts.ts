@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeAs, list, refuseRepeated, text, visibleText, WebAddress } from '../http/schemas.ts';
+import { describeAs, list, named, refuseRepeated, text, visibleText, WebAddress } from '../http/schemas.ts';
 import { Email } from '../identity/email.ts';
 import { countries } from './regions.ts';
 
@@ -86,14 +86,12 @@ const Contact = {
   email: Email.meta({ override: describeAs({ type: 'string', format: 'email', maxLength: 320 }) }).optional(),
 };
 
-const Recipient = z
-  .strictObject({
-    name: visibleText(200),
-    role: z.enum(['processor', 'third_party']).meta({ id: 'RecipientRole' }),
-    ...Contact,
-    country: Territory.optional().meta({ description: 'Where it gets the data: ISO 3166-1 alpha-2, or EU.' }),
-  })
-  .meta({ id: 'Recipient' });
+const Recipient = named('Recipient', {
+  name: visibleText(200),
+  role: z.enum(['processor', 'third_party']).meta({ id: 'RecipientRole' }),
+  ...Contact,
+  country: Territory.optional().meta({ description: 'Where it gets the data: ISO 3166-1 alpha-2, or EU.' }),
+});
 export type Recipient = z.output<typeof Recipient>;
 
 /** What a notice may state about one purpose. */
@@ -115,17 +113,15 @@ export const purposeFacts = {
 
 /** What a notice may state about all of its purposes. */
 export const noticeFacts = {
-  controllerContact: z.strictObject(Contact).meta({ id: 'ControllerContact' }),
-  links: z
-    .strictObject({
-      privacyPolicy: HttpsAddress.optional(),
-      imprint: HttpsAddress.optional(),
-      cookiePolicy: HttpsAddress.optional(),
-      terms: HttpsAddress.optional(),
-      withdrawal: HttpsAddress.optional().meta({ description: 'Where consent can be changed and withdrawn.' }),
-      rights: HttpsAddress.optional().meta({ description: 'Where data subjects exercise their rights.' }),
-    })
-    .meta({ id: 'NoticeLinks' }),
+  controllerContact: named('ControllerContact', Contact),
+  links: named('NoticeLinks', {
+    privacyPolicy: HttpsAddress.optional(),
+    imprint: HttpsAddress.optional(),
+    cookiePolicy: HttpsAddress.optional(),
+    terms: HttpsAddress.optional(),
+    withdrawal: HttpsAddress.optional().meta({ description: 'Where consent can be changed and withdrawn.' }),
+    rights: HttpsAddress.optional().meta({ description: 'Where data subjects exercise their rights.' }),
+  }),
   rights: list(DataSubjectRight, 9).superRefine(refuseRepeated('is named twice')),
   jurisdictions: Territories.meta({ description: 'Whose law applies: ISO 3166-1 alpha-2, or EU.' }),
   consentDuration: Duration.meta({ description: 'How long a consent counts: ISO 8601, such as `P1Y`.' }),

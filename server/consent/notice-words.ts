@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dictionary, text, textLine } from '../http/schemas.ts';
+import { dictionary, named, text, textLine } from '../http/schemas.ts';
 import { LanguageKey } from './language.ts';
 import { positions } from './notice-bounds.ts';
 
@@ -63,18 +63,14 @@ const TranslatedDescription = text(2000)
     if (!parsed.success) context.addIssue('must be plain text, without markup or control characters');
   });
 
-const PurposeTranslation = z
-  .strictObject({ label: plainText(200), description: TranslatedDescription })
-  .meta({ id: 'PurposeTranslation' });
+const PurposeTranslation = named('PurposeTranslation', { label: plainText(200), description: TranslatedDescription });
 
 export const NoticeTranslations = dictionary(
   LanguageKey,
-  z
-    .strictObject({
-      texts: NoticeTexts.optional(),
-      purposes: dictionary(text(64), PurposeTranslation, 50).meta({ description: 'Purpose key to its words.' }),
-    })
-    .meta({ id: 'NoticeTranslation' }),
+  named('NoticeTranslation', {
+    texts: NoticeTexts.optional(),
+    purposes: dictionary(text(64), PurposeTranslation, 50).meta({ description: 'Purpose key to its words.' }),
+  }),
   50,
 ).meta({
   description:

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
-import { Id, list, refuseRepeated, text, UtcTime } from '../http/schemas.ts';
+import { Id, list, named, refuseRepeated, text, UtcTime } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { Language } from './language.ts';
 import { mostTrackers } from './notice-bounds.ts';
@@ -139,41 +139,34 @@ const storedContentFields = {
 };
 
 /** A notice as its tenant sees it: the content under edit, and what is published. */
-export const Notice = z
-  .strictObject({
-    id: Id,
-    status: NoticeStatus,
-    ...storedContentFields,
-    version: z.int().min(1).nullable().meta({ description: 'The latest published version; null before the first.' }),
-    hasUnpublishedChanges: z.boolean().meta({ description: 'Whether the content differs from the latest version.' }),
-    recordCount: z.int().min(0),
-    createdAt: UtcTime,
-    updatedAt: UtcTime,
-    publishedAt: UtcTime.nullable(),
-    archivedAt: UtcTime.nullable(),
-    lastSeenAt: UtcTime.nullable().meta({
-      description: 'When a page of the site last fetched it or sent a decision, some seconds late; null for never.',
-    }),
-  })
-  .meta({ id: 'Notice' });
+export const Notice = named('Notice', {
+  id: Id,
+  status: NoticeStatus,
+  ...storedContentFields,
+  version: z.int().min(1).nullable().meta({ description: 'The latest published version; null before the first.' }),
+  hasUnpublishedChanges: z.boolean().meta({ description: 'Whether the content differs from the latest version.' }),
+  recordCount: z.int().min(0),
+  createdAt: UtcTime,
+  updatedAt: UtcTime,
+  publishedAt: UtcTime.nullable(),
+  archivedAt: UtcTime.nullable(),
+  lastSeenAt: UtcTime.nullable().meta({
+    description: 'When a page of the site last fetched it or sent a decision, some seconds late; null for never.',
+  }),
+});
 export type Notice = z.output<typeof Notice>;
 
 /** A published version. It never changes, so its hash proves what was shown. */
-export const NoticeVersion = z
-  .strictObject({
-    version: z.int().min(1),
-    ...storedContentFields,
-    contentHash: z.string().meta({ description: 'SHA-256 of the canonical content (RFC 8785), hex.' }),
-    asksSince: z
-      .int()
-      .min(1)
-      .meta({ description: 'Visitors who decided on a version before this one are asked again.' }),
-    shown: z
-      .record(z.string(), z.string())
-      .meta({ description: 'Language to the SHA-256, hex, of what visitors get in it.' }),
-    publishedAt: UtcTime,
-  })
-  .meta({ id: 'NoticeVersion' });
+export const NoticeVersion = named('NoticeVersion', {
+  version: z.int().min(1),
+  ...storedContentFields,
+  contentHash: z.string().meta({ description: 'SHA-256 of the canonical content (RFC 8785), hex.' }),
+  asksSince: z.int().min(1).meta({ description: 'Visitors who decided on a version before this one are asked again.' }),
+  shown: z
+    .record(z.string(), z.string())
+    .meta({ description: 'Language to the SHA-256, hex, of what visitors get in it.' }),
+  publishedAt: UtcTime,
+});
 export type NoticeVersion = z.output<typeof NoticeVersion>;
 
 const noticeEventFields = {
@@ -183,10 +176,8 @@ const noticeEventFields = {
 
 /** The data of the webhook events about notices. */
 export const noticeEvents = {
-  'consent_notice.published': z
-    .strictObject({ ...noticeEventFields, version: z.int().min(1) })
-    .meta({ id: 'NoticePublishedEventData' }),
-  'consent_notice.archived': z.strictObject(noticeEventFields).meta({ id: 'NoticeArchivedEventData' }),
+  'consent_notice.published': named('NoticePublishedEventData', { ...noticeEventFields, version: z.int().min(1) }),
+  'consent_notice.archived': named('NoticeArchivedEventData', noticeEventFields),
 };
 
 /** The canonical text of a content, which is stored and hashed. */

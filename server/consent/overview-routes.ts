@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { answerWith } from '../http/answer.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { defineRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
-import { Cursor, Id, queryInteger, text, UtcTime } from '../http/schemas.ts';
+import { Cursor, Id, named, queryInteger, text, UtcTime } from '../http/schemas.ts';
 import type { Queries } from '../storage/database.ts';
 import { Notice, tagContent } from './notice.ts';
 import { findNotice } from './notice-store.ts';
@@ -16,39 +16,33 @@ const DecisionInput = z
     subjectId: SubjectId,
     purpose: text(64).min(1),
     granted: z.boolean(),
-    evidence: z
-      .strictObject({ ip: text(256).optional(), ua: text(4096).optional() })
-      .meta({ id: 'ConsentEvidence' })
+    evidence: named('ConsentEvidence', { ip: text(256).optional(), ua: text(4096).optional() })
       .optional()
       .meta({ description: 'Stored only as keyed hashes.' }),
     noticeId: Id.optional().meta({ description: 'Needed when several published notices ask for the purpose.' }),
   })
   .meta({ id: 'ConsentDecisionInput' });
 
-const Decision = z
-  .strictObject({
-    id: Id,
-    subjectId: z.string().nullable().meta({ description: 'Null once erased.' }),
-    purpose: z.string(),
-    granted: z.boolean(),
-    recordedAt: UtcTime,
-    ledgerHash: z.string(),
-    version: z.int().min(1).meta({ description: 'The version of the notice.' }),
-  })
-  .meta({ id: 'ConsentDecision' });
+const Decision = named('ConsentDecision', {
+  id: Id,
+  subjectId: z.string().nullable().meta({ description: 'Null once erased.' }),
+  purpose: z.string(),
+  granted: z.boolean(),
+  recordedAt: UtcTime,
+  ledgerHash: z.string(),
+  version: z.int().min(1).meta({ description: 'The version of the notice.' }),
+});
 
 /** The most states of notices in one answer, for each space: visitors must not push out what callers captured. */
 const mostStates = 100;
 
 /** What holds for a subject on one notice, in one space. */
-const NoticeState = z
-  .strictObject({
-    noticeId: Id,
-    purposes: PurposeStates.meta({
-      description: 'Purpose key to what holds for it; a purpose never decided is absent.',
-    }),
-  })
-  .meta({ id: 'NoticeState' });
+const NoticeState = named('NoticeState', {
+  noticeId: Id,
+  purposes: PurposeStates.meta({
+    description: 'Purpose key to what holds for it; a purpose never decided is absent.',
+  }),
+});
 
 const SubjectState = z
   .strictObject({
@@ -65,13 +59,11 @@ const SubjectState = z
   })
   .meta({ id: 'SubjectState' });
 
-const SubjectLedger = z
-  .strictObject({
-    state: SubjectState,
-    items: z.array(ConsentRecord),
-    nextCursor: z.string().nullable(),
-  })
-  .meta({ id: 'SubjectLedger' });
+const SubjectLedger = named('SubjectLedger', {
+  state: SubjectState,
+  items: z.array(ConsentRecord),
+  nextCursor: z.string().nullable(),
+});
 const ledgerQuery = z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200, 50) });
 
 /** The operations of the developer overview, by purpose and by subject. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { Id } from '../http/schemas.ts';
+import { Id, named } from '../http/schemas.ts';
 import { NoticeVersion, PublicPurpose } from './notice.ts';
 import { noticeFacts } from './notice-facts.ts';
 import { NoticeTheme } from './notice-words.ts';
@@ -10,32 +10,28 @@ import { loadWords } from './words/default-words.ts';
 /** What visitors get of a version: its fixed text in each language. */
 
 /** A notice as a visitor sees it, in one language: spec.md "Consent notice", its version, and what the banner says. */
-export const PublicNotice = z
-  .strictObject({
-    id: Id,
-    ...NoticeVersion.pick({ name: true, controllerName: true, language: true, domain: true }).shape,
-    purposes: z.array(PublicPurpose),
-    ...NoticeVersion.pick({ version: true, asksSince: true }).shape,
-    languages: z.array(z.string()).meta({ description: 'The other languages of the notice, as BCP 47 tags.' }),
-    links: noticeFacts.links.optional(),
-    theme: NoticeTheme.optional(),
-    texts: z.record(z.string(), z.string()).meta({
-      description: 'What the banner says: the texts of the notice, and those of the server for the others.',
-    }),
-  })
-  .meta({ id: 'PublicNotice' });
+export const PublicNotice = named('PublicNotice', {
+  id: Id,
+  ...NoticeVersion.pick({ name: true, controllerName: true, language: true, domain: true }).shape,
+  purposes: z.array(PublicPurpose),
+  ...NoticeVersion.pick({ version: true, asksSince: true }).shape,
+  languages: z.array(z.string()).meta({ description: 'The other languages of the notice, as BCP 47 tags.' }),
+  links: noticeFacts.links.optional(),
+  theme: NoticeTheme.optional(),
+  texts: z.record(z.string(), z.string()).meta({
+    description: 'What the banner says: the texts of the notice, and those of the server for the others.',
+  }),
+});
 export type PublicNotice = z.output<typeof PublicNotice>;
 
 /** What the banner says in a language where a notice has no words of its own. */
-export const NoticeWords = z
-  .strictObject({
-    language: z.string().meta({ description: 'That of the words: the best one that the server has.' }),
-    texts: z.record(z.string(), z.string()).meta({
-      description:
-        'By the names of `texts` in the public notice. The server fills `{controller}` and `{purposes}`; the banner fills the others.',
-    }),
-  })
-  .meta({ id: 'NoticeWords' });
+export const NoticeWords = named('NoticeWords', {
+  language: z.string().meta({ description: 'That of the words: the best one that the server has.' }),
+  texts: z.record(z.string(), z.string()).meta({
+    description:
+      'By the names of `texts` in the public notice. The server fills `{controller}` and `{purposes}`; the banner fills the others.',
+  }),
+});
 
 /** The texts of a version: in its own language, and in each that every purpose is translated into. */
 export function writeShownTexts(publication: Publication) {

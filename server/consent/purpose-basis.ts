@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Based } from '../../packages/consent-banner/src/signals/basis.ts';
-import { dictionary, list, refuseRepeated, text, textLine } from '../http/schemas.ts';
+import { dictionary, list, named, refuseRepeated, text, textLine } from '../http/schemas.ts';
 import { mostTrackers } from './notice-bounds.ts';
 import { isRegion } from './regions.ts';
 
@@ -17,19 +17,17 @@ export const Basis = z.enum(['consent', 'object', 'exempt']).meta({
 });
 export type Basis = z.output<typeof Basis>;
 
-const Tracker = z
-  .strictObject({
-    name: textLine(100).meta({ description: 'Of the cookie, the key in the storage or the request.' }),
-    provider: textLine(100),
-    lifetime: text(20)
-      .regex(
-        /^(?:session|persistent|P(?=[\dT])(?:\d{1,4}Y)?(?:\d{1,4}M)?(?:\d{1,5}D)?(?:T(?=\d)(?:\d{1,5}H)?(?:\d{1,5}M)?(?:\d{1,5}S)?)?)$/,
-        'must be session, persistent or a duration of ISO 8601 such as P1Y or PT30M',
-      )
-      .meta({ description: '`session`, `persistent`, or a duration of ISO 8601 such as `P13M`.' }),
-    thirdParty: z.boolean().meta({ description: 'Whether another site than that of the notice gets it.' }),
-  })
-  .meta({ id: 'Tracker' });
+const Tracker = named('Tracker', {
+  name: textLine(100).meta({ description: 'Of the cookie, the key in the storage or the request.' }),
+  provider: textLine(100),
+  lifetime: text(20)
+    .regex(
+      /^(?:session|persistent|P(?=[\dT])(?:\d{1,4}Y)?(?:\d{1,4}M)?(?:\d{1,5}D)?(?:T(?=\d)(?:\d{1,5}H)?(?:\d{1,5}M)?(?:\d{1,5}S)?)?)$/,
+      'must be session, persistent or a duration of ISO 8601 such as P1Y or PT30M',
+    )
+    .meta({ description: '`session`, `persistent`, or a duration of ISO 8601 such as `P13M`.' }),
+  thirdParty: z.boolean().meta({ description: 'Whether another site than that of the notice gets it.' }),
+});
 
 /** What a purpose may state for visitors besides its words. */
 export const basisFields = {

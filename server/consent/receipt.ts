@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyJson, UtcTime } from '../http/schemas.ts';
+import { AnyJson, named, UtcTime } from '../http/schemas.ts';
 import { findCheckpoint } from '../ledger/checkpoint-store.ts';
 import type { Queries } from '../storage/database.ts';
 import type { NoticeVersion, Purpose } from './notice.ts';
@@ -16,27 +16,25 @@ type Node = z.output<typeof Node>;
  * A consent receipt after the profile of ISO/IEC TS 27560:2023 that the W3C community group for the Data Privacy Vocabulary
  * publishes (https://w3id.org/dpv/guides/consent-27560, report of 15 February 2026; terms of DPV 2.3).
  */
-export const ConsentReceipt = z
-  .strictObject({
-    '@context': Node,
-    '@id': z.string(),
-    '@type': z.literal('dpv:ConsentReceipt'),
-    'dct:conformsTo': z.string().optional().meta({ description: 'The profile; absent if `missing` names anything.' }),
-    'dct:identifier': z.string(),
-    'dpv:hasIdentifier': z.string(),
-    'dct:created': UtcTime,
-    'dct:publisher': z.string().meta({ description: 'The `@id` of the controller.' }),
-    'dct:source': Node.meta({ description: 'The entry of the consent ledger, with its hash.' }),
-    'dct:provenance': z
-      .array(Node)
-      .meta({ description: 'The latest signed checkpoint that covers the entry, and what the receipt leaves out.' }),
-    'dpv:hasRecordOfActivity': z.array(Node).meta({ description: 'One consent record for each purpose.' }),
-    missing: z.array(z.string()).meta({
-      description:
-        'The fields of the notice that the profile requires and that the version in question does not state, such as `purposes.analytics.recipients`. Not part of the profile: processors of JSON-LD skip it.',
-    }),
-  })
-  .meta({ id: 'ConsentReceipt' });
+export const ConsentReceipt = named('ConsentReceipt', {
+  '@context': Node,
+  '@id': z.string(),
+  '@type': z.literal('dpv:ConsentReceipt'),
+  'dct:conformsTo': z.string().optional().meta({ description: 'The profile; absent if `missing` names anything.' }),
+  'dct:identifier': z.string(),
+  'dpv:hasIdentifier': z.string(),
+  'dct:created': UtcTime,
+  'dct:publisher': z.string().meta({ description: 'The `@id` of the controller.' }),
+  'dct:source': Node.meta({ description: 'The entry of the consent ledger, with its hash.' }),
+  'dct:provenance': z
+    .array(Node)
+    .meta({ description: 'The latest signed checkpoint that covers the entry, and what the receipt leaves out.' }),
+  'dpv:hasRecordOfActivity': z.array(Node).meta({ description: 'One consent record for each purpose.' }),
+  missing: z.array(z.string()).meta({
+    description:
+      'The fields of the notice that the profile requires and that the version in question does not state, such as `purposes.analytics.recipients`. Not part of the profile: processors of JSON-LD skip it.',
+  }),
+});
 export type ConsentReceipt = z.output<typeof ConsentReceipt>;
 
 const profile = 'https://w3id.org/dpv/schema/dpv-27560';

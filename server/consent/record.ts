@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { invalidValues, type ProblemDetail } from '../http/problem.ts';
-import { dictionary, filteredPageOf, Id, list, Time, text, UtcTime } from '../http/schemas.ts';
+import { dictionary, filteredPageOf, Id, list, named, Time, text, UtcTime } from '../http/schemas.ts';
 import {
   commit,
   draftFrame,
@@ -36,17 +36,15 @@ const CaptureTime = Time.meta({
 });
 
 /** spec.md "Consent record": what the authenticated capture takes. */
-export const RecordInput = z
-  .strictObject({
-    subjectId: SubjectId,
-    subjectChannel: SubjectChannel.optional(),
-    ip: text(256).optional().meta({ description: 'Stored only as a keyed hash.' }),
-    ua: text(4096).optional().meta({ description: 'Stored only as a keyed hash.' }),
-    method: CaptureMethod.optional(),
-    purposes: PurposeChoices,
-    capturedAt: CaptureTime.optional(),
-  })
-  .meta({ id: 'ConsentRecordInput' });
+export const RecordInput = named('ConsentRecordInput', {
+  subjectId: SubjectId,
+  subjectChannel: SubjectChannel.optional(),
+  ip: text(256).optional().meta({ description: 'Stored only as a keyed hash.' }),
+  ua: text(4096).optional().meta({ description: 'Stored only as a keyed hash.' }),
+  method: CaptureMethod.optional(),
+  purposes: PurposeChoices,
+  capturedAt: CaptureTime.optional(),
+});
 
 /** In place of a hash, from a browser that has no SHA-256 for the page. */
 export const unverified = 'unverified';
@@ -57,54 +55,48 @@ const ShownHash = text(64).regex(
 );
 
 /** spec.md "Public endpoints": what the public capture takes, and what was shown to the visitor. */
-export const PublicRecordInput = z
-  .strictObject({
-    subjectId: SubjectId.meta({ description: 'Pseudonymous id of the visitor.' }),
-    purposes: PurposeChoices.meta({ description: 'One entry for each purpose of the notice.' }),
-    method: text(64).min(1).optional(),
-    capturedAt: CaptureTime.optional(),
-    noticeVersion: z
-      .int()
-      .min(1)
-      .optional()
-      .meta({ description: 'The version that the visitor saw; default: that of `shownHash`, else the current one.' }),
-    language: Language.optional().meta({ description: 'The language of the notice that was shown, as a BCP 47 tag.' }),
-    shownHash: ShownHash.optional().meta({
-      description:
-        'SHA-256, in lower-case hex, of the body of `GET /v1/public/consent/{noticeId}` that was shown; `unverified` if the browser could not compute it. A hash decides version and language of the record.',
-    }),
-    region: Region.optional().meta({
-      description: 'The region that the page applied: ISO 3166-1 alpha-2 or ISO 3166-2. Absent for unknown.',
-    }),
-  })
-  .meta({ id: 'PublicConsentRecordInput' });
+export const PublicRecordInput = named('PublicConsentRecordInput', {
+  subjectId: SubjectId.meta({ description: 'Pseudonymous id of the visitor.' }),
+  purposes: PurposeChoices.meta({ description: 'One entry for each purpose of the notice.' }),
+  method: text(64).min(1).optional(),
+  capturedAt: CaptureTime.optional(),
+  noticeVersion: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'The version that the visitor saw; default: that of `shownHash`, else the current one.' }),
+  language: Language.optional().meta({ description: 'The language of the notice that was shown, as a BCP 47 tag.' }),
+  shownHash: ShownHash.optional().meta({
+    description:
+      'SHA-256, in lower-case hex, of the body of `GET /v1/public/consent/{noticeId}` that was shown; `unverified` if the browser could not compute it. A hash decides version and language of the record.',
+  }),
+  region: Region.optional().meta({
+    description: 'The region that the page applied: ISO 3166-1 alpha-2 or ISO 3166-2. Absent for unknown.',
+  }),
+});
 
 /** The request of a capture of either kind. A field that a record has under the same name is stored without further code. */
 export type CaptureBody = Omit<z.output<typeof RecordInput>, 'method'> &
   Pick<z.output<typeof PublicRecordInput>, 'method' | 'noticeVersion' | 'language' | 'shownHash' | 'region'>;
 
-export const WithdrawalInput = z
-  .strictObject({
-    purposes: list(text(64).min(1), 50)
-      .min(1)
-      .optional()
-      .meta({ description: 'The purposes to withdraw; default: all that the record granted and that can be refused.' }),
-    method: CaptureMethod.optional(),
-    capturedAt: CaptureTime.optional(),
-  })
-  .meta({ id: 'ConsentWithdrawalInput' });
+export const WithdrawalInput = named('ConsentWithdrawalInput', {
+  purposes: list(text(64).min(1), 50)
+    .min(1)
+    .optional()
+    .meta({ description: 'The purposes to withdraw; default: all that the record granted and that can be refused.' }),
+  method: CaptureMethod.optional(),
+  capturedAt: CaptureTime.optional(),
+});
 
 /** Where the decisions of a subject count together: those of API callers, and apart from them those of visitors. */
 export const spaces = ['api', 'public'] as const;
 export type Space = (typeof spaces)[number];
 
 /** What holds for one purpose, and the record that says so. */
-const PurposeState = z
-  .strictObject({
-    granted: z.boolean(),
-    recordId: Id.meta({ description: 'The latest record that names the purpose.' }),
-  })
-  .meta({ id: 'PurposeState' });
+const PurposeState = named('PurposeState', {
+  granted: z.boolean(),
+  recordId: Id.meta({ description: 'The latest record that names the purpose.' }),
+});
 
 /** Purpose key to what holds for it. */
 export const PurposeStates = z.record(z.string(), PurposeState);
@@ -118,60 +110,58 @@ export const RecordSource = z
   .meta({ id: 'RecordSource', description: 'Who sent it: a caller with credentials, a page, or `svc import`.' });
 
 /** A row of the consent ledger. */
-export const ConsentRecord = z
-  .strictObject({
-    id: Id.meta({
-      description: 'UUID. That of an imported record is version 8: a keyed hash of its id in the other tool.',
-    }),
-    noticeId: Id,
-    noticeVersion: z.int().min(1),
-    noticeContentHash: z.string().meta({ description: 'SHA-256 of the content of that version, hex.' }),
-    subjectId: z.string().nullable().meta({ description: 'Null once erased.' }),
-    subjectChannel: SubjectChannel.nullable(),
-    kind: RecordKind,
-    withdrawsRecordId: Id.nullable().meta({ description: 'The record that a withdrawal turns off.' }),
-    method: z.string().nullable(),
-    purposes: PurposeChoices,
-    language: z.string().nullable().meta({
-      description: 'BCP 47 tag of the notice that a visitor was shown; null if the page did not send it.',
-    }),
-    shownHash: z.string().nullable().meta({
-      description:
-        'SHA-256, hex, of what a visitor was shown: the bytes of that version in that language. `unverified` if the browser could not compute it, null if the page did not send it.',
-    }),
-    region: z.string().nullable().meta({
-      description: 'The region of a visitor as the page applied it: ISO 3166-1 or ISO 3166-2; null for unknown.',
-    }),
-    basis: z.record(z.string(), Basis).nullable().meta({
-      description:
-        'The basis of each purpose of the version in that region, for a visitor: purpose key to basis. Where the region is unknown, consent was needed.',
-    }),
-    otherPurposes: PurposeStates.meta({
-      description:
-        'The purposes that this record does not name and that earlier records of the subject decided, on this notice and in this space: purpose key to what still holds. With `purposes` it is the state after this record.',
-    }),
-    source: RecordSource,
-    space: z.enum(spaces).meta({
-      id: 'RecordSpace',
-      description:
-        'Which decisions it counts with: `public` for those of visitors, `api` for all others. A withdrawal is in the space of the record that it withdraws, so its `source` may differ.',
-    }),
-    ipHash: z.string().nullable(),
-    uaHash: z.string().nullable(),
-    capturedAt: UtcTime,
-    recordedAt: UtcTime,
-    sequence: z.int().min(1).meta({ description: 'The place in the ledger of the tenant, from 1, without gaps.' }),
-    ledgerHash: ledgerHash.meta({ description: 'SHA-256 over the preceding hash and the canonical record.' }),
-    prevLedgerHash: ledgerHash.nullable(),
-    salt: z.string().nullable().meta({
-      description:
-        'What is hashed has commitments to `subjectId`, `ipHash` and `uaHash` in their place: SHA-256, hex, over this salt, the name of the field, a zero byte and the value. Null once erased.',
-    }),
-    erasedAt: UtcTime.nullable().meta({
-      description: 'When the values that identify a person were erased; null if they were not.',
-    }),
-  })
-  .meta({ id: 'ConsentRecord' });
+export const ConsentRecord = named('ConsentRecord', {
+  id: Id.meta({
+    description: 'UUID. That of an imported record is version 8: a keyed hash of its id in the other tool.',
+  }),
+  noticeId: Id,
+  noticeVersion: z.int().min(1),
+  noticeContentHash: z.string().meta({ description: 'SHA-256 of the content of that version, hex.' }),
+  subjectId: z.string().nullable().meta({ description: 'Null once erased.' }),
+  subjectChannel: SubjectChannel.nullable(),
+  kind: RecordKind,
+  withdrawsRecordId: Id.nullable().meta({ description: 'The record that a withdrawal turns off.' }),
+  method: z.string().nullable(),
+  purposes: PurposeChoices,
+  language: z.string().nullable().meta({
+    description: 'BCP 47 tag of the notice that a visitor was shown; null if the page did not send it.',
+  }),
+  shownHash: z.string().nullable().meta({
+    description:
+      'SHA-256, hex, of what a visitor was shown: the bytes of that version in that language. `unverified` if the browser could not compute it, null if the page did not send it.',
+  }),
+  region: z.string().nullable().meta({
+    description: 'The region of a visitor as the page applied it: ISO 3166-1 or ISO 3166-2; null for unknown.',
+  }),
+  basis: z.record(z.string(), Basis).nullable().meta({
+    description:
+      'The basis of each purpose of the version in that region, for a visitor: purpose key to basis. Where the region is unknown, consent was needed.',
+  }),
+  otherPurposes: PurposeStates.meta({
+    description:
+      'The purposes that this record does not name and that earlier records of the subject decided, on this notice and in this space: purpose key to what still holds. With `purposes` it is the state after this record.',
+  }),
+  source: RecordSource,
+  space: z.enum(spaces).meta({
+    id: 'RecordSpace',
+    description:
+      'Which decisions it counts with: `public` for those of visitors, `api` for all others. A withdrawal is in the space of the record that it withdraws, so its `source` may differ.',
+  }),
+  ipHash: z.string().nullable(),
+  uaHash: z.string().nullable(),
+  capturedAt: UtcTime,
+  recordedAt: UtcTime,
+  sequence: z.int().min(1).meta({ description: 'The place in the ledger of the tenant, from 1, without gaps.' }),
+  ledgerHash: ledgerHash.meta({ description: 'SHA-256 over the preceding hash and the canonical record.' }),
+  prevLedgerHash: ledgerHash.nullable(),
+  salt: z.string().nullable().meta({
+    description:
+      'What is hashed has commitments to `subjectId`, `ipHash` and `uaHash` in their place: SHA-256, hex, over this salt, the name of the field, a zero byte and the value. Null once erased.',
+  }),
+  erasedAt: UtcTime.nullable().meta({
+    description: 'When the values that identify a person were erased; null if they were not.',
+  }),
+});
 export type ConsentRecord = z.output<typeof ConsentRecord>;
 export const ConsentRecordPage = filteredPageOf(ConsentRecord);
 
@@ -194,7 +184,7 @@ const recordEventFields = ConsentRecord.pick({
   sequence: true,
   ledgerHash: true,
 }).shape;
-const RecordEventData = z.strictObject({ recordId: Id, ...recordEventFields }).meta({ id: 'ConsentRecordEventData' });
+const RecordEventData = named('ConsentRecordEventData', { recordId: Id, ...recordEventFields });
 
 /** The data of the webhook events about records. */
 export const consentRecordEvents = { 'consent.recorded': RecordEventData, 'consent.withdrawn': RecordEventData };

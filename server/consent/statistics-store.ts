@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import { z } from 'zod';
-import { UtcTime } from '../http/schemas.ts';
+import { named, UtcTime } from '../http/schemas.ts';
 import { dayMilliseconds, type Queries } from '../storage/database.ts';
 import { rememberText } from '../storage/rows.ts';
 import type { ConsentRecord } from './record.ts';
@@ -30,17 +30,15 @@ export const NoticeDay = z
 type NoticeDay = z.output<typeof NoticeDay>;
 
 /** A host whose pages show a notice. */
-export const NoticeSighting = z
-  .strictObject({
-    host: z.string().meta({ description: 'Without the port.' }),
-    lastReadAt: UtcTime.nullable().meta({ description: 'When a page last fetched the notice.' }),
-    lastCaptureAt: UtcTime.nullable().meta({ description: 'When a page last sent a decision.' }),
-    widgetVersion: z.string().nullable().meta({
-      description:
-        'Of the banner that a page last loaded from this server; a page that has it cached, or loads it from elsewhere, does not say.',
-    }),
-  })
-  .meta({ id: 'NoticeSighting' });
+export const NoticeSighting = named('NoticeSighting', {
+  host: z.string().meta({ description: 'Without the port.' }),
+  lastReadAt: UtcTime.nullable().meta({ description: 'When a page last fetched the notice.' }),
+  lastCaptureAt: UtcTime.nullable().meta({ description: 'When a page last sent a decision.' }),
+  widgetVersion: z.string().nullable().meta({
+    description:
+      'Of the banner that a page last loaded from this server; a page that has it cached, or loads it from elsewhere, does not say.',
+  }),
+});
 type NoticeSighting = z.output<typeof NoticeSighting>;
 
 type Counts = [noticeId: string, day: string, purpose: string, granted: number, refused: number, visitors: number];

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, Time, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
+import { Id, named, Time, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 import { CadenceName, type Control, ControlParams, Count, ResultStatusName } from './control.ts';
 import { addCadence, type Cadence, type ResultStatus, resultStatuses } from './status.ts';
@@ -11,15 +11,13 @@ export const TestParams = ControlParams.extend({ testId: Id });
 export type TestParams = z.output<typeof TestParams>;
 
 /** A test to add to a control. */
-export const NewTest = z
-  .strictObject({
-    title: textLine(200),
-    procedure: visibleText(2000).nullable().default(null).meta({ description: 'How to test, and when it passes.' }),
-    cadence: CadenceName.nullable()
-      .default(null)
-      .meta({ description: 'How often it runs; null for the cadence of the control.' }),
-  })
-  .meta({ id: 'ControlTestInput' });
+export const NewTest = named('ControlTestInput', {
+  title: textLine(200),
+  procedure: visibleText(2000).nullable().default(null).meta({ description: 'How to test, and when it passes.' }),
+  cadence: CadenceName.nullable()
+    .default(null)
+    .meta({ description: 'How often it runs; null for the cadence of the control.' }),
+});
 export type NewTest = z.output<typeof NewTest>;
 
 /** A test of a control, with its latest result and its next run. */
@@ -30,10 +28,7 @@ export const ControlTest = z
     title: z.string(),
     procedure: z.string().nullable(),
     cadence: CadenceName.nullable().meta({ description: 'Null for the cadence of the control.' }),
-    latestResult: z
-      .strictObject({ id: Id, status: ResultStatusName, testedAt: UtcTime })
-      .meta({ id: 'LatestTestResult' })
-      .nullable(),
+    latestResult: named('LatestTestResult', { id: Id, status: ResultStatusName, testedAt: UtcTime }).nullable(),
     resultCount: Count,
     nextRunAt: UtcTime.nullable().meta({ description: 'Null for a retired test, too.' }),
     isDue: z.boolean(),
@@ -44,27 +39,23 @@ export const ControlTest = z
 export type ControlTest = z.output<typeof ControlTest>;
 
 /** The result of one run of a test. */
-export const NewResult = z
-  .strictObject({
-    status: ResultStatusName,
-    notes: visibleText(2000).nullable().default(null),
-    url: WebAddress.nullable().default(null).meta({ description: 'Where the output is kept; http or https.' }),
-    testedAt: Time.optional().meta({ description: 'Default: now; not in the future, and not before 2000.' }),
-  })
-  .meta({ id: 'TestResultInput' });
+export const NewResult = named('TestResultInput', {
+  status: ResultStatusName,
+  notes: visibleText(2000).nullable().default(null),
+  url: WebAddress.nullable().default(null).meta({ description: 'Where the output is kept; http or https.' }),
+  testedAt: Time.optional().meta({ description: 'Default: now; not in the future, and not before 2000.' }),
+});
 export type NewResult = z.output<typeof NewResult>;
 
-export const TestResult = z
-  .strictObject({
-    id: Id,
-    testId: Id,
-    status: ResultStatusName,
-    notes: z.string().nullable(),
-    url: z.string().nullable(),
-    testedAt: UtcTime,
-    createdAt: UtcTime,
-  })
-  .meta({ id: 'TestResult' });
+export const TestResult = named('TestResult', {
+  id: Id,
+  testId: Id,
+  status: ResultStatusName,
+  notes: z.string().nullable(),
+  url: z.string().nullable(),
+  testedAt: UtcTime,
+  createdAt: UtcTime,
+});
 export type TestResult = z.output<typeof TestResult>;
 
 /** A test as the API returns it. @param now decides whether it is due. */
@@ -95,17 +86,15 @@ export interface TestFacts extends Pick<TestRow, 'id' | 'tenant_control_id' | 't
 /** A test with what only its own view shows. */
 export type ListedTest = TestFacts & Pick<TestRow, 'procedure' | 'retired_at'>;
 
-export const ScheduledRun = z
-  .strictObject({
-    testId: Id,
-    title: z.string(),
-    lastRunAt: UtcTime.nullable(),
-    nextRunAt: UtcTime.nullable().meta({
-      description: 'One cadence after the last run; before the first, when it was created; null with `event_driven`.',
-    }),
-    isDue: z.boolean(),
-  })
-  .meta({ id: 'ScheduledRun' });
+export const ScheduledRun = named('ScheduledRun', {
+  testId: Id,
+  title: z.string(),
+  lastRunAt: UtcTime.nullable(),
+  nextRunAt: UtcTime.nullable().meta({
+    description: 'One cadence after the last run; before the first, when it was created; null with `event_driven`.',
+  }),
+  isDue: z.boolean(),
+});
 
 /**
  * When a test runs next: one cadence after its last run, at once if it never ran, and never again with the cadence

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, Time, text, textLine, UtcTime, visibleText } from '../http/schemas.ts';
+import { Id, named, Time, text, textLine, UtcTime, visibleText } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 import { catalogue } from './catalogue/catalogue.ts';
 import { Mappings } from './framework.ts';
@@ -36,75 +36,79 @@ export const ControlParams = z.strictObject({
 /** Why something was done; it is kept in the audit log. */
 export const Reason = visibleText(500);
 
-const MappedFramework = z
-  .strictObject({ code: z.string(), name: z.string(), requirements: z.array(z.string()) })
-  .meta({ id: 'MappedFramework' });
+const MappedFramework = named('MappedFramework', {
+  code: z.string(),
+  name: z.string(),
+  requirements: z.array(z.string()),
+});
 
 /** spec.md "Control (item of the control list)". */
-export const Control = z
-  .strictObject({
-    id: Id.meta({ description: 'The id of the control in this tenant.' }),
-    controlId: Id.meta({
-      description: 'For a control of the catalogue the same on every installation; otherwise the `id`.',
-    }),
-    code: z.string(),
-    title: z.string(),
-    description: z.string(),
-    domain: z.string(),
-    status: ControlStatusName.meta({
-      description:
-        'The status that was set last, with two exceptions: `overdue` after the due date of requested evidence, and `needs_review` from the moment that a review is due or an exception ends. An accepted control stays accepted until the next review, as long as its evidence is current and no test fails; otherwise it is in `needs_review` until that is fixed.',
-    }),
-    cadence: CadenceName,
-    ownerUserId: Id.nullable(),
-    evidenceFreshness: FreshnessName.meta({
-      description:
-        '`current` for one cadence after the latest valid item was collected, `stale` for one more, then `expired`; `missing` without any item. With `event_driven`, current as long as an item is valid.',
-    }),
-    latestResultStatus: ResultStatusName.nullable().meta({
-      description: 'The worst of the latest results of its tests.',
-    }),
-    lastTestedAt: UtcTime.nullable(),
-    nextReviewAt: UtcTime.nullable().meta({
-      description: 'One cadence after it was set to implemented or accepted; when its exception ends.',
-    }),
-    mappedFrameworks: z.array(MappedFramework).meta({ description: 'The adopted frameworks that it is mapped to.' }),
-    evidenceCount: Count.meta({ description: 'Items of evidence that were not withdrawn.' }),
-    testCount: Count.meta({ description: 'Tests in use.' }),
-    resultCount: Count.meta({ description: 'Results of these tests.' }),
-  })
-  .meta({ id: 'Control' });
+export const Control = named('Control', {
+  id: Id.meta({ description: 'The id of the control in this tenant.' }),
+  controlId: Id.meta({
+    description: 'For a control of the catalogue the same on every installation; otherwise the `id`.',
+  }),
+  code: z.string(),
+  title: z.string(),
+  description: z.string(),
+  domain: z.string(),
+  status: ControlStatusName.meta({
+    description:
+      'The status that was set last, with two exceptions: `overdue` after the due date of requested evidence, and `needs_review` from the moment that a review is due or an exception ends. An accepted control stays accepted until the next review, as long as its evidence is current and no test fails; otherwise it is in `needs_review` until that is fixed.',
+  }),
+  cadence: CadenceName,
+  ownerUserId: Id.nullable(),
+  evidenceFreshness: FreshnessName.meta({
+    description:
+      '`current` for one cadence after the latest valid item was collected, `stale` for one more, then `expired`; `missing` without any item. With `event_driven`, current as long as an item is valid.',
+  }),
+  latestResultStatus: ResultStatusName.nullable().meta({
+    description: 'The worst of the latest results of its tests.',
+  }),
+  lastTestedAt: UtcTime.nullable(),
+  nextReviewAt: UtcTime.nullable().meta({
+    description: 'One cadence after it was set to implemented or accepted; when its exception ends.',
+  }),
+  mappedFrameworks: z.array(MappedFramework).meta({ description: 'The adopted frameworks that it is mapped to.' }),
+  evidenceCount: Count.meta({ description: 'Items of evidence that were not withdrawn.' }),
+  testCount: Count.meta({ description: 'Tests in use.' }),
+  resultCount: Count.meta({ description: 'Results of these tests.' }),
+});
 export type Control = z.output<typeof Control>;
 
 /** A control with the fields that the list leaves out. */
-export const ControlDetail = z
-  .strictObject({
-    ...Control.shape,
-    mappings: z.record(z.string(), z.array(z.string())).meta({
-      description: 'All requirements that it is mapped to, by the code of the framework, adopted or not.',
-    }),
-    guidance: z.string().nullable().meta({ description: 'How to do it; null for custom controls.' }),
-    evidenceExamples: z.array(z.string()),
-    reason: z.string().nullable().meta({ description: 'Why it is excepted or does not apply.' }),
-    exceptionEndsAt: UtcTime.nullable(),
-    evidenceDueAt: UtcTime.nullable(),
-    reviewedAt: UtcTime.nullable().meta({
-      description: 'When it was last set to implemented or accepted, or confirmed as such.',
-    }),
-    allowedStatuses: z.array(SettableStatus).meta({ description: 'The statuses that it can change to.' }),
-    createdAt: UtcTime,
-    updatedAt: UtcTime,
-  })
-  .meta({ id: 'ControlDetail' });
+export const ControlDetail = named('ControlDetail', {
+  ...Control.shape,
+  mappings: z.record(z.string(), z.array(z.string())).meta({
+    description: 'All requirements that it is mapped to, by the code of the framework, adopted or not.',
+  }),
+  guidance: z.string().nullable().meta({ description: 'How to do it; null for custom controls.' }),
+  evidenceExamples: z.array(z.string()),
+  reason: z.string().nullable().meta({ description: 'Why it is excepted or does not apply.' }),
+  exceptionEndsAt: UtcTime.nullable(),
+  evidenceDueAt: UtcTime.nullable(),
+  reviewedAt: UtcTime.nullable().meta({
+    description: 'When it was last set to implemented or accepted, or confirmed as such.',
+  }),
+  allowedStatuses: z.array(SettableStatus).meta({ description: 'The statuses that it can change to.' }),
+  createdAt: UtcTime,
+  updatedAt: UtcTime,
+});
 
 /** The data of the webhook events about controls. */
 export const controlEvents = {
-  'control.status_changed': z
-    .strictObject({ controlId: Id, code: z.string(), from: ControlStatusName, to: ControlStatusName })
-    .meta({ id: 'ControlStatusChangedEventData' }),
-  'control.test_failed': z
-    .strictObject({ controlId: Id, code: z.string(), testId: Id, resultId: Id })
-    .meta({ id: 'ControlTestFailedEventData' }),
+  'control.status_changed': named('ControlStatusChangedEventData', {
+    controlId: Id,
+    code: z.string(),
+    from: ControlStatusName,
+    to: ControlStatusName,
+  }),
+  'control.test_failed': named('ControlTestFailedEventData', {
+    controlId: Id,
+    code: z.string(),
+    testId: Id,
+    resultId: Id,
+  }),
 };
 
 /** The form of the codes of the catalogue, including future and retired ones. */
@@ -125,17 +129,15 @@ const definitionFields = {
 };
 
 /** A custom control. */
-export const NewControl = z
-  .strictObject({
-    code: ControlCode.meta({
-      description: 'Unique in the tenant, ignoring case, and not of the form of the catalogue’s codes.',
-    }),
-    ...definitionFields,
-    mappings: Mappings.default({}),
-    cadence: CadenceName,
-    ownerUserId: Id.nullable().default(null),
-  })
-  .meta({ id: 'ControlInput' });
+export const NewControl = named('ControlInput', {
+  code: ControlCode.meta({
+    description: 'Unique in the tenant, ignoring case, and not of the form of the catalogue’s codes.',
+  }),
+  ...definitionFields,
+  mappings: Mappings.default({}),
+  cadence: CadenceName,
+  ownerUserId: Id.nullable().default(null),
+});
 export type NewControl = z.output<typeof NewControl>;
 
 /** The definition of a custom control; stored as canonical JSON. */

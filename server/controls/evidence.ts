@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, Time, text, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
+import { Id, named, Time, text, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type Control, ControlParams, Reason, type StoredControl } from './control.ts';
 import { cleanFileName } from './file-name.ts';
@@ -20,20 +20,18 @@ const Sha256 = text(64)
   .toLowerCase();
 
 /** An item of evidence to add. */
-export const NewEvidence = z
-  .strictObject({
-    title: textLine(200),
-    kind: EvidenceKind,
-    description: visibleText(2000).nullable().default(null),
-    url: WebAddress.nullable().default(null).meta({ description: 'Where it is kept; http or https.' }),
-    sha256: Sha256.nullable().default(null).meta({ description: 'SHA-256 of the file, hex; proves which one it is.' }),
-    collectedAt: Time.meta({ description: 'When it was collected; not in the future, and not before 2000.' }),
-    expiresAt: Time.nullable().default(null).meta({ description: 'When it expires; after collectedAt.' }),
-  })
-  .meta({ id: 'EvidenceInput' });
+export const NewEvidence = named('EvidenceInput', {
+  title: textLine(200),
+  kind: EvidenceKind,
+  description: visibleText(2000).nullable().default(null),
+  url: WebAddress.nullable().default(null).meta({ description: 'Where it is kept; http or https.' }),
+  sha256: Sha256.nullable().default(null).meta({ description: 'SHA-256 of the file, hex; proves which one it is.' }),
+  collectedAt: Time.meta({ description: 'When it was collected; not in the future, and not before 2000.' }),
+  expiresAt: Time.nullable().default(null).meta({ description: 'When it expires; after collectedAt.' }),
+});
 export type NewEvidence = z.output<typeof NewEvidence>;
 
-export const Withdrawal = z.strictObject({ reason: Reason }).meta({ id: 'EvidenceWithdrawal' });
+export const Withdrawal = named('EvidenceWithdrawal', { reason: Reason });
 
 /** The maximum size of a file, in bytes. */
 export const largestFile = 25 * 1024 * 1024;
@@ -67,47 +65,41 @@ export const FileBody = z.custom<ReceivedFile>().meta({
 });
 
 /** The space that evidence files take. */
-export const EvidenceUsage = z
-  .strictObject({
-    used: z.int().min(0).meta({ description: 'Bytes of the files of the tenant, those included that are arriving.' }),
-    quota: z.int().min(0).meta({ description: 'Bytes that they may have in all.' }),
-  })
-  .meta({ id: 'EvidenceUsage' });
+export const EvidenceUsage = named('EvidenceUsage', {
+  used: z.int().min(0).meta({ description: 'Bytes of the files of the tenant, those included that are arriving.' }),
+  quota: z.int().min(0).meta({ description: 'Bytes that they may have in all.' }),
+});
 
 /** The file of an item of evidence. */
-const EvidenceFile = z
-  .strictObject({
-    name: z.string().nullable().meta({ description: 'Null once it is erased.' }),
-    size: z.int().min(1).meta({ description: 'In bytes.' }),
-    mediaType: z
-      .string()
-      .nullable()
-      .meta({ description: 'As the uploading client said. A download has it only if it is harmless.' }),
-  })
-  .meta({ id: 'EvidenceFile' });
+const EvidenceFile = named('EvidenceFile', {
+  name: z.string().nullable().meta({ description: 'Null once it is erased.' }),
+  size: z.int().min(1).meta({ description: 'In bytes.' }),
+  mediaType: z
+    .string()
+    .nullable()
+    .meta({ description: 'As the uploading client said. A download has it only if it is harmless.' }),
+});
 
 /** An item of evidence of a control. */
-export const Evidence = z
-  .strictObject({
-    id: Id,
-    controlId: Id,
-    title: z.string().nullable().meta({ description: 'Null once it is erased, like the other texts.' }),
-    kind: EvidenceKind,
-    description: z.string().nullable(),
-    url: z.string().nullable(),
-    sha256: z.string().nullable().meta({ description: 'Of an uploaded file computed by the server.' }),
-    file: EvidenceFile.nullable().meta({
-      description: 'The uploaded file; `downloadEvidenceFile` has its bytes.',
-    }),
-    collectedAt: UtcTime,
-    expiresAt: UtcTime.nullable(),
-    isValid: z.boolean().meta({ description: 'Whether it counts: neither expired nor withdrawn.' }),
-    createdAt: UtcTime,
-    withdrawnAt: UtcTime.nullable(),
-    withdrawalReason: z.string().nullable(),
-    erasedAt: UtcTime.nullable().meta({ description: 'When its texts and its file were erased.' }),
-  })
-  .meta({ id: 'Evidence' });
+export const Evidence = named('Evidence', {
+  id: Id,
+  controlId: Id,
+  title: z.string().nullable().meta({ description: 'Null once it is erased, like the other texts.' }),
+  kind: EvidenceKind,
+  description: z.string().nullable(),
+  url: z.string().nullable(),
+  sha256: z.string().nullable().meta({ description: 'Of an uploaded file computed by the server.' }),
+  file: EvidenceFile.nullable().meta({
+    description: 'The uploaded file; `downloadEvidenceFile` has its bytes.',
+  }),
+  collectedAt: UtcTime,
+  expiresAt: UtcTime.nullable(),
+  isValid: z.boolean().meta({ description: 'Whether it counts: neither expired nor withdrawn.' }),
+  createdAt: UtcTime,
+  withdrawnAt: UtcTime.nullable(),
+  withdrawalReason: z.string().nullable(),
+  erasedAt: UtcTime.nullable().meta({ description: 'When its texts and its file were erased.' }),
+});
 export type Evidence = z.output<typeof Evidence>;
 
 /** An item as the API returns it. @param now decides whether it counts. */

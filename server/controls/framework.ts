@@ -1,30 +1,28 @@
 import { z } from 'zod';
-import { dictionary, findRepeated, list, text } from '../http/schemas.ts';
+import { dictionary, findRepeated, list, named, text } from '../http/schemas.ts';
 import { catalogue, findFramework } from './catalogue/catalogue.ts';
 
 /** spec.md "Control framework (item)". */
-export const FrameworkView = z
-  .strictObject({
-    code: z.string(),
-    name: z.string(),
-    description: z.string(),
-    jurisdiction: z.string().nullable(),
-    versionLabel: z.string().nullable(),
-    category: z.string().nullable(),
-    scopeSummary: z.string().nullable().meta({ description: 'To whom and to what it applies.' }),
-    assuranceBoundary: z
-      .string()
-      .nullable()
-      .meta({ description: 'What a good readiness shows, and what it cannot show.' }),
-    allowedClaim: z.string().nullable().meta({ description: 'What you may say when your readiness is good.' }),
-    prohibitedClaims: z.array(z.string()).meta({ description: 'What you must not say on this basis.' }),
-  })
-  .meta({ id: 'ControlFramework' });
+export const FrameworkView = named('ControlFramework', {
+  code: z.string(),
+  name: z.string(),
+  description: z.string(),
+  jurisdiction: z.string().nullable(),
+  versionLabel: z.string().nullable(),
+  category: z.string().nullable(),
+  scopeSummary: z.string().nullable().meta({ description: 'To whom and to what it applies.' }),
+  assuranceBoundary: z
+    .string()
+    .nullable()
+    .meta({ description: 'What a good readiness shows, and what it cannot show.' }),
+  allowedClaim: z.string().nullable().meta({ description: 'What you may say when your readiness is good.' }),
+  prohibitedClaims: z.array(z.string()).meta({ description: 'What you must not say on this basis.' }),
+});
 
 /** A framework with the requirements that controls may be mapped to. */
 export const FrameworkDetail = FrameworkView.extend({
   requirements: z
-    .array(z.strictObject({ code: z.string(), subject: z.string() }).meta({ id: 'FrameworkRequirement' }))
+    .array(named('FrameworkRequirement', { code: z.string(), subject: z.string() }))
     .meta({ description: 'In the order of the source; `subject` is in our own words.' }),
 }).meta({ id: 'ControlFrameworkDetail' });
 

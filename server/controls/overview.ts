@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { named } from '../http/schemas.ts';
 import type { AssessedControl } from './assess-control.ts';
 import { catalogue } from './catalogue/catalogue.ts';
 import { Control, Count } from './control.ts';
@@ -9,16 +10,14 @@ import type { TenantControls } from './store.ts';
 /** spec.md "Control list payload". */
 export const ControlList = z
   .strictObject({
-    summary: z
-      .strictObject({
-        catalogControls: Count.meta({ description: 'Controls in the catalogue.' }),
-        tenantControls: Count.meta({ description: 'Controls of the tenant: the items.' }),
-        implemented: Count.meta({ description: 'Items that are implemented or accepted.' }),
-        needsEvidence: Count.meta({ description: 'Items that apply and whose evidence is not current.' }),
-        failing: Count.meta({ description: 'Items that apply and whose latest result is fail.' }),
-        frameworks: Count.meta({ description: 'Adopted frameworks.' }),
-      })
-      .meta({ id: 'ControlSummary' }),
+    summary: named('ControlSummary', {
+      catalogControls: Count.meta({ description: 'Controls in the catalogue.' }),
+      tenantControls: Count.meta({ description: 'Controls of the tenant: the items.' }),
+      implemented: Count.meta({ description: 'Items that are implemented or accepted.' }),
+      needsEvidence: Count.meta({ description: 'Items that apply and whose evidence is not current.' }),
+      failing: Count.meta({ description: 'Items that apply and whose latest result is fail.' }),
+      frameworks: Count.meta({ description: 'Adopted frameworks.' }),
+    }),
     items: z.array(Control),
   })
   .meta({ id: 'ControlList' });
@@ -42,31 +41,27 @@ export function summarizeControls({ controls, adopted }: TenantControls): z.outp
 
 const Score = z.int().min(0).max(100).meta({ description: 'Percentage of the applicable controls that are accepted.' });
 
-const ReadinessGroup = z
-  .strictObject({
-    total: Count.meta({ description: 'Controls that apply.' }),
-    accepted: Count,
-    submitted: Count.meta({ description: 'Controls whose evidence was submitted and is not accepted yet.' }),
-    open: Count.meta({ description: 'Requests for evidence that are open, overdue ones included.' }),
-    overdue: Count,
-    score: Score,
-  })
-  .meta({ id: 'ReadinessGroup' });
+const ReadinessGroup = named('ReadinessGroup', {
+  total: Count.meta({ description: 'Controls that apply.' }),
+  accepted: Count,
+  submitted: Count.meta({ description: 'Controls whose evidence was submitted and is not accepted yet.' }),
+  open: Count.meta({ description: 'Requests for evidence that are open, overdue ones included.' }),
+  overdue: Count,
+  score: Score,
+});
 
 /** spec.md "Readiness". */
-export const Readiness = z
-  .strictObject({
-    score: Score,
-    totalControls: Count.meta({ description: 'Controls that apply.' }),
-    acceptedControls: Count,
-    openEvidenceRequests: Count.meta({ description: 'Overdue ones included.' }),
-    overdueEvidenceRequests: Count,
-    frameworkReadiness: z
-      .record(z.string(), ReadinessGroup)
-      .meta({ description: 'By the code of each adopted framework.' }),
-    domainReadiness: z.record(z.string(), ReadinessGroup).meta({ description: 'By the name of each domain.' }),
-  })
-  .meta({ id: 'Readiness' });
+export const Readiness = named('Readiness', {
+  score: Score,
+  totalControls: Count.meta({ description: 'Controls that apply.' }),
+  acceptedControls: Count,
+  openEvidenceRequests: Count.meta({ description: 'Overdue ones included.' }),
+  overdueEvidenceRequests: Count,
+  frameworkReadiness: z
+    .record(z.string(), ReadinessGroup)
+    .meta({ description: 'By the code of each adopted framework.' }),
+  domainReadiness: z.record(z.string(), ReadinessGroup).meta({ description: 'By the name of each domain.' }),
+});
 
 /** The readiness of a tenant; each group counts its controls that apply. score = floor(100 × accepted / total), or 0. */
 export function rateReadiness({ controls, adopted }: TenantControls): z.output<typeof Readiness> {
@@ -109,22 +104,20 @@ function countGroup(controls: readonly Control[]): z.output<typeof ReadinessGrou
 /** spec.md "Test health": of the controls that apply. */
 export const TestHealth = z
   .strictObject({
-    summary: z
-      .strictObject({
-        totalControls: Count.meta({ description: 'Controls that apply: the items.' }),
-        failing: Count,
-        warning: Count,
-        passing: Count,
-        unknown: Count.meta({ description: 'No result yet, or a result that needs human judgement.' }),
-        currentEvidence: Count,
-        staleEvidence: Count,
-        expiredEvidence: Count,
-        missingEvidence: Count,
-        needsEvidence: Count.meta({ description: 'All but those with current evidence.' }),
-        missingTests: Count.meta({ description: 'Controls without a test.' }),
-        dueTests: Count.meta({ description: 'Tests, not controls.' }),
-      })
-      .meta({ id: 'TestHealthSummary' }),
+    summary: named('TestHealthSummary', {
+      totalControls: Count.meta({ description: 'Controls that apply: the items.' }),
+      failing: Count,
+      warning: Count,
+      passing: Count,
+      unknown: Count.meta({ description: 'No result yet, or a result that needs human judgement.' }),
+      currentEvidence: Count,
+      staleEvidence: Count,
+      expiredEvidence: Count,
+      missingEvidence: Count,
+      needsEvidence: Count.meta({ description: 'All but those with current evidence.' }),
+      missingTests: Count.meta({ description: 'Controls without a test.' }),
+      dueTests: Count.meta({ description: 'Tests, not controls.' }),
+    }),
     items: z.array(
       Control.omit({ description: true, cadence: true, ownerUserId: true, nextReviewAt: true, mappedFrameworks: true })
         .extend({ dueTests: Count, scheduledRuns: z.array(ScheduledRun) })

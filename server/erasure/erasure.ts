@@ -1,30 +1,26 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, visibleText } from '../http/schemas.ts';
+import { Id, named, visibleText } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 
-export const ErasureInput = z
-  .strictObject({
-    reason: visibleText(2000).meta({ description: 'For the audit log, which keeps it: do not name the person in it.' }),
-  })
-  .meta({ id: 'ErasureInput' });
+export const ErasureInput = named('ErasureInput', {
+  reason: visibleText(2000).meta({ description: 'For the audit log, which keeps it: do not name the person in it.' }),
+});
 
 export const Count = z.int().min(0);
 
 /** How many rows had the values. */
-export const ErasureCounts = z
-  .strictObject({
-    records: Count.meta({ description: 'Consent records.' }),
-    requests: Count.meta({ description: 'Completed data-subject requests.' }),
-    breaches: Count.meta({ description: 'Closed breaches.' }),
-    evidence: Count.meta({ description: 'Items of evidence.' }),
-    files: Count.meta({ description: 'Evidence files.' }),
-    auditEvents: Count.meta({ description: 'Events of the audit log.' }),
-    events: Count.meta({ description: 'Webhook events.' }),
-    deliveries: Count.meta({ description: 'Pending deliveries of these events, which were canceled.' }),
-    responses: Count.meta({ description: 'Responses that are kept for retries.' }),
-  })
-  .meta({ id: 'ErasureCounts' });
+export const ErasureCounts = named('ErasureCounts', {
+  records: Count.meta({ description: 'Consent records.' }),
+  requests: Count.meta({ description: 'Completed data-subject requests.' }),
+  breaches: Count.meta({ description: 'Closed breaches.' }),
+  evidence: Count.meta({ description: 'Items of evidence.' }),
+  files: Count.meta({ description: 'Evidence files.' }),
+  auditEvents: Count.meta({ description: 'Events of the audit log.' }),
+  events: Count.meta({ description: 'Webhook events.' }),
+  deliveries: Count.meta({ description: 'Pending deliveries of these events, which were canceled.' }),
+  responses: Count.meta({ description: 'Responses that are kept for retries.' }),
+});
 export type ErasureCounts = z.output<typeof ErasureCounts>;
 
 const ErasureStatus = z.enum(['running', 'done']).meta({
@@ -32,16 +28,14 @@ const ErasureStatus = z.enum(['running', 'done']).meta({
   description: '`running`: the rest follows in the background; of a data subject, `subject.erased` at the end.',
 });
 
-export const Erasure = z
-  .strictObject({
-    erasureId: Id,
-    status: ErasureStatus,
-    counts: ErasureCounts.meta({ description: 'What was erased so far.' }),
-  })
-  .meta({ id: 'Erasure' });
+export const Erasure = named('Erasure', {
+  erasureId: Id,
+  status: ErasureStatus,
+  counts: ErasureCounts.meta({ description: 'What was erased so far.' }),
+});
 export type Erasure = z.output<typeof Erasure>;
 
-const SubjectErased = z.strictObject({ erasureId: Id, counts: ErasureCounts }).meta({ id: 'SubjectErasedEventData' });
+const SubjectErased = named('SubjectErasedEventData', { erasureId: Id, counts: ErasureCounts });
 
 /** The data of the webhook events about erasures. */
 export const erasureEvents = { 'subject.erased': SubjectErased };

@@ -1,19 +1,18 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { named } from '../http/schemas.ts';
 import { Count, Erasure, ErasureCounts } from './erasure.ts';
 
 const { events, deliveries, responses } = ErasureCounts.shape;
 
 /** What was erased of a person in one tenant. */
-const UserErasureCounts = z
-  .strictObject({
-    sessions: Count.meta({ description: 'Sessions that ended.' }),
-    invitations: Count,
-    auditEvents: Count.meta({ description: 'Events of the audit log that named the person.' }),
-    events,
-    deliveries,
-    responses,
-  })
-  .meta({ id: 'UserErasureCounts' });
+const UserErasureCounts = named('UserErasureCounts', {
+  sessions: Count.meta({ description: 'Sessions that ended.' }),
+  invitations: Count,
+  auditEvents: Count.meta({ description: 'Events of the audit log that named the person.' }),
+  events,
+  deliveries,
+  responses,
+});
 
 export const UserErasure = Erasure.extend({
   counts: UserErasureCounts.meta({ description: 'What was erased so far.' }),

@@ -1,7 +1,17 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { invalidValues, Problem, type ProblemDetail } from '../http/problem.ts';
-import { findPastFault, Id, list, refuseRepeated, Time, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
+import {
+  findPastFault,
+  Id,
+  list,
+  named,
+  refuseRepeated,
+  Time,
+  UtcTime,
+  viewRow,
+  visibleText,
+} from '../http/schemas.ts';
 import { addTime, dayMilliseconds } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 
@@ -21,16 +31,14 @@ const dataCategories = list(visibleText(100), 50)
   .meta({ description: 'Kinds of data affected.' });
 
 /** The details that GDPR Article 33(3) and (5) ask for. */
-export const BreachInput = z
-  .strictObject({
-    ...fields,
-    discoveredAt: Time.meta({
-      description: 'When the tenant became aware of it; not in the future, and not before 2000.',
-    }),
-    affectedSubjects: affectedSubjects.optional(),
-    dataCategories: dataCategories.optional(),
-  })
-  .meta({ id: 'BreachInput' });
+export const BreachInput = named('BreachInput', {
+  ...fields,
+  discoveredAt: Time.meta({
+    description: 'When the tenant became aware of it; not in the future, and not before 2000.',
+  }),
+  affectedSubjects: affectedSubjects.optional(),
+  dataCategories: dataCategories.optional(),
+});
 export type BreachInput = z.output<typeof BreachInput>;
 
 const notifiedAt = { description: 'Not before the discovery, and not in the future; null clears it.' };
@@ -53,40 +61,41 @@ export const BreachChange = z
 export type BreachChange = z.output<typeof BreachChange>;
 
 /** A breach as the API returns it. */
-export const BreachView = z
-  .strictObject({
-    id: Id,
-    title: z.string().nullable().meta({ description: 'Null once it is erased.' }),
-    description: z.string().nullable(),
-    severity: BreachSeverity,
-    status: BreachStatus,
-    affectedSubjects: z.int().min(0).nullable(),
-    dataCategories: z.array(z.string()),
-    discoveredAt: UtcTime,
-    notificationDueAt: UtcTime.meta({ description: 'When the authority must be notified: 72 hours after discovery.' }),
-    isNotificationOverdue: z.boolean().meta({
-      description: 'Whether that time has passed without a notification and without a `notificationReason`.',
-    }),
-    authorityNotifiedAt: UtcTime.nullable(),
-    subjectsNotifiedAt: UtcTime.nullable(),
-    notificationReason: z.string().nullable(),
-    closedAt: UtcTime.nullable(),
-    erasedAt: UtcTime.nullable().meta({
-      description:
-        'When its texts were erased: the title, the description, the categories of data and the reason are empty since.',
-    }),
-    createdAt: UtcTime,
-    updatedAt: UtcTime,
-  })
-  .meta({ id: 'Breach' });
+export const BreachView = named('Breach', {
+  id: Id,
+  title: z.string().nullable().meta({ description: 'Null once it is erased.' }),
+  description: z.string().nullable(),
+  severity: BreachSeverity,
+  status: BreachStatus,
+  affectedSubjects: z.int().min(0).nullable(),
+  dataCategories: z.array(z.string()),
+  discoveredAt: UtcTime,
+  notificationDueAt: UtcTime.meta({ description: 'When the authority must be notified: 72 hours after discovery.' }),
+  isNotificationOverdue: z.boolean().meta({
+    description: 'Whether that time has passed without a notification and without a `notificationReason`.',
+  }),
+  authorityNotifiedAt: UtcTime.nullable(),
+  subjectsNotifiedAt: UtcTime.nullable(),
+  notificationReason: z.string().nullable(),
+  closedAt: UtcTime.nullable(),
+  erasedAt: UtcTime.nullable().meta({
+    description:
+      'When its texts were erased: the title, the description, the categories of data and the reason are empty since.',
+  }),
+  createdAt: UtcTime,
+  updatedAt: UtcTime,
+});
 export type BreachView = z.output<typeof BreachView>;
 
 export const breachFilters = { status: BreachStatus.optional(), severity: BreachSeverity.optional() };
 export type BreachFilter = z.output<z.ZodObject<typeof breachFilters>>;
 
-const BreachEventData = z
-  .strictObject({ breachId: Id, severity: BreachSeverity, status: BreachStatus, notificationDueAt: UtcTime })
-  .meta({ id: 'BreachEventData' });
+const BreachEventData = named('BreachEventData', {
+  breachId: Id,
+  severity: BreachSeverity,
+  status: BreachStatus,
+  notificationDueAt: UtcTime,
+});
 
 /** The data of the webhook events about breaches. */
 export const breachEvents = { 'breach.reported': BreachEventData, 'breach.updated': BreachEventData };

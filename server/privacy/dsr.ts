@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, Time, text, textLine, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
+import { Id, named, Time, text, textLine, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
 import { Email } from '../identity/email.ts';
 import { addTime, dayMilliseconds } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -22,53 +22,43 @@ export const DsrOutcome = z
 const DsrSubjectId = text(256).min(1);
 const Reason = visibleText(2000);
 
-export const DsrInput = z
-  .strictObject({
-    subjectId: DsrSubjectId.meta({ description: 'The id that the tenant has for the person.' }),
-    type: DsrType,
-    channel: DsrChannel.optional().meta({ description: 'How the request was received.' }),
-    notes: visibleText(5000).optional(),
-    receivedAt: Time.optional().meta({
-      description:
-        'When the request was received; its period starts here. Not in the future, and not before 2000. Default: the time of the server.',
-    }),
-  })
-  .meta({ id: 'DataSubjectRequestInput' });
+export const DsrInput = named('DataSubjectRequestInput', {
+  subjectId: DsrSubjectId.meta({ description: 'The id that the tenant has for the person.' }),
+  type: DsrType,
+  channel: DsrChannel.optional().meta({ description: 'How the request was received.' }),
+  notes: visibleText(5000).optional(),
+  receivedAt: Time.optional().meta({
+    description:
+      'When the request was received; its period starts here. Not in the future, and not before 2000. Default: the time of the server.',
+  }),
+});
 export type DsrInput = z.output<typeof DsrInput>;
 
 /** A request that a person makes with the form. */
-export const PublicDsrInput = z
-  .strictObject({
-    type: DsrType,
-    email: Email.meta({ description: 'Where the answer goes.' }),
-    name: textLine(200).optional(),
-    message: visibleText(2000).optional(),
-  })
-  .meta({ id: 'PublicDataSubjectRequestInput' });
+export const PublicDsrInput = named('PublicDataSubjectRequestInput', {
+  type: DsrType,
+  email: Email.meta({ description: 'Where the answer goes.' }),
+  name: textLine(200).optional(),
+  message: visibleText(2000).optional(),
+});
 export type PublicDsrInput = z.output<typeof PublicDsrInput>;
 
 /** What the person learns: the same whether or not anything is known about them. */
-export const PublicDsr = z
-  .strictObject({
-    reference: Id.meta({ description: 'The id of the request.' }),
-    receivedAt: UtcTime,
-    dueAt: UtcTime.meta({ description: 'When it must be answered.' }),
-  })
-  .meta({ id: 'PublicDataSubjectRequest' });
+export const PublicDsr = named('PublicDataSubjectRequest', {
+  reference: Id.meta({ description: 'The id of the request.' }),
+  receivedAt: UtcTime,
+  dueAt: UtcTime.meta({ description: 'When it must be answered.' }),
+});
 
 /** What the link leads with that the tenant sends to the address of a request. */
-export const DsrConfirmationLink = z
-  .strictObject({
-    token: z.string().meta({ description: 'The token itself, shown only once.' }),
-    expiresAt: UtcTime,
-  })
-  .meta({ id: 'DataSubjectRequestConfirmationLink' });
+export const DsrConfirmationLink = named('DataSubjectRequestConfirmationLink', {
+  token: z.string().meta({ description: 'The token itself, shown only once.' }),
+  expiresAt: UtcTime,
+});
 
-export const DsrConfirmationInput = z
-  .strictObject({ token: text(100) })
-  .meta({ id: 'DataSubjectRequestConfirmationInput' });
+export const DsrConfirmationInput = named('DataSubjectRequestConfirmationInput', { token: text(100) });
 
-export const DsrConfirmation = z.strictObject({ confirmedAt: UtcTime }).meta({ id: 'DataSubjectRequestConfirmation' });
+export const DsrConfirmation = named('DataSubjectRequestConfirmation', { confirmedAt: UtcTime });
 
 /** An edit of an open request; omitted fields keep their values. */
 export const DsrChange = z
@@ -76,13 +66,11 @@ export const DsrChange = z
     subjectId: DsrSubjectId.meta({ description: 'Requests made with the form start with the e-mail address.' }),
     assigneeUserId: Id.nullable().meta({ description: 'A member who may sign in; null for none.' }),
     notes: visibleText(5000).nullable(),
-    identityCheck: z
-      .strictObject({
-        method: visibleText(200).meta({
-          description: 'How: “known account”, “called back”. Not a number of a document.',
-        }),
-      })
-      .meta({ id: 'IdentityCheckInput' })
+    identityCheck: named('IdentityCheckInput', {
+      method: visibleText(200).meta({
+        description: 'How: “known account”, “called back”. Not a number of a document.',
+      }),
+    })
       .nullable()
       .meta({ description: 'Records that the caller checked now who the person is; null removes the check.' }),
   })
@@ -91,9 +79,9 @@ export const DsrChange = z
 export type DsrChange = z.output<typeof DsrChange>;
 
 /** The person must be informed of the reasons for an extension (GDPR Article 12(3)). */
-export const DsrExtension = z
-  .strictObject({ reason: Reason.meta({ description: 'Why it takes longer, as communicated to the person.' }) })
-  .meta({ id: 'DataSubjectRequestExtension' });
+export const DsrExtension = named('DataSubjectRequestExtension', {
+  reason: Reason.meta({ description: 'Why it takes longer, as communicated to the person.' }),
+});
 export type DsrExtension = z.output<typeof DsrExtension>;
 
 /** A person whose request is not fulfilled must be informed of the reasons (GDPR Article 12(4)). */
@@ -127,14 +115,11 @@ export const DsrView = z
     reason: z.string().nullable().meta({ description: 'Why it was not fulfilled, or only partially.' }),
     completedAt: UtcTime.nullable(),
     assigneeUserId: Id.nullable(),
-    identityCheck: z
-      .strictObject({
-        method: z.string(),
-        at: UtcTime,
-        by: Id.nullable().meta({ description: 'The user or the API key; null for the server itself.' }),
-      })
-      .meta({ id: 'IdentityCheck' })
-      .nullable(),
+    identityCheck: named('IdentityCheck', {
+      method: z.string(),
+      at: UtcTime,
+      by: Id.nullable().meta({ description: 'The user or the API key; null for the server itself.' }),
+    }).nullable(),
     source: z
       .enum(['api', 'public'])
       .meta({ id: 'DataSubjectRequestSource', description: '`public`: made with the form, by anyone.' }),
@@ -168,12 +153,18 @@ const EventSubject = z.string().nullable().meta({ description: 'Null once erased
 
 /** The data of the webhook events; `dsr.completed` has exactly the fields of spec.md "Events" 4. */
 export const dsrEvents = {
-  'dsr.created': z
-    .strictObject({ dsrId: Id, subjectId: EventSubject, type: DsrType, dueAt: UtcTime })
-    .meta({ id: 'DataSubjectRequestCreatedEventData' }),
-  'dsr.completed': z
-    .strictObject({ dsrId: Id, subjectId: EventSubject, type: DsrType, outcome: DsrOutcome })
-    .meta({ id: 'DataSubjectRequestCompletedEventData' }),
+  'dsr.created': named('DataSubjectRequestCreatedEventData', {
+    dsrId: Id,
+    subjectId: EventSubject,
+    type: DsrType,
+    dueAt: UtcTime,
+  }),
+  'dsr.completed': named('DataSubjectRequestCompletedEventData', {
+    dsrId: Id,
+    subjectId: EventSubject,
+    type: DsrType,
+    outcome: DsrOutcome,
+  }),
 };
 
 /** A request as the API returns it. @param now decides whether it is overdue. */

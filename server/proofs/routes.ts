@@ -7,7 +7,7 @@ import { corsHeaders, ReadyAnswer } from '../http/answer.ts';
 import { linkQuery, requireLinkOwner } from '../http/authorize.ts';
 import { invalidValues, notFound, Problem, requireFound, requireGetOrHead } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
-import { AnyJson, cursorPageOf, Time, text, UtcTime } from '../http/schemas.ts';
+import { AnyJson, cursorPageOf, named, Time, text, UtcTime } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import {
   findCheckpoint,
@@ -27,18 +27,16 @@ import type { Queries } from '../storage/database.ts';
 const Base64Hash = z.string().meta({ description: 'SHA-256, base64.' });
 const Count = z.int().min(0);
 
-const CheckpointView = z
-  .strictObject({
-    ledger: z.enum(['audit', 'consent']).meta({ id: 'LedgerName' }),
-    size: Count.meta({ description: 'The number of entries that it covers: those numbered 1 to this.' }),
-    rootHash: Base64Hash.meta({ description: 'Root of the Merkle tree (RFC 6962) over these entries, base64.' }),
-    at: UtcTime,
-    note: z.string().meta({
-      description:
-        'The checkpoint with its signature (C2SP tlog-checkpoint, signed-note). Keep it: anyone who has it and the public key can later check whether these entries were changed.',
-    }),
-  })
-  .meta({ id: 'Checkpoint' });
+const CheckpointView = named('Checkpoint', {
+  ledger: z.enum(['audit', 'consent']).meta({ id: 'LedgerName' }),
+  size: Count.meta({ description: 'The number of entries that it covers: those numbered 1 to this.' }),
+  rootHash: Base64Hash.meta({ description: 'Root of the Merkle tree (RFC 6962) over these entries, base64.' }),
+  at: UtcTime,
+  note: z.string().meta({
+    description:
+      'The checkpoint with its signature (C2SP tlog-checkpoint, signed-note). Keep it: anyone who has it and the public key can later check whether these entries were changed.',
+  }),
+});
 
 /** What an entry has a commitment to. */
 const Opening = z
@@ -52,34 +50,30 @@ const Opening = z
     description: 'The commitment is SHA-256, hex, over the salt, the path, a zero byte and the value.',
   });
 
-const InclusionProof = z
-  .strictObject({
-    sequence: z.int().min(1).meta({ description: 'The number of the entry; its leaf index is this number minus one.' }),
-    hash: z.string().meta({ description: 'The chain hash of the entry, hex. Its 32 bytes are the data of the leaf.' }),
-    leafHash: Base64Hash,
-    prevHash: z.string().nullable().meta({ description: 'The chain hash of the entry before it; null for the first.' }),
-    entry: z.record(z.string(), AnyJson).meta({
-      description: 'What was hashed after `prevHash`, in its canonical form (RFC 8785).',
-    }),
-    openings: z.array(Opening).meta({
-      description: 'The values that the entry has commitments to; none once they are erased.',
-    }),
-    hashes: z.array(Base64Hash).meta({ description: 'The audit path from the leaf upwards (RFC 9162 section 2.1.3).' }),
-    checkpoint: CheckpointView,
-    shown: z.string().nullable().meta({
-      description:
-        'What the visitor was shown: the text with the SHA-256 that the record has as `shownHash`. Null for other entries.',
-    }),
-  })
-  .meta({ id: 'InclusionProof' });
+const InclusionProof = named('InclusionProof', {
+  sequence: z.int().min(1).meta({ description: 'The number of the entry; its leaf index is this number minus one.' }),
+  hash: z.string().meta({ description: 'The chain hash of the entry, hex. Its 32 bytes are the data of the leaf.' }),
+  leafHash: Base64Hash,
+  prevHash: z.string().nullable().meta({ description: 'The chain hash of the entry before it; null for the first.' }),
+  entry: z.record(z.string(), AnyJson).meta({
+    description: 'What was hashed after `prevHash`, in its canonical form (RFC 8785).',
+  }),
+  openings: z.array(Opening).meta({
+    description: 'The values that the entry has commitments to; none once they are erased.',
+  }),
+  hashes: z.array(Base64Hash).meta({ description: 'The audit path from the leaf upwards (RFC 9162 section 2.1.3).' }),
+  checkpoint: CheckpointView,
+  shown: z.string().nullable().meta({
+    description:
+      'What the visitor was shown: the text with the SHA-256 that the record has as `shownHash`. Null for other entries.',
+  }),
+});
 
-const ConsistencyProof = z
-  .strictObject({
-    from: Count.meta({ description: 'The size of the earlier checkpoint.' }),
-    hashes: z.array(Base64Hash).meta({ description: 'RFC 9162 section 2.1.4.' }),
-    checkpoint: CheckpointView,
-  })
-  .meta({ id: 'ConsistencyProof' });
+const ConsistencyProof = named('ConsistencyProof', {
+  from: Count.meta({ description: 'The size of the earlier checkpoint.' }),
+  hashes: z.array(Base64Hash).meta({ description: 'RFC 9162 section 2.1.4.' }),
+  checkpoint: CheckpointView,
+});
 
 const Size = text(20)
   .regex(/^\d{1,15}$/, 'must be a whole number')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem, requireFound } from '../http/problem.ts';
 import { type Call, defineRoute, type Route } from '../http/route.ts';
-import { schemasOf } from '../http/schemas.ts';
+import { named, schemasOf } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { roleIds } from '../principal/roles.ts';
 import { groupUrn } from './group.ts';
@@ -23,30 +23,26 @@ function metaOf<Type extends string>(resourceType: Type) {
     .meta({ id: `Scim${resourceType}Meta` });
 }
 
-const Feature = z.strictObject({ supported: z.boolean() }).meta({ id: 'ScimFeature' });
+const Feature = named('ScimFeature', { supported: z.boolean() });
 
 /** RFC 7643 section 5. */
 const ServiceProviderConfig = z
   .strictObject({
     schemas: schemasOf(configUrn),
     patch: Feature,
-    bulk: z
-      .strictObject({ supported: z.boolean(), maxOperations: z.int(), maxPayloadSize: z.int() })
-      .meta({ id: 'ScimBulkFeature' }),
-    filter: z.strictObject({ supported: z.boolean(), maxResults: z.int() }).meta({ id: 'ScimFilterFeature' }),
+    bulk: named('ScimBulkFeature', { supported: z.boolean(), maxOperations: z.int(), maxPayloadSize: z.int() }),
+    filter: named('ScimFilterFeature', { supported: z.boolean(), maxResults: z.int() }),
     changePassword: Feature,
     sort: Feature,
     etag: Feature,
     authenticationSchemes: z.array(
-      z
-        .strictObject({
-          type: z.literal('oauthbearertoken'),
-          name: z.string(),
-          description: z.string(),
-          specUri: z.url(),
-          primary: z.boolean(),
-        })
-        .meta({ id: 'ScimAuthenticationScheme' }),
+      named('ScimAuthenticationScheme', {
+        type: z.literal('oauthbearertoken'),
+        name: z.string(),
+        description: z.string(),
+        specUri: z.url(),
+        primary: z.boolean(),
+      }),
     ),
     meta: metaOf('ServiceProviderConfig'),
   })
@@ -76,18 +72,16 @@ function presentConfig(locate: Locate): z.output<typeof ServiceProviderConfig> {
 }
 
 /** RFC 7643 section 6. */
-const ResourceType = z
-  .strictObject({
-    schemas: schemasOf(resourceTypeUrn),
-    id: z.string(),
-    name: z.string(),
-    description: z.string(),
-    endpoint: z.string(),
-    schema: z.string(),
-    schemaExtensions: z.array(z.string()).max(0).meta({ description: 'None.' }),
-    meta: metaOf('ResourceType'),
-  })
-  .meta({ id: 'ScimResourceType' });
+const ResourceType = named('ScimResourceType', {
+  schemas: schemasOf(resourceTypeUrn),
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  endpoint: z.string(),
+  schema: z.string(),
+  schemaExtensions: z.array(z.string()).max(0).meta({ description: 'None.' }),
+  meta: metaOf('ResourceType'),
+});
 
 function presentResourceTypes(locate: Locate): z.output<typeof ResourceType>[] {
   const types = [
@@ -123,16 +117,14 @@ type Attribute = z.output<typeof Attribute>;
 z.globalRegistry.add(Attribute, { id: 'ScimAttribute' });
 
 /** A schema of resources (RFC 7643 section 7). */
-const ScimSchema = z
-  .strictObject({
-    schemas: schemasOf(schemaUrn),
-    id: z.string(),
-    name: z.string(),
-    description: z.string(),
-    attributes: z.array(Attribute),
-    meta: metaOf('Schema'),
-  })
-  .meta({ id: 'ScimSchema' });
+const ScimSchema = named('ScimSchema', {
+  schemas: schemasOf(schemaUrn),
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  attributes: z.array(Attribute),
+  meta: metaOf('Schema'),
+});
 type ScimSchema = z.output<typeof ScimSchema>;
 
 /** The schemas of users and groups with the attributes that this server supports. */

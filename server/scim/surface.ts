@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Surface } from '../http/answer.ts';
 import { Problem, type ProblemCode } from '../http/problem.ts';
 import { type Client, readJsonBody, readOwnAddress } from '../http/request.ts';
-import { schemasOf } from '../http/schemas.ts';
+import { named, schemasOf } from '../http/schemas.ts';
 
 /** RFC 7644 section 3.1. */
 const scimType = 'application/scim+json';
@@ -30,17 +30,15 @@ const renamed: Partial<Record<ProblemCode, Pick<Problem, 'status' | 'code'>>> = 
 };
 
 /** RFC 7644 section 3.12. */
-const ScimError = z
-  .strictObject({
-    schemas: schemasOf(errorUrn),
-    status: z.string().meta({ description: 'The HTTP status, as text.' }),
-    scimType: z
-      .enum([...scimTypes])
-      .optional()
-      .meta({ description: 'What is wrong, if the status is not specific enough.' }),
-    detail: z.string().meta({ description: 'What is wrong and what to do about it, in plain text.' }),
-  })
-  .meta({ id: 'ScimError' });
+const ScimError = named('ScimError', {
+  schemas: schemasOf(errorUrn),
+  status: z.string().meta({ description: 'The HTTP status, as text.' }),
+  scimType: z
+    .enum([...scimTypes])
+    .optional()
+    .meta({ description: 'What is wrong, if the status is not specific enough.' }),
+  detail: z.string().meta({ description: 'What is wrong and what to do about it, in plain text.' }),
+});
 
 /** SCIM 2.0: bare resources, and errors in the form of RFC 7644 section 3.12. */
 export const scim: Surface = {

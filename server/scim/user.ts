@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
-import { schemasOf, text, UtcTime } from '../http/schemas.ts';
+import { named, schemasOf, text, UtcTime } from '../http/schemas.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import { displayName, type MembershipRow, memberStatus, type Profile } from '../identity/membership.ts';
 import { isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
@@ -27,22 +27,20 @@ export const ScimUser = z
     id: z.string().meta({ description: 'The id of the person, who keeps it after leaving and coming back.' }),
     externalId: part.meta({ description: 'The id at the identity provider.' }),
     userName: part.meta({ description: 'The e-mail address; compares without case.' }),
-    name: z.strictObject({ givenName: part, familyName: part, formatted: part }).meta({ id: 'ScimName' }).optional(),
+    name: named('ScimName', { givenName: part, familyName: part, formatted: part }).optional(),
     displayName: part,
     emails: z
       .array(
-        z
-          .strictObject({ value: part, type: z.literal('work').optional(), primary: z.literal(true).optional() })
-          .meta({ id: 'ScimEmail' }),
+        named('ScimEmail', { value: part, type: z.literal('work').optional(), primary: z.literal(true).optional() }),
       )
       .optional(),
     active: z.boolean().optional().meta({ description: 'False while the membership is suspended, for any reason.' }),
     roles: z
-      .array(z.strictObject({ value: part, primary: z.literal(true).optional() }).meta({ id: 'ScimRole' }))
+      .array(named('ScimRole', { value: part, primary: z.literal(true).optional() }))
       .optional()
       .meta({ description: 'The role; empty for a user whom the operator of the server manages.' }),
     groups: z
-      .array(z.strictObject({ value: part, type: z.literal('direct').optional() }).meta({ id: 'ScimGroupReference' }))
+      .array(named('ScimGroupReference', { value: part, type: z.literal('direct').optional() }))
       .optional()
       .meta({ description: 'The role group of the user; empty after a removal from it.' }),
     meta: metaOf('User', { created: UtcTime.optional(), lastModified: UtcTime.optional() }),

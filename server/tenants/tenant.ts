@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dictionary, Id, text, UtcTime, visibleText } from '../http/schemas.ts';
+import { dictionary, Id, named, text, UtcTime, visibleText } from '../http/schemas.ts';
 import { isPlatformRole, isRole, RoleName } from '../principal/roles.ts';
 
 /** A tenant's short name in addresses: lower-case letters, digits and hyphens, 2 to 63 characters. */
@@ -81,16 +81,14 @@ const settings = {
 };
 
 /** A tenant with its settings. `apiVersion` is the API version of requests that name none. */
-export const Tenant = z
-  .strictObject({
-    id: Id,
-    slug: TenantSlug,
-    apiVersion: z.string(),
-    name: TenantName,
-    ...settings,
-    createdAt: UtcTime,
-  })
-  .meta({ id: 'Tenant' });
+export const Tenant = named('Tenant', {
+  id: Id,
+  slug: TenantSlug,
+  apiVersion: z.string(),
+  name: TenantName,
+  ...settings,
+  createdAt: UtcTime,
+});
 export type Tenant = Readonly<z.output<typeof Tenant>>;
 
 /** An edit of the tenant; omitted fields keep their values. */

@@ -3,6 +3,7 @@ import { catalogue, type Framework, findFramework } from '../controls/catalogue/
 import {
   deceptiveIssue,
   list,
+  named,
   refuseRepeated,
   Time,
   text,
@@ -26,32 +27,28 @@ export function publicText(maximum: number) {
     .refine((text) => !deceptive.test(text), deceptiveIssue);
 }
 
-const AchievedFramework = z
-  .strictObject({
-    code: text(64)
-      .refine((code) => findFramework(code) !== undefined, 'must be a framework of the catalogue')
-      .meta({ description: 'The code of a framework of the catalogue.' }),
-    achievedAt: Time.meta({ description: 'Not in the future, and not before 2000.' }),
-    expiresAt: Time.nullable().default(null).meta({ description: 'From this time on, the framework is not shown.' }),
-    reportUrl: WebAddress.nullable().default(null).meta({ description: 'A report or certificate.' }),
-  })
-  .meta({ id: 'AchievedFrameworkInput' });
+const AchievedFramework = named('AchievedFrameworkInput', {
+  code: text(64)
+    .refine((code) => findFramework(code) !== undefined, 'must be a framework of the catalogue')
+    .meta({ description: 'The code of a framework of the catalogue.' }),
+  achievedAt: Time.meta({ description: 'Not in the future, and not before 2000.' }),
+  expiresAt: Time.nullable().default(null).meta({ description: 'From this time on, the framework is not shown.' }),
+  reportUrl: WebAddress.nullable().default(null).meta({ description: 'A report or certificate.' }),
+});
 
-const Link = z.strictObject({ label: textLine(100), url: WebAddress }).meta({ id: 'TrustLinkInput' });
+const Link = named('TrustLinkInput', { label: textLine(100), url: WebAddress });
 
-const Subprocessor = z
-  .strictObject({
-    name: textLine(120),
-    purpose: textLine(240),
-    country: textLine(80),
-    since: Time.nullable()
-      .default(null)
-      .meta({ description: 'From when it processes data, perhaps in the future: this is announced as a change.' }),
-    until: Time.nullable()
-      .default(null)
-      .meta({ description: 'Until when. From then on it is listed among the changes only.' }),
-  })
-  .meta({ id: 'SubprocessorInput' });
+const Subprocessor = named('SubprocessorInput', {
+  name: textLine(120),
+  purpose: textLine(240),
+  country: textLine(80),
+  since: Time.nullable()
+    .default(null)
+    .meta({ description: 'From when it processes data, perhaps in the future: this is announced as a change.' }),
+  until: Time.nullable()
+    .default(null)
+    .meta({ description: 'Until when. From then on it is listed among the changes only.' }),
+});
 
 /** What identifies a subprocessor from one version of the trust center to the next. */
 export function keySubprocessor({ name, since }: { readonly name: string; readonly since: string | null }): string {
@@ -96,18 +93,16 @@ const contentFields = {
 };
 
 /** A subprocessor with when its changes became public: since when the page and the feed show them. */
-const SubprocessorView = z
-  .strictObject({
-    name: z.string(),
-    purpose: z.string(),
-    country: z.string(),
-    since: UtcTime.nullable(),
-    until: UtcTime.nullable(),
-    announcedAt: UtcTime.nullable().meta({ description: 'Since when it is public; null while it was not.' }),
-    endAnnouncedAt: UtcTime.nullable().meta({ description: 'Since when `until` is public.' }),
-    changedAt: UtcTime.nullable().meta({ description: 'When what is announced last changed.' }),
-  })
-  .meta({ id: 'Subprocessor' });
+const SubprocessorView = named('Subprocessor', {
+  name: z.string(),
+  purpose: z.string(),
+  country: z.string(),
+  since: UtcTime.nullable(),
+  until: UtcTime.nullable(),
+  announcedAt: UtcTime.nullable().meta({ description: 'Since when it is public; null while it was not.' }),
+  endAnnouncedAt: UtcTime.nullable().meta({ description: 'Since when `until` is public.' }),
+  changedAt: UtcTime.nullable().meta({ description: 'When what is announced last changed.' }),
+});
 export type Subprocessor = z.output<typeof SubprocessorView>;
 
 const Content = z.strictObject(contentFields);
@@ -118,9 +113,7 @@ export type TrustContent = Readonly<
 >;
 
 /** The body of a PUT; omitted fields become empty. */
-export const TrustCenterInput = z
-  .strictObject({ published: z.boolean(), ...contentFields })
-  .meta({ id: 'TrustCenterInput' });
+export const TrustCenterInput = named('TrustCenterInput', { published: z.boolean(), ...contentFields });
 export type TrustCenterInput = Readonly<z.output<typeof TrustCenterInput>>;
 
 /** What the next publication would show; omitted fields become empty. */
@@ -136,74 +129,64 @@ const stored = {
   contactEmail: z.string().nullable(),
   securityContact: z.string().nullable(),
   frameworks: z.array(
-    z
-      .strictObject({
-        code: z.string(),
-        achievedAt: UtcTime,
-        expiresAt: UtcTime.nullable(),
-        reportUrl: z.string().nullable(),
-      })
-      .meta({ id: 'AchievedFramework' }),
+    named('AchievedFramework', {
+      code: z.string(),
+      achievedAt: UtcTime,
+      expiresAt: UtcTime.nullable(),
+      reportUrl: z.string().nullable(),
+    }),
   ),
-  links: z.array(z.strictObject({ label: z.string(), url: z.string() }).meta({ id: 'TrustLink' })),
+  links: z.array(named('TrustLink', { label: z.string(), url: z.string() })),
   subprocessors: z.array(SubprocessorView),
   showsProof: z.boolean(),
 };
 
 /** A draft as the API returns it: dates of announcements are added when it is published. */
-const TrustDraft = z
-  .strictObject({
-    ...stored,
-    subprocessors: z.array(
-      SubprocessorView.omit({ announcedAt: true, endAnnouncedAt: true, changedAt: true }).meta({
-        id: 'DraftSubprocessor',
-      }),
-    ),
-    updatedAt: UtcTime,
-  })
-  .meta({ id: 'TrustDraft' });
+const TrustDraft = named('TrustDraft', {
+  ...stored,
+  subprocessors: z.array(
+    SubprocessorView.omit({ announcedAt: true, endAnnouncedAt: true, changedAt: true }).meta({
+      id: 'DraftSubprocessor',
+    }),
+  ),
+  updatedAt: UtcTime,
+});
 
 /** The trust center as the API returns it to its tenant. */
-export const TrustCenterView = z
-  .strictObject({
-    slug: TenantSlug,
-    name: TenantName,
-    url: z.string().meta({ description: 'The public page, available while the trust center is published.' }),
-    published: z.boolean(),
-    ...stored,
-    publishedAt: UtcTime.nullable().meta({ description: 'When it was published; null while it is not.' }),
-    updatedAt: UtcTime.nullable().meta({ description: 'Null before the first change.' }),
-    draft: TrustDraft.nullable().meta({ description: 'What is saved but not public; null for none.' }),
-  })
-  .meta({ id: 'TrustCenter' });
+export const TrustCenterView = named('TrustCenter', {
+  slug: TenantSlug,
+  name: TenantName,
+  url: z.string().meta({ description: 'The public page, available while the trust center is published.' }),
+  published: z.boolean(),
+  ...stored,
+  publishedAt: UtcTime.nullable().meta({ description: 'When it was published; null while it is not.' }),
+  updatedAt: UtcTime.nullable().meta({ description: 'Null before the first change.' }),
+  draft: TrustDraft.nullable().meta({ description: 'What is saved but not public; null for none.' }),
+});
 
 /** The badge's own words in one language. */
-export const BadgeWords = z
-  .strictObject({
-    language: z.string().meta({ description: 'BCP 47: what was asked for, or the nearest that there is.' }),
-    direction: z.enum(['ltr', 'rtl']),
-    trustCenter: z.string(),
-    view: z.string().meta({ description: 'The text of the main link.' }),
-    updated: z.string().meta({ description: 'Precedes "3 days ago".' }),
-    updatedOn: z.string().meta({ description: 'Precedes a date.' }),
-    poweredBy: z.string(),
-    close: z.string(),
-  })
-  .meta({ id: 'BadgeWords' });
+export const BadgeWords = named('BadgeWords', {
+  language: z.string().meta({ description: 'BCP 47: what was asked for, or the nearest that there is.' }),
+  direction: z.enum(['ltr', 'rtl']),
+  trustCenter: z.string(),
+  view: z.string().meta({ description: 'The text of the main link.' }),
+  updated: z.string().meta({ description: 'Precedes "3 days ago".' }),
+  updatedOn: z.string().meta({ description: 'Precedes a date.' }),
+  poweredBy: z.string(),
+  close: z.string(),
+});
 export type BadgeWords = z.output<typeof BadgeWords>;
 
 /** What the trust badge shows: spec.md "Trust widget data", and its words if a language was asked for. */
-export const TrustWidget = z
-  .strictObject({
-    name: z.string(),
-    slug: z.string(),
-    achievedFrameworks: z
-      .array(z.string())
-      .meta({ description: 'The names of the frameworks that are achieved and have not expired.' }),
-    updatedAt: UtcTime,
-    words: BadgeWords.optional().meta({ description: 'Only with `language`.' }),
-  })
-  .meta({ id: 'TrustWidget' });
+export const TrustWidget = named('TrustWidget', {
+  name: z.string(),
+  slug: z.string(),
+  achievedFrameworks: z
+    .array(z.string())
+    .meta({ description: 'The names of the frameworks that are achieved and have not expired.' }),
+  updatedAt: UtcTime,
+  words: BadgeWords.optional().meta({ description: 'Only with `language`.' }),
+});
 
 /** A framework that a tenant achieved, with what the page says about it. */
 export type Achievement = TrustContent['frameworks'][number] & {

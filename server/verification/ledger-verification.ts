@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { UtcTime, viewRow } from '../http/schemas.ts';
+import { named, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 
 /** What every verification says of its extent and its outcome. */
@@ -14,18 +14,16 @@ export const verdicts = ['holds', 'failed', 'could_not_check'] as const;
 export type Verdict = (typeof verdicts)[number];
 
 /** The latest verification of a tenant. */
-export const LedgerVerification = z
-  .strictObject({
-    status: z.enum(verdicts).meta({
-      id: 'VerificationStatus',
-      description:
-        '`failed`: something was changed. `could_not_check`: no change was found, but not everything could be checked.',
-    }),
-    startedAt: UtcTime,
-    finishedAt: UtcTime,
-    ...checked,
-  })
-  .meta({ id: 'LedgerVerification' });
+export const LedgerVerification = named('LedgerVerification', {
+  status: z.enum(verdicts).meta({
+    id: 'VerificationStatus',
+    description:
+      '`failed`: something was changed. `could_not_check`: no change was found, but not everything could be checked.',
+  }),
+  startedAt: UtcTime,
+  finishedAt: UtcTime,
+  ...checked,
+});
 
 /** The data of the webhook events about verification. */
 export const verificationEvents = {

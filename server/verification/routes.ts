@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordEvent } from '../audit/store.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
-import { cursorPageOf, Id, UtcTime, viewRow } from '../http/schemas.ts';
+import { cursorPageOf, Id, named, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { findRow, mapPage } from '../storage/rows.ts';
 import { checked, LedgerVerification, verdicts, viewVerification } from './ledger-verification.ts';
@@ -9,22 +9,20 @@ import { listRuns, type RunRow } from './store.ts';
 import type { Verifier } from './verifier.ts';
 
 /** A verification of all tenants, as the administrator of the server sees it. */
-const VerificationRun = z
-  .strictObject({
-    id: Id,
-    status: z.enum(['running', ...verdicts, 'interrupted']).meta({
-      id: 'VerificationRunStatus',
-      description:
-        '`failed`: something was changed. `could_not_check`: no change was found, but not everything could be checked. `interrupted`: the server stopped; a server begins it again.',
-    }),
-    startedAt: UtcTime,
-    finishedAt: UtcTime.nullable(),
-    tenants: z.int().meta({ description: 'How many there are to verify; 0 until that is known.' }),
-    verifiedTenants: z.int(),
-    ...checked,
-    findings: z.int(),
-  })
-  .meta({ id: 'VerificationRun' });
+const VerificationRun = named('VerificationRun', {
+  id: Id,
+  status: z.enum(['running', ...verdicts, 'interrupted']).meta({
+    id: 'VerificationRunStatus',
+    description:
+      '`failed`: something was changed. `could_not_check`: no change was found, but not everything could be checked. `interrupted`: the server stopped; a server begins it again.',
+  }),
+  startedAt: UtcTime,
+  finishedAt: UtcTime.nullable(),
+  tenants: z.int().meta({ description: 'How many there are to verify; 0 until that is known.' }),
+  verifiedTenants: z.int(),
+  ...checked,
+  findings: z.int(),
+});
 
 type RunStatus = z.output<typeof VerificationRun>['status'];
 
@@ -78,7 +76,7 @@ export function verificationRoutes(
       description:
         'The server recomputes both ledgers at intervals, and compares them with the signed checkpoints, and the rows of the tenant with the audit log. `latest` is null until the first one.',
       scope: 'audit:read',
-      result: z.strictObject({ latest: LedgerVerification.nullable() }).meta({ id: 'LatestVerification' }),
+      result: named('LatestVerification', { latest: LedgerVerification.nullable() }),
       async handle({ principal: { tenantId } }) {
         const row = await findRow(kysely, 'verifications', { tenant_id: tenantId });
         return { latest: row === undefined ? null : viewVerification(row) };

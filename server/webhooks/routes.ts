@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
-import { cursorPageOf, Id, listOf, queryInteger, Time } from '../http/schemas.ts';
+import { cursorPageOf, Id, listOf, named, queryInteger, Time } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { addTime, dayMilliseconds } from '../storage/database.ts';
 import { mapPage, takeNewest } from '../storage/rows.ts';
@@ -50,17 +50,14 @@ const params = z.strictObject({ id: Id });
 const readsOne = { ...reads, params };
 const changesOne = { ...writes, params };
 
-const Rotation = z
-  .strictObject({
-    overlapHours: z
-      .int()
-      .min(0)
-      .max(168)
-      .default(24)
-      .meta({ description: 'How long the old secret signs along; 0 ends it, and all before it, at once.' }),
-  })
-  .meta({ id: 'WebhookSecretRotation' })
-  .prefault({});
+const Rotation = named('WebhookSecretRotation', {
+  overlapHours: z
+    .int()
+    .min(0)
+    .max(168)
+    .default(24)
+    .meta({ description: 'How long the old secret signs along; 0 ends it, and all before it, at once.' }),
+}).prefault({});
 
 /** The operations on webhooks, on what was sent to them, and on orders to send it again. */
 export function webhookRoutes(installation: Pick<Installation, 'database' | 'box' | 'settings'>): readonly Route[] {
@@ -231,7 +228,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
       summary: 'Count what an order would send again',
       description: 'Takes the fields of an order and does nothing.',
       query: RedeliveryInput,
-      result: z.strictObject({ count: z.int().min(0) }).meta({ id: 'WebhookRedeliveryCount' }),
+      result: named('WebhookRedeliveryCount', { count: z.int().min(0) }),
       errors: ['not_found', 'webhook_deleted', 'webhook_not_enabled'],
       async handle({ query, principal, now }) {
         return { count: (await prepareOrder(database.kysely, now, principal.tenantId, query)).total };

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { AnyJson, Id, Time, UtcTime, viewRow } from '../../http/schemas.ts';
+import { AnyJson, Id, named, Time, UtcTime, viewRow } from '../../http/schemas.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { EventTypeName } from './event.ts';
 
@@ -40,48 +40,42 @@ export const FailureReason = z
 export type FailureReason = z.output<typeof FailureReason>;
 
 /** One event on its way to one endpoint. */
-export const DeliveryView = z
-  .strictObject({
-    id: Id.meta({ description: 'What the receiver gets as `Svc-Delivery`; the same at each attempt.' }),
-    webhookId: Id,
-    eventId: Id,
-    eventType: z.string(),
-    status: DeliveryStatus,
-    reason: FailureReason.nullable().meta({ description: 'Why the last attempt failed, or why none was made.' }),
-    responseStatus: z.int().nullable().meta({ description: 'The HTTP status of the last answer.' }),
-    attemptCount: z.int().min(0),
-    firstAttemptAt: UtcTime.nullable(),
-    nextAttemptAt: UtcTime.nullable().meta({ description: 'Null where no attempt is to come.' }),
-    redeliveryOf: Id.nullable().meta({ description: 'The delivery that this one repeats.' }),
-    createdAt: UtcTime,
-    finishedAt: UtcTime.nullable(),
-  })
-  .meta({ id: 'WebhookDelivery' });
+export const DeliveryView = named('WebhookDelivery', {
+  id: Id.meta({ description: 'What the receiver gets as `Svc-Delivery`; the same at each attempt.' }),
+  webhookId: Id,
+  eventId: Id,
+  eventType: z.string(),
+  status: DeliveryStatus,
+  reason: FailureReason.nullable().meta({ description: 'Why the last attempt failed, or why none was made.' }),
+  responseStatus: z.int().nullable().meta({ description: 'The HTTP status of the last answer.' }),
+  attemptCount: z.int().min(0),
+  firstAttemptAt: UtcTime.nullable(),
+  nextAttemptAt: UtcTime.nullable().meta({ description: 'Null where no attempt is to come.' }),
+  redeliveryOf: Id.nullable().meta({ description: 'The delivery that this one repeats.' }),
+  createdAt: UtcTime,
+  finishedAt: UtcTime.nullable(),
+});
 export type DeliveryView = z.output<typeof DeliveryView>;
 
 /** One attempt, as it ended. */
-export const AttemptView = z
-  .strictObject({
-    id: Id,
-    at: UtcTime,
-    outcome: z.enum(['delivered', ...FailureReason.options]).meta({ id: 'WebhookAttemptOutcome' }),
-    responseStatus: z.int().nullable(),
-    message: z.string().nullable().meta({ description: 'What went wrong.' }),
-    excerpt: z.string().nullable().meta({ description: 'The beginning of what the receiver answered.' }),
-    milliseconds: z.int().min(0).meta({ description: 'How long it took, until the whole answer or the failure.' }),
-  })
-  .meta({ id: 'WebhookAttempt' });
+export const AttemptView = named('WebhookAttempt', {
+  id: Id,
+  at: UtcTime,
+  outcome: z.enum(['delivered', ...FailureReason.options]).meta({ id: 'WebhookAttemptOutcome' }),
+  responseStatus: z.int().nullable(),
+  message: z.string().nullable().meta({ description: 'What went wrong.' }),
+  excerpt: z.string().nullable().meta({ description: 'The beginning of what the receiver answered.' }),
+  milliseconds: z.int().min(0).meta({ description: 'How long it took, until the whole answer or the failure.' }),
+});
 
 export const DeliveryDetail = DeliveryView.extend({
-  event: z
-    .strictObject({
-      id: Id,
-      type: z.string(),
-      createdAt: UtcTime,
-      tenantId: Id,
-      data: z.record(z.string(), AnyJson),
-    })
-    .meta({ id: 'WebhookEvent' }),
+  event: named('WebhookEvent', {
+    id: Id,
+    type: z.string(),
+    createdAt: UtcTime,
+    tenantId: Id,
+    data: z.record(z.string(), AnyJson),
+  }),
   attempts: z.array(AttemptView).meta({ description: 'Oldest first.' }),
 }).meta({ id: 'WebhookDeliveryDetail' });
 export type DeliveryDetail = z.output<typeof DeliveryDetail>;
@@ -125,16 +119,14 @@ export const RedeliveryView = z
   .strictObject({
     id: Id,
     status: z.enum(['running', 'finished', 'canceled']).meta({ id: 'WebhookRedeliveryStatus' }),
-    filter: z
-      .strictObject({
-        webhookId: Id.nullable(),
-        status: RedeliverableStatus,
-        reason: FailureReason.nullable(),
-        eventType: z.string().nullable(),
-        from: UtcTime.nullable(),
-        to: UtcTime.nullable(),
-      })
-      .meta({ id: 'WebhookRedeliveryFilter' }),
+    filter: named('WebhookRedeliveryFilter', {
+      webhookId: Id.nullable(),
+      status: RedeliverableStatus,
+      reason: FailureReason.nullable(),
+      eventType: z.string().nullable(),
+      from: UtcTime.nullable(),
+      to: UtcTime.nullable(),
+    }),
     total: z.int().min(0).meta({ description: 'How many deliveries fitted when it was ordered.' }),
     queued: z.int().min(0).meta({
       description:

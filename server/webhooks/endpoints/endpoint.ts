@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, list, refuseRepeated, textLine, UtcTime } from '../../http/schemas.ts';
+import { Id, list, named, refuseRepeated, textLine, UtcTime } from '../../http/schemas.ts';
 import { FailureReason } from '../deliveries/delivery.ts';
 import { EventTypeName, eventTypes } from '../deliveries/event.ts';
 import { EventFilter } from '../deliveries/event-filter.ts';
@@ -68,18 +68,16 @@ const sendingFields = {
   }),
 };
 
-export const EndpointInput = z
-  .strictObject({
-    url: fields.url,
-    description: fields.description.default(null),
-    eventTypes: EventTypeFilter.default(null),
-    filter: sendingFields.filter.default(null),
-    rateLimit: sendingFields.rateLimit.default(null),
-    retrySchedule: sendingFields.retrySchedule.default(null),
-    asymmetric: sendingFields.asymmetric.default(false),
-    status: WantedStatus.default('enabled'),
-  })
-  .meta({ id: 'WebhookInput' });
+export const EndpointInput = named('WebhookInput', {
+  url: fields.url,
+  description: fields.description.default(null),
+  eventTypes: EventTypeFilter.default(null),
+  filter: sendingFields.filter.default(null),
+  rateLimit: sendingFields.rateLimit.default(null),
+  retrySchedule: sendingFields.retrySchedule.default(null),
+  asymmetric: sendingFields.asymmetric.default(false),
+  status: WantedStatus.default('enabled'),
+});
 export type EndpointInput = z.output<typeof EndpointInput>;
 
 /** A change of an endpoint; what is left out stays as it is. */
@@ -95,33 +93,31 @@ export const EndpointChange = z
 export type EndpointChange = z.output<typeof EndpointChange>;
 
 /** An endpoint as its tenant sees it. */
-export const EndpointView = z
-  .strictObject({
-    id: Id,
-    url: z.string(),
-    description: z.string().nullable(),
-    eventTypes: z.array(EventTypeName).nullable().meta(filterMeta),
-    ...sendingFields,
-    publicKey: z.string().nullable().meta({
-      description: 'Checks the `v1a` signatures: `whpk_` and the base64 of 32 bytes. Null where there are none.',
-    }),
-    status: EndpointStatus,
-    disabledReason: DisabledReason.nullable(),
-    disabledAt: UtcTime.nullable(),
-    failingSince: UtcTime.nullable().meta({
-      description: 'Since when every attempt has failed; null while all is well.',
-    }),
-    lastError: z.string().nullable(),
-    pausedUntil: UtcTime.nullable().meta({
-      description:
-        'The receiver asked for a pause (429 or 503 with Retry-After): nothing is sent before. Null where it did not, or the pause is over. Pausing and enabling the webhook ends it, and so does another address.',
-    }),
-    previousSecrets: z.int().min(0).meta({ description: 'How many previous secrets sign along.' }),
-    previousSecretExpiresAt: UtcTime.nullable().meta({ description: 'When the last of them ends; null for none.' }),
-    createdAt: UtcTime,
-    updatedAt: UtcTime,
-  })
-  .meta({ id: 'Webhook' });
+export const EndpointView = named('Webhook', {
+  id: Id,
+  url: z.string(),
+  description: z.string().nullable(),
+  eventTypes: z.array(EventTypeName).nullable().meta(filterMeta),
+  ...sendingFields,
+  publicKey: z.string().nullable().meta({
+    description: 'Checks the `v1a` signatures: `whpk_` and the base64 of 32 bytes. Null where there are none.',
+  }),
+  status: EndpointStatus,
+  disabledReason: DisabledReason.nullable(),
+  disabledAt: UtcTime.nullable(),
+  failingSince: UtcTime.nullable().meta({
+    description: 'Since when every attempt has failed; null while all is well.',
+  }),
+  lastError: z.string().nullable(),
+  pausedUntil: UtcTime.nullable().meta({
+    description:
+      'The receiver asked for a pause (429 or 503 with Retry-After): nothing is sent before. Null where it did not, or the pause is over. Pausing and enabling the webhook ends it, and so does another address.',
+  }),
+  previousSecrets: z.int().min(0).meta({ description: 'How many previous secrets sign along.' }),
+  previousSecretExpiresAt: UtcTime.nullable().meta({ description: 'When the last of them ends; null for none.' }),
+  createdAt: UtcTime,
+  updatedAt: UtcTime,
+});
 export type EndpointView = z.output<typeof EndpointView>;
 
 export const EndpointWithSecret = EndpointView.extend({
@@ -154,29 +150,29 @@ const otherEndpoint = {
 
 /** The data of the webhook events about webhooks. */
 export const endpointEvents = {
-  'webhook.endpoint_failing': z
-    .strictObject({ ...otherEndpoint, failingSince: UtcTime, lastError: z.string().nullable() })
-    .meta({ id: 'WebhookFailingEventData' }),
-  'webhook.endpoint_recovered': z
-    .strictObject({ ...otherEndpoint, failingSince: UtcTime, recoveredAt: UtcTime })
-    .meta({ id: 'WebhookRecoveredEventData' }),
-  'webhook.endpoint_disabled': z
-    .strictObject({
-      ...otherEndpoint,
-      reason: DisabledReason,
-      failingSince: UtcTime.nullable(),
-      lastError: z.string().nullable(),
-    })
-    .meta({ id: 'WebhookDisabledEventData' }),
-  'webhook.delivery_exhausted': z
-    .strictObject({
-      ...otherEndpoint,
-      deliveryId: Id,
-      eventId: Id,
-      eventType: EventTypeName,
-      attempts: z.int().min(1),
-      reason: FailureReason,
-    })
-    .meta({ id: 'WebhookExhaustedEventData' }),
-  'webhook.test': z.strictObject({ webhookId: Id }).meta({ id: 'WebhookTestEventData' }),
+  'webhook.endpoint_failing': named('WebhookFailingEventData', {
+    ...otherEndpoint,
+    failingSince: UtcTime,
+    lastError: z.string().nullable(),
+  }),
+  'webhook.endpoint_recovered': named('WebhookRecoveredEventData', {
+    ...otherEndpoint,
+    failingSince: UtcTime,
+    recoveredAt: UtcTime,
+  }),
+  'webhook.endpoint_disabled': named('WebhookDisabledEventData', {
+    ...otherEndpoint,
+    reason: DisabledReason,
+    failingSince: UtcTime.nullable(),
+    lastError: z.string().nullable(),
+  }),
+  'webhook.delivery_exhausted': named('WebhookExhaustedEventData', {
+    ...otherEndpoint,
+    deliveryId: Id,
+    eventId: Id,
+    eventType: EventTypeName,
+    attempts: z.int().min(1),
+    reason: FailureReason,
+  }),
+  'webhook.test': named('WebhookTestEventData', { webhookId: Id }),
 };
