@@ -63,12 +63,12 @@ describe('the table of what the banner does', () => {
   test('has every row of each of its lists', () => {
     const sizes = Object.fromEntries([...tables].map(([heading, rows]) => [heading, rows.length]));
     assert.deepEqual(sizes, {
-      'What a banner has': 34,
-      'And what goes with it': 7,
-      'What can be measured': 24,
-      'What site owners ask for': 18,
-      'What we know of nowhere else': 14,
-      'Mistakes that are known': 10,
+      Features: 34,
+      'Related features': 7,
+      'Measurable properties': 24,
+      'Requests from site owners': 18,
+      'Distinguishing features': 14,
+      'Known mistakes': 10,
     });
   });
 
