@@ -524,7 +524,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'mfa-pending-enrolment',
-    rule: 'the codes of a pending enrolment do not count',
+    rule: 'the codes of a pending enrollment do not count',
     file: 'server/identity/mfa/codes.ts',
     text: "if (factor?.state !== 'enabled') return null;",
     replacement: 'if (factor === undefined) return null;',
@@ -532,7 +532,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'mfa-required',
-    rule: 'where a tenant requires a second factor, members without one can only enrol',
+    rule: 'where a tenant requires a second factor, members without one can only enroll',
     file: 'server/access/admit.ts',
     text: "session.require_second_factor !== null && session.second_factor !== 'enabled'",
     replacement: "session.require_second_factor !== null && session.second_factor === 'pending'",

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../../server/http/problem.ts';
 
-/** What to do about each error code. The server's catalogue has its meaning. */
+/** What to do about each error code. The server's catalog has its meaning. */
 export const advice: Readonly<Record<ProblemCode, string>> = {
   invalid_json:
     'Send one JSON value in UTF-8. Look for a trailing comma, single quotes, or a shell that took the quotes away.',
@@ -21,7 +21,7 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   password_incorrect: 'Send the password that the person signs in with now.',
   code_incorrect:
     'Send the code that the authenticator shows now; compare the clocks. Each code is good once: wait for the next, or use a backup code.',
-  second_factor_required: 'Sign in, enrol an authenticator, and go on.',
+  second_factor_required: 'Sign in, enroll an authenticator, and go on.',
   tenant_not_allowed: 'Leave Svc-Tenant out, or use a key that was made for that tenant.',
   consent_origin_not_allowed: 'Put the domain of the site into the notice and publish it. Subdomains are included.',
   not_found: 'Compare the id, and the tenant of the key: what belongs to another tenant answers just like this.',

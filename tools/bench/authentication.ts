@@ -50,8 +50,8 @@ export const authentication: Benchmark = {
     };
     const cookie = sessionCookie.write(session.token).split(';')[0] as string;
     return [
-      await measure('recognising an API key', { authorization: `Bearer ${site.key}` }),
-      await measure('recognising a session', { cookie }),
+      await measure('recognizing an API key', { authorization: `Bearer ${site.key}` }),
+      await measure('recognizing a session', { cookie }),
     ];
   },
 };

@@ -13,7 +13,7 @@ import {
   type Step,
 } from './sequence.ts';
 
-/** Apps of the catalogue (OIN) and those of the wizard (AIW) update by different requests. */
+/** Apps of the catalog (OIN) and those of the wizard (AIW) update by different requests. */
 type AppKind = 'OIN app' | 'AIW app';
 
 const page = 'startIndex=1&count=100';
