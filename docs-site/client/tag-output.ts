@@ -1,6 +1,6 @@
 import { serverPlaceholder } from '../site/placeholders.ts';
 
-/** Shows the tag of a widget with the attributes that were chosen, coloured like all code. */
+/** Shows the tag of a widget with the attributes that were chosen, colored like all code. */
 export function showTag(output: Element, element: HTMLElement, baseUrl: string): void {
   const code = output.querySelector('code');
   if (code === null) return;

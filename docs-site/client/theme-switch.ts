@@ -2,11 +2,11 @@ const names = { auto: 'as the system', light: 'light', dark: 'dark' } as const;
 type Theme = keyof typeof names;
 const order: readonly Theme[] = ['auto', 'light', 'dark'];
 
-/** Switches at each press from the colours of the system to light, to dark and back, and stores the choice. */
+/** Switches at each press from the colors of the system to light, to dark and back, and stores the choice. */
 export function startThemeSwitch(button: HTMLButtonElement): void {
   const page = document.documentElement;
   const read = (): Theme => (page.dataset.theme as Theme | undefined) ?? 'auto';
-  const label = () => button.setAttribute('aria-label', `Colours: ${names[read()]}`);
+  const label = () => button.setAttribute('aria-label', `Colors: ${names[read()]}`);
   label();
   button.addEventListener('click', () => {
     const next = order[(order.indexOf(read()) + 1) % order.length] ?? 'auto';

@@ -10,7 +10,7 @@ export interface CodeBlock {
   readonly purpose?: string | undefined;
 }
 
-/** Writes a block of code, coloured. A script adds the button that copies it. */
+/** Writes a block of code, colored. A script adds the button that copies it. */
 export function writeCodeBlock({ language, code, title, purpose }: CodeBlock): Markup {
   const label = languages[language]?.label ?? language;
   const text = code.replace(/\n+$/, '');

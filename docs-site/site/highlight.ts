@@ -16,7 +16,7 @@ import { escapeHtml } from '../../server/http/html.ts';
 const grammars = { bash, dockerfile, http, ini, javascript, json, nginx, sql, typescript, xml, yaml };
 for (const [name, grammar] of Object.entries(grammars)) highlighter.registerLanguage(name, grammar);
 
-/** Every language that a block of code may have: what it is called on the page, and the grammar that colours it. */
+/** Every language that a block of code may have: what it is called on the page, and the grammar that colors it. */
 export const languages: Readonly<
   Record<string, { readonly label: string; readonly grammar: keyof typeof grammars | null }>
 > = {
@@ -39,12 +39,12 @@ export const languages: Readonly<
   txt: { label: 'Text', grammar: null },
 };
 
-/** Colours code. @returns HTML. */
+/** Colors code. @returns HTML. */
 export function highlightCode(code: string, language: string): string {
   const grammar = languages[language]?.grammar ?? null;
   if (grammar === null) return escapeHtml(code);
   const { value } = highlighter.highlight(code, { language: grammar, ignoreIllegals: true });
-  // Punctuation and the finer kinds of names have no colour of their own: pages have thousands of elements fewer without them.
+  // Punctuation and the finer kinds of names have no color of their own: pages have thousands of elements fewer without them.
   return value
     .replace(/<span class="hljs-punctuation">([^<]*)<\/span>/g, '$1')
     .replace(/<span class="hljs-(\w+)[^"]*">/g, '<span class="h-$1">');

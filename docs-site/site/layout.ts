@@ -70,7 +70,7 @@ function writeHeader({ address }: Page, at: (target: string) => string): Markup 
   return html`<header class="top">
 <a class="brand" href="${at('')}"${address === '' ? html` aria-current="page"` : null}><svg viewBox="0 0 32 32" aria-hidden="true" width="26" height="26"><path class="shield" d="M16 2.5 27 6v9.5c0 6.6-4.4 11.6-11 14-6.6-2.4-11-7.4-11-14V6z"/><path class="tick" d="m10.5 16 4 4 7.5-8"/></svg><span>Svc <span class="brand-word">Docs</span></span></a>
 <a class="search-link" href="${at(indexAddress)}" data-search><svg viewBox="0 0 20 20" width="16" height="16" aria-hidden="true"><circle cx="8.5" cy="8.5" r="5.5"/><path d="m13 13 5 5"/></svg><span>Search</span><kbd class="needs-script" aria-hidden="true">/</kbd></a>
-<button type="button" class="theme needs-script" data-theme-switch aria-label="Colours: as the system">
+<button type="button" class="theme needs-script" data-theme-switch aria-label="Colors: as the system">
 <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><circle cx="10" cy="10" r="7.5"/><path class="half" d="M10 2.5a7.5 7.5 0 0 1 0 15z"/></svg></button>
 <button type="button" class="menu-button" popovertarget="menu">Menu</button>
 </header>`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** What is found by looking at colours: it costs the most by far, and what looks alike is found alike. */
+/** What is found by looking at colors: it costs the most by far, and what looks alike is found alike. */
 const colourRules = ['color-contrast', 'link-in-text-block'];
 
 interface LookingPage {
@@ -16,11 +16,11 @@ export async function loadAxe(page: Page): Promise<void> {
   await page.evaluate(axe.source);
 }
 
-/** Looks at the colours of pages: at every look of a text once, however often and on however many pages it is there. */
+/** Looks at the colors of pages: at every look of a text once, however often and on however many pages it is there. */
 export class ColourCheck {
   readonly #seen = new Set<string>();
 
-  /** @param surroundings in which the page is, such as dark colours. */
+  /** @param surroundings in which the page is, such as dark colors. */
   async assertReadable(page: Page, surroundings: string): Promise<void> {
     const looks = await page.evaluate(collectLooks);
     const fresh = looks.filter((look) => !this.#seen.has(surroundings + look));
@@ -30,7 +30,7 @@ export class ColourCheck {
   }
 }
 
-/** Looks at everything of a page but its colours. */
+/** Looks at everything of a page but its colors. */
 export async function assertAccessible(page: Page, surroundings: string): Promise<void> {
   await assertNothingFound(page.evaluate(findBarriers, colourRules), surroundings);
 }
@@ -44,7 +44,7 @@ async function assertNothingFound(running: Promise<readonly axe.Result[]>, surro
   assert.deepEqual(reports, [], surroundings);
 }
 
-/** Names every look: the colours of a text and of what is behind it, as the styles set them. */
+/** Names every look: the colors of a text and of what is behind it, as the styles set them. */
 function collectLooks(): readonly string[] {
   const grounds = new WeakMap<Element, string>();
   const nameGround = (element: Element): string => {

@@ -143,18 +143,18 @@ describe('a page with scripts', () => {
     );
   });
 
-  test('takes the colours that were chosen, on every page from then on', async () => {
+  test('takes the colors that were chosen, on every page from then on', async () => {
     await on(
       '',
       async (page) => {
         const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
         const light = await background();
-        const button = page.getByRole('button', { name: /^Colours:/ });
-        assert.equal(await button.getAttribute('aria-label'), 'Colours: as the system');
+        const button = page.getByRole('button', { name: /^Colors:/ });
+        assert.equal(await button.getAttribute('aria-label'), 'Colors: as the system');
         await button.click();
         assert.equal(await background(), light);
         await button.click();
-        assert.equal(await button.getAttribute('aria-label'), 'Colours: dark');
+        assert.equal(await button.getAttribute('aria-label'), 'Colors: dark');
         const dark = await background();
         assert.notEqual(dark, light);
         await page.goto(`${host.url}reference/`);

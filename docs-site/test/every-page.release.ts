@@ -145,7 +145,7 @@ function unfold(open: boolean): void {
   for (const details of document.querySelectorAll('details')) details.open = open;
 }
 
-/** Takes out what costs time and shows nothing: the colours of code, and what stays folded in the later operations. */
+/** Takes out what costs time and shows nothing: the colors of code, and what stays folded in the later operations. */
 function lighten(): void {
   for (const code of document.querySelectorAll('pre code')) code.textContent = `${code.textContent}`;
   for (const part of document.querySelectorAll('article > section:nth-of-type(n + 3) details > :not(summary)'))

@@ -161,7 +161,7 @@ describe('what is live on the pages', () => {
     });
   });
 
-  test('the tag keeps its colours when an attribute is chosen', async () => {
+  test('the tag keeps its colors when an attribute is chosen', async () => {
     await onHost(banner, async (page) => {
       await page.getByLabel('reload-on-withdrawal').selectOption('true');
       const tag = page.locator('[data-tag] code');

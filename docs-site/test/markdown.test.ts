@@ -72,7 +72,7 @@ describe('a page', () => {
       assert.throws(() => render(`[a](${target})`), /guides\/consent\.md: /, target);
   });
 
-  test('colours code, names its language and its file, and escapes it', () => {
+  test('colors code, names its language and its file, and escapes it', () => {
     const { content } = render('```ts title="a.ts"\nconst a = "<b>";\n```\n');
     assert.match(content, /<span class="code-title">a\.ts<\/span> <span class="code-language">TypeScript<\/span>/);
     assert.match(content, /<span class="h-keyword">const<\/span>/);

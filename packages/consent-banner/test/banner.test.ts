@@ -41,7 +41,7 @@ describe('the first layer', () => {
     }
   });
 
-  it('has the colour scheme of the page, which may change, and not that of the system', async () => {
+  it('has the color scheme of the page, which may change, and not that of the system', async () => {
     await emulateMedia({ colorScheme: 'dark' });
     const { element } = await meetBanner();
     const readColour = (): string => getComputedStyle(find({ element }, '.banner')).backgroundColor;
@@ -58,7 +58,7 @@ describe('the first layer', () => {
     expect(readColour(), 'an element that is dark').to.equal('rgb(22, 26, 35)');
   });
 
-  it('keeps its edges in forced colours', async () => {
+  it('keeps its edges in forced colors', async () => {
     const visit = await meetBanner();
     await emulateForcedColors(true);
     expect(matchMedia('(forced-colors: active)').matches).to.equal(true);

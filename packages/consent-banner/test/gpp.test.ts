@@ -169,7 +169,7 @@ describe('the GPP add-on', () => {
     });
 
     for (const banner of ['first', 'last'] as const) {
-      it(`recognises a returning visitor, with the banner's tag ${banner}`, async () => {
+      it(`recognizes a returning visitor, with the banner's tag ${banner}`, async () => {
         const first = await openGppPage({ banner });
         await decide(first, 'accept');
         await isReady(first);

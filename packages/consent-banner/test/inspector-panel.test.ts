@@ -203,7 +203,7 @@ describe('the inspector panel', () => {
   for (const [name, prepare] of [
     ['light', () => emulateMedia({ colorScheme: 'light' })],
     ['dark', () => emulateMedia({ colorScheme: 'dark' })],
-    ['in forced colours', () => emulateForcedColors(true)],
+    ['in forced colors', () => emulateForcedColors(true)],
     ['right to left', () => document.documentElement.setAttribute('dir', 'rtl')],
     ['320 px wide', () => setViewport({ width: 320, height: 480 })],
     ['at 400 % zoom', () => setViewport({ width: 320, height: 256 })],

@@ -111,7 +111,7 @@ describe('the layouts of the first layer', () => {
       }
     });
 
-    it(`${name}: passes axe in light, dark, forced colours and right to left`, async () => {
+    it(`${name}: passes axe in light, dark, forced colors and right to left`, async () => {
       const visit = await meet({ theme: { ...theme, accent: '#c58a2a' }, language: 'ar' });
       for (const scheme of ['light', 'dark']) {
         visit.element.setAttribute('scheme', scheme);
@@ -119,7 +119,7 @@ describe('the layouts of the first layer', () => {
       }
       expect(getComputedStyle(find(visit, '.banner')).direction).to.equal('rtl');
       await emulateForcedColors(true);
-      // It compares the author's colours, which the system replaces.
+      // It compares the author's colors, which the system replaces.
       await expect(visit.element).to.be.accessible({ ignoredRules: ['color-contrast'] });
     });
 
@@ -236,7 +236,7 @@ describe('the text on the accent', () => {
     }
   });
 
-  it('follows a page that changes its colours; an accent that is none is ignored', async () => {
+  it('follows a page that changes its colors; an accent that is none is ignored', async () => {
     const visit = await meet({ theme: { accent: 'red;position:fixed' } });
     const button = find(visit, '[data-choice=accept]');
     expect(getComputedStyle(button).backgroundColor).to.equal('rgb(29, 42, 77)');

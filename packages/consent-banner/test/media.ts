@@ -1,6 +1,6 @@
 import { emulateMedia, executeServerCommand } from '@web/test-runner-commands';
 
-/** Turns the system's forced colours on or off for this page (`emulateMedia` cannot, in this launcher). */
+/** Turns the system's forced colors on or off for this page (`emulateMedia` cannot, in this launcher). */
 export async function emulateForcedColors(isActive: boolean): Promise<void> {
   await executeServerCommand('emulate-forced-colors', isActive ? 'active' : 'none');
 }

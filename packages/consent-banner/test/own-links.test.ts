@@ -80,7 +80,7 @@ describe("the site's own links", () => {
     }
   });
 
-  it('are underlined and in the colour of the banner, whatever the page has for links, and pass axe', async () => {
+  it('are underlined and in the color of the banner, whatever the page has for links, and pass axe', async () => {
     const { privacy, ...visit } = await meetLinks();
     for (const colorScheme of ['dark', 'light'] as const) {
       await emulateMedia({ colorScheme });

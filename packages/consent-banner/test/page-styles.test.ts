@@ -68,7 +68,7 @@ describe('with any styles of the page for its elements', () => {
     }
   });
 
-  it('the colour scheme applies', async () => {
+  it('the color scheme applies', async () => {
     stylePage('svc-consent { color-scheme: dark }');
     expect(getComputedStyle(find(await meetBanner(), '.banner')).colorScheme).to.equal('dark');
   });

@@ -26,7 +26,7 @@ describe('the preferences panel', () => {
     await restoreMedia();
   });
 
-  it('is a named modal dialog that passes axe in light, dark and forced colours', async () => {
+  it('is a named modal dialog that passes axe in light, dark and forced colors', async () => {
     const visit = await meetBanner();
     const panel = await openPanel(visit);
     expect(panel.getAttribute('aria-labelledby')).to.equal('panel-title');
@@ -34,7 +34,7 @@ describe('the preferences panel', () => {
       await emulateMedia({ colorScheme });
       await expect(visit.element).to.be.accessible();
     }
-    await emulateForcedColors(true); // The system paints its own colours there, which axe cannot see.
+    await emulateForcedColors(true); // The system paints its own colors there, which axe cannot see.
     await expect(visit.element).to.be.accessible({ ignoredRules: ['color-contrast'] });
   });
 

@@ -322,7 +322,7 @@ describe('the requests add-on', () => {
     expect(readNeeds(createAddress(`ads.${held}`))).to.equal(undefined);
   });
 
-  it('knows the trackers of a kind from the catalogue', () => {
+  it('knows the trackers of a kind from the catalog', () => {
     hold({ requests: 'statistics: @statistics' });
     const found = ['www.google-analytics.com', 'connect.facebook.net'].map((host) => readNeeds(`https://${host}/`));
     expect(found).to.deep.equal(['statistics', undefined]);

@@ -150,7 +150,7 @@ describe('the placeholder over a blocked frame', () => {
     expectOver(box);
   });
 
-  it('follows the frame when a neighbour moves it', async () => {
+  it('follows the frame when a neighbor moves it', async () => {
     const box = cover(
       '<div style="display: flex"><b style="flex: none">1</b><iframe style="flex: none"></iframe></div>',
     );
@@ -234,7 +234,7 @@ describe('the placeholder over a blocked frame', () => {
     await waitUntil(() => !box.host.isConnected, 'it goes');
   });
 
-  it('passes axe, with a button of 44 px, in light and dark and forced colours', async () => {
+  it('passes axe, with a button of 44 px, in light and dark and forced colors', async () => {
     const box = cover('<iframe title="A film" style="width: 320px; height: 200px"></iframe>');
     for (const colorScheme of ['dark', 'light'] as const) {
       await emulateMedia({ colorScheme });

@@ -48,12 +48,12 @@ export function readFlag(name: string, value: string | null): boolean {
 }
 
 /**
- * Reads a CSS colour. A value that is also valid as a length is rejected: it is a CSS-wide keyword or a function such as
+ * Reads a CSS color. A value that is also valid as a length is rejected: it is a CSS-wide keyword or a function such as
  * var() that could be anything.
  */
 export function readColour(name: string, value: string | null): string {
   if (!value) return '';
-  return CSS.supports('color', value) && !CSS.supports('top', value) ? value : refuseValue(name, value, 'a CSS colour');
+  return CSS.supports('color', value) && !CSS.supports('top', value) ? value : refuseValue(name, value, 'a CSS color');
 }
 
 /** Reads a link target, relative to the page and without credentials. */

@@ -29,7 +29,7 @@ import { chooseLocale, english, matchLocale } from './words.ts';
  * @attr {string} [api-base] - Address of the API. Default: the origin this script came from.
  * @attr {mini|compact|card|status|floating|full} [variant=compact] - What it looks like.
  * @attr {light|dark|auto} [theme=light] - `auto` follows the page's `color-scheme`.
- * @attr {color} [accent=#C58A2A] - Any CSS colour, for the shield.
+ * @attr {color} [accent=#C58A2A] - Any CSS color, for the shield.
  * @attr {sm|md|lg|pill} [radius=lg] - Corners: 12px, 16px, 22px, or round.
  * @attr {sm|md|lg} [size=md] - Scales type and spacing.
  * @attr {bottom-left|bottom-right|top-left|top-right} [position=bottom-right] - Corner of the window (floating only).

@@ -34,8 +34,8 @@ const looks: Readonly<Record<string, Look>> = {
       document.documentElement.style.colorScheme = 'dark';
     },
   },
-  // The system paints the text; axe would compare the colours that it painted over.
-  'forced colours': { prepare: () => emulateForcedColors(true), ignoredRules: ['color-contrast'] },
+  // The system paints the text; axe would compare the colors that it painted over.
+  'forced colors': { prepare: () => emulateForcedColors(true), ignoredRules: ['color-contrast'] },
   'right to left': { options: { locale: 'ar' } },
   '320 px': { prepare: () => setViewport({ width: 320, height: 640 }) },
   'a zoom of 400 %': { options: { size: 'lg' }, prepare: () => setViewport({ width: 320, height: 256 }) },

@@ -58,7 +58,7 @@ export function readPart(badge: Element, part: string): string | undefined {
   return query(badge, `[part~=${part}]`)?.textContent?.trim();
 }
 
-/** Any colour as the browser renders it: red, green, blue from 0 to 255. */
+/** Any color as the browser renders it: red, green, blue from 0 to 255. */
 export function paintColour(colour: string): readonly [number, number, number] {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   if (!canvas) throw new Error('no canvas');

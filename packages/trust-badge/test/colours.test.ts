@@ -4,10 +4,10 @@ import { readColour } from '../src/attributes.ts';
 import { drawAgain, find, paintColour, showBadge } from './badge.ts';
 import { listenToConsole, restorePage } from './trust-answers.ts';
 
-describe('the colours', () => {
+describe('the colors', () => {
   afterEach(restorePage);
 
-  it('accent is any CSS colour, of the shield and of no text', async () => {
+  it('accent is any CSS color, of the shield and of no text', async () => {
     const { badge } = await showBadge({ variant: 'card' });
     const colours = ['red', '#1a7f4b', 'hsl(210deg 80% 46%)', 'oklch(60% 0.2 250)', 'color(display-p3 0 0.5 1)'];
     for (const accent of [...colours, 'color-mix(in oklch, teal, gold)', 'light-dark(navy, pink)', 'Highlight']) {
@@ -21,7 +21,7 @@ describe('the colours', () => {
     }
   });
 
-  it('rejects accents that are not colours, and logs once', async () => {
+  it('rejects accents that are not colors, and logs once', async () => {
     const logged = listenToConsole();
     const { badge } = await showBadge({ variant: 'card' });
     const usual = getComputedStyle(find(badge, '.mark')).color;
@@ -50,10 +50,10 @@ describe('the colours', () => {
       expect(find(badge, '.root').style.cssText, accent).to.equal('');
     }
     expect(logged).to.have.length(refused.length);
-    expect(logged[0]).to.contain('must be a CSS colour');
+    expect(logged[0]).to.contain('must be a CSS color');
   });
 
-  it('rejects no valid colour (fuzz)', () => {
+  it('rejects no valid color (fuzz)', () => {
     listenToConsole();
     const style = new Option().style;
     fc.assert(

@@ -47,7 +47,7 @@ describe('the variants', () => {
       });
     }
 
-    it(`${variant} keeps its borders and its text in forced colours`, async () => {
+    it(`${variant} keeps its borders and its text in forced colors`, async () => {
       await emulateForcedColors(true);
       const { badge } = await showBadge({ variant });
       query(badge, 'button')?.click();

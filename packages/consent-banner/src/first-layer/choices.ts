@@ -1,6 +1,6 @@
 import { create } from './create.ts';
 
-/** Both buttons share one class and one part, so that no style can favour either. */
+/** Both buttons share one class and one part, so that no style can favor either. */
 export function createChoices(
   texts: Readonly<Record<string, string>>,
   reject: () => void,

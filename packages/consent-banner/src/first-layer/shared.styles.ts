@@ -1,6 +1,6 @@
 import { css } from './css.ts';
 
-/** Colours, type and buttons that all boxes share. Sizes follow the visitor's font size, not the page's. */
+/** Colors, type and buttons that all boxes share. Sizes follow the visitor's font size, not the page's. */
 export const sharedStyles = css`
   :host {
     all: initial;
@@ -108,7 +108,7 @@ export const sharedStyles = css`
     flex-wrap: wrap;
     column-gap: 1.25em;
   }
-  /* The page's colours for links are for the page's background, and its rule for what is hidden is for the page. */
+  /* The page's colors for links are for the page's background, and its rule for what is hidden is for the page. */
   .links a,
   ::slotted(*) {
     display: block !important;

@@ -5,7 +5,7 @@ export function readTheme({ element, notice }: PageView, name: 'scheme' | 'layou
   return element?.getAttribute(name) || notice?.theme?.[name] || '';
 }
 
-/** Sets the colour scheme and the accent of a box, which inherits the page's scheme otherwise. */
+/** Sets the color scheme and the accent of a box, which inherits the page's scheme otherwise. */
 export function applyTheme(box: HTMLElement, view: PageView): void {
   box.dataset.scheme = readTheme(view, 'scheme');
   const accent = view.notice?.theme?.accent ?? '';

@@ -7,7 +7,7 @@ import type { Notice } from '../state/notice.ts';
 import { trackerTable, trackerTableStyles } from './tracker-table.ts';
 import { readWords } from './words.ts';
 
-/** Type and colours are the page's; lines and quiet text are mixed from them. */
+/** Type and colors are the page's; lines and quiet text are mixed from them. */
 const styles = css`
   :host {
     display: block;

@@ -22,7 +22,7 @@ class FrameCovers {
     this.#page = page;
   }
 
-  /** Covers exactly the frames that are blocked now, in the words and colours of now. */
+  /** Covers exactly the frames that are blocked now, in the words and colors of now. */
   update(): void {
     const { frames, notice, isFailed } = this.#page.view;
     if (frames[0] && !notice && !isFailed) void this.#page.loadNotice();

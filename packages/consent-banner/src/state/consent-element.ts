@@ -21,7 +21,7 @@ export function joinPage(consent: Page): void {
  * @attr {string} notice-id - Id of the published notice. Required.
  * @attr {string} api-base - Address of the API. Default: the origin this script came from.
  * @attr {string} language - BCP 47 tag of the language to show. Default: the notice's language.
- * @attr {"page"|"light"|"dark"} scheme - Colour scheme. Default: the notice's, else that of the page.
+ * @attr {"page"|"light"|"dark"} scheme - Color scheme. Default: the notice's, else that of the page.
  * @attr {"card"|"bar"|"center"} layout - Layout of the first layer. Default: the notice's, else card.
  * @attr {"bottom-end"|"bottom-start"|"bottom"|"top"} position - Place of a card (bottom-end, bottom-start, bottom) or of a bar (bottom, top). Default: the notice's, else bottom-end for a card and bottom for a bar.
  * @attr {string} region - Region of the visitor (ISO 3166, such as DE or US-CA), which decides the basis of each purpose. Default: what the server names; unknown means that every purpose needs consent.

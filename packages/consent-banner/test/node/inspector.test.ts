@@ -20,7 +20,7 @@ const rowSchema = z
   .refine(([name, owner]) => name !== owner, 'an owner of the same name is left empty')
   .refine(([, , hosts, names]) => hosts !== '' || names !== '', 'a tracker is known by something');
 
-describe('the catalogue of trackers', () => {
+describe('the catalog of trackers', () => {
   test('has at least 60 valid entries without duplicates', () => {
     z.array(z.object({ purpose: z.enum(['necessary', 'preferences', 'statistics', 'marketing']), row: rowSchema }))
       .min(60)

@@ -51,7 +51,7 @@ function writeBase64(bits: string): string {
   return whole.replace(/.{6}/g, (one) => ALPHABET.charAt(Number.parseInt(one, 2)));
 }
 
-/** Ascending numbers as a Fibonacci range: groups of neighbours, each by its distance from the one before. */
+/** Ascending numbers as a Fibonacci range: groups of neighbors, each by its distance from the one before. */
 function writeRange(numbers: readonly number[]): string {
   const groups: [first: number, last: number][] = [];
   for (const one of numbers) {

@@ -39,7 +39,7 @@ export interface Finding {
   readonly initiator: string | null;
   /** How often it was seen. */
   readonly count: number;
-  /** Whose it is; null when it is not in the catalogue. */
+  /** Whose it is; null when it is not in the catalog. */
   readonly tracker: Tracker | null;
   readonly status: FindingStatus;
   /** Milliseconds from the beginning of the page until it was first seen; null for what is held back. */

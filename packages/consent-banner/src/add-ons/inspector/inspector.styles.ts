@@ -1,6 +1,6 @@
 import { css } from '../../first-layer/css.ts';
 
-/** Follows the system's colours and contrast; nothing of the page comes in. */
+/** Follows the system's colors and contrast; nothing of the page comes in. */
 export const inspectorStyles = css`
   :host {
     all: initial;

@@ -10,7 +10,7 @@ const OWN_SCRIPT = /^[^?#]*\/svc-consent(-[a-z]+)?\.js([?#]|$)/;
 
 interface ListedHost {
   readonly keys: Set<string>;
-  /** Named by the site itself, not by a kind of the catalogue. */
+  /** Named by the site itself, not by a kind of the catalog. */
   isLiteral: boolean;
 }
 
