@@ -52,7 +52,8 @@ describe('what pages say about the server', () => {
   });
 
   test('when a webhook is tried again', () => {
-    const [, schedule = ''] = /\n([^\n]*) after the first attempt, each moved/.exec(read('webhooks/failures')) ?? [];
+    const [, schedule = ''] =
+      /retried ([^\n]*) after the first attempt, with a jitter/.exec(read('webhooks/failures')) ?? [];
     const units = { s: 1000, min: 60_000, h: 3_600_000 };
     const times = [...schedule.matchAll(/([\d.]+) (s|min|h)\b/g)].map(
       ([, count, unit]) => Number(count) * units[unit as keyof typeof units],
