@@ -69,13 +69,13 @@ class SearchDialog {
       const find = await loadIndex(new URL(page.dataset.index ?? '', document.baseURI));
       if (words !== '') result = find(words);
     } catch {
-      this.#show([], 'The index of the search could not be loaded. The page “All headings” lists everything.', true);
+      this.#show([], 'The search index could not be loaded. The page “All headings” lists everything.', true);
       return;
     }
     // The reader has typed more meanwhile: only the later search shows its results.
     if (words !== this.#input.value.trim()) return;
     const found = result.found.slice(0, mostResults);
-    if (words === '') this.#show([], 'Words, the name of an operation, a path or an error code.', false);
+    if (words === '') this.#show([], 'Enter words, the name of an operation, a path or an error code.', false);
     else if (found.length === 0)
       this.#show(
         [],

@@ -27,7 +27,7 @@ ${writeUsers(used, operations.length)}
 `;
   });
   return html`<p>Below <code>/v1</code> an error is one object. Its <code>code</code> stays what it is, its <code>message</code> may become clearer, and <code>requestId</code> finds the request in the log of the server. Below <code>/scim/v2</code> errors have the form of RFC 7644, below <code>/oauth</code> that of RFC 6749.</p>
-${writeCodeBlock({ language: 'json', title: 'Answer 422', code: writeJson(sample) })}
+${writeCodeBlock({ language: 'json', title: 'Response 422', code: writeJson(sample) })}
 ${sections}`;
 }
 
@@ -47,7 +47,7 @@ function writeUsers(used: readonly Operation[], total: number): Insertable {
     ({ summary, place }, index) =>
       html`${index > 0 ? ', ' : ''}<a href="${relateAddress(errorsAddress, place.address)}#${place.anchor}">${summary}</a>`,
   );
-  return html`<p class="form">Answered by: ${links}.</p>`;
+  return html`<p class="form">Returned by: ${links}.</p>`;
 }
 
 /** Writes the error codes of a status, or all, as a table for a page of text. */

@@ -93,7 +93,7 @@ function writeAnswers({ responses, operationId }: Operation, view: SchemaView): 
     const [type] = Object.keys(content);
     const answer = unwrap(content[type ?? '']?.schema ?? {}, view);
     const shown = Object.keys(headers).filter((name) => name !== 'Svc-Request-Id' && name !== 'Svc-Version');
-    return html`<h3 id="${operationId}-${status}">Answer ${status}: ${description}</h3>
+    return html`<h3 id="${operationId}-${status}">Response ${status}: ${description}</h3>
 ${type === undefined ? html`<p class="form">No body.</p>` : html`<p class="form"><code>${type}</code>, ${answer.isWrapped ? 'in ' : null}${answer.isWrapped ? html`<code>data</code>: ` : null}${writeType(answer.schema, view)}</p>`}
 ${type === undefined ? null : writeAnswerFields(answer.schema, view)}
 ${shown.length === 0 ? null : html`<p class="form">Headers: ${shown.map((name, index) => html`${index > 0 ? ', ' : ''}<code>${name}</code>`)}</p>`}`;
@@ -130,5 +130,5 @@ function writeCalls(operation: Operation, title: string): Markup {
 function writeAnswerExample(operation: Operation, title: string): Insertable {
   const status = Object.keys(operation.responses).find((one) => one < '300');
   const code = writeAnswer(operation);
-  return code === null ? null : writeCodeBlock({ language: 'json', code, title: `Answer ${status}`, purpose: title });
+  return code === null ? null : writeCodeBlock({ language: 'json', code, title: `Response ${status}`, purpose: title });
 }

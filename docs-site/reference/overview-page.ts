@@ -22,12 +22,12 @@ export function writeOverview({ document, tags }: Reference): Markup {
   );
   return html`<h2 id="conventions"><a class="anchor" href="#conventions">Conventions</a></h2>
 ${writeProse(document.info.description)}
-<p>Two headers go with every operation below <code>/v1</code>. <code>Svc-Version</code> (${document.info.version}) pins the version of the API; without it the version of the account applies. <code>Svc-Tenant</code> names the tenant, by id or slug, for keys that may act for several. Every answer has <code>Svc-Request-Id</code>.</p>
-<p>Ids are UUIDs; those that the server makes are version 7, so later ones sort after earlier ones. Times are RFC 3339 in UTC with milliseconds.</p>
-<p>The whole reference as one file: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1), which the server also gives at <code>/v1/openapi.json</code>.</p>
+<p>Every operation below <code>/v1</code> accepts two headers. <code>Svc-Version</code> (${document.info.version}) pins the version of the API; without it, the version of the tenant applies. <code>Svc-Tenant</code> selects the tenant, by id or slug, for keys that can act for several. Every response has <code>Svc-Request-Id</code>.</p>
+<p>Ids are UUIDs; the server generates version 7, so later ids sort after earlier ones. Times are RFC 3339 in UTC with milliseconds.</p>
+<p>The whole reference as one file: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1), which the server also serves at <code>/v1/openapi.json</code>.</p>
 <h2 id="examples"><a class="anchor" href="#examples">Examples</a></h2>
-<p>A test sends every example to a real server. Set the variables before: those below, and names like <code>$NOTICE</code> or <code>$PASSWORD</code>, which are placeholders for your own values. A capture is taken only with an <code>Origin</code> of the notice’s domain: put yours in place of <code>https://example.com</code>. Examples of a session read <code>cookies.txt</code>, which the one of the sign-in writes.</p>
-<p>The answers are what a server gave to these examples. Ids, times, hashes and secrets differ in yours. Long lists are cut after two items, long texts end in <code>…</code>, and so do secrets.</p>
+<p>A test sends every example to a real server. First set the variables: those below, and names like <code>$NOTICE</code> or <code>$PASSWORD</code>, which are placeholders for your own values. A public capture needs an <code>Origin</code> of the notice’s domain: replace <code>https://example.com</code> with yours. Examples that use a session read <code>cookies.txt</code>, which the sign-in example writes.</p>
+<p>The responses were recorded from a server. Ids, times, hashes and secrets differ in yours. Long lists are shortened to two items; long texts and secrets end in <code>…</code>.</p>
 ${writeCodeBlock({ language: 'sh', code: shellStart, title: 'Once in your shell' })}
 ${writeCodeBlock({ language: 'ts', code: nodeStart, title: 'Once in your program' })}
 <h2 id="operations"><a class="anchor" href="#operations">Operations</a></h2>

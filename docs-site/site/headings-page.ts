@@ -17,7 +17,7 @@ export function writeHeadingsPage({ groups }: Navigation): Page {
   return {
     file: 'docs-site/site/headings-page.ts',
     title: 'All headings',
-    description: 'Every page and every heading of this documentation, for your browser to search in (Ctrl+F).',
+    description: 'All pages and headings of this documentation, to search with Ctrl+F.',
     order: 0,
     address: indexAddress,
     section: null,

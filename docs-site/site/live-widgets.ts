@@ -13,18 +13,18 @@ ${needsScript}
 <fieldset class="live-form" disabled>
 <legend>Try the banner</legend>
 <div class="live-where">
-<p class="live-label" id="where-label">Where your decisions go</p>
+<p class="live-label" id="where-label">Destination of your decisions</p>
 <div role="radiogroup" aria-labelledby="where-label">
 <label><input type="radio" name="where" value="page" checked> Nowhere: this page answers in place of a server</label>
 <label><input type="radio" name="where" value="server" aria-describedby="where-about" disabled> Into the ledger of the demo tenant on this server</label>
 </div>
-<p class="live-note" id="where-about">The ledger can be chosen where a server with a demo tenant serves this page, at the domain of its notice.</p>
+<p class="live-note" id="where-about">You can choose the ledger if a server with a demo tenant serves this page, at the domain of its notice.</p>
 <p class="live-note" data-note aria-live="polite">Nothing leaves this page. It shows below what would have been sent.</p>
 </div>
 <p class="live-actions"><button type="button" class="primary" data-action="show">Show the banner</button> <button type="button" data-action="open">Open the preferences</button> <button type="button" data-action="forget">Forget my choice and reload</button></p>
 ${writeForm(widget, accentField)}
 </fieldset>
-<h3 id="live-state">What the page knows</h3>
+<h3 id="live-state">State of the page</h3>
 <p><code>SvcConsent.get()</code> returns:</p>
 <pre class="live-output" tabindex="0" role="group" aria-labelledby="live-state" data-state>null</pre>
 <h3 id="live-requests">Requests and records</h3>
@@ -33,7 +33,7 @@ ${writeTagOutput(widget)}
 </div>`;
   return {
     content,
-    headings: liveHeadings(['live-state', 'What the page knows'], ['live-requests', 'Requests and records']),
+    headings: liveHeadings(['live-state', 'State of the page'], ['live-requests', 'Requests and records']),
     extras: ['live-banner'],
     widgets: [widget.name],
   };
@@ -45,7 +45,7 @@ export function writeLiveBadge(place: PartialPlace): PartialResult {
   const content = html`<div class="live" data-live="svc-trust-badge" role="group" aria-label="The trust badge, live">
 ${needsScript}
 <div class="live-stage" data-stage></div>
-<p class="live-note" data-note aria-live="polite">The badge shows an invented trust center: this page answers in place of a server.</p>
+<p class="live-note" data-note aria-live="polite">The badge shows a fictitious trust center: this page responds instead of a server.</p>
 <fieldset class="live-form" disabled>
 <legend>Try the badge</legend>
 ${writeForm(widget)}
@@ -58,11 +58,11 @@ ${writeTagOutput(widget)}
 const needsScript = html`<noscript><p class="live-note">The widgets need scripts, which are disabled here. The tables of this page describe each attribute.</p></noscript>`;
 
 function liveHeadings(...more: readonly (readonly [string, string])[]) {
-  return [...more, ['live-tag', 'The tag for what you see'] as const].map(([id, text]) => ({ level: 3, id, text }));
+  return [...more, ['live-tag', 'Tag with these attributes'] as const].map(([id, text]) => ({ level: 3, id, text }));
 }
 
 function writeTagOutput(widget: WidgetBuild): Markup {
-  return html`<h3 id="live-tag">The tag for what you see</h3>
+  return html`<h3 id="live-tag">Tag with these attributes</h3>
 <div data-tag="${widget.name}">${writeCodeBlock({ language: 'html', code: writeTag(widget), title: 'Your page' })}</div>${writeReleaseWarning(widget)}`;
 }
 

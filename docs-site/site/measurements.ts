@@ -64,7 +64,7 @@ export function writeConditions({ address, sources }: PartialPlace): PartialResu
   ]);
   const columns = ['Benchmark', 'Date', 'Commit', 'Node', 'Chromium', 'Load before', 'Processors and memory'];
   return {
-    content: writeTable('When and on what each benchmark was measured', columns, rows),
+    content: writeTable('Conditions of each benchmark', columns, rows),
     links: measurements.map(([name]) => ({ address, anchor: name })),
   };
 }

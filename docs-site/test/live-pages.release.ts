@@ -41,7 +41,7 @@ describe('what is live on the pages', () => {
       await page.getByRole('button', { name: 'Show the banner' }).waitFor();
       assert.equal(await page.getByRole('button', { name: 'Accept all' }).count(), 0);
       assert.equal(await page.getByLabel('Into the ledger of the demo tenant').isDisabled(), true);
-      await page.getByText('The ledger can be chosen where').waitFor();
+      await page.getByText('You can choose the ledger if').waitFor();
       await page.getByRole('button', { name: 'Show the banner' }).click();
       await page.getByRole('button', { name: 'Reject all' }).click();
       await page.locator('[data-state]').getByText('"analytics": false').waitFor();
