@@ -1,24 +1,16 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type { ApiKey, ApiKeyInput, ApiKeyRotation, CreatedApiKey, ListApiKeysParams } from '../types/api.ts';
+import { get, page, post, Resource, remove } from './resource.ts';
 
 /** The API keys of the tenant. Reading needs the scope `keys:read`, every other method `keys:write`. */
-export class ApiKeys {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class ApiKeys extends Resource {
   /**
    * Lists the keys, newest first: those of the tenant, and those of other tenants that may act for it.
    * @param params which ones; `limit` is 1 to 100, default 25.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListApiKeysParams = {}, options?: ListOptions): PagePromise<ApiKey> {
-    return this.#transport.list(
-      { id: 'listApiKeys', method: 'GET', path: '/v1/api-keys', query: params, page: 'items' },
-      options,
-    );
+    return this.transport.list(page('listApiKeys', '/v1/api-keys', {}, params), options);
   }
 
   /**
@@ -28,7 +20,7 @@ export class ApiKeys {
    * @throws {ValidationError} `validation_failed`.
    */
   create(key: ApiKeyInput, options?: RequestOptions): ApiPromise<CreatedApiKey> {
-    return this.#transport.request({ id: 'createApiKey', method: 'POST', path: '/v1/api-keys', body: key }, options);
+    return this.transport.request(post('createApiKey', '/v1/api-keys', {}, key), options);
   }
 
   /**
@@ -36,10 +28,7 @@ export class ApiKeys {
    * @throws {NotFoundError} `not_found`.
    */
   retrieve(keyId: string, options?: RequestOptions): ApiPromise<ApiKey> {
-    return this.#transport.request(
-      { id: 'getApiKey', method: 'GET', path: '/v1/api-keys/{id}', parameters: { id: keyId } },
-      options,
-    );
+    return this.transport.request(get('getApiKey', '/v1/api-keys/{id}', { id: keyId }), options);
   }
 
   /**
@@ -52,16 +41,7 @@ export class ApiKeys {
    * @throws {NotFoundError} `not_found`.
    */
   rotate(keyId: string, rotation: ApiKeyRotation = {}, options?: RequestOptions): ApiPromise<CreatedApiKey> {
-    return this.#transport.request(
-      {
-        id: 'rotateApiKey',
-        method: 'POST',
-        path: '/v1/api-keys/{id}/rotate',
-        parameters: { id: keyId },
-        body: rotation,
-      },
-      options,
-    );
+    return this.transport.request(post('rotateApiKey', '/v1/api-keys/{id}/rotate', { id: keyId }, rotation), options);
   }
 
   /**
@@ -70,9 +50,6 @@ export class ApiKeys {
    * @throws {NotFoundError} `not_found`.
    */
   revoke(keyId: string, options?: RequestOptions): ApiPromise<ApiKey> {
-    return this.#transport.request(
-      { id: 'revokeApiKey', method: 'DELETE', path: '/v1/api-keys/{id}', parameters: { id: keyId } },
-      options,
-    );
+    return this.transport.request(remove('revokeApiKey', '/v1/api-keys/{id}', { id: keyId }), options);
   }
 }

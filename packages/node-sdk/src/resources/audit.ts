@@ -1,14 +1,9 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type { AuditEvent, AuditEventDetail, ListAuditEventsParams } from '../types/api.ts';
+import { get, page, Resource } from './resource.ts';
 
 /** The audit log: who did what, in a chain of hashes. */
-export class Audit {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Audit extends Resource {
   /**
    * Lists the events, newest first. Needs the scope `audit:read`.
    * @param params which ones; `limit` is 1 to 200, default 50. With two or more of `module`, `actor`, `action`, `actorId` and
@@ -16,10 +11,7 @@ export class Audit {
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListAuditEventsParams = {}, options?: ListOptions): PagePromise<AuditEvent> {
-    return this.#transport.list(
-      { id: 'listAuditEvents', method: 'GET', path: '/v1/audit', query: params, page: 'items' },
-      options,
-    );
+    return this.transport.list(page('listAuditEvents', '/v1/audit', {}, params), options);
   }
 
   /**
@@ -27,9 +19,6 @@ export class Audit {
    * @throws {NotFoundError} `not_found`.
    */
   retrieve(eventId: string, options?: RequestOptions): ApiPromise<AuditEventDetail> {
-    return this.#transport.request(
-      { id: 'getAuditEvent', method: 'GET', path: '/v1/audit/{id}', parameters: { id: eventId } },
-      options,
-    );
+    return this.transport.request(get('getAuditEvent', '/v1/audit/{id}', { id: eventId }), options);
   }
 }

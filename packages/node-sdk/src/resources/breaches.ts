@@ -1,21 +1,16 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type { Breach, BreachChange, BreachInput, Erasure, ErasureInput, ListBreachesParams } from '../types/api.ts';
+import { get, page, patch, post, Resource } from './resource.ts';
 
 /** Breaches of personal data, with the hour by which the authority must be notified. */
-export class Breaches {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Breaches extends Resource {
   /**
    * Reports a breach. The authority must be notified within 72 hours of the discovery (GDPR Article 33(1)). Emits
    * `breach.reported`. Needs the scope `breach:write`.
    * @throws {ValidationError} `validation_failed`, also for a `discoveredAt` in the future.
    */
   report(breach: BreachInput, options?: RequestOptions): ApiPromise<Breach> {
-    return this.#transport.request({ id: 'reportBreach', method: 'POST', path: '/v1/breach', body: breach }, options);
+    return this.transport.request(post('reportBreach', '/v1/breach', {}, breach), options);
   }
 
   /**
@@ -24,10 +19,7 @@ export class Breaches {
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListBreachesParams = {}, options?: ListOptions): PagePromise<Breach> {
-    return this.#transport.list(
-      { id: 'listBreaches', method: 'GET', path: '/v1/breach', query: params, page: 'items' },
-      options,
-    );
+    return this.transport.list(page('listBreaches', '/v1/breach', {}, params), options);
   }
 
   /**
@@ -35,10 +27,7 @@ export class Breaches {
    * @throws {NotFoundError} `not_found`.
    */
   retrieve(breachId: string, options?: RequestOptions): ApiPromise<Breach> {
-    return this.#transport.request(
-      { id: 'getBreach', method: 'GET', path: '/v1/breach/{id}', parameters: { id: breachId } },
-      options,
-    );
+    return this.transport.request(get('getBreach', '/v1/breach/{id}', { id: breachId }), options);
   }
 
   /**
@@ -50,17 +39,7 @@ export class Breaches {
    * @throws {ValidationError} `validation_failed`, also where `notificationReason` is missing.
    */
   update(breachId: string, change: BreachChange, options?: RequestOptions): ApiPromise<Breach> {
-    return this.#transport.request(
-      {
-        id: 'editBreach',
-        method: 'PATCH',
-        path: '/v1/breach/{id}',
-        parameters: { id: breachId },
-        body: change,
-        idempotent: true,
-      },
-      options,
-    );
+    return this.transport.request(patch('editBreach', '/v1/breach/{id}', { id: breachId }, change), options);
   }
 
   /**
@@ -71,9 +50,6 @@ export class Breaches {
    * @throws {NotFoundError} `not_found`.
    */
   erase(breachId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
-    return this.#transport.request(
-      { id: 'eraseBreach', method: 'POST', path: '/v1/breach/{id}/erase', parameters: { id: breachId }, body: input },
-      options,
-    );
+    return this.transport.request(post('eraseBreach', '/v1/breach/{id}/erase', { id: breachId }, input), options);
   }
 }

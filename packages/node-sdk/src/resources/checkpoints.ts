@@ -1,18 +1,18 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
 import type { Checkpoint, LedgerName } from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
+import { get, page, post, Resource } from './resource.ts';
 
 /** How the operations of each ledger are called. */
 export const titles = { audit: 'Audit', consent: 'Consent' } as const satisfies Record<LedgerName, string>;
 
 /** What the server signed about a ledger. Needs the scope of the ledger: `audit:read` or `consent:read`. */
-export class Checkpoints {
-  readonly #transport: Transport;
+export class Checkpoints extends Resource {
   readonly #title: string;
   readonly #path: string;
 
   constructor(transport: Transport, ledger: LedgerName) {
-    this.#transport = transport;
+    super(transport);
     this.#title = titles[ledger];
     this.#path = `/v1/ledgers/${ledger}/checkpoints`;
   }
@@ -23,10 +23,7 @@ export class Checkpoints {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(params: PageParams = {}, options?: ListOptions): PagePromise<Checkpoint> {
-    return this.#transport.list(
-      { id: `list${this.#title}Checkpoints`, method: 'GET', path: this.#path, query: params, page: 'items' },
-      options,
-    );
+    return this.transport.list(page(`list${this.#title}Checkpoints`, this.#path, {}, params), options);
   }
 
   /**
@@ -35,7 +32,7 @@ export class Checkpoints {
    * @throws {RateLimitError} `rate_limited` while the server still takes up a long ledger.
    */
   create(options?: RequestOptions): ApiPromise<Checkpoint> {
-    return this.#transport.request({ id: `create${this.#title}Checkpoint`, method: 'POST', path: this.#path }, options);
+    return this.transport.request(post(`create${this.#title}Checkpoint`, this.#path), options);
   }
 
   /**
@@ -43,9 +40,6 @@ export class Checkpoints {
    * @throws {ConflictError} `checkpoint_missing` when there is none yet.
    */
   retrieveLatest(options?: RequestOptions): ApiPromise<Checkpoint> {
-    return this.#transport.request(
-      { id: `getLatest${this.#title}Checkpoint`, method: 'GET', path: `${this.#path}/latest` },
-      options,
-    );
+    return this.transport.request(get(`getLatest${this.#title}Checkpoint`, `${this.#path}/latest`), options);
   }
 }

@@ -6,7 +6,6 @@ import type {
   PagePromise,
   RequestOptions,
   ResponseDetails,
-  Transport,
 } from '../transport.ts';
 import type {
   GetConsentNoticeStatisticsParams,
@@ -23,25 +22,17 @@ import type {
   PublicNotice,
 } from '../types/api.ts';
 import type { Items, PageParams } from '../types/values.ts';
+import { get, page, patch, post, Resource, remove } from './resource.ts';
 
 /** Consent notices: what visitors read and decide. A draft is published as versions that never change. */
-export class ConsentNotices {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class ConsentNotices extends Resource {
   /**
    * Lists the notices, newest first. Needs the scope `consent:read`.
    * @param params which ones; `limit` is 1 to 100, default 25.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListConsentNoticesParams = {}, options?: ListOptions): PagePromise<Notice> {
-    return this.#transport.list(
-      { id: 'listConsentNotices', method: 'GET', path: '/v1/consent', query: params, page: 'data' },
-      options,
-    );
+    return this.transport.list({ ...get('listConsentNotices', '/v1/consent', {}, params), page: 'data' }, options);
   }
 
   /**
@@ -49,14 +40,8 @@ export class ConsentNotices {
    * @throws {NotFoundError} `not_found` when the tenant has no such notice.
    */
   retrieve(noticeId: string, options?: RequestOptions): ApiPromise<Notice> {
-    return this.#transport.request(
-      {
-        id: 'getConsent',
-        method: 'GET',
-        path: '/v1/consent/{id}',
-        parameters: { id: noticeId },
-        read: requireNotice,
-      },
+    return this.transport.request(
+      { ...get('getConsent', '/v1/consent/{id}', { id: noticeId }), read: requireNotice },
       options,
     );
   }
@@ -67,10 +52,7 @@ export class ConsentNotices {
    * @throws {ValidationError} `validation_failed`, naming each value that breaks its rule.
    */
   create(content: NoticeContent, options?: RequestOptions): ApiPromise<Notice> {
-    return this.#transport.request(
-      { id: 'createConsentNotice', method: 'POST', path: '/v1/consent/notices', body: content },
-      options,
-    );
+    return this.transport.request(post('createConsentNotice', '/v1/consent/notices', {}, content), options);
   }
 
   /**
@@ -82,16 +64,8 @@ export class ConsentNotices {
    * @throws {ValidationError} `validation_failed`.
    */
   update(noticeId: string, change: NoticeChange, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<Notice> {
-    return this.#transport.request(
-      {
-        id: 'editConsentNotice',
-        method: 'PATCH',
-        path: '/v1/consent/{id}',
-        parameters: { id: noticeId },
-        body: change,
-        idempotent: true,
-        ifMatch,
-      },
+    return this.transport.request(
+      { ...patch('editConsentNotice', '/v1/consent/{id}', { id: noticeId }, change), ifMatch },
       options,
     );
   }
@@ -108,17 +82,9 @@ export class ConsentNotices {
     noticeId: string,
     { ifMatch, asksAgain, ...options }: ChangeOptions & NoticePublication = {},
   ): ApiPromise<Notice> {
-    return this.#transport.request(
-      {
-        id: 'publishConsentNotice',
-        method: 'POST',
-        path: '/v1/consent/{id}/publish',
-        parameters: { id: noticeId },
-        body: asksAgain === undefined ? undefined : { asksAgain },
-        ifMatch,
-      },
-      options,
-    );
+    const body = asksAgain === undefined ? undefined : { asksAgain };
+    const operation = post('publishConsentNotice', '/v1/consent/{id}/publish', { id: noticeId }, body);
+    return this.transport.request({ ...operation, ifMatch }, options);
   }
 
   /**
@@ -128,15 +94,8 @@ export class ConsentNotices {
    * @throws {NotFoundError} `not_found`.
    */
   delete(noticeId: string, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<void> {
-    return this.#transport.request(
-      {
-        id: 'deleteConsentNotice',
-        method: 'DELETE',
-        path: '/v1/consent/{id}',
-        parameters: { id: noticeId },
-        ifMatch,
-        answer: 'none',
-      },
+    return this.transport.request(
+      { ...remove('deleteConsentNotice', '/v1/consent/{id}', { id: noticeId }), ifMatch, answer: 'none' },
       options,
     );
   }
@@ -147,15 +106,7 @@ export class ConsentNotices {
    * @throws {NotFoundError} `not_found`.
    */
   archive(noticeId: string, options?: RequestOptions): ApiPromise<Notice> {
-    return this.#transport.request(
-      {
-        id: 'archiveConsentNotice',
-        method: 'POST',
-        path: '/v1/consent/{id}/archive',
-        parameters: { id: noticeId },
-      },
-      options,
-    );
+    return this.transport.request(post('archiveConsentNotice', '/v1/consent/{id}/archive', { id: noticeId }), options);
   }
 
   /**
@@ -169,14 +120,8 @@ export class ConsentNotices {
     params: GetConsentNoticeStatisticsParams = {},
     options?: RequestOptions,
   ): ApiPromise<Items<NoticeDay>> {
-    return this.#transport.request(
-      {
-        id: 'getConsentNoticeStatistics',
-        method: 'GET',
-        path: '/v1/consent/{id}/statistics',
-        parameters: { id: noticeId },
-        query: params,
-      },
+    return this.transport.request(
+      get('getConsentNoticeStatistics', '/v1/consent/{id}/statistics', { id: noticeId }, params),
       options,
     );
   }
@@ -186,13 +131,8 @@ export class ConsentNotices {
    * @throws {NotFoundError} `not_found`.
    */
   listSightings(noticeId: string, options?: RequestOptions): ApiPromise<Items<NoticeSighting>> {
-    return this.#transport.request(
-      {
-        id: 'listConsentNoticeSightings',
-        method: 'GET',
-        path: '/v1/consent/{id}/sightings',
-        parameters: { id: noticeId },
-      },
+    return this.transport.request(
+      get('listConsentNoticeSightings', '/v1/consent/{id}/sightings', { id: noticeId }),
       options,
     );
   }
@@ -203,10 +143,7 @@ export class ConsentNotices {
    * @throws {ValidationError} `validation_failed`.
    */
   retrieveWords(params: GetConsentNoticeWordsParams = {}, options?: RequestOptions): ApiPromise<NoticeWords> {
-    return this.#transport.request(
-      { id: 'getConsentNoticeWords', method: 'GET', path: '/v1/consent/notices/words', query: params },
-      options,
-    );
+    return this.transport.request(get('getConsentNoticeWords', '/v1/consent/notices/words', {}, params), options);
   }
 
   /**
@@ -215,13 +152,8 @@ export class ConsentNotices {
    * @throws {NotFoundError} `not_found` for a hash of no published version of the notice.
    */
   retrieveShown(noticeId: string, hash: string, options?: RequestOptions): ApiPromise<PublicNotice> {
-    return this.#transport.request(
-      {
-        id: 'getConsentNoticeShown',
-        method: 'GET',
-        path: '/v1/consent/{id}/shown/{hash}',
-        parameters: { id: noticeId, hash },
-      },
+    return this.transport.request(
+      get('getConsentNoticeShown', '/v1/consent/{id}/shown/{hash}', { id: noticeId, hash }),
       options,
     );
   }
@@ -233,15 +165,8 @@ export class ConsentNotices {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   listVersions(noticeId: string, params: PageParams = {}, options?: ListOptions): PagePromise<NoticeVersion> {
-    return this.#transport.list(
-      {
-        id: 'listConsentNoticeVersions',
-        method: 'GET',
-        path: '/v1/consent/{id}/versions',
-        parameters: { id: noticeId },
-        query: params,
-        page: 'items',
-      },
+    return this.transport.list(
+      page('listConsentNoticeVersions', '/v1/consent/{id}/versions', { id: noticeId }, params),
       options,
     );
   }

@@ -1,4 +1,4 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type {
   ConsentReceipt,
   ConsentRecord,
@@ -6,15 +6,10 @@ import type {
   ConsentWithdrawalInput,
   ListConsentRecordsParams,
 } from '../types/api.ts';
+import { get, post, Resource } from './resource.ts';
 
 /** The records of a notice: an append-only ledger. A withdrawal is a separate record. */
-export class ConsentRecords {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class ConsentRecords extends Resource {
   /**
    * Lists the records of a notice, newest first. Needs the scope `consent:read`.
    * @param params which ones; `limit` is 1 to 200, default 50. With filters a page may have fewer and still a next one, and
@@ -23,15 +18,8 @@ export class ConsentRecords {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(noticeId: string, params: ListConsentRecordsParams = {}, options?: ListOptions): PagePromise<ConsentRecord> {
-    return this.#transport.list(
-      {
-        id: 'listConsentRecords',
-        method: 'GET',
-        path: '/v1/consent/{id}/records',
-        parameters: { id: noticeId },
-        query: params,
-        page: 'data',
-      },
+    return this.transport.list(
+      { ...get('listConsentRecords', '/v1/consent/{id}/records', { id: noticeId }, params), page: 'data' },
       options,
     );
   }
@@ -49,14 +37,8 @@ export class ConsentRecords {
    *   is required; `idempotency_key_reused` for a key that was used with another request.
    */
   capture(noticeId: string, record: ConsentRecordInput, options?: RequestOptions): ApiPromise<ConsentRecord> {
-    return this.#transport.request(
-      {
-        id: 'captureConsentRecord',
-        method: 'POST',
-        path: '/v1/consent/{id}/records',
-        parameters: { id: noticeId },
-        body: record,
-      },
+    return this.transport.request(
+      post('captureConsentRecord', '/v1/consent/{id}/records', { id: noticeId }, record),
       options,
     );
   }
@@ -66,13 +48,8 @@ export class ConsentRecords {
    * @throws {NotFoundError} `not_found` when the notice has no such record.
    */
   retrieve(noticeId: string, recordId: string, options?: RequestOptions): ApiPromise<ConsentRecord> {
-    return this.#transport.request(
-      {
-        id: 'getConsentRecord',
-        method: 'GET',
-        path: '/v1/consent/{id}/records/{recordId}',
-        parameters: { id: noticeId, recordId },
-      },
+    return this.transport.request(
+      get('getConsentRecord', '/v1/consent/{id}/records/{recordId}', { id: noticeId, recordId }),
       options,
     );
   }
@@ -82,10 +59,7 @@ export class ConsentRecords {
    * @throws {NotFoundError} `not_found` when the tenant has no such record.
    */
   find(recordId: string, options?: RequestOptions): ApiPromise<ConsentRecord> {
-    return this.#transport.request(
-      { id: 'findConsentRecord', method: 'GET', path: '/v1/consent/records/{recordId}', parameters: { recordId } },
-      options,
-    );
+    return this.transport.request(get('findConsentRecord', '/v1/consent/records/{recordId}', { recordId }), options);
   }
 
   /**
@@ -95,14 +69,8 @@ export class ConsentRecords {
    * @throws {NotFoundError} `not_found` when the tenant has no such record.
    */
   retrieveReceipt(recordId: string, options?: RequestOptions): ApiPromise<ConsentReceipt> {
-    return this.#transport.request(
-      {
-        id: 'getConsentReceipt',
-        method: 'GET',
-        path: '/v1/consent/records/{recordId}/receipt',
-        parameters: { recordId },
-        answer: 'bare',
-      },
+    return this.transport.request(
+      { ...get('getConsentReceipt', '/v1/consent/records/{recordId}/receipt', { recordId }), answer: 'bare' },
       options,
     );
   }
@@ -122,14 +90,13 @@ export class ConsentRecords {
     withdrawal: ConsentWithdrawalInput = {},
     options?: RequestOptions,
   ): ApiPromise<ConsentRecord> {
-    return this.#transport.request(
-      {
-        id: 'withdrawConsentRecord',
-        method: 'POST',
-        path: '/v1/consent/{id}/records/{recordId}/withdrawals',
-        parameters: { id: noticeId, recordId },
-        body: withdrawal,
-      },
+    return this.transport.request(
+      post(
+        'withdrawConsentRecord',
+        '/v1/consent/{id}/records/{recordId}/withdrawals',
+        { id: noticeId, recordId },
+        withdrawal,
+      ),
       options,
     );
   }

@@ -1,15 +1,10 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type { ConsentRecord, Erasure, ErasureInput, SubjectLedger } from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
+import { get, page, post, Resource } from './resource.ts';
 
 /** The people whose consent is recorded. */
-export class ConsentSubjects {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class ConsentSubjects extends Resource {
   /**
    * Gets what holds for a subject, and its newest records. `state.api` has what was captured with credentials, apart from
    * `state.public`, which has what visitors decided on pages. Needs the scope `consent:read`.
@@ -19,14 +14,8 @@ export class ConsentSubjects {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   retrieve(subjectId: string, params: PageParams = {}, options?: RequestOptions): ApiPromise<SubjectLedger> {
-    return this.#transport.request(
-      {
-        id: 'getSubjectLedger',
-        method: 'GET',
-        path: '/v1/consent/subjects/{subjectId}',
-        parameters: { subjectId },
-        query: params,
-      },
+    return this.transport.request(
+      get('getSubjectLedger', '/v1/consent/subjects/{subjectId}', { subjectId }, params),
       options,
     );
   }
@@ -39,15 +28,8 @@ export class ConsentSubjects {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   listRecords(subjectId: string, params: PageParams = {}, options?: ListOptions): PagePromise<ConsentRecord> {
-    return this.#transport.list(
-      {
-        id: 'getSubjectLedger',
-        method: 'GET',
-        path: '/v1/consent/subjects/{subjectId}',
-        parameters: { subjectId },
-        query: params,
-        page: 'items',
-      },
+    return this.transport.list(
+      page('getSubjectLedger', '/v1/consent/subjects/{subjectId}', { subjectId }, params),
       options,
     );
   }
@@ -62,14 +44,8 @@ export class ConsentSubjects {
    * @throws {ValidationError} `validation_failed`.
    */
   erase(subjectId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
-    return this.#transport.request(
-      {
-        id: 'eraseSubject',
-        method: 'POST',
-        path: '/v1/consent/subjects/{subjectId}/erase',
-        parameters: { subjectId },
-        body: input,
-      },
+    return this.transport.request(
+      post('eraseSubject', '/v1/consent/subjects/{subjectId}/erase', { subjectId }, input),
       options,
     );
   }

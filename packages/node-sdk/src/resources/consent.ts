@@ -3,16 +3,16 @@ import type { ConsentDecision, ConsentDecisionInput } from '../types/api.ts';
 import { ConsentNotices } from './consent-notices.ts';
 import { ConsentRecords } from './consent-records.ts';
 import { ConsentSubjects } from './consent-subjects.ts';
+import { post, Resource } from './resource.ts';
 
 /** Consent: the notices, the ledger of records given against them, and the short form for one purpose. */
-export class Consent {
+export class Consent extends Resource {
   readonly notices: ConsentNotices;
   readonly records: ConsentRecords;
   readonly subjects: ConsentSubjects;
-  readonly #transport: Transport;
 
   constructor(transport: Transport) {
-    this.#transport = transport;
+    super(transport);
     this.notices = new ConsentNotices(transport);
     this.records = new ConsentRecords(transport);
     this.subjects = new ConsentSubjects(transport);
@@ -30,9 +30,6 @@ export class Consent {
    *   for a refusal of one that is required.
    */
   decide(decision: ConsentDecisionInput, options?: RequestOptions): ApiPromise<ConsentDecision> {
-    return this.#transport.request(
-      { id: 'recordConsentDecision', method: 'POST', path: '/v1/consent', body: decision },
-      options,
-    );
+    return this.transport.request(post('recordConsentDecision', '/v1/consent', {}, decision), options);
   }
 }

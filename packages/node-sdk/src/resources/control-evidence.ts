@@ -7,7 +7,6 @@ import type {
   PagePromise,
   RequestOptions,
   StreamPromise,
-  Transport,
 } from '../transport.ts';
 import type {
   Erasure,
@@ -18,15 +17,12 @@ import type {
   UploadEvidenceFileParams,
 } from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
+import { get, page, post, Resource } from './resource.ts';
+
+const path = '/v1/control-framework/controls/{controlId}/evidence';
 
 /** The evidence of a control. Methods take the `controlId` of the control, or its `id`. */
-export class ControlEvidence {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class ControlEvidence extends Resource {
   /**
    * Lists the items of a control, those added last first, withdrawn ones included. Needs the scope `controls:read`.
    * @param params `limit` is 1 to 200, default 50.
@@ -34,25 +30,12 @@ export class ControlEvidence {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(controlId: string, params: PageParams = {}, options?: ListOptions): PagePromise<Evidence> {
-    return this.#transport.list(
-      {
-        id: 'listEvidence',
-        method: 'GET',
-        path: '/v1/control-framework/controls/{controlId}/evidence',
-        parameters: { controlId },
-        query: params,
-        page: 'items',
-      },
-      options,
-    );
+    return this.transport.list(page('listEvidence', path, { controlId }, params), options);
   }
 
   /** Gets the bytes that the files of all controls take, and how many they may take. Needs the scope `controls:read`. */
   usage(options?: RequestOptions): ApiPromise<EvidenceUsage> {
-    return this.#transport.request(
-      { id: 'getEvidenceUsage', method: 'GET', path: '/v1/control-framework/evidence-usage' },
-      options,
-    );
+    return this.transport.request(get('getEvidenceUsage', '/v1/control-framework/evidence-usage'), options);
   }
 
   /**
@@ -62,16 +45,7 @@ export class ControlEvidence {
    * @throws {ValidationError} `validation_failed`, also for a `collectedAt` in the future.
    */
   add(controlId: string, evidence: EvidenceInput, options?: RequestOptions): ApiPromise<Evidence> {
-    return this.#transport.request(
-      {
-        id: 'addEvidence',
-        method: 'POST',
-        path: '/v1/control-framework/controls/{controlId}/evidence',
-        parameters: { controlId },
-        body: evidence,
-      },
-      options,
-    );
+    return this.transport.request(post('addEvidence', path, { controlId }, evidence), options);
   }
 
   /**
@@ -92,12 +66,9 @@ export class ControlEvidence {
   ): ApiPromise<Evidence> {
     const { mediaType, ...query } = details;
     const ownType = file instanceof Blob ? file.type : '';
-    return this.#transport.request(
+    return this.transport.request(
       {
-        id: 'uploadEvidenceFile',
-        method: 'POST',
-        path: '/v1/control-framework/controls/{controlId}/evidence/files',
-        parameters: { controlId },
+        ...post('uploadEvidenceFile', `${path}/files`, { controlId }),
         query,
         file: { mediaType: mediaType ?? (ownType || 'application/octet-stream'), read: () => readContent(file) },
         // A stream is read once.
@@ -113,16 +84,8 @@ export class ControlEvidence {
    * @throws {NotFoundError} `not_found`, also for an item without a file; an `ApiError` `evidence_erased` after `erase`.
    */
   download(controlId: string, evidenceId: string, options?: RequestOptions): StreamPromise {
-    return this.#transport.stream(
-      {
-        id: 'downloadEvidenceFile',
-        method: 'GET',
-        path: '/v1/control-framework/controls/{controlId}/evidence/{evidenceId}/file',
-        parameters: { controlId, evidenceId },
-        accept: '*/*',
-      },
-      options,
-    );
+    const operation = get('downloadEvidenceFile', `${path}/{evidenceId}/file`, { controlId, evidenceId });
+    return this.transport.stream({ ...operation, accept: '*/*' }, options);
   }
 
   /**
@@ -130,15 +93,7 @@ export class ControlEvidence {
    * @throws {NotFoundError} `not_found`.
    */
   retrieve(controlId: string, evidenceId: string, options?: RequestOptions): ApiPromise<Evidence> {
-    return this.#transport.request(
-      {
-        id: 'getEvidence',
-        method: 'GET',
-        path: '/v1/control-framework/controls/{controlId}/evidence/{evidenceId}',
-        parameters: { controlId, evidenceId },
-      },
-      options,
-    );
+    return this.transport.request(get('getEvidence', `${path}/{evidenceId}`, { controlId, evidenceId }), options);
   }
 
   /**
@@ -153,14 +108,8 @@ export class ControlEvidence {
     withdrawal: { readonly reason: string },
     options?: RequestOptions,
   ): ApiPromise<Evidence> {
-    return this.#transport.request(
-      {
-        id: 'withdrawEvidence',
-        method: 'POST',
-        path: '/v1/control-framework/controls/{controlId}/evidence/{evidenceId}/withdraw',
-        parameters: { controlId, evidenceId },
-        body: withdrawal,
-      },
+    return this.transport.request(
+      post('withdrawEvidence', `${path}/{evidenceId}/withdraw`, { controlId, evidenceId }, withdrawal),
       options,
     );
   }
@@ -173,14 +122,8 @@ export class ControlEvidence {
    * @throws {ValidationError} `validation_failed`, also for a reason that repeats what is erased.
    */
   erase(controlId: string, evidenceId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
-    return this.#transport.request(
-      {
-        id: 'eraseEvidence',
-        method: 'POST',
-        path: '/v1/control-framework/controls/{controlId}/evidence/{evidenceId}/erase',
-        parameters: { controlId, evidenceId },
-        body: input,
-      },
+    return this.transport.request(
+      post('eraseEvidence', `${path}/{evidenceId}/erase`, { controlId, evidenceId }, input),
       options,
     );
   }

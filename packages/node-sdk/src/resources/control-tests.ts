@@ -1,4 +1,4 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type {
   ControlTest,
   ControlTestInput,
@@ -7,15 +7,12 @@ import type {
   TestResultInput,
 } from '../types/api.ts';
 import type { Items, PageParams } from '../types/values.ts';
+import { get, page, post, Resource, remove } from './resource.ts';
+
+const path = '/v1/control-framework/controls/{controlId}/tests';
 
 /** The tests of a control and how they went. Every method takes the `controlId` of the control, or its `id`. */
-export class ControlTests {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class ControlTests extends Resource {
   /**
    * Gets the tests of a control, the oldest first. Needs the scope `controls:read`.
    * @param params `status` is `in_use` or `retired`, default `in_use`.
@@ -26,16 +23,7 @@ export class ControlTests {
     params: ListControlTestsParams = {},
     options?: RequestOptions,
   ): ApiPromise<Items<ControlTest>> {
-    return this.#transport.request(
-      {
-        id: 'listControlTests',
-        method: 'GET',
-        path: '/v1/control-framework/controls/{controlId}/tests',
-        parameters: { controlId },
-        query: params,
-      },
-      options,
-    );
+    return this.transport.request(get('listControlTests', path, { controlId }, params), options);
   }
 
   /**
@@ -45,16 +33,7 @@ export class ControlTests {
    * @throws {NotFoundError} `not_found`.
    */
   add(controlId: string, test: ControlTestInput, options?: RequestOptions): ApiPromise<ControlTest> {
-    return this.#transport.request(
-      {
-        id: 'addControlTest',
-        method: 'POST',
-        path: '/v1/control-framework/controls/{controlId}/tests',
-        parameters: { controlId },
-        body: test,
-      },
-      options,
-    );
+    return this.transport.request(post('addControlTest', path, { controlId }, test), options);
   }
 
   /**
@@ -63,15 +42,7 @@ export class ControlTests {
    * @throws {NotFoundError} `not_found`.
    */
   retire(controlId: string, testId: string, options?: RequestOptions): ApiPromise<ControlTest> {
-    return this.#transport.request(
-      {
-        id: 'retireControlTest',
-        method: 'DELETE',
-        path: '/v1/control-framework/controls/{controlId}/tests/{testId}',
-        parameters: { controlId, testId },
-      },
-      options,
-    );
+    return this.transport.request(remove('retireControlTest', `${path}/{testId}`, { controlId, testId }), options);
   }
 
   /**
@@ -86,15 +57,8 @@ export class ControlTests {
     params: PageParams = {},
     options?: ListOptions,
   ): PagePromise<TestResult> {
-    return this.#transport.list(
-      {
-        id: 'listTestResults',
-        method: 'GET',
-        path: '/v1/control-framework/controls/{controlId}/tests/{testId}/results',
-        parameters: { controlId, testId },
-        query: params,
-        page: 'items',
-      },
+    return this.transport.list(
+      page('listTestResults', `${path}/{testId}/results`, { controlId, testId }, params),
       options,
     );
   }
@@ -112,14 +76,8 @@ export class ControlTests {
     result: TestResultInput,
     options?: RequestOptions,
   ): ApiPromise<TestResult> {
-    return this.#transport.request(
-      {
-        id: 'recordTestResult',
-        method: 'POST',
-        path: '/v1/control-framework/controls/{controlId}/tests/{testId}/results',
-        parameters: { controlId, testId },
-        body: result,
-      },
+    return this.transport.request(
+      post('recordTestResult', `${path}/{testId}/results`, { controlId, testId }, result),
       options,
     );
   }

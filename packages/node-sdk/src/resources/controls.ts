@@ -3,16 +3,16 @@ import type { ControlChange, ControlDetail, ControlInput, ControlList, Readiness
 import { ControlEvidence } from './control-evidence.ts';
 import { ControlTests } from './control-tests.ts';
 import { Frameworks } from './frameworks.ts';
+import { get, patch, post, Resource, remove } from './resource.ts';
 
 /** The controls of the tenant: those of the frameworks that it follows, and its own. */
-export class Controls {
+export class Controls extends Resource {
   readonly frameworks: Frameworks;
   readonly evidence: ControlEvidence;
   readonly tests: ControlTests;
-  readonly #transport: Transport;
 
   constructor(transport: Transport) {
-    this.#transport = transport;
+    super(transport);
     this.frameworks = new Frameworks(transport);
     this.evidence = new ControlEvidence(transport);
     this.tests = new ControlTests(transport);
@@ -20,7 +20,7 @@ export class Controls {
 
   /** Gets all controls by their codes, with what they add up to. Needs the scope `controls:read`. */
   list(options?: RequestOptions): ApiPromise<ControlList> {
-    return this.#transport.request({ id: 'listControls', method: 'GET', path: '/v1/control-framework' }, options);
+    return this.transport.request(get('listControls', '/v1/control-framework'), options);
   }
 
   /**
@@ -29,13 +29,8 @@ export class Controls {
    * @throws {NotFoundError} `not_found`.
    */
   retrieve(controlId: string, options?: RequestOptions): ApiPromise<ControlDetail> {
-    return this.#transport.request(
-      {
-        id: 'getControl',
-        method: 'GET',
-        path: '/v1/control-framework/controls/{controlId}',
-        parameters: { controlId },
-      },
+    return this.transport.request(
+      get('getControl', '/v1/control-framework/controls/{controlId}', { controlId }),
       options,
     );
   }
@@ -46,10 +41,7 @@ export class Controls {
    * @throws {ValidationError} `validation_failed`, also for an owner who may not sign in.
    */
   create(control: ControlInput, options?: RequestOptions): ApiPromise<ControlDetail> {
-    return this.#transport.request(
-      { id: 'createControl', method: 'POST', path: '/v1/control-framework/controls', body: control },
-      options,
-    );
+    return this.transport.request(post('createControl', '/v1/control-framework/controls', {}, control), options);
   }
 
   /**
@@ -64,13 +56,9 @@ export class Controls {
    * @throws {ValidationError} `validation_failed`, also where a status lacks its reason or its date.
    */
   update(controlId: string, change: ControlChange, options?: RequestOptions): ApiPromise<ControlDetail> {
-    return this.#transport.request(
+    return this.transport.request(
       {
-        id: 'editControl',
-        method: 'PATCH',
-        path: '/v1/control-framework/controls/{controlId}',
-        parameters: { controlId },
-        body: change,
+        ...patch('editControl', '/v1/control-framework/controls/{controlId}', { controlId }, change),
         // Once more the same status is another review, and a reason may be rejected because the status is set already.
         idempotent: !change.reason && change.status !== 'implemented' && change.status !== 'accepted',
       },
@@ -86,14 +74,8 @@ export class Controls {
    * @throws {NotFoundError} `not_found`.
    */
   retire(controlId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.#transport.request(
-      {
-        id: 'retireControl',
-        method: 'DELETE',
-        path: '/v1/control-framework/controls/{controlId}',
-        parameters: { controlId },
-        answer: 'none',
-      },
+    return this.transport.request(
+      { ...remove('retireControl', '/v1/control-framework/controls/{controlId}', { controlId }), answer: 'none' },
       options,
     );
   }
@@ -103,17 +85,11 @@ export class Controls {
    * `score` = floor(100 × accepted ÷ total), 0 without any control. Needs the scope `controls:read`.
    */
   retrieveReadiness(options?: RequestOptions): ApiPromise<Readiness> {
-    return this.#transport.request(
-      { id: 'getReadiness', method: 'GET', path: '/v1/control-framework/readiness' },
-      options,
-    );
+    return this.transport.request(get('getReadiness', '/v1/control-framework/readiness'), options);
   }
 
   /** Gets the state of the tests and the evidence of the controls that apply. Needs the scope `controls:read`. */
   retrieveTestHealth(options?: RequestOptions): ApiPromise<TestHealth> {
-    return this.#transport.request(
-      { id: 'getTestHealth', method: 'GET', path: '/v1/control-framework/test-health' },
-      options,
-    );
+    return this.transport.request(get('getTestHealth', '/v1/control-framework/test-health'), options);
   }
 }

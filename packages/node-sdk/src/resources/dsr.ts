@@ -1,4 +1,4 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type {
   DataSubjectRequest,
   DataSubjectRequestChange,
@@ -10,22 +10,17 @@ import type {
   ErasureInput,
   ListDsrsParams,
 } from '../types/api.ts';
+import { get, page, patch, post, Resource } from './resource.ts';
 
 /** Requests of data subjects, with the day by which each must be answered. */
-export class DataSubjectRequests {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class DataSubjectRequests extends Resource {
   /**
    * Opens a request. It is due as many days of 24 hours after its receipt as the tenant chose (`dsrDays`); a later change of
    * that setting moves no due date. Emits `dsr.created`. Needs the scope `dsr:write`.
    * @throws {ValidationError} `validation_failed`, also for a `receivedAt` in the future.
    */
   create(request: DataSubjectRequestInput, options?: RequestOptions): ApiPromise<DataSubjectRequest> {
-    return this.#transport.request({ id: 'createDsr', method: 'POST', path: '/v1/dsr', body: request }, options);
+    return this.transport.request(post('createDsr', '/v1/dsr', {}, request), options);
   }
 
   /**
@@ -34,10 +29,7 @@ export class DataSubjectRequests {
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListDsrsParams = {}, options?: ListOptions): PagePromise<DataSubjectRequest> {
-    return this.#transport.list(
-      { id: 'listDsrs', method: 'GET', path: '/v1/dsr', query: params, page: 'items' },
-      options,
-    );
+    return this.transport.list(page('listDsrs', '/v1/dsr', {}, params), options);
   }
 
   /**
@@ -45,10 +37,7 @@ export class DataSubjectRequests {
    * @throws {NotFoundError} `not_found`.
    */
   retrieve(dsrId: string, options?: RequestOptions): ApiPromise<DataSubjectRequest> {
-    return this.#transport.request(
-      { id: 'getDsr', method: 'GET', path: '/v1/dsr/{id}', parameters: { id: dsrId } },
-      options,
-    );
+    return this.transport.request(get('getDsr', '/v1/dsr/{id}', { id: dsrId }), options);
   }
 
   /**
@@ -59,17 +48,7 @@ export class DataSubjectRequests {
    * @throws {ValidationError} `validation_failed`, also for an assignee who cannot sign in.
    */
   update(dsrId: string, change: DataSubjectRequestChange, options?: RequestOptions): ApiPromise<DataSubjectRequest> {
-    return this.#transport.request(
-      {
-        id: 'editDsr',
-        method: 'PATCH',
-        path: '/v1/dsr/{id}',
-        parameters: { id: dsrId },
-        body: change,
-        idempotent: true,
-      },
-      options,
-    );
+    return this.transport.request(patch('editDsr', '/v1/dsr/{id}', { id: dsrId }, change), options);
   }
 
   /**
@@ -84,16 +63,7 @@ export class DataSubjectRequests {
     extension: DataSubjectRequestExtension,
     options?: RequestOptions,
   ): ApiPromise<DataSubjectRequest> {
-    return this.#transport.request(
-      {
-        id: 'extendDsr',
-        method: 'POST',
-        path: '/v1/dsr/{id}/extend',
-        parameters: { id: dsrId },
-        body: extension,
-      },
-      options,
-    );
+    return this.transport.request(post('extendDsr', '/v1/dsr/{id}/extend', { id: dsrId }, extension), options);
   }
 
   /**
@@ -103,13 +73,8 @@ export class DataSubjectRequests {
    * @throws {NotFoundError} `not_found`.
    */
   createConfirmationLink(dsrId: string, options?: RequestOptions): ApiPromise<DataSubjectRequestConfirmationLink> {
-    return this.#transport.request(
-      {
-        id: 'createDsrConfirmationLink',
-        method: 'POST',
-        path: '/v1/dsr/{id}/confirmation-link',
-        parameters: { id: dsrId },
-      },
+    return this.transport.request(
+      post('createDsrConfirmationLink', '/v1/dsr/{id}/confirmation-link', { id: dsrId }),
       options,
     );
   }
@@ -126,16 +91,7 @@ export class DataSubjectRequests {
     completion: DataSubjectRequestCompletion,
     options?: RequestOptions,
   ): ApiPromise<DataSubjectRequest> {
-    return this.#transport.request(
-      {
-        id: 'completeDsr',
-        method: 'POST',
-        path: '/v1/dsr/{id}/complete',
-        parameters: { id: dsrId },
-        body: completion,
-      },
-      options,
-    );
+    return this.transport.request(post('completeDsr', '/v1/dsr/{id}/complete', { id: dsrId }, completion), options);
   }
 
   /**
@@ -146,9 +102,6 @@ export class DataSubjectRequests {
    * @throws {NotFoundError} `not_found`.
    */
   erase(dsrId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
-    return this.#transport.request(
-      { id: 'eraseDsr', method: 'POST', path: '/v1/dsr/{id}/erase', parameters: { id: dsrId }, body: input },
-      options,
-    );
+    return this.transport.request(post('eraseDsr', '/v1/dsr/{id}/erase', { id: dsrId }, input), options);
   }
 }

@@ -1,4 +1,4 @@
-import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, RequestOptions } from '../transport.ts';
 import type {
   ControlFramework,
   ControlFrameworkDetail,
@@ -6,21 +6,13 @@ import type {
   FrameworkAdoptionInput,
 } from '../types/api.ts';
 import type { Items } from '../types/values.ts';
+import { get, post, Resource } from './resource.ts';
 
 /** The frameworks of the catalogue. */
-export class Frameworks {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Frameworks extends Resource {
   /** Gets every framework of the catalogue, with what may be claimed. Needs the scope `controls:read`. */
   list(options?: RequestOptions): ApiPromise<Items<ControlFramework>> {
-    return this.#transport.request(
-      { id: 'listFrameworks', method: 'GET', path: '/v1/control-framework/frameworks' },
-      options,
-    );
+    return this.transport.request(get('listFrameworks', '/v1/control-framework/frameworks'), options);
   }
 
   /**
@@ -29,15 +21,7 @@ export class Frameworks {
    * @throws {NotFoundError} `not_found`.
    */
   retrieve(code: string, options?: RequestOptions): ApiPromise<ControlFrameworkDetail> {
-    return this.#transport.request(
-      {
-        id: 'getFramework',
-        method: 'GET',
-        path: '/v1/control-framework/frameworks/{code}',
-        parameters: { code },
-      },
-      options,
-    );
+    return this.transport.request(get('getFramework', '/v1/control-framework/frameworks/{code}', { code }), options);
   }
 
   /**
@@ -48,9 +32,6 @@ export class Frameworks {
    * @throws {ValidationError} `validation_failed` for an unknown code, and for one that is named twice.
    */
   adopt(adoption: FrameworkAdoptionInput, options?: RequestOptions): ApiPromise<FrameworkAdoption> {
-    return this.#transport.request(
-      { id: 'adoptFrameworks', method: 'POST', path: '/v1/control-framework/adopt', body: adoption },
-      options,
-    );
+    return this.transport.request(post('adoptFrameworks', '/v1/control-framework/adopt', {}, adoption), options);
   }
 }

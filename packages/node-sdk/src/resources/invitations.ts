@@ -1,25 +1,17 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type { CreatedInvitation, Invitation, InvitationInput } from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
+import { page, post, Resource, remove } from './resource.ts';
 
 /** Invitations to the tenant; each is good for a week. */
-export class Invitations {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Invitations extends Resource {
   /**
    * Lists the invitations, newest first. Needs the scope `users:read`.
    * @param params `limit` is 1 to 100, default 25.
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(params: PageParams = {}, options?: ListOptions): PagePromise<Invitation> {
-    return this.#transport.list(
-      { id: 'listInvitations', method: 'GET', path: '/v1/users/invitations', query: params, page: 'items' },
-      options,
-    );
+    return this.transport.list(page('listInvitations', '/v1/users/invitations', {}, params), options);
   }
 
   /**
@@ -29,10 +21,7 @@ export class Invitations {
    * @throws {PermissionError} `forbidden` for a role with scopes that the caller lacks.
    */
   create(invitation: InvitationInput, options?: RequestOptions): ApiPromise<CreatedInvitation> {
-    return this.#transport.request(
-      { id: 'inviteUser', method: 'POST', path: '/v1/users/invitations', body: invitation },
-      options,
-    );
+    return this.transport.request(post('inviteUser', '/v1/users/invitations', {}, invitation), options);
   }
 
   /**
@@ -41,13 +30,8 @@ export class Invitations {
    * @throws {NotFoundError} `not_found`.
    */
   revoke(invitationId: string, options?: RequestOptions): ApiPromise<Invitation> {
-    return this.#transport.request(
-      {
-        id: 'revokeInvitation',
-        method: 'DELETE',
-        path: '/v1/users/invitations/{id}',
-        parameters: { id: invitationId },
-      },
+    return this.transport.request(
+      remove('revokeInvitation', '/v1/users/invitations/{id}', { id: invitationId }),
       options,
     );
   }

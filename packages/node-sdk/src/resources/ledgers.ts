@@ -10,18 +10,17 @@ import type {
   ProveConsistencyParams,
 } from '../types/api.ts';
 import { Checkpoints, titles } from './checkpoints.ts';
+import { get, Resource } from './resource.ts';
 
 /** The two ledgers, and what proves that nothing in them was changed or left out. */
-export class Ledgers {
+export class Ledgers extends Resource {
   /** The audit log; needs the scope `audit:read`. */
   readonly audit: Ledger<'audit'>;
   /** The consent ledger; needs the scope `consent:read`. */
   readonly consent: Ledger<'consent'>;
 
-  readonly #transport: Transport;
-
   constructor(transport: Transport) {
-    this.#transport = transport;
+    super(transport);
     this.audit = new Ledger(transport, 'audit');
     this.consent = new Ledger(transport, 'consent');
   }
@@ -32,10 +31,7 @@ export class Ledgers {
    * @returns `latest`, which is null until the first one.
    */
   retrieveVerification(options?: RequestOptions): ApiPromise<LatestVerification> {
-    return this.#transport.request(
-      { id: 'getLedgerVerification', method: 'GET', path: '/v1/ledgers/verification' },
-      options,
-    );
+    return this.transport.request(get('getLedgerVerification', '/v1/ledgers/verification'), options);
   }
 }
 
@@ -45,13 +41,12 @@ export type LedgerEntry<Name extends LedgerName> =
   | (Name extends 'audit' ? ProveAuditInclusionParams & { readonly id: string } : never);
 
 /** One ledger: its checkpoints, its proofs and its export. Needs its scope: `audit:read` or `consent:read`. */
-export class Ledger<Name extends LedgerName = LedgerName> {
+export class Ledger<Name extends LedgerName = LedgerName> extends Resource {
   readonly checkpoints: Checkpoints;
-  readonly #transport: Transport;
   readonly #name: Name;
 
   constructor(transport: Transport, name: Name) {
-    this.#transport = transport;
+    super(transport);
     this.#name = name;
     this.checkpoints = new Checkpoints(transport, name);
   }
@@ -64,13 +59,8 @@ export class Ledger<Name extends LedgerName = LedgerName> {
    * @throws {NotFoundError} `not_found` for an unknown entry, or no checkpoint of that size.
    */
   proveInclusion(entry: LedgerEntry<Name>, options?: RequestOptions): ApiPromise<InclusionProof> {
-    return this.#transport.request(
-      {
-        id: `prove${titles[this.#name]}Inclusion`,
-        method: 'GET',
-        path: `/v1/ledgers/${this.#name}/inclusion-proof`,
-        query: entry,
-      },
+    return this.transport.request(
+      get(`prove${titles[this.#name]}Inclusion`, `/v1/ledgers/${this.#name}/inclusion-proof`, {}, entry),
       options,
     );
   }
@@ -83,13 +73,8 @@ export class Ledger<Name extends LedgerName = LedgerName> {
    * @throws {ValidationError} `validation_failed` when the earlier one is larger than the later one.
    */
   proveConsistency(sizes: ProveConsistencyParams, options?: RequestOptions): ApiPromise<ConsistencyProof> {
-    return this.#transport.request(
-      {
-        id: `prove${titles[this.#name]}Consistency`,
-        method: 'GET',
-        path: `/v1/ledgers/${this.#name}/consistency-proof`,
-        query: sizes,
-      },
+    return this.transport.request(
+      get(`prove${titles[this.#name]}Consistency`, `/v1/ledgers/${this.#name}/consistency-proof`, {}, sizes),
       options,
     );
   }
@@ -103,13 +88,8 @@ export class Ledger<Name extends LedgerName = LedgerName> {
    * @throws {ValidationError} `validation_failed` when there was no checkpoint of the size `since`.
    */
   export(range: ExportLedgerParams = {}, options?: RequestOptions): StreamPromise {
-    return this.#transport.stream(
-      {
-        id: `export${titles[this.#name]}Ledger`,
-        method: 'GET',
-        path: `/v1/ledgers/${this.#name}/export`,
-        query: range,
-      },
+    return this.transport.stream(
+      get(`export${titles[this.#name]}Ledger`, `/v1/ledgers/${this.#name}/export`, {}, range),
       options,
     );
   }

@@ -11,6 +11,7 @@ import type {
   PublicNotice,
   TrustWidget,
 } from '../types/api.ts';
+import { get, post, Resource } from './resource.ts';
 
 /** The public operations: no credentials are sent. */
 export class Public {
@@ -32,13 +33,7 @@ export interface PublicCaptureOptions extends RequestOptions {
 }
 
 /** Published notices and the decisions of visitors, as the consent banner reads and sends them. */
-export class PublicConsent {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class PublicConsent extends Resource {
   /**
    * Reads a published notice.
    * @param params `language` (BCP 47) asks for another language than the own one of the notice.
@@ -49,15 +44,8 @@ export class PublicConsent {
     params: GetPublicConsentNoticeParams = {},
     options?: RequestOptions,
   ): ApiPromise<PublicNotice> {
-    return this.#transport.request(
-      {
-        id: 'getPublicConsentNotice',
-        method: 'GET',
-        path: '/v1/public/consent/{noticeId}',
-        parameters: { noticeId },
-        query: params,
-        credential: 'none',
-      },
+    return this.transport.request(
+      { ...get('getPublicConsentNotice', '/v1/public/consent/{noticeId}', { noticeId }, params), credential: 'none' },
       options,
     );
   }
@@ -80,13 +68,9 @@ export class PublicConsent {
   ): ApiPromise<PublicConsentRecord> {
     // A program without types that leaves something out learns of it as of any other failure.
     const { origin, headers, ...others }: Partial<PublicCaptureOptions> = options ?? {};
-    return this.#transport.request(
+    return this.transport.request(
       {
-        id: 'capturePublicConsentRecord',
-        method: 'POST',
-        path: '/v1/public/consent/{noticeId}/records',
-        parameters: { noticeId },
-        body: record,
+        ...post('capturePublicConsentRecord', '/v1/public/consent/{noticeId}/records', { noticeId }, record),
         credential: 'none',
         idempotent: Object(record).capturedAt !== undefined,
       },
@@ -96,13 +80,7 @@ export class PublicConsent {
 }
 
 /** Requests of data subjects, as the form of a tenant sends them. */
-export class PublicRequests {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class PublicRequests extends Resource {
   /**
    * Makes a request. The answer never says whether anything is known about the person.
    * @param slug of the tenant.
@@ -116,15 +94,8 @@ export class PublicRequests {
     request: PublicDataSubjectRequestInput,
     options?: RequestOptions,
   ): ApiPromise<PublicDataSubjectRequest> {
-    return this.#transport.request(
-      {
-        id: 'createPublicDsr',
-        method: 'POST',
-        path: '/v1/public/dsr/{slug}',
-        parameters: { slug },
-        body: request,
-        credential: 'none',
-      },
+    return this.transport.request(
+      { ...post('createPublicDsr', '/v1/public/dsr/{slug}', { slug }, request), credential: 'none' },
       options,
     );
   }
@@ -137,27 +108,15 @@ export class PublicRequests {
     confirmation: DataSubjectRequestConfirmationInput,
     options?: RequestOptions,
   ): ApiPromise<DataSubjectRequestConfirmation> {
-    return this.#transport.request(
-      {
-        id: 'confirmPublicDsr',
-        method: 'POST',
-        path: '/v1/public/dsr-confirmations',
-        body: confirmation,
-        credential: 'none',
-      },
+    return this.transport.request(
+      { ...post('confirmPublicDsr', '/v1/public/dsr-confirmations', {}, confirmation), credential: 'none' },
       options,
     );
   }
 }
 
 /** What trust centers show. */
-export class PublicTrust {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class PublicTrust extends Resource {
   /**
    * Reads what the trust badge shows.
    * @param slug of the tenant.
@@ -169,15 +128,8 @@ export class PublicTrust {
     params: GetPublicTrustWidgetParams = {},
     options?: RequestOptions,
   ): ApiPromise<TrustWidget> {
-    return this.#transport.request(
-      {
-        id: 'getPublicTrustWidget',
-        method: 'GET',
-        path: '/v1/public/trust/{slug}/widget',
-        parameters: { slug },
-        query: params,
-        credential: 'none',
-      },
+    return this.transport.request(
+      { ...get('getPublicTrustWidget', '/v1/public/trust/{slug}/widget', { slug }, params), credential: 'none' },
       options,
     );
   }

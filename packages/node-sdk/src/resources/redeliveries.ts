@@ -1,15 +1,10 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type { WebhookRedelivery, WebhookRedeliveryInput } from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
+import { get, page, post, Resource, remove } from './resource.ts';
 
 /** Orders to send many deliveries again, which are carried out in the background. A tenant has one at a time. */
-export class Redeliveries {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Redeliveries extends Resource {
   /**
    * Orders to send again all dead letters of a webhook, those of a span of time, or both; with `status: 'delivered'` what was
    * delivered instead. Webhooks that are disabled are passed over. Needs the scope `webhooks:write`.
@@ -20,10 +15,7 @@ export class Redeliveries {
    * @throws {ValidationError} `validation_failed`.
    */
   create(which: WebhookRedeliveryInput, options?: RequestOptions): ApiPromise<WebhookRedelivery> {
-    return this.#transport.request(
-      { id: 'redeliverWebhookDeliveries', method: 'POST', path: '/v1/webhooks/redeliver', body: which },
-      options,
-    );
+    return this.transport.request(post('redeliverWebhookDeliveries', '/v1/webhooks/redeliver', {}, which), options);
   }
 
   /**
@@ -34,10 +26,7 @@ export class Redeliveries {
    * @throws {ValidationError} `validation_failed`.
    */
   count(which: WebhookRedeliveryInput, options?: RequestOptions): ApiPromise<{ readonly count: number }> {
-    return this.#transport.request(
-      { id: 'countWebhookRedelivery', method: 'GET', path: '/v1/webhooks/redeliver', query: which },
-      options,
-    );
+    return this.transport.request(get('countWebhookRedelivery', '/v1/webhooks/redeliver', {}, which), options);
   }
 
   /**
@@ -46,16 +35,7 @@ export class Redeliveries {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(params: PageParams = {}, options?: ListOptions): PagePromise<WebhookRedelivery> {
-    return this.#transport.list(
-      {
-        id: 'listWebhookRedeliveries',
-        method: 'GET',
-        path: '/v1/webhooks/redeliveries',
-        query: params,
-        page: 'items',
-      },
-      options,
-    );
+    return this.transport.list(page('listWebhookRedeliveries', '/v1/webhooks/redeliveries', {}, params), options);
   }
 
   /**
@@ -63,13 +43,8 @@ export class Redeliveries {
    * @throws {NotFoundError} `not_found`.
    */
   retrieve(redeliveryId: string, options?: RequestOptions): ApiPromise<WebhookRedelivery> {
-    return this.#transport.request(
-      {
-        id: 'getWebhookRedelivery',
-        method: 'GET',
-        path: '/v1/webhooks/redeliveries/{id}',
-        parameters: { id: redeliveryId },
-      },
+    return this.transport.request(
+      get('getWebhookRedelivery', '/v1/webhooks/redeliveries/{id}', { id: redeliveryId }),
       options,
     );
   }
@@ -80,13 +55,8 @@ export class Redeliveries {
    * @throws {NotFoundError} `not_found`.
    */
   cancel(redeliveryId: string, options?: RequestOptions): ApiPromise<WebhookRedelivery> {
-    return this.#transport.request(
-      {
-        id: 'cancelWebhookRedelivery',
-        method: 'DELETE',
-        path: '/v1/webhooks/redeliveries/{id}',
-        parameters: { id: redeliveryId },
-      },
+    return this.transport.request(
+      remove('cancelWebhookRedelivery', '/v1/webhooks/redeliveries/{id}', { id: redeliveryId }),
       options,
     );
   }

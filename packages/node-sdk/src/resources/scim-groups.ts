@@ -1,4 +1,4 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type {
   ListScimGroupsParams,
   ScimGroup,
@@ -7,32 +7,25 @@ import type {
   ScimPatchOperation,
 } from '../types/api.ts';
 import type { PageParams, ScimProjection } from '../types/values.ts';
+import { get, patch, post, put, Resource, remove, scim } from './resource.ts';
 import { patchUrn } from './scim-users.ts';
 
 /** The schema that the bodies of groups name (RFC 7643 section 8.7). */
 const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
-const resource = { media: 'scim', credential: 'scim', answer: 'bare' } as const;
-
 /**
  * The role groups: one for each role, a closed set. `role` is a role, or the name of a group that the tenant mapped to one.
  * `projection` chooses what of a group comes back.
  */
-export class ScimGroups {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class ScimGroups extends Resource {
   /**
    * Lists the groups.
    * @param params `filter` is one `displayName eq "…"` or `id eq "…"`; `count` is 0 to 100, default 100.
    * @throws {BadRequestError} `invalidFilter` for any other filter, `invalidValue`.
    */
   list(params: ListScimGroupsParams & Pick<PageParams, 'cursor'> = {}, options?: ListOptions): PagePromise<ScimGroup> {
-    return this.#transport.list(
-      { ...resource, id: 'listScimGroups', method: 'GET', path: '/scim/v2/Groups', query: params, page: 'scim' },
+    return this.transport.list(
+      { ...get('listScimGroups', '/scim/v2/Groups', {}, params), ...scim, page: 'scim' },
       options,
     );
   }
@@ -47,18 +40,8 @@ export class ScimGroups {
     projection: ScimProjection = {},
     options?: RequestOptions,
   ): ApiPromise<ScimGroup> {
-    return this.#transport.request(
-      {
-        ...resource,
-        id: 'createScimGroup',
-        method: 'POST',
-        path: '/scim/v2/Groups',
-        query: projection,
-        body: { schemas: [groupUrn], ...group },
-        idempotent: true,
-      },
-      options,
-    );
+    const operation = post('createScimGroup', '/scim/v2/Groups', {}, { schemas: [groupUrn], ...group });
+    return this.transport.request({ ...operation, ...scim, query: projection, idempotent: true }, options);
   }
 
   /**
@@ -66,15 +49,8 @@ export class ScimGroups {
    * @throws {NotFoundError} `not_found`, also for a role that cannot be given here.
    */
   retrieve(role: string, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<ScimGroup> {
-    return this.#transport.request(
-      {
-        ...resource,
-        id: 'getScimGroup',
-        method: 'GET',
-        path: '/scim/v2/Groups/{role}',
-        parameters: { role },
-        query: projection,
-      },
+    return this.transport.request(
+      { ...get('getScimGroup', '/scim/v2/Groups/{role}', { role }, projection), ...scim },
       options,
     );
   }
@@ -90,18 +66,8 @@ export class ScimGroups {
     projection: ScimProjection = {},
     options?: RequestOptions,
   ): ApiPromise<ScimGroup> {
-    return this.#transport.request(
-      {
-        ...resource,
-        id: 'replaceScimGroup',
-        method: 'PUT',
-        path: '/scim/v2/Groups/{role}',
-        parameters: { role },
-        query: projection,
-        body: { schemas: [groupUrn], ...group },
-      },
-      options,
-    );
+    const operation = put('replaceScimGroup', '/scim/v2/Groups/{role}', { role }, { schemas: [groupUrn], ...group });
+    return this.transport.request({ ...operation, ...scim, query: projection }, options);
   }
 
   /**
@@ -118,19 +84,9 @@ export class ScimGroups {
     projection: ScimProjection = {},
     options?: RequestOptions,
   ): ApiPromise<ScimGroup> {
-    return this.#transport.request(
-      {
-        ...resource,
-        id: 'patchScimGroup',
-        method: 'PATCH',
-        path: '/scim/v2/Groups/{role}',
-        parameters: { role },
-        query: projection,
-        body: { schemas: [patchUrn], Operations: operations },
-        idempotent: true,
-      },
-      options,
-    );
+    const body = { schemas: [patchUrn], Operations: operations };
+    const operation = patch('patchScimGroup', '/scim/v2/Groups/{role}', { role }, body);
+    return this.transport.request({ ...operation, ...scim, query: projection }, options);
   }
 
   /**
@@ -138,15 +94,8 @@ export class ScimGroups {
    * @throws {NotFoundError} `not_found`.
    */
   clear(role: string, options?: RequestOptions): ApiPromise<void> {
-    return this.#transport.request(
-      {
-        ...resource,
-        id: 'deleteScimGroup',
-        method: 'DELETE',
-        path: '/scim/v2/Groups/{role}',
-        parameters: { role },
-        answer: 'none',
-      },
+    return this.transport.request(
+      { ...remove('deleteScimGroup', '/scim/v2/Groups/{role}', { role }), ...scim, answer: 'none' },
       options,
     );
   }

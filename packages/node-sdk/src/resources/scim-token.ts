@@ -1,21 +1,16 @@
-import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, RequestOptions } from '../transport.ts';
 import type { CreatedScimToken, ScimToken } from '../types/api.ts';
+import { get, post, Resource, remove } from './resource.ts';
 
 /** The token that the identity provider of the tenant comes with. Reading needs the scope `keys:read`, the other methods
  * `keys:write`. */
-export class ScimTokens {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class ScimTokens extends Resource {
   /**
    * Gets the description of the tenant's token, without the token itself.
    * @throws {NotFoundError} `not_found` when the tenant has none.
    */
   retrieve(options?: RequestOptions): ApiPromise<ScimToken> {
-    return this.#transport.request({ id: 'getScimToken', method: 'GET', path: '/v1/scim-token' }, options);
+    return this.transport.request(get('getScimToken', '/v1/scim-token'), options);
   }
 
   /**
@@ -25,7 +20,7 @@ export class ScimTokens {
    * @throws {PermissionError} `forbidden` when the caller lacks a scope of an administrator.
    */
   create(options?: RequestOptions): ApiPromise<CreatedScimToken> {
-    return this.#transport.request({ id: 'createScimToken', method: 'POST', path: '/v1/scim-token' }, options);
+    return this.transport.request(post('createScimToken', '/v1/scim-token'), options);
   }
 
   /**
@@ -34,6 +29,6 @@ export class ScimTokens {
    * @throws {NotFoundError} `not_found` when the tenant has none.
    */
   revoke(options?: RequestOptions): ApiPromise<ScimToken> {
-    return this.#transport.request({ id: 'revokeScimToken', method: 'DELETE', path: '/v1/scim-token' }, options);
+    return this.transport.request(remove('revokeScimToken', '/v1/scim-token'), options);
   }
 }

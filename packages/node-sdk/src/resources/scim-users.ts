@@ -1,29 +1,22 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type { ListScimUsersParams, ScimPatchOperation, ScimUser, ScimUserInput } from '../types/api.ts';
 import type { PageParams, ScimProjection } from '../types/values.ts';
+import { get, patch, post, put, Resource, remove, scim } from './resource.ts';
 
 /** The schemas that SCIM bodies name (RFC 7643 section 8.7, RFC 7644 section 3.5.2). */
 const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
-const resource = { media: 'scim', credential: 'scim', answer: 'bare' } as const;
-
 /** The members of the tenant as an identity provider sees them. `projection` chooses what of them comes back. */
-export class ScimUsers {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class ScimUsers extends Resource {
   /**
    * Lists users, in the order of their ids.
    * @param params `filter` is one `userName eq "…"` or `externalId eq "…"`; `count` is 0 to 100, default 100.
    * @throws {BadRequestError} `invalidFilter` for any other filter, `invalidValue`.
    */
   list(params: ListScimUsersParams & Pick<PageParams, 'cursor'> = {}, options?: ListOptions): PagePromise<ScimUser> {
-    return this.#transport.list(
-      { ...resource, id: 'listScimUsers', method: 'GET', path: '/scim/v2/Users', query: params, page: 'scim' },
+    return this.transport.list(
+      { ...get('listScimUsers', '/scim/v2/Users', {}, params), ...scim, page: 'scim' },
       options,
     );
   }
@@ -38,17 +31,8 @@ export class ScimUsers {
     projection: ScimProjection = {},
     options?: RequestOptions,
   ): ApiPromise<ScimUser> {
-    return this.#transport.request(
-      {
-        ...resource,
-        id: 'createScimUser',
-        method: 'POST',
-        path: '/scim/v2/Users',
-        query: projection,
-        body: { schemas: [userUrn], ...user },
-      },
-      options,
-    );
+    const operation = post('createScimUser', '/scim/v2/Users', {}, { schemas: [userUrn], ...user });
+    return this.transport.request({ ...operation, ...scim, query: projection }, options);
   }
 
   /**
@@ -56,15 +40,8 @@ export class ScimUsers {
    * @throws {NotFoundError} `not_found`.
    */
   retrieve(userId: string, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<ScimUser> {
-    return this.#transport.request(
-      {
-        ...resource,
-        id: 'getScimUser',
-        method: 'GET',
-        path: '/scim/v2/Users/{id}',
-        parameters: { id: userId },
-        query: projection,
-      },
+    return this.transport.request(
+      { ...get('getScimUser', '/scim/v2/Users/{id}', { id: userId }, projection), ...scim },
       options,
     );
   }
@@ -82,19 +59,9 @@ export class ScimUsers {
     projection: ScimProjection = {},
     options?: RequestOptions,
   ): ApiPromise<ScimUser> {
-    return this.#transport.request(
-      {
-        ...resource,
-        id: 'patchScimUser',
-        method: 'PATCH',
-        path: '/scim/v2/Users/{id}',
-        parameters: { id: userId },
-        query: projection,
-        body: { schemas: [patchUrn], Operations: operations },
-        idempotent: true,
-      },
-      options,
-    );
+    const body = { schemas: [patchUrn], Operations: operations };
+    const operation = patch('patchScimUser', '/scim/v2/Users/{id}', { id: userId }, body);
+    return this.transport.request({ ...operation, ...scim, query: projection }, options);
   }
 
   /**
@@ -110,18 +77,8 @@ export class ScimUsers {
     projection: ScimProjection = {},
     options?: RequestOptions,
   ): ApiPromise<ScimUser> {
-    return this.#transport.request(
-      {
-        ...resource,
-        id: 'replaceScimUser',
-        method: 'PUT',
-        path: '/scim/v2/Users/{id}',
-        parameters: { id: userId },
-        query: projection,
-        body: { schemas: [userUrn], ...user },
-      },
-      options,
-    );
+    const operation = put('replaceScimUser', '/scim/v2/Users/{id}', { id: userId }, { schemas: [userUrn], ...user });
+    return this.transport.request({ ...operation, ...scim, query: projection }, options);
   }
 
   /**
@@ -129,15 +86,8 @@ export class ScimUsers {
    * @throws {NotFoundError} `not_found`.
    */
   delete(userId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.#transport.request(
-      {
-        ...resource,
-        id: 'deleteScimUser',
-        method: 'DELETE',
-        path: '/scim/v2/Users/{id}',
-        parameters: { id: userId },
-        answer: 'none',
-      },
+    return this.transport.request(
+      { ...remove('deleteScimUser', '/scim/v2/Users/{id}', { id: userId }), ...scim, answer: 'none' },
       options,
     );
   }

@@ -1,5 +1,6 @@
-import type { ApiPromise, Operation, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, PagePromise, RequestOptions, Transport } from '../transport.ts';
 import type { ScimResourceType, ScimSchema, ScimServiceProviderConfig } from '../types/api.ts';
+import { get, Resource, scim } from './resource.ts';
 import { ScimGroups } from './scim-groups.ts';
 import { ScimUsers } from './scim-users.ts';
 
@@ -7,28 +8,27 @@ import { ScimUsers } from './scim-users.ts';
  * SCIM 2.0 (RFC 7643, RFC 7644) with the SCIM token of the tenant: what an identity provider does. Errors are those of
  * SCIM: their `code` is the `scimType`, where there is one.
  */
-export class Scim {
+export class Scim extends Resource {
   readonly users: ScimUsers;
   readonly groups: ScimGroups;
-  readonly #transport: Transport;
 
   constructor(transport: Transport) {
-    this.#transport = transport;
+    super(transport);
     this.users = new ScimUsers(transport);
     this.groups = new ScimGroups(transport);
   }
 
   /** Gets the features of this provider. Needs no token. */
   serviceProviderConfig(options?: RequestOptions): ApiPromise<ScimServiceProviderConfig> {
-    return this.#transport.request(
-      { ...read('getScimServiceProviderConfig', '/scim/v2/ServiceProviderConfig'), credential: 'none' },
+    return this.transport.request(
+      { ...get('getScimServiceProviderConfig', '/scim/v2/ServiceProviderConfig'), ...scim, credential: 'none' },
       options,
     );
   }
 
   /** Lists the schemas. */
   listSchemas(options?: RequestOptions): PagePromise<ScimSchema> {
-    return this.#transport.list({ ...read('listScimSchemas', '/scim/v2/Schemas'), page: 'scim' }, options);
+    return this.transport.list({ ...get('listScimSchemas', '/scim/v2/Schemas'), ...scim, page: 'scim' }, options);
   }
 
   /**
@@ -37,15 +37,15 @@ export class Scim {
    * @throws {NotFoundError} `not_found`.
    */
   retrieveSchema(urn: string, options?: RequestOptions): ApiPromise<ScimSchema> {
-    return this.#transport.request(
-      { ...read('getScimSchema', '/scim/v2/Schemas/{id}'), parameters: { id: urn } },
-      options,
-    );
+    return this.transport.request({ ...get('getScimSchema', '/scim/v2/Schemas/{id}', { id: urn }), ...scim }, options);
   }
 
   /** Lists the kinds of resources. */
   listResourceTypes(options?: RequestOptions): PagePromise<ScimResourceType> {
-    return this.#transport.list({ ...read('listScimResourceTypes', '/scim/v2/ResourceTypes'), page: 'scim' }, options);
+    return this.transport.list(
+      { ...get('listScimResourceTypes', '/scim/v2/ResourceTypes'), ...scim, page: 'scim' },
+      options,
+    );
   }
 
   /**
@@ -54,13 +54,9 @@ export class Scim {
    * @throws {NotFoundError} `not_found`.
    */
   retrieveResourceType(name: string, options?: RequestOptions): ApiPromise<ScimResourceType> {
-    return this.#transport.request(
-      { ...read('getScimResourceType', '/scim/v2/ResourceTypes/{id}'), parameters: { id: name } },
+    return this.transport.request(
+      { ...get('getScimResourceType', '/scim/v2/ResourceTypes/{id}', { id: name }), ...scim },
       options,
     );
   }
-}
-
-function read(id: string, path: string): Operation {
-  return { id, method: 'GET', path, media: 'scim', credential: 'scim', answer: 'bare' };
 }

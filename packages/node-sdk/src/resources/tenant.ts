@@ -1,17 +1,12 @@
-import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, RequestOptions } from '../transport.ts';
 import type { Overview, Tenant, TenantChange } from '../types/api.ts';
+import { get, patch, Resource } from './resource.ts';
 
 /** The tenant that the credentials belong to, or that `Svc-Tenant` names. */
-export class TenantSettings {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class TenantSettings extends Resource {
   /** Gets the tenant and its settings. Needs the scope `users:read`. */
   retrieve(options?: RequestOptions): ApiPromise<Tenant> {
-    return this.#transport.request({ id: 'getTenant', method: 'GET', path: '/v1/tenant' }, options);
+    return this.transport.request(get('getTenant', '/v1/tenant'), options);
   }
 
   /**
@@ -19,7 +14,7 @@ export class TenantSettings {
    * `members:read`, which every role has; a part whose own scope the caller lacks is null.
    */
   overview(options?: RequestOptions): ApiPromise<Overview> {
-    return this.#transport.request({ id: 'getOverview', method: 'GET', path: '/v1/overview' }, options);
+    return this.transport.request(get('getOverview', '/v1/overview'), options);
   }
 
   /**
@@ -29,9 +24,6 @@ export class TenantSettings {
    * @throws {ValidationError} `validation_failed`.
    */
   update(change: TenantChange, options?: RequestOptions): ApiPromise<Tenant> {
-    return this.#transport.request(
-      { id: 'editTenant', method: 'PATCH', path: '/v1/tenant', body: change, idempotent: true },
-      options,
-    );
+    return this.transport.request(patch('editTenant', '/v1/tenant', {}, change), options);
   }
 }

@@ -1,17 +1,12 @@
-import type { ApiPromise, ChangeOptions, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ChangeOptions, RequestOptions } from '../transport.ts';
 import type { TrustCenter, TrustCenterInput, TrustDraftInput } from '../types/api.ts';
+import { get, put, Resource, remove } from './resource.ts';
 
 /** The trust center: the public page of the tenant and its settings. */
-export class Trust {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Trust extends Resource {
   /** Gets the trust center; one that was never set is empty. Needs the scope `trust:read`. */
   retrieve(options?: RequestOptions): ApiPromise<TrustCenter> {
-    return this.#transport.request({ id: 'getTrustCenter', method: 'GET', path: '/v1/trust' }, options);
+    return this.transport.request(get('getTrustCenter', '/v1/trust'), options);
   }
 
   /**
@@ -23,10 +18,7 @@ export class Trust {
    * @throws {ValidationError} `validation_failed`, naming each value that breaks its rule.
    */
   replace(content: TrustCenterInput, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<TrustCenter> {
-    return this.#transport.request(
-      { id: 'replaceTrustCenter', method: 'PUT', path: '/v1/trust', body: content, ifMatch },
-      options,
-    );
+    return this.transport.request({ ...put('replaceTrustCenter', '/v1/trust', {}, content), ifMatch }, options);
   }
 
   /**
@@ -36,10 +28,7 @@ export class Trust {
    * @throws {ValidationError} `validation_failed`, naming each value that breaks its rule.
    */
   saveDraft(content: TrustDraftInput, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<TrustCenter> {
-    return this.#transport.request(
-      { id: 'saveTrustDraft', method: 'PUT', path: '/v1/trust/draft', body: content, ifMatch },
-      options,
-    );
+    return this.transport.request({ ...put('saveTrustDraft', '/v1/trust/draft', {}, content), ifMatch }, options);
   }
 
   /**
@@ -47,9 +36,6 @@ export class Trust {
    * @throws {ConflictError} `trust_center_changed` if the trust center is not the one of `ifMatch`.
    */
   discardDraft({ ifMatch, ...options }: ChangeOptions = {}): ApiPromise<TrustCenter> {
-    return this.#transport.request(
-      { id: 'discardTrustDraft', method: 'DELETE', path: '/v1/trust/draft', ifMatch },
-      options,
-    );
+    return this.transport.request({ ...remove('discardTrustDraft', '/v1/trust/draft'), ifMatch }, options);
   }
 }

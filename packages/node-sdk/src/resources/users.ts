@@ -12,15 +12,15 @@ import type {
 } from '../types/api.ts';
 import type { Items, PageParams } from '../types/values.ts';
 import { Invitations } from './invitations.ts';
+import { get, page, patch, post, Resource, remove } from './resource.ts';
 
 /** The members of the tenant. A caller cannot change members whose role has scopes that it lacks, nor itself. */
-export class Users {
+export class Users extends Resource {
   readonly invitations: Invitations;
   readonly sessions: UserSessions;
-  readonly #transport: Transport;
 
   constructor(transport: Transport) {
-    this.#transport = transport;
+    super(transport);
     this.invitations = new Invitations(transport);
     this.sessions = new UserSessions(transport);
   }
@@ -31,10 +31,7 @@ export class Users {
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListUsersParams = {}, options?: ListOptions): PagePromise<User> {
-    return this.#transport.list(
-      { id: 'listUsers', method: 'GET', path: '/v1/users', query: params, page: 'items' },
-      options,
-    );
+    return this.transport.list(page('listUsers', '/v1/users', {}, params), options);
   }
 
   /**
@@ -42,10 +39,7 @@ export class Users {
    * @throws {NotFoundError} `not_found`.
    */
   retrieve(userId: string, options?: RequestOptions): ApiPromise<User> {
-    return this.#transport.request(
-      { id: 'getUser', method: 'GET', path: '/v1/users/{id}', parameters: { id: userId } },
-      options,
-    );
+    return this.transport.request(get('getUser', '/v1/users/{id}', { id: userId }), options);
   }
 
   /**
@@ -56,17 +50,7 @@ export class Users {
    * @throws {NotFoundError} `not_found`.
    */
   update(userId: string, change: UserChange, options?: RequestOptions): ApiPromise<User> {
-    return this.#transport.request(
-      {
-        id: 'editUser',
-        method: 'PATCH',
-        path: '/v1/users/{id}',
-        parameters: { id: userId },
-        body: change,
-        idempotent: true,
-      },
-      options,
-    );
+    return this.transport.request(patch('editUser', '/v1/users/{id}', { id: userId }, change), options);
   }
 
   /**
@@ -78,10 +62,7 @@ export class Users {
    * @throws {NotFoundError} `not_found`.
    */
   remove(userId: string, options?: RequestOptions): ApiPromise<User> {
-    return this.#transport.request(
-      { id: 'removeUser', method: 'DELETE', path: '/v1/users/{id}', parameters: { id: userId } },
-      options,
-    );
+    return this.transport.request(remove('removeUser', '/v1/users/{id}', { id: userId }), options);
   }
 
   /**
@@ -92,16 +73,7 @@ export class Users {
    * @throws {NotFoundError} `not_found`, also if they were erased before.
    */
   erase(userId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<UserErasure> {
-    return this.#transport.request(
-      {
-        id: 'eraseUser',
-        method: 'POST',
-        path: '/v1/users/{id}/erase',
-        parameters: { id: userId },
-        body: input,
-      },
-      options,
-    );
+    return this.transport.request(post('eraseUser', '/v1/users/{id}/erase', { id: userId }, input), options);
   }
 
   /**
@@ -114,13 +86,8 @@ export class Users {
    * @throws {NotFoundError} `not_found`.
    */
   createPasswordReset(userId: string, options?: RequestOptions): ApiPromise<PasswordResetToken> {
-    return this.#transport.request(
-      {
-        id: 'createPasswordReset',
-        method: 'POST',
-        path: '/v1/users/{id}/password-reset',
-        parameters: { id: userId },
-      },
+    return this.transport.request(
+      post('createPasswordReset', '/v1/users/{id}/password-reset', { id: userId }),
       options,
     );
   }
@@ -134,35 +101,18 @@ export class Users {
    * @throws {NotFoundError} `not_found`.
    */
   resetSecondFactor(userId: string, options?: RequestOptions): ApiPromise<User> {
-    return this.#transport.request(
-      {
-        id: 'resetUserSecondFactor',
-        method: 'DELETE',
-        path: '/v1/users/{id}/mfa',
-        parameters: { id: userId },
-      },
-      options,
-    );
+    return this.transport.request(remove('resetUserSecondFactor', '/v1/users/{id}/mfa', { id: userId }), options);
   }
 }
 
 /** The sessions of members in this tenant. */
-export class UserSessions {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class UserSessions extends Resource {
   /**
    * Gets the sessions of a member, newest first. Needs the scope `users:read`.
    * @throws {NotFoundError} `not_found`.
    */
   list(userId: string, options?: RequestOptions): ApiPromise<Items<Session>> {
-    return this.#transport.request(
-      { id: 'listUserSessions', method: 'GET', path: '/v1/users/{id}/sessions', parameters: { id: userId } },
-      options,
-    );
+    return this.transport.request(get('listUserSessions', '/v1/users/{id}/sessions', { id: userId }), options);
   }
 
   /**
@@ -171,13 +121,8 @@ export class UserSessions {
    * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
    */
   revoke(userId: string, sessionId: string, options?: RequestOptions): ApiPromise<EndedSessions> {
-    return this.#transport.request(
-      {
-        id: 'revokeUserSession',
-        method: 'DELETE',
-        path: '/v1/users/{id}/sessions/{sessionId}',
-        parameters: { id: userId, sessionId },
-      },
+    return this.transport.request(
+      remove('revokeUserSession', '/v1/users/{id}/sessions/{sessionId}', { id: userId, sessionId }),
       options,
     );
   }
@@ -188,26 +133,12 @@ export class UserSessions {
    * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
    */
   revokeAll(userId: string, options?: RequestOptions): ApiPromise<EndedSessions> {
-    return this.#transport.request(
-      {
-        id: 'revokeUserSessions',
-        method: 'DELETE',
-        path: '/v1/users/{id}/sessions',
-        parameters: { id: userId },
-      },
-      options,
-    );
+    return this.transport.request(remove('revokeUserSessions', '/v1/users/{id}/sessions', { id: userId }), options);
   }
 }
 
 /** The members of the tenant by name, for those who assign work to them. */
-export class Members {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Members extends Resource {
   /**
    * Lists the members who can sign in, with their names and roles, newest first. Needs the scope `members:read`, which every
    * role has.
@@ -215,9 +146,6 @@ export class Members {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(params: PageParams = {}, options?: ListOptions): PagePromise<Member> {
-    return this.#transport.list(
-      { id: 'listMembers', method: 'GET', path: '/v1/members', query: params, page: 'items' },
-      options,
-    );
+    return this.transport.list(page('listMembers', '/v1/members', {}, params), options);
   }
 }

@@ -1,14 +1,9 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type { ListWebhookDeliveriesParams, WebhookDelivery, WebhookDeliveryDetail } from '../types/api.ts';
+import { get, page, post, Resource } from './resource.ts';
 
 /** What was sent to webhooks, or is to be. Deliveries are forgotten after 30 days. */
-export class WebhookDeliveries {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class WebhookDeliveries extends Resource {
   /**
    * Lists deliveries, newest first; with `status: 'dead'` the dead-letter queue. Where `eventType` or `reason` fit little, a
    * page may have few items or none although there are more: iterate, or go on until `nextCursor` is null. Needs the scope
@@ -17,10 +12,7 @@ export class WebhookDeliveries {
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListWebhookDeliveriesParams = {}, options?: ListOptions): PagePromise<WebhookDelivery> {
-    return this.#transport.list(
-      { id: 'listWebhookDeliveries', method: 'GET', path: '/v1/webhooks/deliveries', query: params, page: 'items' },
-      options,
-    );
+    return this.transport.list(page('listWebhookDeliveries', '/v1/webhooks/deliveries', {}, params), options);
   }
 
   /**
@@ -28,13 +20,8 @@ export class WebhookDeliveries {
    * @throws {NotFoundError} `not_found`.
    */
   retrieve(deliveryId: string, options?: RequestOptions): ApiPromise<WebhookDeliveryDetail> {
-    return this.#transport.request(
-      {
-        id: 'getWebhookDelivery',
-        method: 'GET',
-        path: '/v1/webhooks/deliveries/{id}',
-        parameters: { id: deliveryId },
-      },
+    return this.transport.request(
+      get('getWebhookDelivery', '/v1/webhooks/deliveries/{id}', { id: deliveryId }),
       options,
     );
   }
@@ -48,13 +35,8 @@ export class WebhookDeliveries {
    * @throws {NotFoundError} `not_found`.
    */
   redeliver(deliveryId: string, options?: RequestOptions): ApiPromise<WebhookDelivery> {
-    return this.#transport.request(
-      {
-        id: 'redeliverWebhookDelivery',
-        method: 'POST',
-        path: '/v1/webhooks/deliveries/{id}/redeliver',
-        parameters: { id: deliveryId },
-      },
+    return this.transport.request(
+      post('redeliverWebhookDelivery', '/v1/webhooks/deliveries/{id}/redeliver', { id: deliveryId }),
       options,
     );
   }
@@ -66,13 +48,8 @@ export class WebhookDeliveries {
    * @throws {NotFoundError} `not_found`.
    */
   cancel(deliveryId: string, options?: RequestOptions): ApiPromise<WebhookDelivery> {
-    return this.#transport.request(
-      {
-        id: 'cancelWebhookDelivery',
-        method: 'POST',
-        path: '/v1/webhooks/deliveries/{id}/cancel',
-        parameters: { id: deliveryId },
-      },
+    return this.transport.request(
+      post('cancelWebhookDelivery', '/v1/webhooks/deliveries/{id}/cancel', { id: deliveryId }),
       options,
     );
   }

@@ -12,16 +12,16 @@ import type {
 } from '../types/api.ts';
 import type { Items } from '../types/values.ts';
 import { Redeliveries } from './redeliveries.ts';
+import { get, page, patch, post, Resource, remove } from './resource.ts';
 import { WebhookDeliveries } from './webhook-deliveries.ts';
 
 /** Webhooks: where events are sent, what was sent, and sending it again. */
-export class Webhooks {
+export class Webhooks extends Resource {
   readonly deliveries: WebhookDeliveries;
   readonly redeliveries: Redeliveries;
-  readonly #transport: Transport;
 
   constructor(transport: Transport) {
-    this.#transport = transport;
+    super(transport);
     this.deliveries = new WebhookDeliveries(transport);
     this.redeliveries = new Redeliveries(transport);
   }
@@ -32,10 +32,7 @@ export class Webhooks {
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListWebhooksParams = {}, options?: ListOptions): PagePromise<Webhook> {
-    return this.#transport.list(
-      { id: 'listWebhooks', method: 'GET', path: '/v1/webhooks', query: params, page: 'items' },
-      options,
-    );
+    return this.transport.list(page('listWebhooks', '/v1/webhooks', {}, params), options);
   }
 
   /**
@@ -45,10 +42,7 @@ export class Webhooks {
    * @throws {ValidationError} `validation_failed`, also for an address that is not on the public internet.
    */
   create(webhook: WebhookInput, options?: RequestOptions): ApiPromise<WebhookWithSecret> {
-    return this.#transport.request(
-      { id: 'createWebhook', method: 'POST', path: '/v1/webhooks', body: webhook },
-      options,
-    );
+    return this.transport.request(post('createWebhook', '/v1/webhooks', {}, webhook), options);
   }
 
   /**
@@ -56,10 +50,7 @@ export class Webhooks {
    * @throws {NotFoundError} `not_found`.
    */
   retrieve(webhookId: string, options?: RequestOptions): ApiPromise<Webhook> {
-    return this.#transport.request(
-      { id: 'getWebhook', method: 'GET', path: '/v1/webhooks/{id}', parameters: { id: webhookId } },
-      options,
-    );
+    return this.transport.request(get('getWebhook', '/v1/webhooks/{id}', { id: webhookId }), options);
   }
 
   /**
@@ -73,14 +64,8 @@ export class Webhooks {
     params: GetWebhookStatisticsParams = {},
     options?: RequestOptions,
   ): ApiPromise<Items<WebhookPeriod>> {
-    return this.#transport.request(
-      {
-        id: 'getWebhookStatistics',
-        method: 'GET',
-        path: '/v1/webhooks/{id}/statistics',
-        parameters: { id: webhookId },
-        query: params,
-      },
+    return this.transport.request(
+      get('getWebhookStatistics', '/v1/webhooks/{id}/statistics', { id: webhookId }, params),
       options,
     );
   }
@@ -94,17 +79,7 @@ export class Webhooks {
    * @throws {ValidationError} `validation_failed`, also for an address that is not on the public internet.
    */
   update(webhookId: string, change: WebhookChange, options?: RequestOptions): ApiPromise<Webhook> {
-    return this.#transport.request(
-      {
-        id: 'editWebhook',
-        method: 'PATCH',
-        path: '/v1/webhooks/{id}',
-        parameters: { id: webhookId },
-        body: change,
-        idempotent: true,
-      },
-      options,
-    );
+    return this.transport.request(patch('editWebhook', '/v1/webhooks/{id}', { id: webhookId }, change), options);
   }
 
   /**
@@ -113,14 +88,8 @@ export class Webhooks {
    * @throws {NotFoundError} `not_found`.
    */
   delete(webhookId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.#transport.request(
-      {
-        id: 'deleteWebhook',
-        method: 'DELETE',
-        path: '/v1/webhooks/{id}',
-        parameters: { id: webhookId },
-        answer: 'none',
-      },
+    return this.transport.request(
+      { ...remove('deleteWebhook', '/v1/webhooks/{id}', { id: webhookId }), answer: 'none' },
       options,
     );
   }
@@ -137,14 +106,8 @@ export class Webhooks {
     rotation: WebhookSecretRotation = {},
     options?: RequestOptions,
   ): ApiPromise<WebhookWithSecret> {
-    return this.#transport.request(
-      {
-        id: 'rotateWebhookSecret',
-        method: 'POST',
-        path: '/v1/webhooks/{id}/rotate-secret',
-        parameters: { id: webhookId },
-        body: rotation,
-      },
+    return this.transport.request(
+      post('rotateWebhookSecret', '/v1/webhooks/{id}/rotate-secret', { id: webhookId }, rotation),
       options,
     );
   }
@@ -156,9 +119,6 @@ export class Webhooks {
    * @throws {NotFoundError} `not_found`.
    */
   test(webhookId: string, options?: RequestOptions): ApiPromise<WebhookDelivery> {
-    return this.#transport.request(
-      { id: 'testWebhook', method: 'POST', path: '/v1/webhooks/{id}/test', parameters: { id: webhookId } },
-      options,
-    );
+    return this.transport.request(post('testWebhook', '/v1/webhooks/{id}/test', { id: webhookId }), options);
   }
 }
