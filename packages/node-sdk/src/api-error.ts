@@ -63,7 +63,7 @@ export class PermissionError extends ApiError {
   static override readonly kind: string = 'PermissionError';
 }
 
-/** 404: the object does not exist, or belongs to another tenant. */
+/** 404: the object does not exist, or belongs to another tenant. Every method that takes an id may throw it. */
 export class NotFoundError extends ApiError {
   static override readonly kind: string = 'NotFoundError';
 }
@@ -73,7 +73,7 @@ export class ConflictError extends ApiError {
   static override readonly kind: string = 'ConflictError';
 }
 
-/** 422: values break their rules; see `details`. */
+/** 422: values break their rules; see `details`. Every method that sends content may throw it. */
 export class ValidationError extends ApiError {
   static override readonly kind: string = 'ValidationError';
 }

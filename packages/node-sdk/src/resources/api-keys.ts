@@ -6,7 +6,6 @@ import { get, page, post, Resource, remove } from './resource.ts';
 export class ApiKeys extends Resource {
   /**
    * Lists the keys, newest first: those of the tenant, and those of other tenants that may act for it.
-   * @param params which ones; `limit` is 1 to 100, default 25.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListApiKeysParams = {}, options?: ListOptions): PagePromise<ApiKey> {
@@ -17,16 +16,12 @@ export class ApiKeys extends Resource {
    * Makes a key. It has no more rights than its maker.
    * @returns the key itself in `key`, which is shown this once.
    * @throws {PermissionError} `forbidden` for a scope that the caller lacks, and for a tenant in which it could not make keys.
-   * @throws {ValidationError} `validation_failed`.
    */
   create(key: ApiKeyInput, options?: RequestOptions): ApiPromise<CreatedApiKey> {
     return this.transport.request(post('createApiKey', '/v1/api-keys', {}, key), options);
   }
 
-  /**
-   * Gets a key, without the key itself.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Gets a key, without the key itself. */
   retrieve(keyId: string, options?: RequestOptions): ApiPromise<ApiKey> {
     return this.transport.request(get('getApiKey', '/v1/api-keys/{id}', { id: keyId }), options);
   }
@@ -34,11 +29,9 @@ export class ApiKeys extends Resource {
   /**
    * Makes a key in place of another, with the same name, scopes, environment and tenants. The old one ends after the
    * overlap, never later than it would have ended anyway.
-   * @param rotation `overlapHours` is 0 to 168, default 24.
    * @returns the new key itself in `key`, which is shown this once.
    * @throws {ConflictError} `conflict` for a key that has ended or was rotated before.
    * @throws {PermissionError} `forbidden` for a key with scopes that the caller lacks.
-   * @throws {NotFoundError} `not_found`.
    */
   rotate(keyId: string, rotation: ApiKeyRotation = {}, options?: RequestOptions): ApiPromise<CreatedApiKey> {
     return this.transport.request(post('rotateApiKey', '/v1/api-keys/{id}/rotate', { id: keyId }, rotation), options);
@@ -47,7 +40,6 @@ export class ApiKeys extends Resource {
   /**
    * Revokes a key: its next request fails, and so does that of each of its access tokens. A key of another tenant goes on
    * working there; it no longer acts for this one. Nothing happens when it was revoked before.
-   * @throws {NotFoundError} `not_found`.
    */
   revoke(keyId: string, options?: RequestOptions): ApiPromise<ApiKey> {
     return this.transport.request(remove('revokeApiKey', '/v1/api-keys/{id}', { id: keyId }), options);

@@ -2,22 +2,19 @@ import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../tr
 import type { AuditEvent, AuditEventDetail, ListAuditEventsParams } from '../types/api.ts';
 import { get, page, Resource } from './resource.ts';
 
-/** The audit log: who did what, in a chain of hashes. */
+/** The audit log: who did what, in a chain of hashes. Needs the scope `audit:read`. */
 export class Audit extends Resource {
   /**
-   * Lists the events, newest first. Needs the scope `audit:read`.
-   * @param params which ones; `limit` is 1 to 200, default 50. With two or more of `module`, `actor`, `action`, `actorId` and
-   *   `targetId` a page may have fewer and still a next one.
+   * Lists the events, newest first.
+   * @param params which ones; `limit` is 1 to 200, default 50. With two or more of `module`, `actor`, `action`,
+   *   `actorId` and `targetId` a page may have fewer and still a next one.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListAuditEventsParams = {}, options?: ListOptions): PagePromise<AuditEvent> {
     return this.transport.list(page('listAuditEvents', '/v1/audit', {}, params), options);
   }
 
-  /**
-   * Gets one event with its details. Needs the scope `audit:read`.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Gets one event with its details. */
   retrieve(eventId: string, options?: RequestOptions): ApiPromise<AuditEventDetail> {
     return this.transport.request(get('getAuditEvent', '/v1/audit/{id}', { id: eventId }), options);
   }

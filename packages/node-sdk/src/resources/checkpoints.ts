@@ -19,7 +19,6 @@ export class Checkpoints extends Resource {
 
   /**
    * Lists the checkpoints, newest first.
-   * @param params `limit` is 1 to 100, default 25.
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(params: PageParams = {}, options?: ListOptions): PagePromise<Checkpoint> {

@@ -24,21 +24,20 @@ import type {
 import type { Items, PageParams } from '../types/values.ts';
 import { get, page, patch, post, Resource, remove } from './resource.ts';
 
-/** Consent notices: what visitors read and decide. A draft is published as versions that never change. */
+/**
+ * Consent notices: what visitors read and decide. A draft is published as versions that never change. Reading needs the
+ * scope `consent:read`, the other methods `consent:write`.
+ */
 export class ConsentNotices extends Resource {
   /**
-   * Lists the notices, newest first. Needs the scope `consent:read`.
-   * @param params which ones; `limit` is 1 to 100, default 25.
+   * Lists the notices, newest first.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListConsentNoticesParams = {}, options?: ListOptions): PagePromise<Notice> {
     return this.transport.list({ ...get('listConsentNotices', '/v1/consent', {}, params), page: 'data' }, options);
   }
 
-  /**
-   * Gets a notice. Needs the scope `consent:read`.
-   * @throws {NotFoundError} `not_found` when the tenant has no such notice.
-   */
+  /** Gets a notice. */
   retrieve(noticeId: string, options?: RequestOptions): ApiPromise<Notice> {
     return this.transport.request(
       { ...get('getConsent', '/v1/consent/{id}', { id: noticeId }), read: requireNotice },
@@ -46,22 +45,15 @@ export class ConsentNotices extends Resource {
     );
   }
 
-  /**
-   * Creates a notice as a draft; publish it to capture records. Needs the scope `consent:write`.
-   * @param content what visitors read and decide.
-   * @throws {ValidationError} `validation_failed`, naming each value that breaks its rule.
-   */
+  /** Creates a notice as a draft; publish it to capture records. */
   create(content: NoticeContent, options?: RequestOptions): ApiPromise<Notice> {
     return this.transport.request(post('createConsentNotice', '/v1/consent/notices', {}, content), options);
   }
 
   /**
-   * Edits the content of a notice. What is published stays public as it is until the notice is published again. Needs the
-   * scope `consent:write`.
+   * Edits the content of a notice. What is published stays public as it is until the notice is published again.
    * @param change at least one field; what is left out stays as it is.
    * @throws {ConflictError} `consent_notice_changed` if the content is not the one of `ifMatch`.
-   * @throws {NotFoundError} `not_found`.
-   * @throws {ValidationError} `validation_failed`.
    */
   update(noticeId: string, change: NoticeChange, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<Notice> {
     return this.transport.request(
@@ -71,12 +63,10 @@ export class ConsentNotices extends Resource {
   }
 
   /**
-   * Publishes the content as the next version. Nothing happens when nothing changed since the latest one. Needs the scope
-   * `consent:write`.
+   * Publishes the content as the next version. Nothing happens when nothing changed since the latest one.
    * @param options `asksAgain` asks every visitor again, whatever changed.
    * @returns the notice, with `status` `published` and the number of the version.
    * @throws {ConflictError} `consent_notice_changed` if the content is not the one of `ifMatch`.
-   * @throws {NotFoundError} `not_found`.
    */
   publish(
     noticeId: string,
@@ -88,10 +78,9 @@ export class ConsentNotices extends Resource {
   }
 
   /**
-   * Deletes a notice that was never published. Needs the scope `consent:write`.
+   * Deletes a notice that was never published.
    * @throws {ConflictError} `consent_notice_versioned` for a notice with a version, which can only be archived;
    *   `consent_notice_changed` if the content is not the one of `ifMatch`.
-   * @throws {NotFoundError} `not_found`.
    */
   delete(noticeId: string, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<void> {
     return this.transport.request(
@@ -100,20 +89,14 @@ export class ConsentNotices extends Resource {
     );
   }
 
-  /**
-   * Archives a notice: it is public no more and takes no more records. Records can still be withdrawn. Needs the scope
-   * `consent:write`.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Archives a notice: it is public no more and takes no more records. Records can still be withdrawn. */
   archive(noticeId: string, options?: RequestOptions): ApiPromise<Notice> {
     return this.transport.request(post('archiveConsentNotice', '/v1/consent/{id}/archive', { id: noticeId }), options);
   }
 
   /**
-   * Counts the decisions on a notice by day and purpose, newest first; days without any are absent. Needs the scope
-   * `consent:read`.
+   * Counts the decisions on a notice by day and purpose, newest first; days without any are absent.
    * @param params `days` up to today in UTC: 1 to 366, default 30.
-   * @throws {NotFoundError} `not_found`.
    */
   statistics(
     noticeId: string,
@@ -126,10 +109,7 @@ export class ConsentNotices extends Resource {
     );
   }
 
-  /**
-   * Lists the hosts whose pages show a notice, the latest seen first. Needs the scope `consent:read`.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Lists the hosts whose pages show a notice, the latest seen first. */
   listSightings(noticeId: string, options?: RequestOptions): ApiPromise<Items<NoticeSighting>> {
     return this.transport.request(
       get('listConsentNoticeSightings', '/v1/consent/{id}/sightings', { id: noticeId }),
@@ -137,17 +117,13 @@ export class ConsentNotices extends Resource {
     );
   }
 
-  /**
-   * Gets what the banner says in a language where a notice has no text of its own. Needs the scope `consent:read`.
-   * @param params `language` is a BCP 47 tag; English without it, and where the server has no words.
-   * @throws {ValidationError} `validation_failed`.
-   */
+  /** Gets what the banner says in a language where a notice has no text of its own. */
   retrieveWords(params: GetConsentNoticeWordsParams = {}, options?: RequestOptions): ApiPromise<NoticeWords> {
     return this.transport.request(get('getConsentNoticeWords', '/v1/consent/notices/words', {}, params), options);
   }
 
   /**
-   * Gets what visitors saw of a published version in one language. Needs the scope `consent:read`.
+   * Gets what visitors saw of a published version in one language.
    * @param hash SHA-256 in hex of the bytes of the answer: one of `shown` of a version.
    * @throws {NotFoundError} `not_found` for a hash of no published version of the notice.
    */
@@ -159,9 +135,7 @@ export class ConsentNotices extends Resource {
   }
 
   /**
-   * Lists the published versions of a notice, newest first. Needs the scope `consent:read`.
-   * @param params `limit` is 1 to 100, default 25.
-   * @throws {NotFoundError} `not_found`.
+   * Lists the published versions of a notice, newest first.
    * @throws {BadRequestError} `invalid_cursor`.
    */
   listVersions(noticeId: string, params: PageParams = {}, options?: ListOptions): PagePromise<NoticeVersion> {

@@ -8,13 +8,15 @@ import type {
 } from '../types/api.ts';
 import { get, post, Resource } from './resource.ts';
 
-/** The records of a notice: an append-only ledger. A withdrawal is a separate record. */
+/**
+ * The records of a notice: an append-only ledger. A withdrawal is a separate record. Reading needs the scope
+ * `consent:read`, the other methods `consent:write`.
+ */
 export class ConsentRecords extends Resource {
   /**
-   * Lists the records of a notice, newest first. Needs the scope `consent:read`.
-   * @param params which ones; `limit` is 1 to 200, default 50. With filters a page may have fewer and still a next one, and
-   *   its `total` is null.
-   * @throws {NotFoundError} `not_found` for an unknown notice.
+   * Lists the records of a notice, newest first.
+   * @param params which ones; `limit` is 1 to 200, default 50. With filters a page may have fewer and still a next one,
+   *   and its `total` is null.
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(noticeId: string, params: ListConsentRecordsParams = {}, options?: ListOptions): PagePromise<ConsentRecord> {
@@ -26,15 +28,13 @@ export class ConsentRecords extends Resource {
 
   /**
    * Captures a record against a published notice. One that turns off what the subject granted before is stored as a
-   * withdrawal of it. The call has an Idempotency-Key over all its tries: nothing is recorded twice. Hand in your own as
-   * `idempotencyKey` to be safe over a restart of your program too. Needs the scope `consent:write`.
+   * withdrawal of it. The call has an Idempotency-Key over all its tries: nothing is recorded twice. Hand in your own
+   * as `idempotencyKey` to be safe over a restart of your program too.
    * @param record at least one purpose of the notice.
-   * @returns the row of the ledger.
    * @throws {ConflictError} `consent_notice_not_published`, with `requiredStatus` and `actualStatus` in `fields`;
    *   `idempotency_in_progress` while another request with the same key runs.
-   * @throws {NotFoundError} `not_found` for an unknown notice.
-   * @throws {ValidationError} `validation_failed` for a purpose that the notice does not have, and for a refusal of one that
-   *   is required; `idempotency_key_reused` for a key that was used with another request.
+   * @throws {ValidationError} `validation_failed` for a purpose that the notice does not have, and for a refusal of one
+   *   that is required; `idempotency_key_reused` for a key that was used with another request.
    */
   capture(noticeId: string, record: ConsentRecordInput, options?: RequestOptions): ApiPromise<ConsentRecord> {
     return this.transport.request(
@@ -43,10 +43,7 @@ export class ConsentRecords extends Resource {
     );
   }
 
-  /**
-   * Gets one record. Needs the scope `consent:read`.
-   * @throws {NotFoundError} `not_found` when the notice has no such record.
-   */
+  /** Gets one record. */
   retrieve(noticeId: string, recordId: string, options?: RequestOptions): ApiPromise<ConsentRecord> {
     return this.transport.request(
       get('getConsentRecord', '/v1/consent/{id}/records/{recordId}', { id: noticeId, recordId }),
@@ -54,19 +51,15 @@ export class ConsentRecords extends Resource {
     );
   }
 
-  /**
-   * Gets one record whose notice you do not know. Needs the scope `consent:read`.
-   * @throws {NotFoundError} `not_found` when the tenant has no such record.
-   */
+  /** Gets one record whose notice you do not know. */
   find(recordId: string, options?: RequestOptions): ApiPromise<ConsentRecord> {
     return this.transport.request(get('findConsentRecord', '/v1/consent/records/{recordId}', { recordId }), options);
   }
 
   /**
-   * Gets the receipt of a record as JSON-LD, after the profile of ISO/IEC TS 27560 in the Data Privacy Vocabulary. Needs the
-   * scope `consent:read`.
-   * @returns the document; `missing` names the fields of the notice that the profile requires and the notice does not state.
-   * @throws {NotFoundError} `not_found` when the tenant has no such record.
+   * Gets the receipt of a record as JSON-LD, after the profile of ISO/IEC TS 27560 in the Data Privacy Vocabulary.
+   * @returns the document; `missing` names the fields of the notice that the profile requires and the notice does not
+   *   state.
    */
   retrieveReceipt(recordId: string, options?: RequestOptions): ApiPromise<ConsentReceipt> {
     return this.transport.request(
@@ -76,12 +69,9 @@ export class ConsentRecords extends Resource {
   }
 
   /**
-   * Withdraws purposes that a record granted, of an archived notice too. The original stays as it is. Needs the scope
-   * `consent:write`.
-   * @param withdrawal which purposes; default: all that the record granted and that can be refused.
+   * Withdraws purposes that a record granted, of an archived notice too. The original stays as it is.
    * @returns the new record, whose `withdrawsRecordId` names the original.
    * @throws {ConflictError} `consent_already_withdrawn` when none of the purposes is still granted.
-   * @throws {NotFoundError} `not_found`.
    * @throws {ValidationError} `validation_failed` for a purpose that the record did not grant or that is required.
    */
   withdraw(

@@ -3,12 +3,11 @@ import type { ConsentRecord, Erasure, ErasureInput, SubjectLedger } from '../typ
 import type { PageParams } from '../types/values.ts';
 import { get, page, post, Resource } from './resource.ts';
 
-/** The people whose consent is recorded. */
+/** The people whose consent is recorded. A `subjectId` has 1 to 256 characters. */
 export class ConsentSubjects extends Resource {
   /**
    * Gets what holds for a subject, and its newest records. `state.api` has what was captured with credentials, apart from
    * `state.public`, which has what visitors decided on pages. Needs the scope `consent:read`.
-   * @param subjectId 1 to 256 characters.
    * @param params `limit` of the records is 1 to 200, default 50.
    * @throws {NotFoundError} `not_found` when nothing was ever recorded of the subject.
    * @throws {BadRequestError} `invalid_cursor`.
@@ -22,7 +21,6 @@ export class ConsentSubjects extends Resource {
 
   /**
    * Lists every record of a subject over all notices, newest first. Needs the scope `consent:read`.
-   * @param subjectId 1 to 256 characters.
    * @param params `limit` is 1 to 200, default 50.
    * @throws {NotFoundError} `not_found` when nothing was ever recorded of the subject.
    * @throws {BadRequestError} `invalid_cursor`.
@@ -35,13 +33,9 @@ export class ConsentSubjects extends Resource {
   }
 
   /**
-   * Erases what identifies a subject: in its records, completed data-subject requests, audit events, webhook events
-   * and stored responses. The records stay in the ledger. It cannot be undone. Needs the scope `dsr:write`.
-   * @param subjectId 1 to 256 characters.
-   * @param input `reason` is for the audit log, 1 to 2,000 characters; it must not contain
-   *   the subject.
+   * Erases what identifies a subject: in its records, completed data-subject requests, audit events, webhook events and
+   * stored responses. The records stay in the ledger. It cannot be undone. Needs the scope `dsr:write`.
    * @throws {ConflictError} `dsr_open` while a request of the subject is open.
-   * @throws {ValidationError} `validation_failed`.
    */
   erase(subjectId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
     return this.transport.request(

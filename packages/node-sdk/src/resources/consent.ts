@@ -25,9 +25,8 @@ export class Consent extends Resource {
    * @returns the decision with its place in the ledger: `id` is that of the consent record.
    * @throws {ConflictError} `conflict` when several notices ask for the purpose, `consent_notice_not_published` (with
    *   `requiredStatus` and `actualStatus` in `fields`) for a draft or an archived notice.
-   * @throws {NotFoundError} `not_found` for an unknown notice.
-   * @throws {ValidationError} `validation_failed` for a purpose that no published notice asks for, or not the named one, and
-   *   for a refusal of one that is required.
+   * @throws {ValidationError} `validation_failed` for a purpose that no published notice asks for, or not the named
+   *   one, and for a refusal of one that is required.
    */
   decide(decision: ConsentDecisionInput, options?: RequestOptions): ApiPromise<ConsentDecision> {
     return this.transport.request(post('recordConsentDecision', '/v1/consent', {}, decision), options);

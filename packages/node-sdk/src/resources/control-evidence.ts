@@ -21,27 +21,28 @@ import { get, page, post, Resource } from './resource.ts';
 
 const path = '/v1/control-framework/controls/{controlId}/evidence';
 
-/** The evidence of a control. Methods take the `controlId` of the control, or its `id`. */
+/**
+ * The evidence of a control. Methods take the `controlId` of the control, or its `id`. Reading needs the scope
+ * `controls:read`, the other methods `controls:write`.
+ */
 export class ControlEvidence extends Resource {
   /**
-   * Lists the items of a control, those added last first, withdrawn ones included. Needs the scope `controls:read`.
+   * Lists the items of a control, those added last first, withdrawn ones included.
    * @param params `limit` is 1 to 200, default 50.
-   * @throws {NotFoundError} `not_found`.
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(controlId: string, params: PageParams = {}, options?: ListOptions): PagePromise<Evidence> {
     return this.transport.list(page('listEvidence', path, { controlId }, params), options);
   }
 
-  /** Gets the bytes that the files of all controls take, and how many they may take. Needs the scope `controls:read`. */
+  /** Gets the bytes that the files of all controls take, and how many they may take. */
   usage(options?: RequestOptions): ApiPromise<EvidenceUsage> {
     return this.transport.request(get('getEvidenceUsage', '/v1/control-framework/evidence-usage'), options);
   }
 
   /**
-   * Adds an item to a control. One whose evidence was requested becomes `evidence_submitted`, unless the item has expired
-   * already. Needs the scope `controls:write`.
-   * @throws {NotFoundError} `not_found`.
+   * Adds an item to a control. One whose evidence was requested becomes `evidence_submitted`, unless the item has
+   * expired already.
    * @throws {ValidationError} `validation_failed`, also for a `collectedAt` in the future.
    */
   add(controlId: string, evidence: EvidenceInput, options?: RequestOptions): ApiPromise<Evidence> {
@@ -51,12 +52,11 @@ export class ControlEvidence extends Resource {
   /**
    * Uploads a file, of 1 byte to 25 MiB, as an item. The server computes its SHA-256 and writes it into the audit log.
    * `timeout` bounds the whole upload: raise it for slow lines. A retry sends the file again; a stream is not retried.
-   * Needs the scope `controls:write`.
    * @param file bytes, a Blob such as that of `openAsBlob`, text, or a stream.
    * @param details `name` is that of the file, `mediaType` its type, by default that of a Blob.
    * @throws {ConflictError} `evidence_quota_exceeded`.
-   * @throws {NotFoundError} `not_found`.
-   * @throws {ValidationError} `validation_failed`, also for an empty file; an `ApiError` `payload_too_large` above 25 MiB.
+   * @throws {ValidationError} `validation_failed`, also for an empty file; an `ApiError` `payload_too_large` above 25
+   *   MiB.
    */
   upload(
     controlId: string,
@@ -79,28 +79,24 @@ export class ControlEvidence extends Resource {
   }
 
   /**
-   * Downloads the file of an item as it was uploaded, withdrawn or not. Read the stream to its end or cancel it. Needs the
-   * scope `controls:read`.
-   * @throws {NotFoundError} `not_found`, also for an item without a file; an `ApiError` `evidence_erased` after `erase`.
+   * Downloads the file of an item as it was uploaded, withdrawn or not. Read the stream to its end or cancel it.
+   * @throws {NotFoundError} `not_found`, also for an item without a file; an `ApiError` `evidence_erased` after
+   *   `erase`.
    */
   download(controlId: string, evidenceId: string, options?: RequestOptions): StreamPromise {
     const operation = get('downloadEvidenceFile', `${path}/{evidenceId}/file`, { controlId, evidenceId });
     return this.transport.stream({ ...operation, accept: '*/*' }, options);
   }
 
-  /**
-   * Gets one item. Needs the scope `controls:read`.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Gets one item. */
   retrieve(controlId: string, evidenceId: string, options?: RequestOptions): ApiPromise<Evidence> {
     return this.transport.request(get('getEvidence', `${path}/{evidenceId}`, { controlId, evidenceId }), options);
   }
 
   /**
    * Withdraws an item: it is kept and no longer counts. Nothing happens when it was withdrawn before: the first reason
-   * stays. Needs the scope `controls:write`.
+   * stays.
    * @param withdrawal `reason`, 1 to 500 characters, is recorded in the audit log.
-   * @throws {NotFoundError} `not_found`.
    */
   withdraw(
     controlId: string,
@@ -115,10 +111,7 @@ export class ControlEvidence extends Resource {
   }
 
   /**
-   * Erases the texts and the file of an item, which is withdrawn with it; hash, size and dates stay. Cannot be undone. Needs
-   * the scope `controls:write`.
-   * @param input `reason` is recorded in the audit log: do not name a person in it.
-   * @throws {NotFoundError} `not_found`.
+   * Erases the texts and the file of an item, which is withdrawn with it; hash, size and dates stay. Cannot be undone.
    * @throws {ValidationError} `validation_failed`, also for a reason that repeats what is erased.
    */
   erase(controlId: string, evidenceId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {

@@ -11,13 +11,12 @@ import { get, page, post, Resource, remove } from './resource.ts';
 
 const path = '/v1/control-framework/controls/{controlId}/tests';
 
-/** The tests of a control and how they went. Every method takes the `controlId` of the control, or its `id`. */
+/**
+ * The tests of a control and how they went. Every method takes the `controlId` of the control, or its `id`. Reading
+ * needs the scope `controls:read`, the other methods `controls:write`.
+ */
 export class ControlTests extends Resource {
-  /**
-   * Gets the tests of a control, the oldest first. Needs the scope `controls:read`.
-   * @param params `status` is `in_use` or `retired`, default `in_use`.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Gets the tests of a control, the oldest first. */
   list(
     controlId: string,
     params: ListControlTestsParams = {},
@@ -27,28 +26,21 @@ export class ControlTests extends Resource {
   }
 
   /**
-   * Adds a test to a control; it is due at once. At most 200 for a control, retired ones included. Needs the scope
-   * `controls:write`.
+   * Adds a test to a control; it is due at once. At most 200 for a control, retired ones included.
    * @throws {ConflictError} `conflict` for one test too many.
-   * @throws {NotFoundError} `not_found`.
    */
   add(controlId: string, test: ControlTestInput, options?: RequestOptions): ApiPromise<ControlTest> {
     return this.transport.request(post('addControlTest', path, { controlId }, test), options);
   }
 
-  /**
-   * Retires a test: it is kept with its results, and no longer counts. Nothing happens when it was retired before. Needs the
-   * scope `controls:write`.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Retires a test: it is kept with its results, and no longer counts. Nothing happens when it was retired before. */
   retire(controlId: string, testId: string, options?: RequestOptions): ApiPromise<ControlTest> {
     return this.transport.request(remove('retireControlTest', `${path}/{testId}`, { controlId, testId }), options);
   }
 
   /**
-   * Lists the results of a test, the latest first. Needs the scope `controls:read`.
+   * Lists the results of a test, the latest first.
    * @param params `limit` is 1 to 200, default 50.
-   * @throws {NotFoundError} `not_found`.
    * @throws {BadRequestError} `invalid_cursor`.
    */
   listResults(
@@ -65,9 +57,8 @@ export class ControlTests extends Resource {
 
   /**
    * Records how a test went. The latest result of a test counts: while it is `fail`, a control that was accepted is in
-   * `needs_review`. Needs the scope `controls:write`.
+   * `needs_review`.
    * @throws {ConflictError} `conflict` for a retired test.
-   * @throws {NotFoundError} `not_found`.
    * @throws {ValidationError} `validation_failed`, also for a `testedAt` in the future.
    */
   recordResult(

@@ -5,7 +5,10 @@ import { ControlTests } from './control-tests.ts';
 import { Frameworks } from './frameworks.ts';
 import { get, patch, post, Resource, remove } from './resource.ts';
 
-/** The controls of the tenant: those of the frameworks that it follows, and its own. */
+/**
+ * The controls of the tenant: those of the frameworks that it follows, and its own. Methods take the `controlId` of a
+ * control, or its `id`. Reading needs the scope `controls:read`, the other methods `controls:write`.
+ */
 export class Controls extends Resource {
   readonly frameworks: Frameworks;
   readonly evidence: ControlEvidence;
@@ -18,16 +21,12 @@ export class Controls extends Resource {
     this.tests = new ControlTests(transport);
   }
 
-  /** Gets all controls by their codes, with what they add up to. Needs the scope `controls:read`. */
+  /** Gets all controls by their codes, with what they add up to. */
   list(options?: RequestOptions): ApiPromise<ControlList> {
     return this.transport.request(get('listControls', '/v1/control-framework'), options);
   }
 
-  /**
-   * Gets a control, with what the list leaves out. Needs the scope `controls:read`.
-   * @param controlId the `controlId` of the control, or its `id`.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Gets a control, with what the list leaves out. */
   retrieve(controlId: string, options?: RequestOptions): ApiPromise<ControlDetail> {
     return this.transport.request(
       get('getControl', '/v1/control-framework/controls/{controlId}', { controlId }),
@@ -36,7 +35,7 @@ export class Controls extends Resource {
   }
 
   /**
-   * Creates a control of your own; a tenant has at most 1,000. Needs the scope `controls:write`.
+   * Creates a control of your own; a tenant has at most 1,000.
    * @throws {ConflictError} `conflict` for a code that another control has, and for one control too many.
    * @throws {ValidationError} `validation_failed`, also for an owner who may not sign in.
    */
@@ -46,13 +45,11 @@ export class Controls extends Resource {
 
   /**
    * Changes the status, the owner or the cadence of a control, and of your own controls what they are. `implemented` or
-   * `accepted` once more is another review. Needs the scope `controls:write`.
-   * @param controlId the `controlId` of the control, or its `id`.
+   * `accepted` once more is another review.
    * @param change at least one field; `allowedStatuses` of the control lists the next statuses.
-   * @throws {ConflictError} `control_transition_not_allowed`; `control_evidence_missing` for `evidence_submitted` without an
-   *   item that counts, and `accepted` without current evidence; `control_test_failing` for `accepted` while the latest
-   *   result of a test is `fail`.
-   * @throws {NotFoundError} `not_found`.
+   * @throws {ConflictError} `control_transition_not_allowed`; `control_evidence_missing` for `evidence_submitted`
+   *   without an item that counts, and `accepted` without current evidence; `control_test_failing` for `accepted` while
+   *   the latest result of a test is `fail`.
    * @throws {ValidationError} `validation_failed`, also where a status lacks its reason or its date.
    */
   update(controlId: string, change: ControlChange, options?: RequestOptions): ApiPromise<ControlDetail> {
@@ -67,11 +64,8 @@ export class Controls extends Resource {
   }
 
   /**
-   * Removes a control of your own from every list and count; its history stays in the audit log. Needs the scope
-   * `controls:write`.
-   * @param controlId the `controlId` of the control, or its `id`.
+   * Removes a control of your own from every list and count; its history stays in the audit log.
    * @throws {ConflictError} `conflict` for a control of the catalogue: set it to `not_applicable` instead.
-   * @throws {NotFoundError} `not_found`.
    */
   retire(controlId: string, options?: RequestOptions): ApiPromise<void> {
     return this.transport.request(
@@ -81,14 +75,14 @@ export class Controls extends Resource {
   }
 
   /**
-   * Gets the readiness of the tenant, in total and for each framework and domain. Of the controls that apply:
-   * `score` = floor(100 × accepted ÷ total), 0 without any control. Needs the scope `controls:read`.
+   * Gets the readiness of the tenant, in total and for each framework and domain. Of the controls that apply: `score` =
+   * floor(100 × accepted ÷ total), 0 without any control.
    */
   retrieveReadiness(options?: RequestOptions): ApiPromise<Readiness> {
     return this.transport.request(get('getReadiness', '/v1/control-framework/readiness'), options);
   }
 
-  /** Gets the state of the tests and the evidence of the controls that apply. Needs the scope `controls:read`. */
+  /** Gets the state of the tests and the evidence of the controls that apply. */
   retrieveTestHealth(options?: RequestOptions): ApiPromise<TestHealth> {
     return this.transport.request(get('getTestHealth', '/v1/control-framework/test-health'), options);
   }

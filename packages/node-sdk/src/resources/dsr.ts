@@ -12,11 +12,14 @@ import type {
 } from '../types/api.ts';
 import { get, page, patch, post, Resource } from './resource.ts';
 
-/** Requests of data subjects, with the day by which each must be answered. */
+/**
+ * Requests of data subjects, with the day by which each must be answered. Reading needs the scope `dsr:read`, the other
+ * methods `dsr:write`.
+ */
 export class DataSubjectRequests extends Resource {
   /**
-   * Opens a request. It is due as many days of 24 hours after its receipt as the tenant chose (`dsrDays`); a later change of
-   * that setting moves no due date. Emits `dsr.created`. Needs the scope `dsr:write`.
+   * Opens a request. It is due as many days of 24 hours after its receipt as the tenant chose (`dsrDays`); a later
+   * change of that setting moves no due date. Emits `dsr.created`.
    * @throws {ValidationError} `validation_failed`, also for a `receivedAt` in the future.
    */
   create(request: DataSubjectRequestInput, options?: RequestOptions): ApiPromise<DataSubjectRequest> {
@@ -24,27 +27,22 @@ export class DataSubjectRequests extends Resource {
   }
 
   /**
-   * Lists the requests, newest first. Needs the scope `dsr:read`.
-   * @param params which ones; `limit` is 1 to 100, default 25.
+   * Lists the requests, newest first.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListDsrsParams = {}, options?: ListOptions): PagePromise<DataSubjectRequest> {
     return this.transport.list(page('listDsrs', '/v1/dsr', {}, params), options);
   }
 
-  /**
-   * Gets a request. Needs the scope `dsr:read`.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Gets a request. */
   retrieve(dsrId: string, options?: RequestOptions): ApiPromise<DataSubjectRequest> {
     return this.transport.request(get('getDsr', '/v1/dsr/{id}', { id: dsrId }), options);
   }
 
   /**
-   * Edits an open request: who answers it, notes, and the check of the person's identity, which the server dates and signs
-   * with the caller. Omitted fields keep their values. Needs the scope `dsr:write`.
+   * Edits an open request: who answers it, notes, and the check of the person's identity, which the server dates and
+   * signs with the caller. Omitted fields keep their values.
    * @throws {ConflictError} `dsr_already_completed`.
-   * @throws {NotFoundError} `not_found`.
    * @throws {ValidationError} `validation_failed`, also for an assignee who cannot sign in.
    */
   update(dsrId: string, change: DataSubjectRequestChange, options?: RequestOptions): ApiPromise<DataSubjectRequest> {
@@ -53,10 +51,9 @@ export class DataSubjectRequests extends Resource {
 
   /**
    * Extends the period of a request, once and while it runs. It becomes three times as long, but ends 90 days after the
-   * receipt at the latest. The same again, with the same reason, changes nothing. Needs the scope `dsr:write`.
-   * @throws {ConflictError} `dsr_already_completed`; `dsr_extension_not_allowed` when it was extended before, has passed, or
-   *   is the longest.
-   * @throws {NotFoundError} `not_found`.
+   * receipt at the latest. The same again, with the same reason, changes nothing.
+   * @throws {ConflictError} `dsr_already_completed`; `dsr_extension_not_allowed` when it was extended before, has
+   *   passed, or is the longest.
    */
   extend(
     dsrId: string,
@@ -67,10 +64,9 @@ export class DataSubjectRequests extends Resource {
   }
 
   /**
-   * Creates the token of the link `/privacy/confirm#token` that confirms the address of an open request that was made with
-   * the form. It works once, within 14 days; earlier ones of the request end. Needs the scope `dsr:write`.
+   * Creates the token of the link `/privacy/confirm#token` that confirms the address of an open request that was made
+   * with the form. It works once, within 14 days; earlier ones of the request end.
    * @throws {ConflictError} `dsr_already_completed`; `conflict` when there is no address, or it is confirmed.
-   * @throws {NotFoundError} `not_found`.
    */
   createConfirmationLink(dsrId: string, options?: RequestOptions): ApiPromise<DataSubjectRequestConfirmationLink> {
     return this.transport.request(
@@ -80,11 +76,9 @@ export class DataSubjectRequests extends Resource {
   }
 
   /**
-   * Completes a request. The same again, with the same outcome and reason, changes nothing. Emits
-   * `dsr.completed`. Needs the scope `dsr:write`.
+   * Completes a request. The same again, with the same outcome and reason, changes nothing. Emits `dsr.completed`.
    * @param completion with a `reason` unless the request is fulfilled.
    * @throws {ConflictError} `dsr_already_completed` with another outcome or reason.
-   * @throws {NotFoundError} `not_found`.
    */
   complete(
     dsrId: string,
@@ -95,11 +89,9 @@ export class DataSubjectRequests extends Resource {
   }
 
   /**
-   * Erases the texts of a completed request, also in the audit events, webhook events and stored responses about it. Its
-   * type, dates and outcome stay. It cannot be undone. Needs the scope `dsr:write`.
-   * @param input `reason` is for the audit log, 1 to 2,000 characters; it must not name the person.
+   * Erases the texts of a completed request, also in the audit events, webhook events and stored responses about it.
+   * Its type, dates and outcome stay. It cannot be undone.
    * @throws {ConflictError} `dsr_open` while the request is open.
-   * @throws {NotFoundError} `not_found`.
    */
   erase(dsrId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
     return this.transport.request(post('eraseDsr', '/v1/dsr/{id}/erase', { id: dsrId }, input), options);

@@ -8,26 +8,24 @@ import type {
 import type { Items } from '../types/values.ts';
 import { get, post, Resource } from './resource.ts';
 
-/** The frameworks of the catalogue. */
+/** The frameworks of the catalogue. Reading needs the scope `controls:read`, the other methods `controls:write`. */
 export class Frameworks extends Resource {
-  /** Gets every framework of the catalogue, with what may be claimed. Needs the scope `controls:read`. */
+  /** Gets every framework of the catalogue, with what may be claimed. */
   list(options?: RequestOptions): ApiPromise<Items<ControlFramework>> {
     return this.transport.request(get('listFrameworks', '/v1/control-framework/frameworks'), options);
   }
 
   /**
-   * Gets a framework, with the requirements that controls may be mapped to. Needs the scope `controls:read`.
+   * Gets a framework, with the requirements that controls may be mapped to.
    * @param code such as `GDPR`.
-   * @throws {NotFoundError} `not_found`.
    */
   retrieve(code: string, options?: RequestOptions): ApiPromise<ControlFrameworkDetail> {
     return this.transport.request(get('getFramework', '/v1/control-framework/frameworks/{code}', { code }), options);
   }
 
   /**
-   * Sets the frameworks that the tenant follows. Controls that come into force for the first time begin as `not_started`;
-   * those that no framework of the list needs rest, and come back with their history when one does. Needs the scope
-   * `controls:write`.
+   * Sets the frameworks that the tenant follows. Controls that come into force for the first time begin as
+   * `not_started`; those that no framework of the list needs rest, and come back with their history when one does.
    * @param adoption the whole list: a framework that is left out is dropped.
    * @throws {ValidationError} `validation_failed` for an unknown code, and for one that is named twice.
    */

@@ -7,7 +7,6 @@ import { page, post, Resource, remove } from './resource.ts';
 export class Invitations extends Resource {
   /**
    * Lists the invitations, newest first. Needs the scope `users:read`.
-   * @param params `limit` is 1 to 100, default 25.
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(params: PageParams = {}, options?: ListOptions): PagePromise<Invitation> {
@@ -27,7 +26,6 @@ export class Invitations extends Resource {
   /**
    * Revokes an invitation that is still open; one that was taken, revoked or has expired stays as it is. Needs the scope
    * `users:write`.
-   * @throws {NotFoundError} `not_found`.
    */
   revoke(invitationId: string, options?: RequestOptions): ApiPromise<Invitation> {
     return this.transport.request(

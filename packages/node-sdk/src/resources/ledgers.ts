@@ -67,7 +67,6 @@ export class Ledger<Name extends LedgerName = LedgerName> extends Resource {
 
   /**
    * Proves that a checkpoint grew out of an earlier one: nothing was changed or taken out in between.
-   * @param sizes the size of the earlier checkpoint, and of the later one; default: the latest.
    * @throws {ConflictError} `checkpoint_missing` when there is no checkpoint yet.
    * @throws {NotFoundError} `not_found` when there is no later checkpoint of that size.
    * @throws {ValidationError} `validation_failed` when the earlier one is larger than the later one.
@@ -80,10 +79,9 @@ export class Ledger<Name extends LedgerName = LedgerName> extends Resource {
   }
 
   /**
-   * Exports the ledger as JSON Lines that can be verified offline, of any length, as they come. The first line is a header
-   * with the latest checkpoint and what the rest proves itself with; each other line is an entry. Entries newer than the
-   * checkpoint are not in it: make one first.
-   * @param range of times, and an earlier checkpoint that you kept.
+   * Exports the ledger as JSON Lines that can be verified offline, of any length, as they come. The first line is a
+   * header with the latest checkpoint and what the rest proves itself with; each other line is an entry. Entries newer
+   * than the checkpoint are not in it: make one first.
    * @throws {ConflictError} `checkpoint_missing` when there is no checkpoint yet.
    * @throws {ValidationError} `validation_failed` when there was no checkpoint of the size `since`.
    */

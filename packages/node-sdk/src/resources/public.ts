@@ -51,12 +51,10 @@ export class PublicConsent extends Resource {
   }
 
   /**
-   * Records the decision of a visitor. With `capturedAt` it is safe to send again: the same decision of the same moment gives
-   * the record that is there already.
+   * Records the decision of a visitor. With `capturedAt` it is safe to send again: the same decision of the same moment
+   * gives the record that is there already.
    * @param record one entry for each purpose of the notice.
-   * @param options with the `origin` that the visitor decided on.
    * @throws {ConflictError} `consent_notice_not_published`, with `requiredStatus` and `actualStatus` in `fields`.
-   * @throws {NotFoundError} `not_found` for an unknown notice.
    * @throws {PermissionError} `consent_origin_not_allowed` when the origin does not belong to the domain of the notice.
    * @throws {RateLimitError} `rate_limited`: there is a limit for each notice and for each client address.
    * @throws {ValidationError} `validation_failed`, naming each purpose that is missing, unknown or cannot be refused.
@@ -84,10 +82,8 @@ export class PublicRequests extends Resource {
   /**
    * Makes a request. The answer never says whether anything is known about the person.
    * @param slug of the tenant.
-   * @param request what the form of the tenant asks for.
    * @throws {NotFoundError} `not_found` when there is no such tenant or its form is off.
    * @throws {RateLimitError} `rate_limited`: there is a limit for each tenant and for each client address.
-   * @throws {ValidationError} `validation_failed`.
    */
   create(
     slug: string,

@@ -14,8 +14,8 @@ import { patchUrn } from './scim-users.ts';
 const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
 /**
- * The role groups: one for each role, a closed set. `role` is a role, or the name of a group that the tenant mapped to one.
- * `projection` chooses what of a group comes back.
+ * The role groups: one for each role, a closed set. `role` is a role, or the name of a group that the tenant mapped to
+ * one. `projection` chooses what of a group comes back.
  */
 export class ScimGroups extends Resource {
   /**
@@ -58,7 +58,6 @@ export class ScimGroups extends Resource {
   /**
    * Replaces the members of a group. The named users get the role; members of the group who are not named are suspended.
    * @throws {BadRequestError} `invalidValue` for an unknown member, `mutability` for another name, `invalidSyntax`.
-   * @throws {NotFoundError} `not_found`.
    */
   replace(
     role: string,
@@ -76,7 +75,6 @@ export class ScimGroups extends Resource {
    * @param operations at least one: `add` or `replace` of `members` with a list of `{ value: userId }`, or `remove` of
    *   `members[value eq "…"]`.
    * @throws {BadRequestError} `invalidPath`, `invalidFilter`, `invalidValue`, `invalidSyntax`, `noTarget`, `mutability`.
-   * @throws {NotFoundError} `not_found`.
    */
   patch(
     role: string,
@@ -89,10 +87,7 @@ export class ScimGroups extends Resource {
     return this.transport.request({ ...operation, ...scim, query: projection }, options);
   }
 
-  /**
-   * Removes all members from a group: they are suspended. The role and the users are kept.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Removes all members from a group: they are suspended. The role and the users are kept. */
   clear(role: string, options?: RequestOptions): ApiPromise<void> {
     return this.transport.request(
       { ...remove('deleteScimGroup', '/scim/v2/Groups/{role}', { role }), ...scim, answer: 'none' },

@@ -2,8 +2,10 @@ import type { ApiPromise, RequestOptions } from '../transport.ts';
 import type { CreatedScimToken, ScimToken } from '../types/api.ts';
 import { get, post, Resource, remove } from './resource.ts';
 
-/** The token that the identity provider of the tenant comes with. Reading needs the scope `keys:read`, the other methods
- * `keys:write`. */
+/**
+ * The token that the identity provider of the tenant comes with. Reading needs the scope `keys:read`, the other methods
+ * `keys:write`.
+ */
 export class ScimTokens extends Resource {
   /**
    * Gets the description of the tenant's token, without the token itself.
@@ -25,7 +27,6 @@ export class ScimTokens extends Resource {
 
   /**
    * Revokes the token of the tenant.
-   * @returns what was revoked.
    * @throws {NotFoundError} `not_found` when the tenant has none.
    */
   revoke(options?: RequestOptions): ApiPromise<ScimToken> {

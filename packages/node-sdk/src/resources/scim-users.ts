@@ -35,10 +35,7 @@ export class ScimUsers extends Resource {
     return this.transport.request({ ...operation, ...scim, query: projection }, options);
   }
 
-  /**
-   * Gets one user.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Gets one user. */
   retrieve(userId: string, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<ScimUser> {
     return this.transport.request(
       { ...get('getScimUser', '/scim/v2/Users/{id}', { id: userId }, projection), ...scim },
@@ -51,7 +48,6 @@ export class ScimUsers extends Resource {
    * @param operations at least one `replace` of `active` (a boolean) or `roles` (a list of `{ value }`), such as
    *   `{ op: 'replace', path: 'active', value: false }`. A tenant with `scimCompatibility: 'extended'` takes more.
    * @throws {BadRequestError} `invalidPath` for any other operation or path, `invalidValue`, `invalidSyntax`, `mutability`.
-   * @throws {NotFoundError} `not_found`.
    */
   patch(
     userId: string,
@@ -69,7 +65,6 @@ export class ScimUsers extends Resource {
    * `scimCompatibility: 'extended'`.
    * @throws {ServerError} 501 where it does not.
    * @throws {BadRequestError} `mutability` for another userName, `invalidValue`, `invalidSyntax`.
-   * @throws {NotFoundError} `not_found`.
    */
   replace(
     userId: string,
@@ -81,10 +76,7 @@ export class ScimUsers extends Resource {
     return this.transport.request({ ...operation, ...scim, query: projection }, options);
   }
 
-  /**
-   * Takes a user out of the tenant. The person and the history stay.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Takes a user out of the tenant. The person and the history stay. */
   delete(userId: string, options?: RequestOptions): ApiPromise<void> {
     return this.transport.request(
       { ...remove('deleteScimUser', '/scim/v2/Users/{id}', { id: userId }), ...scim, answer: 'none' },

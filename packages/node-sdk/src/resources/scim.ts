@@ -34,7 +34,6 @@ export class Scim extends Resource {
   /**
    * Gets one schema.
    * @param urn such as `urn:ietf:params:scim:schemas:core:2.0:User`.
-   * @throws {NotFoundError} `not_found`.
    */
   retrieveSchema(urn: string, options?: RequestOptions): ApiPromise<ScimSchema> {
     return this.transport.request({ ...get('getScimSchema', '/scim/v2/Schemas/{id}', { id: urn }), ...scim }, options);
@@ -51,7 +50,6 @@ export class Scim extends Resource {
   /**
    * Gets one kind of resources.
    * @param name `User` or `Group`.
-   * @throws {NotFoundError} `not_found`.
    */
   retrieveResourceType(name: string, options?: RequestOptions): ApiPromise<ScimResourceType> {
     return this.transport.request(

@@ -21,7 +21,6 @@ export class TenantSettings extends Resource {
    * Changes the settings. Needs the scope `tenant:write`.
    * @param change what is left out stays as it is; `sso` is replaced whole.
    * @throws {PermissionError} `forbidden` for a role, as the default or for a group, with scopes that the caller lacks.
-   * @throws {ValidationError} `validation_failed`.
    */
   update(change: TenantChange, options?: RequestOptions): ApiPromise<Tenant> {
     return this.transport.request(patch('editTenant', '/v1/tenant', {}, change), options);

@@ -14,7 +14,10 @@ import type { Items, PageParams } from '../types/values.ts';
 import { Invitations } from './invitations.ts';
 import { get, page, patch, post, Resource, remove } from './resource.ts';
 
-/** The members of the tenant. A caller cannot change members whose role has scopes that it lacks, nor itself. */
+/**
+ * The members of the tenant. A caller cannot change itself, nor members whose role has scopes that it lacks: that is a
+ * PermissionError `forbidden`.
+ */
 export class Users extends Resource {
   readonly invitations: Invitations;
   readonly sessions: UserSessions;
@@ -27,17 +30,13 @@ export class Users extends Resource {
 
   /**
    * Lists the members, newest first. Needs the scope `users:read`.
-   * @param params which ones; `limit` is 1 to 100, default 25.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListUsersParams = {}, options?: ListOptions): PagePromise<User> {
     return this.transport.list(page('listUsers', '/v1/users', {}, params), options);
   }
 
-  /**
-   * Gets one member. Needs the scope `users:read`.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Gets one member. Needs the scope `users:read`. */
   retrieve(userId: string, options?: RequestOptions): ApiPromise<User> {
     return this.transport.request(get('getUser', '/v1/users/{id}', { id: userId }), options);
   }
@@ -47,7 +46,6 @@ export class Users extends Resource {
    * sessions in this tenant end at once. Needs the scope `users:write`, and every scope of the old and the new role.
    * @throws {ConflictError} `conflict` for the last administrator who can sign in.
    * @throws {PermissionError} `forbidden` for a role with scopes that the caller lacks.
-   * @throws {NotFoundError} `not_found`.
    */
   update(userId: string, change: UserChange, options?: RequestOptions): ApiPromise<User> {
     return this.transport.request(patch('editUser', '/v1/users/{id}', { id: userId }, change), options);
@@ -58,8 +56,6 @@ export class Users extends Resource {
    * scope of their role.
    * @returns the member, with `status` `deleted`.
    * @throws {ConflictError} `conflict` for the last administrator who can sign in.
-   * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
-   * @throws {NotFoundError} `not_found`.
    */
   remove(userId: string, options?: RequestOptions): ApiPromise<User> {
     return this.transport.request(remove('removeUser', '/v1/users/{id}', { id: userId }), options);
@@ -69,7 +65,6 @@ export class Users extends Resource {
    * Erases what identifies a present or former member in this tenant: they are removed, and what they did stays in the audit
    * log without their address. Cannot be undone. Needs the scope `users:write`, and every scope of their role.
    * @throws {ConflictError} `conflict` for the last administrator who can sign in.
-   * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
    * @throws {NotFoundError} `not_found`, also if they were erased before.
    */
   erase(userId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<UserErasure> {
@@ -82,8 +77,6 @@ export class Users extends Resource {
    * @returns the `token`, which is shown this once: it works once, within a day, at `/app/reset#token` of the server.
    * @throws {ConflictError} `conflict` for a member who cannot sign in, and for one who also signs in to another tenant: the
    *   operator of the server resets that password.
-   * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
-   * @throws {NotFoundError} `not_found`.
    */
   createPasswordReset(userId: string, options?: RequestOptions): ApiPromise<PasswordResetToken> {
     return this.transport.request(
@@ -97,20 +90,18 @@ export class Users extends Resource {
    * the scope `users:write`, and every scope of their role.
    * @throws {ConflictError} `conflict` for a member without a second factor, and for one who also signs in to another tenant:
    *   the operator of the server resets that.
-   * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
-   * @throws {NotFoundError} `not_found`.
    */
   resetSecondFactor(userId: string, options?: RequestOptions): ApiPromise<User> {
     return this.transport.request(remove('resetUserSecondFactor', '/v1/users/{id}/mfa', { id: userId }), options);
   }
 }
 
-/** The sessions of members in this tenant. */
+/**
+ * The sessions of members in this tenant. Those of a member whose role has scopes that the caller lacks are
+ * `forbidden`.
+ */
 export class UserSessions extends Resource {
-  /**
-   * Gets the sessions of a member, newest first. Needs the scope `users:read`.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Gets the sessions of a member, newest first. Needs the scope `users:read`. */
   list(userId: string, options?: RequestOptions): ApiPromise<Items<Session>> {
     return this.transport.request(get('listUserSessions', '/v1/users/{id}/sessions', { id: userId }), options);
   }
@@ -118,7 +109,6 @@ export class UserSessions extends Resource {
   /**
    * Ends one session of a member. Needs the scope `users:write`, and every scope of their role.
    * @throws {NotFoundError} `not_found` for an unknown session, and for one that has ended.
-   * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
    */
   revoke(userId: string, sessionId: string, options?: RequestOptions): ApiPromise<EndedSessions> {
     return this.transport.request(
@@ -127,11 +117,7 @@ export class UserSessions extends Resource {
     );
   }
 
-  /**
-   * Ends every session of a member. Needs the scope `users:write`, and every scope of their role.
-   * @throws {NotFoundError} `not_found`.
-   * @throws {PermissionError} `forbidden` for a member whose role has scopes that the caller lacks.
-   */
+  /** Ends every session of a member. Needs the scope `users:write`, and every scope of their role. */
   revokeAll(userId: string, options?: RequestOptions): ApiPromise<EndedSessions> {
     return this.transport.request(remove('revokeUserSessions', '/v1/users/{id}/sessions', { id: userId }), options);
   }

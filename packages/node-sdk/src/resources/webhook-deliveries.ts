@@ -2,12 +2,14 @@ import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../tr
 import type { ListWebhookDeliveriesParams, WebhookDelivery, WebhookDeliveryDetail } from '../types/api.ts';
 import { get, page, post, Resource } from './resource.ts';
 
-/** What was sent to webhooks, or is to be. Deliveries are forgotten after 30 days. */
+/**
+ * What was sent to webhooks, or is to be. Deliveries are forgotten after 30 days. Reading needs the scope
+ * `webhooks:read`, the other methods `webhooks:write`.
+ */
 export class WebhookDeliveries extends Resource {
   /**
-   * Lists deliveries, newest first; with `status: 'dead'` the dead-letter queue. Where `eventType` or `reason` fit little, a
-   * page may have few items or none although there are more: iterate, or go on until `nextCursor` is null. Needs the scope
-   * `webhooks:read`.
+   * Lists deliveries, newest first; with `status: 'dead'` the dead-letter queue. Where `eventType` or `reason` fit
+   * little, a page may have few items or none although there are more: iterate, or go on until `nextCursor` is null.
    * @param params which ones; `limit` is 1 to 200, default 50.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
@@ -15,10 +17,7 @@ export class WebhookDeliveries extends Resource {
     return this.transport.list(page('listWebhookDeliveries', '/v1/webhooks/deliveries', {}, params), options);
   }
 
-  /**
-   * Gets a delivery with its event and every attempt. Needs the scope `webhooks:read`.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Gets a delivery with its event and every attempt. */
   retrieve(deliveryId: string, options?: RequestOptions): ApiPromise<WebhookDeliveryDetail> {
     return this.transport.request(
       get('getWebhookDelivery', '/v1/webhooks/deliveries/{id}', { id: deliveryId }),
@@ -27,12 +26,11 @@ export class WebhookDeliveries extends Resource {
   }
 
   /**
-   * Sends a delivery again, whether the earlier one was delivered or not. One that still waits is due now instead. To a paused
-   * webhook it is sent when that is enabled again. Needs the scope `webhooks:write`.
+   * Sends a delivery again, whether the earlier one was delivered or not. One that still waits is due now instead. To a
+   * paused webhook it is sent when that is enabled again.
    * @returns a new delivery of the same event, with a new id and another 24 hours; or the one that waits, as it is now.
-   * @throws {ConflictError} `webhook_delivery_pending` while an attempt is under way; `webhook_deleted`; `webhook_not_enabled`
-   * for a disabled webhook.
-   * @throws {NotFoundError} `not_found`.
+   * @throws {ConflictError} `webhook_delivery_pending` while an attempt is under way; `webhook_deleted`;
+   *   `webhook_not_enabled` for a disabled webhook.
    */
   redeliver(deliveryId: string, options?: RequestOptions): ApiPromise<WebhookDelivery> {
     return this.transport.request(
@@ -42,10 +40,8 @@ export class WebhookDeliveries extends Resource {
   }
 
   /**
-   * Gives up a delivery that waits: nothing more is sent, and what waited behind it comes next. Needs the scope
-   * `webhooks:write`.
+   * Gives up a delivery that waits: nothing more is sent, and what waited behind it comes next.
    * @throws {ConflictError} `webhook_delivery_pending` while an attempt is under way; `conflict` where it has ended.
-   * @throws {NotFoundError} `not_found`.
    */
   cancel(deliveryId: string, options?: RequestOptions): ApiPromise<WebhookDelivery> {
     return this.transport.request(

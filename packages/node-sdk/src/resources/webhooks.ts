@@ -15,7 +15,10 @@ import { Redeliveries } from './redeliveries.ts';
 import { get, page, patch, post, Resource, remove } from './resource.ts';
 import { WebhookDeliveries } from './webhook-deliveries.ts';
 
-/** Webhooks: where events are sent, what was sent, and sending it again. */
+/**
+ * Webhooks: where events are sent, what was sent, and sending it again. Reading needs the scope `webhooks:read`, the
+ * other methods `webhooks:write`.
+ */
 export class Webhooks extends Resource {
   readonly deliveries: WebhookDeliveries;
   readonly redeliveries: Redeliveries;
@@ -27,8 +30,7 @@ export class Webhooks extends Resource {
   }
 
   /**
-   * Lists the webhooks, newest first. Needs the scope `webhooks:read`.
-   * @param params which ones; `limit` is 1 to 100, default 25.
+   * Lists the webhooks, newest first.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListWebhooksParams = {}, options?: ListOptions): PagePromise<Webhook> {
@@ -36,7 +38,7 @@ export class Webhooks extends Resource {
   }
 
   /**
-   * Creates a webhook; a tenant has at most 50. Needs the scope `webhooks:write`.
+   * Creates a webhook; a tenant has at most 50.
    * @returns its `secret` too, which is shown this once.
    * @throws {ConflictError} `conflict` for an address that another webhook has, and for one webhook too many.
    * @throws {ValidationError} `validation_failed`, also for an address that is not on the public internet.
@@ -45,19 +47,14 @@ export class Webhooks extends Resource {
     return this.transport.request(post('createWebhook', '/v1/webhooks', {}, webhook), options);
   }
 
-  /**
-   * Gets a webhook, without its secret. Needs the scope `webhooks:read`.
-   * @throws {NotFoundError} `not_found`.
-   */
+  /** Gets a webhook, without its secret. */
   retrieve(webhookId: string, options?: RequestOptions): ApiPromise<Webhook> {
     return this.transport.request(get('getWebhook', '/v1/webhooks/{id}', { id: webhookId }), options);
   }
 
   /**
-   * Counts the deliveries to a webhook by day or hour in UTC, newest first; those without any are absent. Needs the scope
-   * `webhooks:read`.
+   * Counts the deliveries to a webhook by day or hour in UTC, newest first; those without any are absent.
    * @param params `per` day (default) or hour; `days` up to today: 1 to 30, default 30.
-   * @throws {NotFoundError} `not_found`.
    */
   statistics(
     webhookId: string,
@@ -71,11 +68,10 @@ export class Webhooks extends Resource {
   }
 
   /**
-   * Edits a webhook, pauses it, or takes it into use again. While it is paused, what happens waits. With another address, or
-   * in use again, its failures so far count no more. Needs the scope `webhooks:write`.
+   * Edits a webhook, pauses it, or takes it into use again. While it is paused, what happens waits. With another
+   * address, or in use again, its failures so far count no more.
    * @param change what is left out stays as it is.
    * @throws {ConflictError} `conflict` for an address that another webhook has.
-   * @throws {NotFoundError} `not_found`.
    * @throws {ValidationError} `validation_failed`, also for an address that is not on the public internet.
    */
   update(webhookId: string, change: WebhookChange, options?: RequestOptions): ApiPromise<Webhook> {
@@ -83,9 +79,8 @@ export class Webhooks extends Resource {
   }
 
   /**
-   * Deletes a webhook: nothing is sent to it any more, and what still waits is canceled. What was sent stays in the list of
-   * deliveries. Needs the scope `webhooks:write`.
-   * @throws {NotFoundError} `not_found`.
+   * Deletes a webhook: nothing is sent to it any more, and what still waits is canceled. What was sent stays in the
+   * list of deliveries.
    */
   delete(webhookId: string, options?: RequestOptions): ApiPromise<void> {
     return this.transport.request(
@@ -95,11 +90,9 @@ export class Webhooks extends Resource {
   }
 
   /**
-   * Gives a webhook a new secret. During the overlap each delivery has two signatures, one by each secret; a secret of an
-   * earlier rotation that still signs along ends at once. Needs the scope `webhooks:write`.
-   * @param rotation `overlapHours` is 0 to 168, default 24.
+   * Gives a webhook a new secret. During the overlap each delivery has two signatures, one by each secret; a secret of
+   * an earlier rotation that still signs along ends at once.
    * @returns the new `secret` too, which is shown this once.
-   * @throws {NotFoundError} `not_found`.
    */
   rotateSecret(
     webhookId: string,
@@ -113,10 +106,9 @@ export class Webhooks extends Resource {
   }
 
   /**
-   * Sends a `webhook.test` event to a webhook, whatever types of events it gets otherwise. Needs the scope `webhooks:write`.
+   * Sends a `webhook.test` event to a webhook, whatever types of events it gets otherwise.
    * @returns the delivery, which is made right afterwards: retrieve it again to see how it went.
    * @throws {ConflictError} `webhook_not_enabled`.
-   * @throws {NotFoundError} `not_found`.
    */
   test(webhookId: string, options?: RequestOptions): ApiPromise<WebhookDelivery> {
     return this.transport.request(post('testWebhook', '/v1/webhooks/{id}/test', { id: webhookId }), options);

@@ -13,7 +13,7 @@ export interface Items<Item> {
 export interface PageParams {
   /** The `nextCursor` of an earlier page with the same filters. Default: the first page. */
   readonly cursor?: string | undefined;
-  /** The most items of a page. */
+  /** The most items of a page: 1 to 100, default 25, where the method names no others. */
   readonly limit?: number | undefined;
 }
 
