@@ -1,5 +1,6 @@
-import type { ApiPromise, RequestOptions, StreamPromise, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions, StreamPromise, Transport } from '../transport.ts';
 import type {
+  Checkpoint,
   ConsistencyProof,
   ExportLedgerParams,
   InclusionProof,
@@ -9,8 +10,11 @@ import type {
   ProveConsentInclusionParams,
   ProveConsistencyParams,
 } from '../types/api.ts';
-import { Checkpoints, titles } from './checkpoints.ts';
-import { get, Resource } from './resource.ts';
+import type { PageParams } from '../types/values.ts';
+import { get, page, post, Resource } from './resource.ts';
+
+/** How the operations of each ledger are called. */
+const titles = { audit: 'Audit', consent: 'Consent' } as const satisfies Record<LedgerName, string>;
 
 /** The two ledgers, and what proves that nothing in them was changed or left out. */
 export class Ledgers extends Resource {
@@ -43,11 +47,13 @@ export type LedgerEntry<Name extends LedgerName> =
 /** One ledger: its checkpoints, its proofs and its export. Needs its scope: `audit:read` or `consent:read`. */
 export class Ledger<Name extends LedgerName = LedgerName> extends Resource {
   readonly checkpoints: Checkpoints;
-  readonly #name: Name;
+  readonly #title: string;
+  readonly #path: string;
 
   constructor(transport: Transport, name: Name) {
     super(transport);
-    this.#name = name;
+    this.#title = titles[name];
+    this.#path = `/v1/ledgers/${name}`;
     this.checkpoints = new Checkpoints(transport, name);
   }
 
@@ -60,7 +66,7 @@ export class Ledger<Name extends LedgerName = LedgerName> extends Resource {
    */
   proveInclusion(entry: LedgerEntry<Name>, options?: RequestOptions): ApiPromise<InclusionProof> {
     return this.transport.request(
-      get(`prove${titles[this.#name]}Inclusion`, `/v1/ledgers/${this.#name}/inclusion-proof`, {}, entry),
+      get(`prove${this.#title}Inclusion`, `${this.#path}/inclusion-proof`, {}, entry),
       options,
     );
   }
@@ -73,7 +79,7 @@ export class Ledger<Name extends LedgerName = LedgerName> extends Resource {
    */
   proveConsistency(sizes: ProveConsistencyParams, options?: RequestOptions): ApiPromise<ConsistencyProof> {
     return this.transport.request(
-      get(`prove${titles[this.#name]}Consistency`, `/v1/ledgers/${this.#name}/consistency-proof`, {}, sizes),
+      get(`prove${this.#title}Consistency`, `${this.#path}/consistency-proof`, {}, sizes),
       options,
     );
   }
@@ -86,9 +92,43 @@ export class Ledger<Name extends LedgerName = LedgerName> extends Resource {
    * @throws {ValidationError} `validation_failed` when there was no checkpoint of the size `since`.
    */
   export(range: ExportLedgerParams = {}, options?: RequestOptions): StreamPromise {
-    return this.transport.stream(
-      get(`export${titles[this.#name]}Ledger`, `/v1/ledgers/${this.#name}/export`, {}, range),
-      options,
-    );
+    return this.transport.stream(get(`export${this.#title}Ledger`, `${this.#path}/export`, {}, range), options);
+  }
+}
+
+/** What the server signed about a ledger. Needs the scope of the ledger: `audit:read` or `consent:read`. */
+class Checkpoints extends Resource {
+  readonly #title: string;
+  readonly #path: string;
+
+  constructor(transport: Transport, ledger: LedgerName) {
+    super(transport);
+    this.#title = titles[ledger];
+    this.#path = `/v1/ledgers/${ledger}/checkpoints`;
+  }
+
+  /**
+   * Lists the checkpoints, newest first.
+   * @throws {BadRequestError} `invalid_cursor`.
+   */
+  list(params: PageParams = {}, options?: ListOptions): PagePromise<Checkpoint> {
+    return this.transport.list(page(`list${this.#title}Checkpoints`, this.#path, {}, params), options);
+  }
+
+  /**
+   * Signs a checkpoint of the ledger as it is now. The server signs one at intervals by itself; when nothing was added since
+   * the latest, that one is the answer.
+   * @throws {RateLimitError} `rate_limited` while the server still takes up a long ledger.
+   */
+  create(options?: RequestOptions): ApiPromise<Checkpoint> {
+    return this.transport.request(post(`create${this.#title}Checkpoint`, this.#path), options);
+  }
+
+  /**
+   * Gets the latest checkpoint.
+   * @throws {ConflictError} `checkpoint_missing` when there is none yet.
+   */
+  retrieveLatest(options?: RequestOptions): ApiPromise<Checkpoint> {
+    return this.transport.request(get(`getLatest${this.#title}Checkpoint`, `${this.#path}/latest`), options);
   }
 }

@@ -11,9 +11,8 @@ import type {
   WebhookWithSecret,
 } from '../types/api.ts';
 import type { Items } from '../types/values.ts';
-import { Redeliveries } from './redeliveries.ts';
 import { get, page, patch, post, Resource, remove } from './resource.ts';
-import { WebhookDeliveries } from './webhook-deliveries.ts';
+import { Redeliveries, WebhookDeliveries } from './webhook-deliveries.ts';
 
 /**
  * Webhooks: where events are sent, what was sent, and sending it again. Reading needs the scope `webhooks:read`, the
