@@ -1,4 +1,5 @@
 import { ConfigurationError, rejectResponse } from './errors.ts';
+import { Pending } from './pending-call.ts';
 import { checkCount } from './settings.ts';
 import type {
   ListOperation,
@@ -119,43 +120,26 @@ function startScim(query: object | undefined): object | undefined {
 }
 
 /** A list that fetches its first page when it is awaited or iterated over. */
-export class PendingList<Item> implements PagePromise<Item> {
+export class PendingList<Item> extends Pending<Page<Item>> implements PagePromise<Item> {
   readonly [Symbol.toStringTag] = 'PagePromise';
   readonly #fetch: () => Promise<Page<Item>>;
   readonly #prefetch: boolean;
   #first: Promise<Page<Item>> | null = null;
 
   constructor(request: Request, operation: ListOperation, options: ListOptions | undefined) {
+    super();
     const { prefetch = false, ...others } = options ?? {};
     this.#fetch = () => fetchPage(request, operation, others);
     this.#prefetch = prefetch;
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: it is a promise
-  then<Fulfilled = Page<Item>, Rejected = never>(
-    onFulfilled?: ((page: Page<Item>) => Fulfilled | PromiseLike<Fulfilled>) | null,
-    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
-  ): Promise<Fulfilled | Rejected> {
-    return this.#open().then(onFulfilled, onRejected);
-  }
-
-  catch<Rejected = never>(
-    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
-  ): Promise<Page<Item> | Rejected> {
-    return this.#open().catch(onRejected);
-  }
-
-  finally(onFinally?: (() => void) | null): Promise<Page<Item>> {
-    return this.#open().finally(onFinally);
-  }
-
   async withResponse(): Promise<WithResponse<Page<Item>>> {
-    const data = await this.#open();
+    const data = await this.settle();
     return { data, response: data.response };
   }
 
   async *pages(): AsyncGenerator<Page<Item>, void> {
-    let page: Page<Item> | null = await this.#open();
+    let page: Page<Item> | null = await this.settle();
     while (page !== null) {
       const next: Promise<Page<Item> | null> | null = this.#prefetch ? page.nextPage() : null;
       // A caller that stops here never sees its failure; one that goes on gets it below.
@@ -178,7 +162,7 @@ export class PendingList<Item> implements PagePromise<Item> {
     return items;
   }
 
-  #open(): Promise<Page<Item>> {
+  protected settle(): Promise<Page<Item>> {
     this.#first ??= this.#fetch();
     return this.#first;
   }

@@ -1,36 +1,44 @@
 import type { Call } from './call.ts';
 import type { ApiPromise, ByteStream, StreamPromise, WithResponse } from './transport.ts';
 
-/**
- * A promise for the data of a call that also leads to the rest of its answer. It holds one promise and makes others only
- * on demand, so that an unhandled failure is reported once.
- */
-export class PendingCall<Data> implements ApiPromise<Data> {
-  readonly [Symbol.toStringTag] = 'ApiPromise';
-  readonly #call: Call;
-  readonly #data: Promise<Data>;
+/** A promise that forwards to another one, which `settle` returns. */
+export abstract class Pending<Data> implements Promise<Data> {
+  abstract readonly [Symbol.toStringTag]: string;
 
-  constructor(call: Call, data: Promise<Data>) {
-    this.#call = call;
-    this.#data = data;
-  }
+  protected abstract settle(): Promise<Data>;
 
   // biome-ignore lint/suspicious/noThenProperty: it is a promise
   then<Fulfilled = Data, Rejected = never>(
     onFulfilled?: ((data: Data) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Fulfilled | Rejected> {
-    return this.#data.then(onFulfilled, onRejected);
+    return this.settle().then(onFulfilled, onRejected);
   }
 
   catch<Rejected = never>(
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Data | Rejected> {
-    return this.#data.catch(onRejected);
+    return this.settle().catch(onRejected);
   }
 
   finally(onFinally?: (() => void) | null): Promise<Data> {
-    return this.#data.finally(onFinally);
+    return this.settle().finally(onFinally);
+  }
+}
+
+/**
+ * A promise for the data of a call that also leads to the rest of its answer. It holds one promise and makes others only
+ * on demand, so that an unhandled failure is reported once.
+ */
+export class PendingCall<Data> extends Pending<Data> implements ApiPromise<Data> {
+  readonly [Symbol.toStringTag] = 'ApiPromise';
+  readonly #call: Call;
+  readonly #data: Promise<Data>;
+
+  constructor(call: Call, data: Promise<Data>) {
+    super();
+    this.#call = call;
+    this.#data = data;
   }
 
   async withResponse(): Promise<WithResponse<Data>> {
@@ -45,33 +53,20 @@ export class PendingCall<Data> implements ApiPromise<Data> {
     const body = status === 204 || status === 205 ? null : new Uint8Array(this.#call.exchange?.body ?? []);
     return new Response(body, { status, headers });
   }
+
+  protected settle(): Promise<Data> {
+    return this.#data;
+  }
 }
 
 /** A promise for a stream that can also be iterated at once. */
-export class PendingStream implements StreamPromise {
+export class PendingStream extends Pending<ByteStream> implements StreamPromise {
   readonly [Symbol.toStringTag] = 'StreamPromise';
   readonly #stream: Promise<ByteStream>;
 
   constructor(stream: Promise<ByteStream>) {
+    super();
     this.#stream = stream;
-  }
-
-  // biome-ignore lint/suspicious/noThenProperty: it is a promise
-  then<Fulfilled = ByteStream, Rejected = never>(
-    onFulfilled?: ((stream: ByteStream) => Fulfilled | PromiseLike<Fulfilled>) | null,
-    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
-  ): Promise<Fulfilled | Rejected> {
-    return this.#stream.then(onFulfilled, onRejected);
-  }
-
-  catch<Rejected = never>(
-    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
-  ): Promise<ByteStream | Rejected> {
-    return this.#stream.catch(onRejected);
-  }
-
-  finally(onFinally?: (() => void) | null): Promise<ByteStream> {
-    return this.#stream.finally(onFinally);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
@@ -80,5 +75,9 @@ export class PendingStream implements StreamPromise {
 
   async *lines(): AsyncGenerator<string, void> {
     yield* (await this.#stream).lines();
+  }
+
+  protected settle(): Promise<ByteStream> {
+    return this.#stream;
   }
 }
