@@ -8,17 +8,10 @@ export interface ErrorDetail {
 }
 
 /** The content of an error response. */
-export interface ErrorContent {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
-  readonly details: readonly ErrorDetail[];
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly requestId: string | null;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly retryAfterMs: number | null;
-  readonly excerpt: string | null;
-}
+export type ErrorContent = Pick<
+  ApiError,
+  'status' | 'code' | 'message' | 'details' | 'fields' | 'requestId' | 'headers' | 'retryAfterMs' | 'excerpt'
+>;
 
 /** The server rejected the call or failed. There is a class for each status; `code` has the details. */
 export class ApiError extends SvcError {

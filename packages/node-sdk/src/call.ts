@@ -19,8 +19,8 @@ export class Call implements CallFacts {
   interrupt: (() => void) | null = null;
   /** Whether an attempt failed although the server may have executed it. */
   isOutcomeUnknown = false;
-  /** The Authorization header of the last attempt. */
-  #authorization = '';
+  /** The Authorization header of the last attempt: redacted from what is reported of its response. */
+  authorization = '';
 
   constructor(target: Operation, options: RequestOptions | undefined) {
     this.target = target;
@@ -28,14 +28,9 @@ export class Call implements CallFacts {
     this.operation = target.id;
   }
 
-  /** Stores the credentials, so that they can be redacted from responses. */
-  useAuthorization(authorization: string): void {
-    this.#authorization = authorization;
-  }
-
   /** A response text with credentials redacted. */
   redact(text: string): string {
-    return redactCredential(text, this.#authorization);
+    return redactCredential(text, this.authorization);
   }
 
   /** The headers of the response for errors and hooks: a proxy may have echoed the request. */

@@ -65,7 +65,8 @@ export class SvcClient implements Transport, AsyncDisposable {
     // A new credential takes the place of the one of the other kind.
     const credential = options.apiKey === undefined && options.oauth === undefined ? { apiKey, oauth } : {};
     const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-    const inheriting: InheritingOptions = { ...others, ...credential, ...given, [inherited]: this.#parts };
+    const parts: Parts = { shared: this.#shared, settings: this.#settings, options: this.#options };
+    const inheriting: InheritingOptions = { ...others, ...credential, ...given, [inherited]: parts };
     return new (this.constructor as new (given: ClientOptions) => this)(inheriting);
   }
 
@@ -124,10 +125,6 @@ export class SvcClient implements Transport, AsyncDisposable {
     inspect: (value: unknown, options: object) => string,
   ): string {
     return `Svc ${inspect(this.toJSON(), options)}`;
-  }
-
-  get #parts(): Parts {
-    return { shared: this.#shared, settings: this.#settings, options: this.#options };
   }
 }
 

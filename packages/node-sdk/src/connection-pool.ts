@@ -26,7 +26,8 @@ export class ConnectionPool {
   /** The one used last is used first: the others may be closed by the server and are then not needed. */
   readonly #idle: Connection[] = [];
   readonly #waiting = new Set<(connection: Connection) => void>();
-  readonly #streams = new Set<Exchange>();
+  /** The streams that have begun and not ended. */
+  readonly streams = new Set<Exchange>();
   #opened = 0;
   #create: (() => Connection) | null = null;
   #opening: Promise<void> | null = null;
@@ -82,22 +83,13 @@ export class ConnectionPool {
     if (this.#idle.length === this.#opened) this.#onRest?.();
   }
 
-  /** Keeps in mind a stream that has begun, until it ends. */
-  holdStream(exchange: Exchange): void {
-    this.#streams.add(exchange);
-  }
-
-  releaseStream(exchange: Exchange): void {
-    this.#streams.delete(exchange);
-  }
-
   /**
    * Waits for the calls that were sent or wait for a connection, then ends the connections. A dispatcher that was handed in
    * stays open. Streams are cancelled: their readers may never finish.
    */
   async close(): Promise<void> {
     this.#closing ??= this.#rest().then(async () => void (await this.#closeDispatchers()));
-    for (const exchange of this.#streams) endStream(exchange);
+    for (const exchange of this.streams) endStream(exchange);
     await this.#closing;
   }
 

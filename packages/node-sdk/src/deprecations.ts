@@ -1,5 +1,5 @@
 import { readHeader } from './call.ts';
-import type { ReceivedHeaders } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { type DeprecationNote, type Hooks, notify } from './hooks.ts';
 
 /** Reports once for each operation that it is deprecated, or that the response has another version than requested. */
@@ -13,7 +13,7 @@ export class Deprecations {
 
   look(
     operation: string,
-    { status, headers }: { readonly status: number; readonly headers: ReceivedHeaders },
+    { status, headers }: Pick<Exchange, 'status' | 'headers'>,
     requestedVersion: string | null,
   ): void {
     const version = readHeader(headers, 'svc-version');

@@ -67,20 +67,24 @@ export class SvcError extends Error {
 
 /** The same failure as that of another call, for a call that needed that one. */
 export function retellFailure(error: SvcError, message: string, call: CallFacts): SvcError {
-  const { operation, idempotencyKey, attempts } = call;
   const copy = new SvcError(error.code, message, call, error);
   Object.setPrototypeOf(copy, Object.getPrototypeOf(error));
   hide(copy, 'name', error.name);
   hide(copy, brand, Reflect.get(error, brand));
   if ('excerpt' in error) hide(copy, 'excerpt', error.excerpt);
-  Object.assign(copy, error, { operation, idempotencyKey, attempts });
+  Object.assign(copy, error);
+  setCall(copy, call);
   Error.captureStackTrace(copy, retellFailure);
   return copy;
 }
 
 /** Gives an error that was made before its call was known what is known of that. */
-export function completeError(error: SvcError, { operation, idempotencyKey, attempts }: CallFacts): void {
-  if (error.operation === null) Object.assign(error, { operation, idempotencyKey, attempts });
+export function completeError(error: SvcError, call: CallFacts): void {
+  if (error.operation === null) setCall(error, call);
+}
+
+function setCall(error: SvcError, { operation, idempotencyKey, attempts }: CallFacts): void {
+  Object.assign(error, { operation, idempotencyKey, attempts });
 }
 
 /** Notes why no further try was made. */
@@ -124,8 +128,9 @@ export class TimeoutError extends SvcError {
 export class DeadlineError extends SvcError {
   static override readonly kind: string = 'DeadlineError';
 
-  constructor(milliseconds: number, call: CallFacts, cause?: unknown, detail = '') {
-    super('deadline', `The call took longer than its deadline of ${milliseconds} ms.${detail}`, call, cause);
+  constructor(milliseconds: number, call: CallFacts & { readonly lastError: SvcError | null }, detail = '') {
+    const message = `The call took longer than its deadline of ${milliseconds} ms.${detail}`;
+    super('deadline', message, call, call.lastError ?? undefined);
     refuseRetry(this, 'deadline');
   }
 }
@@ -165,12 +170,7 @@ export class ResponseError extends SvcError {
 
   constructor(
     message: string,
-    answer: {
-      readonly status: number;
-      readonly contentType: string | null;
-      readonly requestId: string | null;
-      readonly excerpt: string | null;
-    },
+    answer: Pick<ResponseError, 'status' | 'contentType' | 'requestId' | 'excerpt'>,
     call: CallFacts,
   ) {
     super('unreadable_response', message, call);

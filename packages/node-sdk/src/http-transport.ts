@@ -27,7 +27,10 @@ export class HttpTransport implements Transport {
 
   request<Data>(operation: Operation, options?: RequestOptions): ApiPromise<Data> {
     const call = new Call(operation, options);
-    return new PendingCall<Data>(call, this.#run<Data>(call));
+    return new PendingCall<Data>(
+      call,
+      this.#sender.send(call, null, (exchange) => readData(exchange, call) as Data),
+    );
   }
 
   list<Item>(operation: ListOperation, options?: ListOptions): PagePromise<Item> {
@@ -36,10 +39,6 @@ export class HttpTransport implements Transport {
 
   stream(operation: Operation, options?: RequestOptions): StreamPromise {
     return new PendingStream(this.#open(new Call({ ...operation, answer: 'stream' }, options)));
-  }
-
-  async #run<Data>(call: Call): Promise<Data> {
-    return await this.#sender.send(call, null, (exchange) => readData(exchange, call) as Data);
   }
 
   async #open(call: Call): Promise<ByteStream> {

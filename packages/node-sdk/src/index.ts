@@ -51,26 +51,7 @@ export { Members, Users } from './resources/users.ts';
 export { Webhooks } from './resources/webhooks.ts';
 export type { RetryBudgetOptions } from './retry.ts';
 export type { Runtime } from './runtime.ts';
-export type {
-  AnswerForm,
-  ApiPromise,
-  ByteStream,
-  ChangeOptions,
-  Credential,
-  FileContent,
-  ListOperation,
-  ListOptions,
-  Method,
-  Operation,
-  Page,
-  PageForm,
-  PagePromise,
-  RequestOptions,
-  ResponseDetails,
-  StreamPromise,
-  Transport,
-  WithResponse,
-} from './transport.ts';
+export type * from './transport.ts';
 export type * from './types/api.ts';
 export type * from './types/values.ts';
 export { apiVersion } from './version.ts';

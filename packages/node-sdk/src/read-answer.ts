@@ -113,7 +113,7 @@ export function createDecodingError(exchange: Exchange, call: Call): ResponseErr
 /** The error of a try that has no answer, or a stream that broke off. */
 export function createFailure(kind: FailureKind, cause: unknown, call: Call, limits: Limits): SvcError {
   if (kind === 'timeout') return new TimeoutError(limits.timeout, call);
-  if (kind === 'deadline') return new DeadlineError(limits.deadline, call, call.lastError ?? undefined);
+  if (kind === 'deadline') return new DeadlineError(limits.deadline, call);
   if (kind === 'aborted') return new AbortError(call, cause ?? call.options.signal?.reason);
   return new ConnectionError(`The connection failed${describeCause(cause)}.`, call, withoutData(cause));
 }

@@ -1,6 +1,6 @@
 import type { AccessTokens } from './access-tokens.ts';
 import type { ByteQueue } from './byte-stream.ts';
-import { type Call, readHeader } from './call.ts';
+import type { Call } from './call.ts';
 import { checkRequestOptions } from './check-options.ts';
 import { type Connection, type ConnectionPool, endStream } from './connection-pool.ts';
 import type { Deprecations } from './deprecations.ts';
@@ -139,7 +139,7 @@ export class Sender {
     const exchange = new Exchange({ connection, limit: maxResponseBytes, openSink });
     call.exchange = exchange;
     call.attempts += 1;
-    call.useAuthorization(authorization);
+    call.authorization = authorization;
     call.interrupt = () => exchange.fail('aborted', undefined);
     const headers: HeaderList =
       authorization === '' ? request.headers : ['authorization', authorization, ...request.headers];
@@ -177,11 +177,11 @@ export class Sender {
     return exchange;
   }
 
-  #noteAnswer({ call, request }: Run, { status, headers }: Exchange, begun: number): void {
+  #noteAnswer({ call, request }: Run, exchange: Exchange, begun: number): void {
     const { runtime, hooks } = this.#settings;
-    this.#shared.deprecations.look(call.operation, { status, headers }, request.version);
+    this.#shared.deprecations.look(call.operation, exchange, request.version);
     if (hooks.onResponse === undefined) return;
-    const requestId = readHeader(headers, 'svc-request-id');
+    const { status, requestId } = call.describeResponse();
     const duration = runtime.now() - begun;
     const note = { ...describeCall(call), status, requestId, headers: call.describeHeaders(), duration };
     notify('onResponse', hooks.onResponse, note);
@@ -193,13 +193,13 @@ export class Sender {
     exchange: Exchange,
     connection: Connection,
   ): ByteQueue {
-    this.#shared.pool.holdStream(exchange);
+    this.#shared.pool.streams.add(exchange);
     return new Queue(exchange, {
       runtime: this.#settings.runtime,
       timeout: limits.timeout,
       onClosed: () => {
         release();
-        this.#shared.pool.releaseStream(exchange);
+        this.#shared.pool.streams.delete(exchange);
         this.#shared.pool.release(connection);
       },
       onFailed: (kind, cause) =>
@@ -215,8 +215,7 @@ export class Sender {
     const { signal } = call.options;
     if (signal?.aborted) throw new AbortError(call, signal.reason);
     if (this.#shared.pool.isClosed) throw new ConfigurationError('The client is closed.', call);
-    if (this.#settings.runtime.now() >= deadlineAt)
-      throw new DeadlineError(limits.deadline, call, call.lastError ?? undefined);
+    if (this.#settings.runtime.now() >= deadlineAt) throw new DeadlineError(limits.deadline, call);
   }
 
   /** The Authorization header: empty for none, null if a token has to be fetched first. */
@@ -272,7 +271,7 @@ export class Sender {
     const { promise, reject } = Promise.withResolvers<never>();
     call.interrupt = () => reject(new AbortError(call, call.options.signal?.reason));
     const left = deadlineAt - runtime.now();
-    const stop = () => reject(new DeadlineError(limits.deadline, call, call.lastError ?? undefined, detail));
+    const stop = () => reject(new DeadlineError(limits.deadline, call, detail));
     const timer = left > longestTimer ? null : runtime.setTimer(stop, left);
     try {
       return await Promise.race([wanted, promise]);

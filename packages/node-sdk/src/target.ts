@@ -45,9 +45,8 @@ function encodeParameter(name: string, value: string | number | undefined): stri
 }
 
 function hasDotSegment(text: string): boolean {
-  return text.includes('.') || /%(?:25)*2e/i.test(text)
-    ? text.split(/[/\\]|%(?:25)*(?:2f|5c)/i).some((segment) => /^(?:\.|%(?:25)*2e){1,2}$/i.test(segment))
-    : false;
+  if (!text.includes('.') && !/%(?:25)*2e/i.test(text)) return false;
+  return text.split(/[/\\]|%(?:25)*(?:2f|5c)/i).some((segment) => /^(?:\.|%(?:25)*2e){1,2}$/i.test(segment));
 }
 
 /**
