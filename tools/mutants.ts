@@ -781,9 +781,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'sdk-ledger-inclusion',
     rule: 'a proof counts only if it leads to the root of the checkpoint',
-    file: 'packages/node-sdk/src/ledger/proofs.ts',
-    text: 'root === null || !isEqual(root, checkpoint.rootHash)',
-    replacement: 'root === null',
+    file: 'packages/node-sdk/src/ledger/merkle.ts',
+    text: 'root !== null && isEqual(root, rootHash)',
+    replacement: 'root !== null',
     tests: ['packages/node-sdk/test/node/ledger-proofs.test.ts'],
   },
   {

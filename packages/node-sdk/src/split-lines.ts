@@ -1,6 +1,5 @@
-import { concat } from './ledger/bytes.ts';
+import { concat, decodeText } from './ledger/bytes.ts';
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lineFeed = 0x0a;
 /** Longer than any line that the server writes, so that bytes without line breaks do not fill the memory. */
 const longestLine = 16 * 1024 * 1024;
@@ -21,7 +20,7 @@ export async function* splitLines(
     if (length > longestLine) throw makeError('The line is longer than 16 MiB.');
     const bytes = open.length === 0 ? end : concat(...open, end);
     [open, length] = [[], 0];
-    const line = decode(bytes);
+    const line = decodeText(bytes);
     if (line === null) throw makeError('The line is not UTF-8.');
     // Mail programs change line breaks.
     return line.endsWith('\r') ? line.slice(0, -1) : line;
@@ -39,13 +38,4 @@ export async function* splitLines(
   }
   const last = close(new Uint8Array());
   if (last !== '') yield last;
-}
-
-/** Null for bytes that are not UTF-8, which could become other characters. */
-function decode(bytes: Uint8Array): string | null {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return null;
-  }
 }

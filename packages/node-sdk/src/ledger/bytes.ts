@@ -1,7 +1,7 @@
 /** The functions of a platform that verification needs. */
 export interface LedgerCrypto {
   /** SHA-256 of bytes, or of a text as UTF-8. */
-  readonly sha256: (data: Uint8Array | string) => Uint8Array;
+  readonly sha256: Sha256;
   /** Whether an Ed25519 signature (RFC 8032) of a text as UTF-8 was made with the key whose 32 public bytes are given. */
   readonly verifyEd25519: (
     publicKey: Uint8Array<ArrayBuffer>,
@@ -37,6 +37,13 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
+/** The digits of a SHA-256 as the server writes them, after a prefix; null for any other text. */
+export function readDigest(text: unknown, prefix = ''): string | null {
+  if (typeof text !== 'string' || !text.startsWith(prefix)) return null;
+  const digest = text.slice(prefix.length);
+  return /^[0-9a-f]{64}$/.test(digest) ? digest : null;
+}
+
 /** @param text an even number of hexadecimal digits. */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length / 2);
@@ -54,4 +61,15 @@ export function fromBase64(text: unknown): Uint8Array<ArrayBuffer> | null {
   if (typeof text !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) return null;
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   return toBase64(bytes) === text ? bytes : null;
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Null for bytes that are not UTF-8, which could become other characters. */
+export function decodeText(bytes: Uint8Array): string | null {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
+  }
 }

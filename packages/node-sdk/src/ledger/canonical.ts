@@ -16,3 +16,12 @@ export function canonicalize(value: unknown): string {
     members += `${members === '' ? '' : ','}${canonicalize(key)}:${canonicalize(object[key])}`;
   return `{${members}}`;
 }
+
+/** The canonical text; null for a value that has none. */
+export function canonicalizeIfValid(value: unknown): string | null {
+  try {
+    return canonicalize(value);
+  } catch {
+    return null;
+  }
+}

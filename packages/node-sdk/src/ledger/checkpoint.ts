@@ -1,5 +1,5 @@
 import { concat, fromBase64, isEqual, type LedgerCrypto, type Sha256, toBase64, toHex } from './bytes.ts';
-import { LedgerVerificationError } from './error.ts';
+import { fail } from './error.ts';
 import { readHash } from './merkle.ts';
 
 /** A signed checkpoint: the size of a ledger, and the root of the tree over its entries. */
@@ -28,8 +28,7 @@ export interface Signer {
 /** `openCheckpoint` of `LedgerVerifier`. */
 export async function openCheckpoint(crypto: LedgerCrypto, note: string, publicKey: string): Promise<OpenedCheckpoint> {
   const checkpoint = await readSigned(crypto, note, readKey(crypto.sha256, publicKey));
-  if (checkpoint !== null) return checkpoint;
-  throw new LedgerVerificationError('checkpoint_not_signed', 'the checkpoint is not signed with this key');
+  return checkpoint ?? fail('checkpoint_not_signed', 'the checkpoint is not signed with this key');
 }
 
 /**
@@ -37,24 +36,25 @@ export async function openCheckpoint(crypto: LedgerCrypto, note: string, publicK
  * @throws {LedgerVerificationError} `key_invalid`.
  */
 export function readKey(sha256: Sha256, text: unknown): Signer {
-  const line = typeof text === 'string' ? text.trim() : '';
-  const [, name = '', id = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
+  const signer = parseKey(sha256, typeof text === 'string' ? text.trim() : '', ed25519);
+  const message = 'the public key is invalid: copy the line at /.well-known/svc-ledger-key of the server';
+  return signer ?? fail('key_invalid', message);
+}
+
+/** Null for a text that is not a key for signatures of the type. */
+function parseKey(sha256: Sha256, text: string, type: number): Signer | null {
+  const [, name = '', id = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text) ?? [];
   const bytes = fromBase64(encoded);
-  if (bytes?.length === 33 && bytes[0] === ed25519) {
-    const signer = nameKey(sha256, name, bytes.slice(1));
-    if (toHex(signer.id) === id) return signer;
-  }
-  throw new LedgerVerificationError(
-    'key_invalid',
-    'the public key is invalid: copy the line at /.well-known/svc-ledger-key of the server',
-  );
+  if (bytes?.length !== 33 || bytes[0] !== type) return null;
+  const signer = nameKey(sha256, name, bytes.slice(1), type);
+  return toHex(signer.id) === id ? signer : null;
 }
 
 /**
  * A key with its name and its id, which is derived from both (C2SP signed-note).
  * @param type of the signatures; default: Ed25519 of the note.
  */
-export function nameKey(sha256: Sha256, name: string, key: Uint8Array<ArrayBuffer>, type = 1): Signer {
+export function nameKey(sha256: Sha256, name: string, key: Uint8Array<ArrayBuffer>, type = ed25519): Signer {
   const named = concat(new TextEncoder().encode(`${name}\n`), Uint8Array.of(type), key);
   return { name, id: sha256(named).slice(0, idLength), key };
 }
@@ -142,12 +142,8 @@ const timeBytes = 8;
 
 /** Reads the key of a witness, `<name>+<key id>+<key>`; null if it is not an Ed25519 key for cosignatures. */
 export function readWitnessKey(sha256: Sha256, text: string): Signer | null {
-  const [, name = '', id = '', encoded = ''] =
-    /^([^\s+]{1,255})\+([0-9a-f]{8})\+([A-Za-z0-9+/=]{1,64})$/.exec(text) ?? [];
-  const bytes = fromBase64(encoded);
-  if (bytes?.length !== 33 || bytes[0] !== cosignatureType) return null;
-  const witness = nameKey(sha256, name, bytes.slice(1), cosignatureType);
-  return toHex(witness.id) === id ? witness : null;
+  const witness = parseKey(sha256, text, cosignatureType);
+  return witness !== null && witness.name.length <= 255 ? witness : null;
 }
 
 /**

@@ -78,3 +78,8 @@ export class LedgerVerificationError extends SvcError {
     this.sequence = sequence;
   }
 }
+
+/** @param sequence the number of the entry that is wrong, where one is. */
+export function fail(code: LedgerFault, message: string, sequence: number | null = null): never {
+  throw new LedgerVerificationError(code, message, { sequence });
+}

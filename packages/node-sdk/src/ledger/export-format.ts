@@ -1,8 +1,9 @@
 import { ConfigurationError } from '../errors.ts';
 import { splitLines } from '../split-lines.ts';
-import { canonicalize } from './canonical.ts';
+import { readDigest } from './bytes.ts';
+import { canonicalizeIfValid } from './canonical.ts';
 import { isTime } from './checkpoint.ts';
-import { LedgerVerificationError } from './error.ts';
+import { fail, LedgerVerificationError } from './error.ts';
 import type { LogProof } from './log-proof.ts';
 import { readHash } from './merkle.ts';
 import type { Opening } from './openings.ts';
@@ -93,7 +94,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 const isHashes = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((text) => readHash(text) !== null);
-const isChainHash = (value: unknown): value is string => isText(value) && /^[0-9a-f]{64}$/.test(value);
+const isChainHash = (value: unknown): value is string => readDigest(value) !== null;
 const isNullOr = (isValue: (value: unknown) => boolean) => (value: unknown) => value === null || isValue(value);
 const isConsistency = (value: unknown): boolean => isObject(value) && isCount(value.from) && isHashes(value.hashes);
 
@@ -142,8 +143,7 @@ export function readHeader(text: string): Header {
     consistency: consistency && { from: consistency.from, hashes: consistency.hashes },
     log: log && Object.fromEntries(Object.keys(logRules).map((name) => [name, log[name as keyof LogProof]])),
   };
-  if (JSON.stringify(rewritten) !== text)
-    throw new LedgerVerificationError('header_invalid', 'the header is not written as the server does');
+  if (JSON.stringify(rewritten) !== text) fail('header_invalid', 'the header is not written as the server does');
   return header as unknown as Header;
 }
 
@@ -154,7 +154,9 @@ export function readLine(text: string): Line {
   if (!isNullOr(isChainHash)(prevHash) || !isChainHash(hash)) throw malformed('the line lacks a hash');
   if (!isObject(entry)) throw malformed('the line has no entry');
   if (!Array.isArray(openings) || !openings.every(isOpening)) throw malformed('the line has no openings');
-  return { sequence, prevHash: prevHash as string | null, hash, entry, openings, canonical: canonicalizeEntry(entry) };
+  const canonical = canonicalizeIfValid(entry);
+  if (canonical === null) throw malformed('the entry has no canonical form');
+  return { sequence, prevHash: prevHash as string | null, hash, entry, openings, canonical };
 }
 
 /** The start of a line with a text that the next entry names: what the visitor was shown. */
@@ -180,14 +182,6 @@ function isOpening(value: unknown): value is Opening {
 export function writeLine({ sequence, prevHash, hash, canonical, openings }: Omit<Line, 'entry'>): string {
   const opened = openings.map(({ path, salt, value }) => JSON.stringify({ path, salt, value }));
   return `{"sequence":${sequence},"prevHash":${JSON.stringify(prevHash)},"hash":"${hash}","entry":${canonical},"openings":[${opened}]}`;
-}
-
-function canonicalizeEntry(entry: Unread): string {
-  try {
-    return canonicalize(entry);
-  } catch {
-    throw malformed('the entry has no canonical form');
-  }
 }
 
 function readObject(text: string): Unread {

@@ -9,7 +9,7 @@ import {
   tidyNote,
   writeKey,
 } from './checkpoint.ts';
-import { type LedgerFault, LedgerVerificationError } from './error.ts';
+import { fail, type LedgerFault, LedgerVerificationError } from './error.ts';
 import {
   type Chunks,
   type Header,
@@ -109,7 +109,7 @@ export async function verifyExportBetween(
       if (line % linesBetweenProgress === 0) onProgress?.(check.entries);
       line += 1;
     }
-    if (check === null) throw new LedgerVerificationError('line_malformed', 'the file is empty');
+    if (check === null) fail('line_malformed', 'the file is empty');
     const verified = check.finish();
     // After all lines, so that it hides no change; the attestations are in the first one.
     line = 1;
@@ -373,8 +373,4 @@ async function requireCheckpoint(
   if (checkpoint.origin !== origin)
     fail('checkpoint_foreign', `${what} belongs to another ledger: ${checkpoint.origin}`);
   return checkpoint;
-}
-
-function fail(code: LedgerFault, message: string, sequence: number | null = null): never {
-  throw new LedgerVerificationError(code, message, { sequence });
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { fromBase64, isEqual, type LedgerCrypto } from './bytes.ts';
+import { fromBase64, type LedgerCrypto } from './bytes.ts';
 import {
   clockTolerance,
   type OpenedCheckpoint,
@@ -9,8 +9,8 @@ import {
   readWitnessKey,
   type Signer,
 } from './checkpoint.ts';
-import { LedgerVerificationError } from './error.ts';
-import { followPath, hashLeaf, readHashes } from './merkle.ts';
+import { fail, LedgerVerificationError } from './error.ts';
+import { hashLeaf, isIncluded } from './merkle.ts';
 
 // Proofs that the log of an installation contains a checkpoint of a ledger, and who attested the log.
 
@@ -83,15 +83,10 @@ export async function openLogProof(
   const log = await readSigned(crypto, proof.note, signer);
   const text = await openNote(crypto, proof.note, signer);
   if (checkpoint === null || log?.ledger !== 'log' || text === null)
-    throw new LedgerVerificationError(
-      'checkpoint_not_signed',
-      'the proof of the log has a checkpoint that is not signed with this key',
-    );
-  const path = readHashes(proof.hashes);
+    fail('checkpoint_not_signed', 'the proof of the log has a checkpoint that is not signed with this key');
   const leaf = hashLeaf(sha256, sha256(proof.checkpoint));
-  const root = path && followPath(sha256, leaf, proof.index, log.size, path);
-  if (root === null || !isEqual(root, log.rootHash))
-    throw new LedgerVerificationError('proof_invalid', 'the log of the installation does not contain the checkpoint');
+  if (!isIncluded(sha256, leaf, proof.index, log, proof.hashes))
+    fail('proof_invalid', 'the log of the installation does not contain the checkpoint');
   return { checkpoint, log, attested: { note: proof.note, text, at: log.at, timestamp: proof.timestamp } };
 }
 
@@ -111,8 +106,7 @@ export async function verifyAttestations(
   const cosignatures = new Map<string, string>();
   for (const witness of witnesses) {
     const key = readWitnessKey(crypto.sha256, witness);
-    if (key === null)
-      throw new LedgerVerificationError('key_invalid', 'the key of a witness is not one for Ed25519 cosignatures');
+    if (key === null) fail('key_invalid', 'the key of a witness is not one for Ed25519 cosignatures');
     const at = attested && (await readCosignature(crypto, attested.note, key));
     if (at !== null) cosignatures.set(witness, at);
   }
@@ -142,7 +136,7 @@ export async function verifyAttestations(
   }
   for (const at of [...cosignatures.values(), ...(timestampedAt === null ? [] : [timestampedAt])])
     if (attested !== null && Date.parse(at) + clockTolerance < Date.parse(attested.at))
-      throw new LedgerVerificationError(
+      fail(
         'time_implausible',
         `the checkpoint of the log is of ${attested.at}, but it was attested at ${at}: one of the two times is wrong`,
       );

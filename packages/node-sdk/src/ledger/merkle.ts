@@ -118,6 +118,19 @@ export function followPath(
   return rest.length === 0 ? root : null;
 }
 
+/** Whether a tree has a leaf: an audit path in base64 leads from it to the root. */
+export function isIncluded(
+  sha256: Sha256,
+  leaf: Uint8Array,
+  index: number,
+  { size, rootHash }: TreeHead,
+  path: readonly unknown[],
+): boolean {
+  const hashes = readHashes(path);
+  const root = hashes && followPath(sha256, leaf, index, size, hashes);
+  return root !== null && isEqual(root, rootHash);
+}
+
 /**
  * Whether a tree grew out of a smaller one: PROOF of RFC 6962 section 2.1.2, read backwards. Both roots are made of the
  * same hashes.

@@ -1,5 +1,5 @@
 import { type Sha256, toHex } from './bytes.ts';
-import { LedgerVerificationError } from './error.ts';
+import { fail } from './error.ts';
 
 /**
  * A value that identifies a person, with the salt of its commitment. The entry has only the commitment, so that the value
@@ -39,13 +39,13 @@ export function verifyOpenings(
     const { path } = opening;
     const commitment = Object.hasOwn(commitments, path) ? commitments[path] : undefined;
     if (opened.has(path) || typeof commitment !== 'string' || commit(sha256, opening) !== commitment)
-      throw mismatch(`the ${path} beside entry ${sequence} is not the value that was recorded`, sequence);
+      fail('opening_mismatch', `the ${path} beside entry ${sequence} is not the value that was recorded`, sequence);
     opened.add(path);
   }
   if (ledger === 'audit') return opened.size < Object.keys(commitments).length;
   const committed = committedFields.filter((name) => entry[name] !== null);
   if (opened.size > 0 && (opened.size !== committed.length || !committed.every((name) => opened.has(name))))
-    throw mismatch(`entry ${sequence} has only a part of the values that were recorded with it`, sequence);
+    fail('opening_mismatch', `entry ${sequence} has only a part of the values that were recorded with it`, sequence);
   return opened.size < committed.length;
 }
 
@@ -69,7 +69,7 @@ export function closeEvent(sha256: Sha256, event: object, { entry, openings }: O
     const holder = names.reduce((one, name) => (hasOwn(one, name) ? one[name] : undefined), closed);
     const value = openings.find((opening) => opening.path === path)?.value ?? null;
     if (!hasOwn(holder, last) || holder[last] !== value)
-      throw mismatch(`the ${path} of the event is not the value that was recorded`, null);
+      fail('opening_mismatch', `the ${path} of the event is not the value that was recorded`);
     holder[last] = null;
   }
   return { ...closed, commitments };
@@ -86,8 +86,4 @@ interface OpenedEntry {
   readonly sequence: number | null;
   readonly entry: Readonly<Record<string, unknown>>;
   readonly openings: readonly Opening[];
-}
-
-function mismatch(message: string, sequence: number | null): LedgerVerificationError {
-  return new LedgerVerificationError('opening_mismatch', message, { sequence });
 }

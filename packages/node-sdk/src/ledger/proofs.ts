@@ -1,8 +1,8 @@
-import { fromHex, isEqual, type LedgerCrypto } from './bytes.ts';
-import { canonicalize } from './canonical.ts';
+import { fromHex, isEqual, type LedgerCrypto, readDigest } from './bytes.ts';
+import { canonicalizeIfValid } from './canonical.ts';
 import { type OpenedCheckpoint, openCheckpoint } from './checkpoint.ts';
-import { LedgerVerificationError } from './error.ts';
-import { followPath, hashLeaf, isGrown, readHashes } from './merkle.ts';
+import { fail } from './error.ts';
+import { hashLeaf, isGrown, isIncluded, readHashes } from './merkle.ts';
 import { type Opening, verifyOpenings } from './openings.ts';
 
 /** The fields of a proof of `GET /v1/ledgers/{ledger}/inclusion-proof` that are needed. */
@@ -45,20 +45,14 @@ export async function verifyInclusion(crypto: LedgerCrypto, options: InclusionOp
   const { hash, proof, publicKey } = options;
   const checkpoint = await openCheckpoint(crypto, options.checkpoint ?? proof.checkpoint.note, publicKey);
   const { sequence, entry = null } = proof;
-  const chainHash = readChainHash(hash);
-  const path = readHashes(proof.hashes);
+  // With or without the name of the algorithm.
+  const digest = readDigest(hash) ?? readDigest(hash, 'sha256:');
+  const chainHash = digest && fromHex(digest);
   const isPlace = Number.isSafeInteger(sequence) && sequence >= 1 && sequence <= checkpoint.size;
-  const root =
-    chainHash && path && isPlace
-      ? followPath(crypto.sha256, hashLeaf(crypto.sha256, chainHash), sequence - 1, checkpoint.size, path)
-      : null;
-  if (root === null || !isEqual(root, checkpoint.rootHash))
-    throw new LedgerVerificationError(
-      'proof_invalid',
-      'the proof does not show that the checkpoint covers this entry',
-      isPlace ? { sequence } : {},
-    );
-  if (entry !== null) requireEntry(crypto, proof, entry, chainHash as Uint8Array, checkpoint);
+  const leaf = isPlace && chainHash ? hashLeaf(crypto.sha256, chainHash) : null;
+  if (!chainHash || !leaf || !isIncluded(crypto.sha256, leaf, sequence - 1, checkpoint, proof.hashes))
+    fail('proof_invalid', 'the proof does not show that the checkpoint covers this entry', isPlace ? sequence : null);
+  if (entry !== null) requireEntry(crypto, proof, entry, chainHash, checkpoint);
   return { sequence, checkpoint, entry };
 }
 
@@ -70,18 +64,11 @@ function requireEntry(
   hash: Uint8Array,
   { origin }: OpenedCheckpoint,
 ): void {
-  const before = prevHash === null ? '' : prevHash;
-  const fits = /^(?:[0-9a-f]{64})?$/.test(before) && isEqual(sha256(before + canonicalizeEntry(entry)), hash);
-  if (!fits) throw new LedgerVerificationError('hash_mismatch', 'the entry of the proof was changed', { sequence });
+  const before = prevHash === null ? '' : readDigest(prevHash);
+  const text = canonicalizeIfValid(entry);
+  if (before === null || text === null || !isEqual(sha256(before + text), hash))
+    fail('hash_mismatch', 'the entry of the proof was changed', sequence);
   verifyOpenings(sha256, origin.endsWith('/audit') ? 'audit' : 'consent', { sequence, entry, openings });
-}
-
-function canonicalizeEntry(entry: object): string {
-  try {
-    return canonicalize(entry);
-  } catch {
-    return '';
-  }
 }
 
 /** The options of `verifyConsistency`. */
@@ -98,26 +85,14 @@ export async function verifyConsistency(crypto: LedgerCrypto, options: Consisten
   const older = await openCheckpoint(crypto, options.older, publicKey);
   const newer = await openCheckpoint(crypto, options.newer ?? proof.checkpoint.note, publicKey);
   if (older.origin !== newer.origin)
-    throw new LedgerVerificationError(
-      'checkpoint_foreign',
-      `the checkpoints belong to two ledgers: ${older.origin} and ${newer.origin}`,
-    );
+    fail('checkpoint_foreign', `the checkpoints belong to two ledgers: ${older.origin} and ${newer.origin}`);
   if (older.size > newer.size)
-    throw new LedgerVerificationError(
-      'ledger_shrunk',
-      `the newer checkpoint covers ${newer.size} entries, the older one ${older.size}`,
-    );
+    fail('ledger_shrunk', `the newer checkpoint covers ${newer.size} entries, the older one ${older.size}`);
   const hashes = readHashes(proof.hashes);
   if (hashes === null || proof.from !== older.size || !isGrown(crypto.sha256, older, newer, hashes))
-    throw new LedgerVerificationError(
+    fail(
       'history_rewritten',
       'nothing shows that the ledger grew out of the older checkpoint: its past was changed, or the proof is for other sizes',
     );
   return newer;
-}
-
-/** Reads a hash of the chain: 64 hexadecimal characters, with or without the name of the algorithm. */
-function readChainHash(text: string): Uint8Array | null {
-  const hex = text.startsWith('sha256:') ? text.slice('sha256:'.length) : text;
-  return /^[0-9a-f]{64}$/.test(hex) ? fromHex(hex) : null;
 }

@@ -1,6 +1,6 @@
-import { type Sha256, toHex } from './bytes.ts';
-import { canonicalize } from './canonical.ts';
-import { type LedgerFault, LedgerVerificationError } from './error.ts';
+import { readDigest, type Sha256, toHex } from './bytes.ts';
+import { canonicalizeIfValid } from './canonical.ts';
+import { fail } from './error.ts';
 import { closeEvent, commit, committedFields, type OpenedEvent } from './openings.ts';
 
 /** A consent record as the API gives it: what is named here, and all its other fields. */
@@ -79,9 +79,9 @@ export function requireRecordHash(sha256: Sha256, record: LedgerRecord, tenantId
   if (!Number.isSafeInteger(sequence)) fail('hash_mismatch', 'the number of a record is not an integer');
   if ((sequence === 1) !== (prevLedgerHash === null))
     fail('chain_broken', `record ${sequence} cannot have this predecessor`, sequence);
-  const before = prevLedgerHash === null ? '' : readHex(prevLedgerHash, 'sha256:');
+  const before = prevLedgerHash === null ? '' : readDigest(prevLedgerHash, 'sha256:');
   const refuse = () => fail('hash_mismatch', `the hash of record ${sequence} does not fit it`, sequence);
-  if (before === null || readHex(ledgerHash, 'sha256:') === null) refuse();
+  if (before === null || readDigest(ledgerHash, 'sha256:') === null) refuse();
   if (salt === null && typeof erasedAt === 'string' && committedFields.every((name) => rest[name] === null))
     return false;
   const committed: Record<string, string | null> = {};
@@ -110,7 +110,7 @@ export async function verifyEvents(
     if (hasDetails(event)) {
       const { hash, prevHash, proof, ...shown } = event;
       const rest = proof === undefined ? shown : closeEvent(sha256, shown, proof);
-      const before = prevHash === null ? '' : readHex(prevHash);
+      const before = prevHash === null ? '' : readDigest(prevHash);
       if (before === null || hashRow(sha256, before, { ...rest, tenantId: options.tenantId }) !== hash)
         fail('hash_mismatch', `the hash of the event ${hash} does not fit it; one that names a person needs its proof`);
       hashed += 1;
@@ -127,22 +127,7 @@ function hasDetails(event: LedgerEvent): boolean {
   return ['ip', 'userAgent', 'reason'].every((name) => Object.hasOwn(event, name));
 }
 
-/** The characters of a hash that are hashed; null for what is written in any other way. */
-function readHex(text: unknown, prefix = ''): string | null {
-  if (typeof text !== 'string' || !text.startsWith(prefix)) return null;
-  const hex = text.slice(prefix.length);
-  return /^[0-9a-f]{64}$/.test(hex) ? hex : null;
-}
-
 function hashRow(sha256: Sha256, before: string, entry: object): string | null {
-  try {
-    return toHex(sha256(before + canonicalize(entry)));
-  } catch (error) {
-    if (error instanceof TypeError) return null;
-    throw error;
-  }
-}
-
-function fail(code: LedgerFault, message: string, sequence: number | null = null): never {
-  throw new LedgerVerificationError(code, message, { sequence });
+  const text = canonicalizeIfValid(entry);
+  return text === null ? null : toHex(sha256(before + text));
 }

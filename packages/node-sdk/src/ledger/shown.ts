@@ -1,7 +1,7 @@
-import { type LedgerCrypto, type Sha256, toHex } from './bytes.ts';
-import { canonicalize } from './canonical.ts';
+import { decodeText, type LedgerCrypto, readDigest, type Sha256, toHex } from './bytes.ts';
+import { canonicalizeIfValid } from './canonical.ts';
 import type { OpenedCheckpoint } from './checkpoint.ts';
-import { type LedgerFault, LedgerVerificationError } from './error.ts';
+import { fail } from './error.ts';
 import { isObject } from './export-format.ts';
 import { committedFields } from './openings.ts';
 import { type InclusionOptions, type InclusionProofInput, verifyInclusion } from './proofs.ts';
@@ -75,22 +75,14 @@ export async function verifyShown(crypto: LedgerCrypto, options: ShownOptions): 
 function requireSame(sha256: Sha256, record: LedgerRecord, entry: Entry, sequence: number): void {
   if (requireRecordHash(sha256, record, String(entry.tenantId))) return;
   const kept = Object.keys(entry).filter((name) => name !== 'tenantId' && !committedFields.includes(name as 'ipHash'));
-  const same = (name: string) => write((record as unknown as Entry)[name]) === write(entry[name]);
+  const same = (name: string) =>
+    canonicalizeIfValid((record as unknown as Entry)[name]) === canonicalizeIfValid(entry[name]);
   if (!kept.every(same)) fail('hash_mismatch', `record ${sequence} is not the one that was hashed`, sequence);
-}
-
-/** What was hashed has a canonical form; null for what has none. */
-function write(value: unknown): string | null {
-  try {
-    return canonicalize(value);
-  } catch {
-    return null;
-  }
 }
 
 /** The hash of what was shown that an entry names; null if it names none. */
 export function readShownHash({ shownHash }: Entry): string | null {
-  return typeof shownHash === 'string' && /^[0-9a-f]{64}$/.test(shownHash) ? shownHash : null;
+  return readDigest(shownHash);
 }
 
 /** A notice as it was sent, read from its bytes. */
@@ -169,14 +161,9 @@ function readOwn(value: unknown, key: string): unknown {
 /** The notice in the bytes; empty if there is none. */
 function readNotice(text: Uint8Array | string): Entry {
   try {
-    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-    const { data } = JSON.parse(typeof text === 'string' ? text : decoder.decode(text));
+    const { data } = JSON.parse(typeof text === 'string' ? text : (decodeText(text) ?? ''));
     return isObject(data) ? data : {};
   } catch {
     return {};
   }
-}
-
-function fail(code: LedgerFault, message: string, sequence: number): never {
-  throw new LedgerVerificationError(code, message, { sequence });
 }

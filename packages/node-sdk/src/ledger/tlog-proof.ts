@@ -1,8 +1,8 @@
-import { fromBase64, fromHex, isEqual, type LedgerCrypto } from './bytes.ts';
+import { fromBase64, fromHex, type LedgerCrypto, readDigest } from './bytes.ts';
 import { openNote, readCheckpoint, readKey } from './checkpoint.ts';
-import { LedgerVerificationError } from './error.ts';
+import { fail } from './error.ts';
 import { type AttestationOptions, type Attestations, verifyAttestations } from './log-proof.ts';
-import { followPath, hashLeaf, readHash, readHashes } from './merkle.ts';
+import { hashLeaf, isIncluded, readHash } from './merkle.ts';
 
 // Proofs in the format of C2SP tlog-proof: an index, an audit path and a checkpoint with its cosignatures.
 
@@ -47,27 +47,22 @@ export async function verifyTlogProof(
   proof: string,
   { hash, publicKey, ...options }: TlogProofOptions,
 ): Promise<VerifiedTlogProof> {
-  const refuse = (message: string) => new LedgerVerificationError('proof_invalid', message);
   const signer = readKey(crypto.sha256, publicKey);
   const end = proof.indexOf('\n\n');
   const [head = '', extra, number, ...path] = splitHead(proof.slice(0, Math.max(0, end)));
   if (head !== 'c2sp.org/tlog-proof@v1' || number === undefined || path.length > 63)
-    throw refuse('this is no proof in the format c2sp.org/tlog-proof@v1');
+    fail('proof_invalid', 'this is no proof in the format c2sp.org/tlog-proof@v1');
   const note = proof.slice(end + 2);
   const text = await openNote(crypto, note, signer);
   const checkpoint = text === null ? null : readCheckpoint(text);
   if (text === null || !checkpoint?.origin.startsWith(`${signer.name}/`))
-    throw new LedgerVerificationError('checkpoint_not_signed', 'the checkpoint is not signed with this key');
+    fail('checkpoint_not_signed', 'the checkpoint is not signed with this key');
   const { origin, size, at } = checkpoint;
   const index = Number(number);
-  const hashes = readHashes(path);
-  const data = /^[0-9a-f]{64}$/.test(hash) ? fromHex(hash) : null;
-  const root =
-    hashes && data && Number.isSafeInteger(index)
-      ? followPath(crypto.sha256, hashLeaf(crypto.sha256, data), index, size, hashes)
-      : null;
-  if (root === null || !isEqual(root, readHash(checkpoint.rootHash) as Uint8Array))
-    throw refuse('the proof does not show that the checkpoint covers this hash');
+  const rootHash = readHash(checkpoint.rootHash) as Uint8Array;
+  const leaf = readDigest(hash) === null ? null : hashLeaf(crypto.sha256, fromHex(hash));
+  if (leaf === null || !isIncluded(crypto.sha256, leaf, index, { size, rootHash }, path))
+    fail('proof_invalid', 'the proof does not show that the checkpoint covers this hash');
   const timestamp = extra ?? null;
   const { attestations, lacking } = await verifyAttestations(crypto, { note, text, at, timestamp }, options);
   if (lacking !== null) throw lacking;

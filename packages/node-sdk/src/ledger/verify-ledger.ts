@@ -37,13 +37,12 @@ export async function verifyLedger(
   svc: Pick<Transport, 'request' | 'stream'>,
   options: VerifyLedgerOptions,
 ): Promise<VerifiedLedger> {
-  const { ledger, keptCheckpoint, tenantId, signFirst = true, onProgress, signal } = options;
-  const { witnesses, quorum, verifyTimestamp } = options;
+  const { ledger, keptCheckpoint: checkpoint, signFirst = true, signal } = options;
   const call = { signal };
   const publicKey = options.publicKey ?? (await fetchPublicKey(svc, call));
   // Arguments are validated before anything is fetched.
-  if (keptCheckpoint === undefined) readKey(crypto.sha256, publicKey);
-  else await openCheckpoint(crypto, tidyNote(keptCheckpoint), publicKey);
+  if (checkpoint === undefined) readKey(crypto.sha256, publicKey);
+  else await openCheckpoint(crypto, tidyNote(checkpoint), publicKey);
   const name = ledger === 'audit' ? 'Audit' : 'Consent';
   const base = `/v1/ledgers/${ledger}`;
   let signedFirst: string | undefined;
@@ -55,10 +54,7 @@ export async function verifyLedger(
   }
   const operation = { id: `export${name}Ledger`, method: 'GET', path: `${base}/export` } as const;
   // A whole export contains every earlier checkpoint: it needs no separate proof.
-  const checkpoint = keptCheckpoint;
-  const range = { ledger, tenantId, from: null, to: null };
-  const attested = { witnesses, quorum, verifyTimestamp };
-  const wanted = { publicKey, ...range, checkpoint, ...attested, onProgress, signal };
+  const wanted = { ...options, publicKey, checkpoint, from: null, to: null };
   const verified = await verifyExportBetween(crypto, await svc.stream(operation, call), wanted, signedFirst);
   return { ...verified, publicKey };
 }
