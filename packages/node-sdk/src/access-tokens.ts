@@ -1,14 +1,9 @@
 import type { OauthOptions } from './client-options.ts';
 import { rejectResponse } from './errors.ts';
 import type { Runtime } from './runtime.ts';
-import type { ResponseDetails, Transport } from './transport.ts';
+import type { Operation, ResponseDetails } from './transport.ts';
 
-/** What counts of the answer of `POST /oauth/token` (RFC 6749 section 5.1). */
-interface IssuedToken {
-  readonly value: string;
-  /** Milliseconds. */
-  readonly lifetime: number;
-}
+type Request = <Data>(operation: Operation) => Promise<Data>;
 
 interface HeldToken {
   readonly value: string;
@@ -24,14 +19,14 @@ const usualLifetime = 300_000;
 
 /** Gets access tokens and keeps them. All calls of a client share one, also while it is on its way. */
 export class AccessTokens {
-  readonly #transport: Pick<Transport, 'request'>;
+  readonly #send: Request;
   readonly #runtime: Runtime;
   readonly #scope: string | undefined;
   #held: HeldToken | null = null;
   #pending: Promise<HeldToken> | null = null;
 
-  constructor(transport: Pick<Transport, 'request'>, runtime: Runtime, { scope }: OauthOptions) {
-    this.#transport = transport;
+  constructor(send: Request, runtime: Runtime, { scope }: OauthOptions) {
+    this.#send = send;
     this.#runtime = runtime;
     this.#scope = scope;
   }
@@ -59,7 +54,7 @@ export class AccessTokens {
     const token = this.#held?.value;
     if (token === undefined) return;
     this.drop(token);
-    await this.#transport.request({
+    await this.#send({
       id: 'revokeAccessToken',
       method: 'POST',
       path: '/oauth/revoke',
@@ -73,7 +68,7 @@ export class AccessTokens {
 
   async #request(): Promise<HeldToken> {
     const asked = this.#runtime.now();
-    const { value, lifetime } = await this.#transport.request<IssuedToken>({
+    const { value, lifetime } = await this.#send<ReturnType<typeof readToken>>({
       id: 'issueAccessToken',
       method: 'POST',
       path: '/oauth/token',
@@ -90,8 +85,11 @@ export class AccessTokens {
   }
 }
 
-/** @throws {ResponseError} for an answer without a token that a header can carry. Nothing of the answer is in it. */
-function readToken(answer: unknown, response: ResponseDetails): IssuedToken {
+/**
+ * The token of the answer of `POST /oauth/token` (RFC 6749 section 5.1), with its lifetime in milliseconds.
+ * @throws {ResponseError} for an answer without a token that a header can carry. Nothing of the answer is in it.
+ */
+function readToken(answer: unknown, response: ResponseDetails): { readonly value: string; readonly lifetime: number } {
   const { access_token: value, token_type: type = 'Bearer', expires_in: seconds } = Object(answer);
   // RFC 6750 section 2.1.
   const isToken = typeof value === 'string' && /^[\w.~+/-]+=*$/.test(value) && /^bearer$/i.test(type);

@@ -1,9 +1,13 @@
 import { AccessTokens } from './access-tokens.ts';
+import type { ByteQueue } from './byte-stream.ts';
+import { Call } from './call.ts';
 import { checkClientOptions } from './check-options.ts';
 import type { ClientOptions } from './client-options.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { Deprecations } from './deprecations.ts';
-import { HttpTransport } from './http-transport.ts';
+import { PendingList } from './page.ts';
+import { PendingCall, PendingStream } from './pending-call.ts';
+import { createResponseError, readData } from './read-answer.ts';
 import { ApiKeys } from './resources/api-keys.ts';
 import { Audit } from './resources/audit.ts';
 import { Breaches } from './resources/breaches.ts';
@@ -19,10 +23,11 @@ import { Trust } from './resources/trust.ts';
 import { Members, Users } from './resources/users.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import { RetryBudget } from './retry.ts';
-import type { Shared } from './sender.ts';
+import { Sender, type Shared } from './sender.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type {
   ApiPromise,
+  ByteStream,
   ListOperation,
   ListOptions,
   Operation,
@@ -43,7 +48,7 @@ export class SvcClient implements Transport, AsyncDisposable {
   readonly #options: ClientOptions;
   readonly #settings: Settings;
   readonly #shared: Shared;
-  readonly #transport: Transport;
+  readonly #sender: Sender;
 
   /** @throws {ConfigurationError} naming the option that is invalid, never its value. */
   constructor(options: ClientOptions = {}) {
@@ -51,7 +56,7 @@ export class SvcClient implements Transport, AsyncDisposable {
     const { [inherited]: base, ...own } = options as InheritingOptions;
     this.#options = own;
     this.#shared = shareParts(this.#settings, own, base ?? null);
-    this.#transport = new HttpTransport(this.#settings, this.#shared);
+    this.#sender = new Sender(this.#settings, this.#shared);
   }
 
   /**
@@ -72,17 +77,17 @@ export class SvcClient implements Transport, AsyncDisposable {
 
   /** Calls an operation that this version of the package has no method for. */
   request<Data>(operation: Operation, options?: RequestOptions): ApiPromise<Data> {
-    return this.#transport.request<Data>(operation, options);
+    return request<Data>(this.#sender, operation, options);
   }
 
   /** Lists with an operation that this version of the package has no method for. */
   list<Item>(operation: ListOperation, options?: ListOptions): PagePromise<Item> {
-    return this.#transport.list<Item>(operation, options);
+    return new PendingList<Item>((page, pageOptions) => this.request(page, pageOptions), operation, options);
   }
 
   /** Streams from an operation that this version of the package has no method for. */
   stream(operation: Operation, options?: RequestOptions): StreamPromise {
-    return this.#transport.stream(operation, options);
+    return new PendingStream(openStream(this.#sender, new Call({ ...operation, answer: 'stream' }, options)));
   }
 
   /** Revokes the access token in use, with `oauth`; the next call requests another one. */
@@ -214,7 +219,31 @@ function shareParts(settings: Settings, options: ClientOptions, base: Parts | nu
     base.options.oauth === options.oauth &&
     readIfSet(base.settings.baseUrl)?.prefix === readIfSet(settings.baseUrl)?.prefix;
   if (isSameClient) return { ...shared, tokens: base.shared.tokens };
-  // Requested by a separate transport, which needs no token.
-  const transport = new HttpTransport(settings, { ...shared, tokens: null });
-  return { ...shared, tokens: new AccessTokens(transport, runtime, options.oauth) };
+  // Requested by a separate sender, which needs no token.
+  const sender = new Sender(settings, { ...shared, tokens: null });
+  return { ...shared, tokens: new AccessTokens((operation) => request(sender, operation), runtime, options.oauth) };
+}
+
+function request<Data>(sender: Sender, operation: Operation, options?: RequestOptions): ApiPromise<Data> {
+  const call = new Call(operation, options);
+  return new PendingCall<Data>(
+    call,
+    sender.send(call, null, (exchange) => readData(exchange, call) as Data),
+  );
+}
+
+async function openStream(sender: Sender, call: Call): Promise<ByteStream> {
+  // Loaded here, because few programs stream.
+  const { ByteQueue, checkStreamType, QueuedStream } = await import('./byte-stream.ts');
+  return await sender.send(call, ByteQueue, (exchange) => {
+    const queue = exchange.sink as ByteQueue;
+    try {
+      checkStreamType(exchange, call);
+    } catch (error) {
+      queue.cancel();
+      throw error;
+    }
+    const makeError = (message: string) => sender.note(call, createResponseError(message, exchange, call));
+    return new QueuedStream(queue, call.describeResponse(), makeError);
+  });
 }
