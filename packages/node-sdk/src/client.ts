@@ -138,43 +138,23 @@ export class SvcClient implements Transport, AsyncDisposable {
  * so that a wrong one shows when the program starts; a missing address or key shows at the first call.
  */
 export class Svc extends SvcClient {
-  readonly apiKeys: ApiKeys;
-  readonly audit: Audit;
-  readonly breaches: Breaches;
-  readonly consent: Consent;
-  readonly controls: Controls;
-  readonly dsr: DataSubjectRequests;
-  readonly ledgers: Ledgers;
-  readonly members: Members;
+  readonly apiKeys = new ApiKeys(this);
+  readonly audit = new Audit(this);
+  readonly breaches = new Breaches(this);
+  readonly consent = new Consent(this);
+  readonly controls = new Controls(this);
+  readonly dsr = new DataSubjectRequests(this);
+  readonly ledgers = new Ledgers(this);
+  readonly members = new Members(this);
   /** Operations that need no credentials. */
-  readonly public: Public;
+  readonly public = new Public(this);
   /** Operations that take the SCIM token. */
-  readonly scim: Scim;
-  readonly scimToken: ScimTokens;
-  readonly tenant: TenantSettings;
-  readonly trust: Trust;
-  readonly users: Users;
-  readonly webhooks: Webhooks;
-
-  /** @throws {ConfigurationError} naming the option that is invalid, never its value. */
-  constructor(options: ClientOptions = {}) {
-    super(options);
-    this.apiKeys = new ApiKeys(this);
-    this.audit = new Audit(this);
-    this.breaches = new Breaches(this);
-    this.consent = new Consent(this);
-    this.controls = new Controls(this);
-    this.dsr = new DataSubjectRequests(this);
-    this.ledgers = new Ledgers(this);
-    this.members = new Members(this);
-    this.public = new Public(this);
-    this.scim = new Scim(this);
-    this.scimToken = new ScimTokens(this);
-    this.tenant = new TenantSettings(this);
-    this.trust = new Trust(this);
-    this.users = new Users(this);
-    this.webhooks = new Webhooks(this);
-  }
+  readonly scim = new Scim(this);
+  readonly scimToken = new ScimTokens(this);
+  readonly tenant = new TenantSettings(this);
+  readonly trust = new Trust(this);
+  readonly users = new Users(this);
+  readonly webhooks = new Webhooks(this);
 }
 
 interface InheritingOptions extends ClientOptions {

@@ -1,4 +1,4 @@
-import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, RequestOptions } from '../transport.ts';
 import type { ConsentDecision, ConsentDecisionInput } from '../types/api.ts';
 import { ConsentNotices } from './consent-notices.ts';
 import { ConsentRecords } from './consent-records.ts';
@@ -7,16 +7,9 @@ import { post, Resource } from './resource.ts';
 
 /** Consent: the notices, the ledger of records given against them, and the short form for one purpose. */
 export class Consent extends Resource {
-  readonly notices: ConsentNotices;
-  readonly records: ConsentRecords;
-  readonly subjects: ConsentSubjects;
-
-  constructor(transport: Transport) {
-    super(transport);
-    this.notices = new ConsentNotices(transport);
-    this.records = new ConsentRecords(transport);
-    this.subjects = new ConsentSubjects(transport);
-  }
+  readonly notices = new ConsentNotices(this.transport);
+  readonly records = new ConsentRecords(this.transport);
+  readonly subjects = new ConsentSubjects(this.transport);
 
   /**
    * Records the decision of a subject about one purpose, against the published notice that asks for it. Needs the scope

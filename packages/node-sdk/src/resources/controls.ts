@@ -1,4 +1,4 @@
-import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, RequestOptions } from '../transport.ts';
 import type { ControlChange, ControlDetail, ControlInput, ControlList, Readiness, TestHealth } from '../types/api.ts';
 import { ControlEvidence } from './control-evidence.ts';
 import { ControlTests } from './control-tests.ts';
@@ -10,16 +10,9 @@ import { get, patch, post, Resource, remove } from './resource.ts';
  * control, or its `id`. Reading needs the scope `controls:read`, the other methods `controls:write`.
  */
 export class Controls extends Resource {
-  readonly frameworks: Frameworks;
-  readonly evidence: ControlEvidence;
-  readonly tests: ControlTests;
-
-  constructor(transport: Transport) {
-    super(transport);
-    this.frameworks = new Frameworks(transport);
-    this.evidence = new ControlEvidence(transport);
-    this.tests = new ControlTests(transport);
-  }
+  readonly frameworks = new Frameworks(this.transport);
+  readonly evidence = new ControlEvidence(this.transport);
+  readonly tests = new ControlTests(this.transport);
 
   /** Gets all controls by their codes, with what they add up to. */
   list(options?: RequestOptions): ApiPromise<ControlList> {

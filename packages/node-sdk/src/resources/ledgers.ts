@@ -19,15 +19,9 @@ const titles = { audit: 'Audit', consent: 'Consent' } as const satisfies Record<
 /** The two ledgers, and what proves that nothing in them was changed or left out. */
 export class Ledgers extends Resource {
   /** The audit log; needs the scope `audit:read`. */
-  readonly audit: Ledger<'audit'>;
+  readonly audit = new Ledger(this.transport, 'audit');
   /** The consent ledger; needs the scope `consent:read`. */
-  readonly consent: Ledger<'consent'>;
-
-  constructor(transport: Transport) {
-    super(transport);
-    this.audit = new Ledger(transport, 'audit');
-    this.consent = new Ledger(transport, 'consent');
-  }
+  readonly consent = new Ledger(this.transport, 'consent');
 
   /**
    * Reads the latest verification of both ledgers and of the rows of the tenant by the server, which makes one each day

@@ -1,4 +1,4 @@
-import type { ApiPromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, RequestOptions } from '../transport.ts';
 import type {
   DataSubjectRequestConfirmation,
   DataSubjectRequestConfirmationInput,
@@ -14,16 +14,10 @@ import type {
 import { get, post, Resource } from './resource.ts';
 
 /** The public operations: no credentials are sent. */
-export class Public {
-  readonly consent: PublicConsent;
-  readonly requests: PublicRequests;
-  readonly trust: PublicTrust;
-
-  constructor(transport: Transport) {
-    this.consent = new PublicConsent(transport);
-    this.requests = new PublicRequests(transport);
-    this.trust = new PublicTrust(transport);
-  }
+export class Public extends Resource {
+  readonly consent = new PublicConsent(this.transport);
+  readonly requests = new PublicRequests(this.transport);
+  readonly trust = new PublicTrust(this.transport);
 }
 
 /** What the capture of a visitor may set besides. */

@@ -1,4 +1,4 @@
-import type { ApiPromise, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, PagePromise, RequestOptions } from '../transport.ts';
 import type { ScimResourceType, ScimSchema, ScimServiceProviderConfig } from '../types/api.ts';
 import { get, Resource, scim } from './resource.ts';
 import { ScimGroups } from './scim-groups.ts';
@@ -9,14 +9,8 @@ import { ScimUsers } from './scim-users.ts';
  * SCIM: their `code` is the `scimType`, where there is one.
  */
 export class Scim extends Resource {
-  readonly users: ScimUsers;
-  readonly groups: ScimGroups;
-
-  constructor(transport: Transport) {
-    super(transport);
-    this.users = new ScimUsers(transport);
-    this.groups = new ScimGroups(transport);
-  }
+  readonly users = new ScimUsers(this.transport);
+  readonly groups = new ScimGroups(this.transport);
 
   /** Gets the features of this provider. Needs no token. */
   serviceProviderConfig(options?: RequestOptions): ApiPromise<ScimServiceProviderConfig> {

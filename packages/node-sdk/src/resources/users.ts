@@ -1,4 +1,4 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type {
   CreatedInvitation,
   EndedSessions,
@@ -21,14 +21,8 @@ import { get, page, patch, post, Resource, remove } from './resource.ts';
  * PermissionError `forbidden`.
  */
 export class Users extends Resource {
-  readonly invitations: Invitations;
-  readonly sessions: UserSessions;
-
-  constructor(transport: Transport) {
-    super(transport);
-    this.invitations = new Invitations(transport);
-    this.sessions = new UserSessions(transport);
-  }
+  readonly invitations = new Invitations(this.transport);
+  readonly sessions = new UserSessions(this.transport);
 
   /**
    * Lists the members, newest first. Needs the scope `users:read`.

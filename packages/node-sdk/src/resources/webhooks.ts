@@ -1,4 +1,4 @@
-import type { ApiPromise, ListOptions, PagePromise, RequestOptions, Transport } from '../transport.ts';
+import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type {
   GetWebhookStatisticsParams,
   ListWebhooksParams,
@@ -19,14 +19,8 @@ import { Redeliveries, WebhookDeliveries } from './webhook-deliveries.ts';
  * other methods `webhooks:write`.
  */
 export class Webhooks extends Resource {
-  readonly deliveries: WebhookDeliveries;
-  readonly redeliveries: Redeliveries;
-
-  constructor(transport: Transport) {
-    super(transport);
-    this.deliveries = new WebhookDeliveries(transport);
-    this.redeliveries = new Redeliveries(transport);
-  }
+  readonly deliveries = new WebhookDeliveries(this.transport);
+  readonly redeliveries = new Redeliveries(this.transport);
 
   /**
    * Lists the webhooks, newest first.
