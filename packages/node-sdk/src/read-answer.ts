@@ -71,22 +71,20 @@ function quoteBody({ body }: Exchange, call: Call): string | null {
   return body.length === 0 ? null : call.redact(body.toString()).slice(0, longestExcerpt);
 }
 
+/** What the limits and the clock of the call are. */
+interface Bounds extends Limits {
+  readonly maxResponseBytes: number;
+  readonly wallClock: number;
+}
+
 /** The error of a try that did not succeed. Its stack begins where this is called, so that the caller still has a place in it. */
-export function explainFailure(
-  exchange: Exchange,
-  call: Call,
-  limits: Limits & { readonly maxResponseBytes: number; readonly wallClock: number },
-): SvcError {
+export function explainFailure(exchange: Exchange, call: Call, limits: Bounds): SvcError {
   const error = createError(exchange, call, limits);
   Error.captureStackTrace(error, explainFailure);
   return error;
 }
 
-function createError(
-  exchange: Exchange,
-  call: Call,
-  limits: Limits & { readonly maxResponseBytes: number; readonly wallClock: number },
-): SvcError {
+function createError(exchange: Exchange, call: Call, limits: Bounds): SvcError {
   const { failure, status, headers } = exchange;
   if (failure === 'too_large')
     return createResponseError(`The response is larger than ${limits.maxResponseBytes} bytes.`, exchange, call);

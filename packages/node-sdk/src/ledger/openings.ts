@@ -1,3 +1,4 @@
+import type { LedgerOpening } from '../types/api.ts';
 import { type Sha256, toHex } from './bytes.ts';
 import { fail } from './error.ts';
 
@@ -5,13 +6,7 @@ import { fail } from './error.ts';
  * A value that identifies a person, with the salt of its commitment. The entry has only the commitment, so that the value
  * can be erased and the entry still verifies.
  */
-export interface Opening {
-  /** The path of the commitment in the entry. */
-  readonly path: string;
-  /** 16 random bytes, base64url. */
-  readonly salt: string;
-  readonly value: string;
-}
+export type Opening = LedgerOpening;
 
 /** The fields of a consent record whose values are commitments in its entry. */
 export const committedFields = ['subjectId', 'ipHash', 'uaHash'] as const;

@@ -1,27 +1,23 @@
+import type { Checkpoint, ConsistencyProof, InclusionProof } from '../types/api.ts';
 import { fromHex, isEqual, type LedgerCrypto, readDigest } from './bytes.ts';
 import { canonicalizeIfValid } from './canonical.ts';
 import { type OpenedCheckpoint, openCheckpoint } from './checkpoint.ts';
 import { fail } from './error.ts';
 import { hashLeaf, isGrown, isIncluded, readHashes } from './merkle.ts';
-import { type Opening, verifyOpenings } from './openings.ts';
+import { verifyOpenings } from './openings.ts';
 
 /** The fields of a proof of `GET /v1/ledgers/{ledger}/inclusion-proof` that are needed. */
-export interface InclusionProofInput {
-  readonly sequence: number;
-  /** Base64, from the leaf upwards. */
-  readonly hashes: readonly string[];
-  readonly checkpoint: { readonly note: string };
-  readonly prevHash?: string | null;
+export interface InclusionProofInput
+  extends Pick<InclusionProof, 'sequence' | 'hashes'>,
+    Partial<Pick<InclusionProof, 'prevHash' | 'openings'>> {
+  readonly checkpoint: Pick<Checkpoint, 'note'>;
   /** What was hashed after `prevHash`. */
   readonly entry?: Readonly<Record<string, unknown>>;
-  readonly openings?: readonly Opening[];
 }
 
 /** The fields of a proof of `GET /v1/ledgers/{ledger}/consistency-proof` that are needed. */
-export interface ConsistencyProofInput {
-  readonly from: number;
-  readonly hashes: readonly string[];
-  readonly checkpoint: { readonly note: string };
+export interface ConsistencyProofInput extends Pick<ConsistencyProof, 'from' | 'hashes'> {
+  readonly checkpoint: Pick<Checkpoint, 'note'>;
 }
 
 /** An entry that a checkpoint covers. */

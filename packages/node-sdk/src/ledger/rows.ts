@@ -1,27 +1,18 @@
+import type { AuditEvent, ConsentRecord } from '../types/api.ts';
 import { readDigest, type Sha256, toHex } from './bytes.ts';
 import { canonicalizeIfValid } from './canonical.ts';
 import { fail } from './error.ts';
 import { closeEvent, commit, committedFields, type OpenedEvent } from './openings.ts';
 
 /** A consent record as the API gives it: what is named here, and all its other fields. */
-export interface LedgerRecord {
-  readonly sequence: number;
-  readonly recordedAt: string;
-  readonly ledgerHash: string;
-  readonly prevLedgerHash: string | null;
-  readonly subjectId: string | null;
-  readonly ipHash: string | null;
-  readonly uaHash: string | null;
-  /** Null once these three are erased. */
-  readonly salt: string | null;
-  readonly erasedAt: string | null;
-}
+export type LedgerRecord = Pick<
+  ConsentRecord,
+  | ('sequence' | 'recordedAt' | 'ledgerHash' | 'prevLedgerHash')
+  | ('subjectId' | 'ipHash' | 'uaHash' | 'salt' | 'erasedAt')
+>;
 
 /** An audit event as the API gives it, from the list or with its details. */
-export interface LedgerEvent {
-  readonly at: string;
-  readonly hash: string;
-  readonly prevHash: string | null;
+export interface LedgerEvent extends Pick<AuditEvent, 'at' | 'hash' | 'prevHash'> {
   /** The inclusion proof of the event, for one with its details that names a person: it has the salts of these values. */
   readonly proof?: OpenedEvent;
 }

@@ -1,3 +1,4 @@
+import type { ConsentRecord, PublicPurpose, PurposeBasis, Tracker } from '../types/api.ts';
 import { decodeText, type LedgerCrypto, readDigest, type Sha256, toHex } from './bytes.ts';
 import { canonicalizeIfValid } from './canonical.ts';
 import type { OpenedCheckpoint } from './checkpoint.ts';
@@ -8,33 +9,20 @@ import { type InclusionOptions, type InclusionProofInput, verifyInclusion } from
 import { type LedgerRecord, requireRecordHash } from './rows.ts';
 
 /** A cookie or the like that the notice named for a purpose. */
-export interface ShownTracker {
-  readonly name: string;
-  readonly provider: string;
-  /** `session`, `persistent`, or a duration of ISO 8601. */
-  readonly lifetime: string;
-  readonly thirdParty: boolean;
-}
+export type ShownTracker = Tracker;
 
 /** A purpose in the words that the visitor saw. */
-export interface ShownPurpose {
-  readonly key: string;
-  readonly label: string;
-  readonly description: string;
-  readonly required: boolean;
+export interface ShownPurpose extends Pick<PublicPurpose, 'key' | 'label' | 'description' | 'required'> {
   readonly trackers: readonly ShownTracker[];
   /** What the record decided; null for a purpose that it does not name. */
   readonly granted: boolean | null;
   /** The basis in the region of the visitor, as the record has it. */
-  readonly basis: 'consent' | 'object' | 'exempt' | null;
+  readonly basis: PurposeBasis | null;
 }
 
 /** The words that a visitor saw, with what they decided. */
-export interface ShownWords {
-  readonly noticeId: string;
-  readonly noticeVersion: number;
+export interface ShownWords extends Pick<ConsentRecord, 'noticeId' | 'noticeVersion' | 'region'> {
   readonly language: string;
-  readonly region: string | null;
   readonly title: string;
   readonly intro: string;
   readonly purposes: readonly ShownPurpose[];
@@ -139,9 +127,7 @@ export function readWords(entry: Entry, { notice, title, intro, purposes }: Show
   };
 }
 
-type SentPurpose = Omit<ShownPurpose, 'trackers' | 'granted' | 'basis'> & {
-  readonly trackers?: readonly ShownTracker[];
-};
+type SentPurpose = Omit<PublicPurpose, 'basis' | 'basisByRegion'>;
 
 function isPurpose(value: unknown): value is SentPurpose {
   if (!isObject(value)) return false;

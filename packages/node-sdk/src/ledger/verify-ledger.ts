@@ -1,11 +1,13 @@
 import type { RequestOptions, Transport } from '../transport.ts';
 import type { LedgerCrypto } from './bytes.ts';
 import { openCheckpoint, readKey, tidyNote } from './checkpoint.ts';
-import { type VerifiedExport, verifyExportBetween } from './export.ts';
+import { type VerifiedExport, type VerifyExportOptions, verifyExportBetween } from './export.ts';
 import type { AttestationOptions } from './log-proof.ts';
 
 /** How to verify a ledger over the network. */
-export interface VerifyLedgerOptions extends AttestationOptions {
+export interface VerifyLedgerOptions
+  extends AttestationOptions,
+    Pick<VerifyExportOptions, 'tenantId' | 'onProgress' | 'signal'> {
   readonly ledger: 'audit' | 'consent';
   /** The note that the previous verification returned, from your own storage. Without it, earlier entries are taken as they are. */
   readonly keptCheckpoint?: string | undefined;
@@ -14,16 +16,11 @@ export interface VerifyLedgerOptions extends AttestationOptions {
    * an attacker who controls the server: pass it wherever the verification must be reliable.
    */
   readonly publicKey?: string | undefined;
-  /** Id of the tenant to which the ledger must belong. */
-  readonly tenantId?: string | undefined;
   /**
    * Whether the server signs a checkpoint first, so that everything up to now is verified. Default true. Otherwise it is
    * the latest that it signed on its schedule, and `newer` is the number of entries since.
    */
   readonly signFirst?: boolean | undefined;
-  readonly onProgress?: ((entries: number) => void) | undefined;
-  /** Aborts the verification; `cause` of the AbortError is its reason. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The result; store `note` as the checkpoint for the next verification, and `publicKey` as the key. */

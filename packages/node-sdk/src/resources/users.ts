@@ -18,28 +18,29 @@ import { get, page, patch, post, Resource, remove } from './resource.ts';
 
 /**
  * The members of the tenant. A caller cannot change itself, nor members whose role has scopes that it lacks: that is a
- * PermissionError `forbidden`.
+ * PermissionError `forbidden`. Reading needs the scope `users:read`, the other methods `users:write` and every scope of
+ * the role.
  */
 export class Users extends Resource {
   readonly invitations = new Invitations(this.transport);
   readonly sessions = new UserSessions(this.transport);
 
   /**
-   * Lists the members, newest first. Needs the scope `users:read`.
+   * Lists the members, newest first.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListUsersParams = {}, options?: ListOptions): PagePromise<User> {
     return this.transport.list(page('listUsers', '/v1/users', {}, params), options);
   }
 
-  /** Gets one member. Needs the scope `users:read`. */
+  /** Gets one member. */
   retrieve(userId: string, options?: RequestOptions): ApiPromise<User> {
     return this.transport.request(get('getUser', '/v1/users/{id}', { id: userId }), options);
   }
 
   /**
    * Changes the role of a member, suspends them or makes them active again. A suspended member cannot sign in, and their
-   * sessions in this tenant end at once. Needs the scope `users:write`, and every scope of the old and the new role.
+   * sessions in this tenant end at once.
    * @throws {ConflictError} `conflict` for the last administrator who can sign in.
    * @throws {PermissionError} `forbidden` for a role with scopes that the caller lacks.
    */
@@ -48,8 +49,7 @@ export class Users extends Resource {
   }
 
   /**
-   * Removes a member. The history stays; a member who comes back gets the same id. Needs the scope `users:write`, and every
-   * scope of their role.
+   * Removes a member. The history stays; a member who comes back gets the same id.
    * @returns the member, with `status` `deleted`.
    * @throws {ConflictError} `conflict` for the last administrator who can sign in.
    */
@@ -59,7 +59,7 @@ export class Users extends Resource {
 
   /**
    * Erases what identifies a present or former member in this tenant: they are removed, and what they did stays in the audit
-   * log without their address. Cannot be undone. Needs the scope `users:write`, and every scope of their role.
+   * log without their address. Cannot be undone.
    * @throws {ConflictError} `conflict` for the last administrator who can sign in.
    * @throws {NotFoundError} `not_found`, also if they were erased before.
    */
@@ -69,7 +69,7 @@ export class Users extends Resource {
 
   /**
    * Creates the token of a link with which a member who forgot their password sets a new one; earlier links of the member
-   * end. Needs the scope `users:write`, and every scope of their role.
+   * end.
    * @returns the `token`, which is shown this once: it works once, within a day, at `/app/reset#token` of the server.
    * @throws {ConflictError} `conflict` for a member who cannot sign in, and for one who also signs in to another tenant: the
    *   operator of the server resets that password.
@@ -97,13 +97,13 @@ export class Users extends Resource {
  * `forbidden`.
  */
 export class UserSessions extends Resource {
-  /** Gets the sessions of a member, newest first. Needs the scope `users:read`. */
+  /** Gets the sessions of a member, newest first. */
   list(userId: string, options?: RequestOptions): ApiPromise<Items<Session>> {
     return this.transport.request(get('listUserSessions', '/v1/users/{id}/sessions', { id: userId }), options);
   }
 
   /**
-   * Ends one session of a member. Needs the scope `users:write`, and every scope of their role.
+   * Ends one session of a member.
    * @throws {NotFoundError} `not_found` for an unknown session, and for one that has ended.
    */
   revoke(userId: string, sessionId: string, options?: RequestOptions): ApiPromise<EndedSessions> {
@@ -113,7 +113,7 @@ export class UserSessions extends Resource {
     );
   }
 
-  /** Ends every session of a member. Needs the scope `users:write`, and every scope of their role. */
+  /** Ends every session of a member. */
   revokeAll(userId: string, options?: RequestOptions): ApiPromise<EndedSessions> {
     return this.transport.request(remove('revokeUserSessions', '/v1/users/{id}/sessions', { id: userId }), options);
   }
@@ -132,10 +132,13 @@ export class Members extends Resource {
   }
 }
 
-/** Invitations to the tenant; each is good for a week. */
+/**
+ * Invitations to the tenant; each is good for a week. Reading needs the scope `users:read`, the other methods
+ * `users:write`, and `create` every scope of the role.
+ */
 export class Invitations extends Resource {
   /**
-   * Lists the invitations, newest first. Needs the scope `users:read`.
+   * Lists the invitations, newest first.
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(params: PageParams = {}, options?: ListOptions): PagePromise<Invitation> {
@@ -143,7 +146,7 @@ export class Invitations extends Resource {
   }
 
   /**
-   * Invites a person. It also gives a member a new password. Needs the scope `users:write`, and every scope of the role.
+   * Invites a person. It also gives a member a new password.
    * @returns the invitation with its `token`, which is shown this once: hand it to the person.
    * @throws {ConflictError} `conflict` for a suspended member, and for a member with another role.
    * @throws {PermissionError} `forbidden` for a role with scopes that the caller lacks.
@@ -153,8 +156,7 @@ export class Invitations extends Resource {
   }
 
   /**
-   * Revokes an invitation that is still open; one that was taken, revoked or has expired stays as it is. Needs the scope
-   * `users:write`.
+   * Revokes an invitation that is still open; one that was taken, revoked or has expired stays as it is.
    */
   revoke(invitationId: string, options?: RequestOptions): ApiPromise<Invitation> {
     return this.transport.request(
