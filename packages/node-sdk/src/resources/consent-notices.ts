@@ -7,20 +7,7 @@ import type {
   RequestOptions,
   ResponseDetails,
 } from '../transport.ts';
-import type {
-  GetConsentNoticeStatisticsParams,
-  GetConsentNoticeWordsParams,
-  ListConsentNoticesParams,
-  Notice,
-  NoticeChange,
-  NoticeContent,
-  NoticeDay,
-  NoticePublication,
-  NoticeSighting,
-  NoticeVersion,
-  NoticeWords,
-  PublicNotice,
-} from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import type { Items, PageParams } from '../types/values.ts';
 import { get, page, patch, post, Resource, remove } from './resource.ts';
 
@@ -33,12 +20,12 @@ export class ConsentNotices extends Resource {
    * Lists the notices, newest first.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: ListConsentNoticesParams = {}, options?: ListOptions): PagePromise<Notice> {
+  list(params: Api.ListConsentNoticesParams = {}, options?: ListOptions): PagePromise<Api.Notice> {
     return this.transport.list({ ...get('listConsentNotices', '/v1/consent', {}, params), page: 'data' }, options);
   }
 
   /** Gets a notice. */
-  retrieve(noticeId: string, options?: RequestOptions): ApiPromise<Notice> {
+  retrieve(noticeId: string, options?: RequestOptions): ApiPromise<Api.Notice> {
     return this.transport.request(
       { ...get('getConsent', '/v1/consent/{id}', { id: noticeId }), read: requireNotice },
       options,
@@ -46,7 +33,7 @@ export class ConsentNotices extends Resource {
   }
 
   /** Creates a notice as a draft; publish it to capture records. */
-  create(content: NoticeContent, options?: RequestOptions): ApiPromise<Notice> {
+  create(content: Api.NoticeContent, options?: RequestOptions): ApiPromise<Api.Notice> {
     return this.transport.request(post('createConsentNotice', '/v1/consent/notices', {}, content), options);
   }
 
@@ -55,7 +42,11 @@ export class ConsentNotices extends Resource {
    * @param change at least one field; what is left out stays as it is.
    * @throws {ConflictError} `consent_notice_changed` if the content is not the one of `ifMatch`.
    */
-  update(noticeId: string, change: NoticeChange, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<Notice> {
+  update(
+    noticeId: string,
+    change: Api.NoticeChange,
+    { ifMatch, ...options }: ChangeOptions = {},
+  ): ApiPromise<Api.Notice> {
     return this.transport.request(
       { ...patch('editConsentNotice', '/v1/consent/{id}', { id: noticeId }, change), ifMatch },
       options,
@@ -70,8 +61,8 @@ export class ConsentNotices extends Resource {
    */
   publish(
     noticeId: string,
-    { ifMatch, asksAgain, ...options }: ChangeOptions & NoticePublication = {},
-  ): ApiPromise<Notice> {
+    { ifMatch, asksAgain, ...options }: ChangeOptions & Api.NoticePublication = {},
+  ): ApiPromise<Api.Notice> {
     const body = asksAgain === undefined ? undefined : { asksAgain };
     const operation = post('publishConsentNotice', '/v1/consent/{id}/publish', { id: noticeId }, body);
     return this.transport.request({ ...operation, ifMatch }, options);
@@ -90,7 +81,7 @@ export class ConsentNotices extends Resource {
   }
 
   /** Archives a notice: it is public no more and takes no more records. Records can still be withdrawn. */
-  archive(noticeId: string, options?: RequestOptions): ApiPromise<Notice> {
+  archive(noticeId: string, options?: RequestOptions): ApiPromise<Api.Notice> {
     return this.transport.request(post('archiveConsentNotice', '/v1/consent/{id}/archive', { id: noticeId }), options);
   }
 
@@ -100,9 +91,9 @@ export class ConsentNotices extends Resource {
    */
   statistics(
     noticeId: string,
-    params: GetConsentNoticeStatisticsParams = {},
+    params: Api.GetConsentNoticeStatisticsParams = {},
     options?: RequestOptions,
-  ): ApiPromise<Items<NoticeDay>> {
+  ): ApiPromise<Items<Api.NoticeDay>> {
     return this.transport.request(
       get('getConsentNoticeStatistics', '/v1/consent/{id}/statistics', { id: noticeId }, params),
       options,
@@ -110,7 +101,7 @@ export class ConsentNotices extends Resource {
   }
 
   /** Lists the hosts whose pages show a notice, the latest seen first. */
-  listSightings(noticeId: string, options?: RequestOptions): ApiPromise<Items<NoticeSighting>> {
+  listSightings(noticeId: string, options?: RequestOptions): ApiPromise<Items<Api.NoticeSighting>> {
     return this.transport.request(
       get('listConsentNoticeSightings', '/v1/consent/{id}/sightings', { id: noticeId }),
       options,
@@ -118,7 +109,7 @@ export class ConsentNotices extends Resource {
   }
 
   /** Gets what the banner says in a language where a notice has no text of its own. */
-  retrieveWords(params: GetConsentNoticeWordsParams = {}, options?: RequestOptions): ApiPromise<NoticeWords> {
+  retrieveWords(params: Api.GetConsentNoticeWordsParams = {}, options?: RequestOptions): ApiPromise<Api.NoticeWords> {
     return this.transport.request(get('getConsentNoticeWords', '/v1/consent/notices/words', {}, params), options);
   }
 
@@ -127,7 +118,7 @@ export class ConsentNotices extends Resource {
    * @param hash SHA-256 in hex of the bytes of the answer: one of `shown` of a version.
    * @throws {NotFoundError} `not_found` for a hash of no published version of the notice.
    */
-  retrieveShown(noticeId: string, hash: string, options?: RequestOptions): ApiPromise<PublicNotice> {
+  retrieveShown(noticeId: string, hash: string, options?: RequestOptions): ApiPromise<Api.PublicNotice> {
     return this.transport.request(
       get('getConsentNoticeShown', '/v1/consent/{id}/shown/{hash}', { id: noticeId, hash }),
       options,
@@ -138,7 +129,7 @@ export class ConsentNotices extends Resource {
    * Lists the published versions of a notice, newest first.
    * @throws {BadRequestError} `invalid_cursor`.
    */
-  listVersions(noticeId: string, params: PageParams = {}, options?: ListOptions): PagePromise<NoticeVersion> {
+  listVersions(noticeId: string, params: PageParams = {}, options?: ListOptions): PagePromise<Api.NoticeVersion> {
     return this.transport.list(
       page('listConsentNoticeVersions', '/v1/consent/{id}/versions', { id: noticeId }, params),
       options,

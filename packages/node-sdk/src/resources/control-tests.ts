@@ -1,11 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
-import type {
-  ControlTest,
-  ControlTestInput,
-  ListControlTestsParams,
-  TestResult,
-  TestResultInput,
-} from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import type { Items, PageParams } from '../types/values.ts';
 import { get, page, post, Resource, remove } from './resource.ts';
 
@@ -19,9 +13,9 @@ export class ControlTests extends Resource {
   /** Gets the tests of a control, the oldest first. */
   list(
     controlId: string,
-    params: ListControlTestsParams = {},
+    params: Api.ListControlTestsParams = {},
     options?: RequestOptions,
-  ): ApiPromise<Items<ControlTest>> {
+  ): ApiPromise<Items<Api.ControlTest>> {
     return this.transport.request(get('listControlTests', path, { controlId }, params), options);
   }
 
@@ -29,12 +23,12 @@ export class ControlTests extends Resource {
    * Adds a test to a control; it is due at once. At most 200 for a control, retired ones included.
    * @throws {ConflictError} `conflict` for one test too many.
    */
-  add(controlId: string, test: ControlTestInput, options?: RequestOptions): ApiPromise<ControlTest> {
+  add(controlId: string, test: Api.ControlTestInput, options?: RequestOptions): ApiPromise<Api.ControlTest> {
     return this.transport.request(post('addControlTest', path, { controlId }, test), options);
   }
 
   /** Retires a test: it is kept with its results, and no longer counts. Nothing happens when it was retired before. */
-  retire(controlId: string, testId: string, options?: RequestOptions): ApiPromise<ControlTest> {
+  retire(controlId: string, testId: string, options?: RequestOptions): ApiPromise<Api.ControlTest> {
     return this.transport.request(remove('retireControlTest', `${path}/{testId}`, { controlId, testId }), options);
   }
 
@@ -48,7 +42,7 @@ export class ControlTests extends Resource {
     testId: string,
     params: PageParams = {},
     options?: ListOptions,
-  ): PagePromise<TestResult> {
+  ): PagePromise<Api.TestResult> {
     return this.transport.list(
       page('listTestResults', `${path}/{testId}/results`, { controlId, testId }, params),
       options,
@@ -64,9 +58,9 @@ export class ControlTests extends Resource {
   recordResult(
     controlId: string,
     testId: string,
-    result: TestResultInput,
+    result: Api.TestResultInput,
     options?: RequestOptions,
-  ): ApiPromise<TestResult> {
+  ): ApiPromise<Api.TestResult> {
     return this.transport.request(
       post('recordTestResult', `${path}/{testId}/results`, { controlId, testId }, result),
       options,

@@ -1,15 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
-import type {
-  DataSubjectRequest,
-  DataSubjectRequestChange,
-  DataSubjectRequestCompletion,
-  DataSubjectRequestConfirmationLink,
-  DataSubjectRequestExtension,
-  DataSubjectRequestInput,
-  Erasure,
-  ErasureInput,
-  ListDsrsParams,
-} from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import { get, page, patch, post, Resource } from './resource.ts';
 
 /**
@@ -22,7 +12,7 @@ export class DataSubjectRequests extends Resource {
    * change of that setting moves no due date. Emits `dsr.created`.
    * @throws {ValidationError} `validation_failed`, also for a `receivedAt` in the future.
    */
-  create(request: DataSubjectRequestInput, options?: RequestOptions): ApiPromise<DataSubjectRequest> {
+  create(request: Api.DataSubjectRequestInput, options?: RequestOptions): ApiPromise<Api.DataSubjectRequest> {
     return this.transport.request(post('createDsr', '/v1/dsr', {}, request), options);
   }
 
@@ -30,12 +20,12 @@ export class DataSubjectRequests extends Resource {
    * Lists the requests, newest first.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: ListDsrsParams = {}, options?: ListOptions): PagePromise<DataSubjectRequest> {
+  list(params: Api.ListDsrsParams = {}, options?: ListOptions): PagePromise<Api.DataSubjectRequest> {
     return this.transport.list(page('listDsrs', '/v1/dsr', {}, params), options);
   }
 
   /** Gets a request. */
-  retrieve(dsrId: string, options?: RequestOptions): ApiPromise<DataSubjectRequest> {
+  retrieve(dsrId: string, options?: RequestOptions): ApiPromise<Api.DataSubjectRequest> {
     return this.transport.request(get('getDsr', '/v1/dsr/{id}', { id: dsrId }), options);
   }
 
@@ -45,7 +35,11 @@ export class DataSubjectRequests extends Resource {
    * @throws {ConflictError} `dsr_already_completed`.
    * @throws {ValidationError} `validation_failed`, also for an assignee who cannot sign in.
    */
-  update(dsrId: string, change: DataSubjectRequestChange, options?: RequestOptions): ApiPromise<DataSubjectRequest> {
+  update(
+    dsrId: string,
+    change: Api.DataSubjectRequestChange,
+    options?: RequestOptions,
+  ): ApiPromise<Api.DataSubjectRequest> {
     return this.transport.request(patch('editDsr', '/v1/dsr/{id}', { id: dsrId }, change), options);
   }
 
@@ -57,9 +51,9 @@ export class DataSubjectRequests extends Resource {
    */
   extend(
     dsrId: string,
-    extension: DataSubjectRequestExtension,
+    extension: Api.DataSubjectRequestExtension,
     options?: RequestOptions,
-  ): ApiPromise<DataSubjectRequest> {
+  ): ApiPromise<Api.DataSubjectRequest> {
     return this.transport.request(post('extendDsr', '/v1/dsr/{id}/extend', { id: dsrId }, extension), options);
   }
 
@@ -68,7 +62,7 @@ export class DataSubjectRequests extends Resource {
    * with the form. It works once, within 14 days; earlier ones of the request end.
    * @throws {ConflictError} `dsr_already_completed`; `conflict` when there is no address, or it is confirmed.
    */
-  createConfirmationLink(dsrId: string, options?: RequestOptions): ApiPromise<DataSubjectRequestConfirmationLink> {
+  createConfirmationLink(dsrId: string, options?: RequestOptions): ApiPromise<Api.DataSubjectRequestConfirmationLink> {
     return this.transport.request(
       post('createDsrConfirmationLink', '/v1/dsr/{id}/confirmation-link', { id: dsrId }),
       options,
@@ -82,9 +76,9 @@ export class DataSubjectRequests extends Resource {
    */
   complete(
     dsrId: string,
-    completion: DataSubjectRequestCompletion,
+    completion: Api.DataSubjectRequestCompletion,
     options?: RequestOptions,
-  ): ApiPromise<DataSubjectRequest> {
+  ): ApiPromise<Api.DataSubjectRequest> {
     return this.transport.request(post('completeDsr', '/v1/dsr/{id}/complete', { id: dsrId }, completion), options);
   }
 
@@ -93,7 +87,7 @@ export class DataSubjectRequests extends Resource {
    * Its type, dates and outcome stay. It cannot be undone.
    * @throws {ConflictError} `dsr_open` while the request is open.
    */
-  erase(dsrId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
+  erase(dsrId: string, input: Api.ErasureInput, options?: RequestOptions): ApiPromise<Api.Erasure> {
     return this.transport.request(post('eraseDsr', '/v1/dsr/{id}/erase', { id: dsrId }, input), options);
   }
 }

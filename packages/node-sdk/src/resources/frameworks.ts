@@ -1,17 +1,12 @@
 import type { ApiPromise, RequestOptions } from '../transport.ts';
-import type {
-  ControlFramework,
-  ControlFrameworkDetail,
-  FrameworkAdoption,
-  FrameworkAdoptionInput,
-} from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import type { Items } from '../types/values.ts';
 import { get, post, Resource } from './resource.ts';
 
 /** The frameworks of the catalogue. Reading needs the scope `controls:read`, the other methods `controls:write`. */
 export class Frameworks extends Resource {
   /** Gets every framework of the catalogue, with what may be claimed. */
-  list(options?: RequestOptions): ApiPromise<Items<ControlFramework>> {
+  list(options?: RequestOptions): ApiPromise<Items<Api.ControlFramework>> {
     return this.transport.request(get('listFrameworks', '/v1/control-framework/frameworks'), options);
   }
 
@@ -19,7 +14,7 @@ export class Frameworks extends Resource {
    * Gets a framework, with the requirements that controls may be mapped to.
    * @param code such as `GDPR`.
    */
-  retrieve(code: string, options?: RequestOptions): ApiPromise<ControlFrameworkDetail> {
+  retrieve(code: string, options?: RequestOptions): ApiPromise<Api.ControlFrameworkDetail> {
     return this.transport.request(get('getFramework', '/v1/control-framework/frameworks/{code}', { code }), options);
   }
 
@@ -29,7 +24,7 @@ export class Frameworks extends Resource {
    * @param adoption the whole list: a framework that is left out is dropped.
    * @throws {ValidationError} `validation_failed` for an unknown code, and for one that is named twice.
    */
-  adopt(adoption: FrameworkAdoptionInput, options?: RequestOptions): ApiPromise<FrameworkAdoption> {
+  adopt(adoption: Api.FrameworkAdoptionInput, options?: RequestOptions): ApiPromise<Api.FrameworkAdoption> {
     return this.transport.request(post('adoptFrameworks', '/v1/control-framework/adopt', {}, adoption), options);
   }
 }

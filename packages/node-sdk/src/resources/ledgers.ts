@@ -1,20 +1,10 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions, StreamPromise, Transport } from '../transport.ts';
-import type {
-  Checkpoint,
-  ConsistencyProof,
-  ExportLedgerParams,
-  InclusionProof,
-  LatestVerification,
-  LedgerName,
-  ProveAuditInclusionParams,
-  ProveConsentInclusionParams,
-  ProveConsistencyParams,
-} from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
 import { get, page, post, Resource } from './resource.ts';
 
 /** How the operations of each ledger are called. */
-const titles = { audit: 'Audit', consent: 'Consent' } as const satisfies Record<LedgerName, string>;
+const titles = { audit: 'Audit', consent: 'Consent' } as const satisfies Record<Api.LedgerName, string>;
 
 /** The two ledgers, and what proves that nothing in them was changed or left out. */
 export class Ledgers extends Resource {
@@ -28,18 +18,18 @@ export class Ledgers extends Resource {
    * unless it is configured otherwise. Needs the scope `audit:read`.
    * @returns `latest`, which is null until the first one.
    */
-  retrieveVerification(options?: RequestOptions): ApiPromise<LatestVerification> {
+  retrieveVerification(options?: RequestOptions): ApiPromise<Api.LatestVerification> {
     return this.transport.request(get('getLedgerVerification', '/v1/ledgers/verification'), options);
   }
 }
 
 /** Identifies an entry: a consent record by its number, an audit event by its number or its id. */
-export type LedgerEntry<Name extends LedgerName> =
-  | ProveConsentInclusionParams
-  | (Name extends 'audit' ? ProveAuditInclusionParams & { readonly id: string } : never);
+export type LedgerEntry<Name extends Api.LedgerName> =
+  | Api.ProveConsentInclusionParams
+  | (Name extends 'audit' ? Api.ProveAuditInclusionParams & { readonly id: string } : never);
 
 /** One ledger: its checkpoints, its proofs and its export. Needs its scope: `audit:read` or `consent:read`. */
-export class Ledger<Name extends LedgerName = LedgerName> extends Resource {
+export class Ledger<Name extends Api.LedgerName = Api.LedgerName> extends Resource {
   readonly checkpoints: Checkpoints;
   readonly #title: string;
   readonly #path: string;
@@ -58,7 +48,7 @@ export class Ledger<Name extends LedgerName = LedgerName> extends Resource {
    * @throws {ConflictError} `checkpoint_missing` when no checkpoint speaks of the entry yet: make one first.
    * @throws {NotFoundError} `not_found` for an unknown entry, or no checkpoint of that size.
    */
-  proveInclusion(entry: LedgerEntry<Name>, options?: RequestOptions): ApiPromise<InclusionProof> {
+  proveInclusion(entry: LedgerEntry<Name>, options?: RequestOptions): ApiPromise<Api.InclusionProof> {
     return this.transport.request(
       get(`prove${this.#title}Inclusion`, `${this.#path}/inclusion-proof`, {}, entry),
       options,
@@ -71,7 +61,7 @@ export class Ledger<Name extends LedgerName = LedgerName> extends Resource {
    * @throws {NotFoundError} `not_found` when there is no later checkpoint of that size.
    * @throws {ValidationError} `validation_failed` when the earlier one is larger than the later one.
    */
-  proveConsistency(sizes: ProveConsistencyParams, options?: RequestOptions): ApiPromise<ConsistencyProof> {
+  proveConsistency(sizes: Api.ProveConsistencyParams, options?: RequestOptions): ApiPromise<Api.ConsistencyProof> {
     return this.transport.request(
       get(`prove${this.#title}Consistency`, `${this.#path}/consistency-proof`, {}, sizes),
       options,
@@ -85,7 +75,7 @@ export class Ledger<Name extends LedgerName = LedgerName> extends Resource {
    * @throws {ConflictError} `checkpoint_missing` when there is no checkpoint yet.
    * @throws {ValidationError} `validation_failed` when there was no checkpoint of the size `since`.
    */
-  export(range: ExportLedgerParams = {}, options?: RequestOptions): StreamPromise {
+  export(range: Api.ExportLedgerParams = {}, options?: RequestOptions): StreamPromise {
     return this.transport.stream(get(`export${this.#title}Ledger`, `${this.#path}/export`, {}, range), options);
   }
 }
@@ -95,7 +85,7 @@ class Checkpoints extends Resource {
   readonly #title: string;
   readonly #path: string;
 
-  constructor(transport: Transport, ledger: LedgerName) {
+  constructor(transport: Transport, ledger: Api.LedgerName) {
     super(transport);
     this.#title = titles[ledger];
     this.#path = `/v1/ledgers/${ledger}/checkpoints`;
@@ -105,7 +95,7 @@ class Checkpoints extends Resource {
    * Lists the checkpoints, newest first.
    * @throws {BadRequestError} `invalid_cursor`.
    */
-  list(params: PageParams = {}, options?: ListOptions): PagePromise<Checkpoint> {
+  list(params: PageParams = {}, options?: ListOptions): PagePromise<Api.Checkpoint> {
     return this.transport.list(page(`list${this.#title}Checkpoints`, this.#path, {}, params), options);
   }
 
@@ -114,7 +104,7 @@ class Checkpoints extends Resource {
    * the latest, that one is the answer.
    * @throws {RateLimitError} `rate_limited` while the server still takes up a long ledger.
    */
-  create(options?: RequestOptions): ApiPromise<Checkpoint> {
+  create(options?: RequestOptions): ApiPromise<Api.Checkpoint> {
     return this.transport.request(post(`create${this.#title}Checkpoint`, this.#path), options);
   }
 
@@ -122,7 +112,7 @@ class Checkpoints extends Resource {
    * Gets the latest checkpoint.
    * @throws {ConflictError} `checkpoint_missing` when there is none yet.
    */
-  retrieveLatest(options?: RequestOptions): ApiPromise<Checkpoint> {
+  retrieveLatest(options?: RequestOptions): ApiPromise<Api.Checkpoint> {
     return this.transport.request(get(`getLatest${this.#title}Checkpoint`, `${this.#path}/latest`), options);
   }
 }

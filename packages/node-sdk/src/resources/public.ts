@@ -1,16 +1,5 @@
 import type { ApiPromise, RequestOptions } from '../transport.ts';
-import type {
-  DataSubjectRequestConfirmation,
-  DataSubjectRequestConfirmationInput,
-  GetPublicConsentNoticeParams,
-  GetPublicTrustWidgetParams,
-  PublicConsentRecord,
-  PublicConsentRecordInput,
-  PublicDataSubjectRequest,
-  PublicDataSubjectRequestInput,
-  PublicNotice,
-  TrustWidget,
-} from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import { get, post, Resource } from './resource.ts';
 
 /** The public operations: no credentials are sent. */
@@ -35,9 +24,9 @@ export class PublicConsent extends Resource {
    */
   retrieveNotice(
     noticeId: string,
-    params: GetPublicConsentNoticeParams = {},
+    params: Api.GetPublicConsentNoticeParams = {},
     options?: RequestOptions,
-  ): ApiPromise<PublicNotice> {
+  ): ApiPromise<Api.PublicNotice> {
     return this.transport.request(
       { ...get('getPublicConsentNotice', '/v1/public/consent/{noticeId}', { noticeId }, params), credential: 'none' },
       options,
@@ -55,9 +44,9 @@ export class PublicConsent extends Resource {
    */
   capture(
     noticeId: string,
-    record: PublicConsentRecordInput,
+    record: Api.PublicConsentRecordInput,
     options: PublicCaptureOptions,
-  ): ApiPromise<PublicConsentRecord> {
+  ): ApiPromise<Api.PublicConsentRecord> {
     // A program without types that leaves something out learns of it as of any other failure.
     const { origin, headers, ...others }: Partial<PublicCaptureOptions> = options ?? {};
     return this.transport.request(
@@ -81,9 +70,9 @@ export class PublicRequests extends Resource {
    */
   create(
     slug: string,
-    request: PublicDataSubjectRequestInput,
+    request: Api.PublicDataSubjectRequestInput,
     options?: RequestOptions,
-  ): ApiPromise<PublicDataSubjectRequest> {
+  ): ApiPromise<Api.PublicDataSubjectRequest> {
     return this.transport.request(
       { ...post('createPublicDsr', '/v1/public/dsr/{slug}', { slug }, request), credential: 'none' },
       options,
@@ -95,9 +84,9 @@ export class PublicRequests extends Resource {
    * @throws {NotFoundError} `not_found` when the token is unknown, used or expired.
    */
   confirm(
-    confirmation: DataSubjectRequestConfirmationInput,
+    confirmation: Api.DataSubjectRequestConfirmationInput,
     options?: RequestOptions,
-  ): ApiPromise<DataSubjectRequestConfirmation> {
+  ): ApiPromise<Api.DataSubjectRequestConfirmation> {
     return this.transport.request(
       { ...post('confirmPublicDsr', '/v1/public/dsr-confirmations', {}, confirmation), credential: 'none' },
       options,
@@ -115,9 +104,9 @@ export class PublicTrust extends Resource {
    */
   retrieveWidget(
     slug: string,
-    params: GetPublicTrustWidgetParams = {},
+    params: Api.GetPublicTrustWidgetParams = {},
     options?: RequestOptions,
-  ): ApiPromise<TrustWidget> {
+  ): ApiPromise<Api.TrustWidget> {
     return this.transport.request(
       { ...get('getPublicTrustWidget', '/v1/public/trust/{slug}/widget', { slug }, params), credential: 'none' },
       options,

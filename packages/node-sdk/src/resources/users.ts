@@ -1,25 +1,12 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
-import type {
-  CreatedInvitation,
-  EndedSessions,
-  ErasureInput,
-  Invitation,
-  InvitationInput,
-  ListUsersParams,
-  Member,
-  PasswordResetToken,
-  Session,
-  User,
-  UserChange,
-  UserErasure,
-} from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import type { Items, PageParams } from '../types/values.ts';
 import { get, page, patch, post, Resource, remove } from './resource.ts';
 
 /**
  * The members of the tenant. A caller cannot change itself, nor members whose role has scopes that it lacks: that is a
  * PermissionError `forbidden`. Reading needs the scope `users:read`, the other methods `users:write` and every scope of
- * the role.
+ * the role, of a new one too.
  */
 export class Users extends Resource {
   readonly invitations = new Invitations(this.transport);
@@ -29,12 +16,12 @@ export class Users extends Resource {
    * Lists the members, newest first.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: ListUsersParams = {}, options?: ListOptions): PagePromise<User> {
+  list(params: Api.ListUsersParams = {}, options?: ListOptions): PagePromise<Api.User> {
     return this.transport.list(page('listUsers', '/v1/users', {}, params), options);
   }
 
   /** Gets one member. */
-  retrieve(userId: string, options?: RequestOptions): ApiPromise<User> {
+  retrieve(userId: string, options?: RequestOptions): ApiPromise<Api.User> {
     return this.transport.request(get('getUser', '/v1/users/{id}', { id: userId }), options);
   }
 
@@ -44,7 +31,7 @@ export class Users extends Resource {
    * @throws {ConflictError} `conflict` for the last administrator who can sign in.
    * @throws {PermissionError} `forbidden` for a role with scopes that the caller lacks.
    */
-  update(userId: string, change: UserChange, options?: RequestOptions): ApiPromise<User> {
+  update(userId: string, change: Api.UserChange, options?: RequestOptions): ApiPromise<Api.User> {
     return this.transport.request(patch('editUser', '/v1/users/{id}', { id: userId }, change), options);
   }
 
@@ -53,7 +40,7 @@ export class Users extends Resource {
    * @returns the member, with `status` `deleted`.
    * @throws {ConflictError} `conflict` for the last administrator who can sign in.
    */
-  remove(userId: string, options?: RequestOptions): ApiPromise<User> {
+  remove(userId: string, options?: RequestOptions): ApiPromise<Api.User> {
     return this.transport.request(remove('removeUser', '/v1/users/{id}', { id: userId }), options);
   }
 
@@ -63,7 +50,7 @@ export class Users extends Resource {
    * @throws {ConflictError} `conflict` for the last administrator who can sign in.
    * @throws {NotFoundError} `not_found`, also if they were erased before.
    */
-  erase(userId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<UserErasure> {
+  erase(userId: string, input: Api.ErasureInput, options?: RequestOptions): ApiPromise<Api.UserErasure> {
     return this.transport.request(post('eraseUser', '/v1/users/{id}/erase', { id: userId }, input), options);
   }
 
@@ -74,7 +61,7 @@ export class Users extends Resource {
    * @throws {ConflictError} `conflict` for a member who cannot sign in, and for one who also signs in to another tenant: the
    *   operator of the server resets that password.
    */
-  createPasswordReset(userId: string, options?: RequestOptions): ApiPromise<PasswordResetToken> {
+  createPasswordReset(userId: string, options?: RequestOptions): ApiPromise<Api.PasswordResetToken> {
     return this.transport.request(
       post('createPasswordReset', '/v1/users/{id}/password-reset', { id: userId }),
       options,
@@ -87,7 +74,7 @@ export class Users extends Resource {
    * @throws {ConflictError} `conflict` for a member without a second factor, and for one who also signs in to another tenant:
    *   the operator of the server resets that.
    */
-  resetSecondFactor(userId: string, options?: RequestOptions): ApiPromise<User> {
+  resetSecondFactor(userId: string, options?: RequestOptions): ApiPromise<Api.User> {
     return this.transport.request(remove('resetUserSecondFactor', '/v1/users/{id}/mfa', { id: userId }), options);
   }
 }
@@ -98,7 +85,7 @@ export class Users extends Resource {
  */
 export class UserSessions extends Resource {
   /** Gets the sessions of a member, newest first. */
-  list(userId: string, options?: RequestOptions): ApiPromise<Items<Session>> {
+  list(userId: string, options?: RequestOptions): ApiPromise<Items<Api.Session>> {
     return this.transport.request(get('listUserSessions', '/v1/users/{id}/sessions', { id: userId }), options);
   }
 
@@ -106,7 +93,7 @@ export class UserSessions extends Resource {
    * Ends one session of a member.
    * @throws {NotFoundError} `not_found` for an unknown session, and for one that has ended.
    */
-  revoke(userId: string, sessionId: string, options?: RequestOptions): ApiPromise<EndedSessions> {
+  revoke(userId: string, sessionId: string, options?: RequestOptions): ApiPromise<Api.EndedSessions> {
     return this.transport.request(
       remove('revokeUserSession', '/v1/users/{id}/sessions/{sessionId}', { id: userId, sessionId }),
       options,
@@ -114,7 +101,7 @@ export class UserSessions extends Resource {
   }
 
   /** Ends every session of a member. */
-  revokeAll(userId: string, options?: RequestOptions): ApiPromise<EndedSessions> {
+  revokeAll(userId: string, options?: RequestOptions): ApiPromise<Api.EndedSessions> {
     return this.transport.request(remove('revokeUserSessions', '/v1/users/{id}/sessions', { id: userId }), options);
   }
 }
@@ -127,7 +114,7 @@ export class Members extends Resource {
    * @param params `limit` is 1 to 100, default 100.
    * @throws {BadRequestError} `invalid_cursor`.
    */
-  list(params: PageParams = {}, options?: ListOptions): PagePromise<Member> {
+  list(params: PageParams = {}, options?: ListOptions): PagePromise<Api.Member> {
     return this.transport.list(page('listMembers', '/v1/members', {}, params), options);
   }
 }
@@ -141,7 +128,7 @@ export class Invitations extends Resource {
    * Lists the invitations, newest first.
    * @throws {BadRequestError} `invalid_cursor`.
    */
-  list(params: PageParams = {}, options?: ListOptions): PagePromise<Invitation> {
+  list(params: PageParams = {}, options?: ListOptions): PagePromise<Api.Invitation> {
     return this.transport.list(page('listInvitations', '/v1/users/invitations', {}, params), options);
   }
 
@@ -151,14 +138,14 @@ export class Invitations extends Resource {
    * @throws {ConflictError} `conflict` for a suspended member, and for a member with another role.
    * @throws {PermissionError} `forbidden` for a role with scopes that the caller lacks.
    */
-  create(invitation: InvitationInput, options?: RequestOptions): ApiPromise<CreatedInvitation> {
+  create(invitation: Api.InvitationInput, options?: RequestOptions): ApiPromise<Api.CreatedInvitation> {
     return this.transport.request(post('inviteUser', '/v1/users/invitations', {}, invitation), options);
   }
 
   /**
    * Revokes an invitation that is still open; one that was taken, revoked or has expired stays as it is.
    */
-  revoke(invitationId: string, options?: RequestOptions): ApiPromise<Invitation> {
+  revoke(invitationId: string, options?: RequestOptions): ApiPromise<Api.Invitation> {
     return this.transport.request(
       remove('revokeInvitation', '/v1/users/invitations/{id}', { id: invitationId }),
       options,

@@ -1,11 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
-import type {
-  ListWebhookDeliveriesParams,
-  WebhookDelivery,
-  WebhookDeliveryDetail,
-  WebhookRedelivery,
-  WebhookRedeliveryInput,
-} from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
 import { get, page, post, Resource, remove } from './resource.ts';
 
@@ -20,12 +14,12 @@ export class WebhookDeliveries extends Resource {
    * @param params which ones; `limit` is 1 to 200, default 50.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: ListWebhookDeliveriesParams = {}, options?: ListOptions): PagePromise<WebhookDelivery> {
+  list(params: Api.ListWebhookDeliveriesParams = {}, options?: ListOptions): PagePromise<Api.WebhookDelivery> {
     return this.transport.list(page('listWebhookDeliveries', '/v1/webhooks/deliveries', {}, params), options);
   }
 
   /** Gets a delivery with its event and every attempt. */
-  retrieve(deliveryId: string, options?: RequestOptions): ApiPromise<WebhookDeliveryDetail> {
+  retrieve(deliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookDeliveryDetail> {
     return this.transport.request(
       get('getWebhookDelivery', '/v1/webhooks/deliveries/{id}', { id: deliveryId }),
       options,
@@ -39,7 +33,7 @@ export class WebhookDeliveries extends Resource {
    * @throws {ConflictError} `webhook_delivery_pending` while an attempt is under way; `webhook_deleted`;
    *   `webhook_not_enabled` for a disabled webhook.
    */
-  redeliver(deliveryId: string, options?: RequestOptions): ApiPromise<WebhookDelivery> {
+  redeliver(deliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookDelivery> {
     return this.transport.request(
       post('redeliverWebhookDelivery', '/v1/webhooks/deliveries/{id}/redeliver', { id: deliveryId }),
       options,
@@ -50,7 +44,7 @@ export class WebhookDeliveries extends Resource {
    * Gives up a delivery that waits: nothing more is sent, and what waited behind it comes next.
    * @throws {ConflictError} `webhook_delivery_pending` while an attempt is under way; `conflict` where it has ended.
    */
-  cancel(deliveryId: string, options?: RequestOptions): ApiPromise<WebhookDelivery> {
+  cancel(deliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookDelivery> {
     return this.transport.request(
       post('cancelWebhookDelivery', '/v1/webhooks/deliveries/{id}/cancel', { id: deliveryId }),
       options,
@@ -71,7 +65,7 @@ export class Redeliveries extends Resource {
    * @throws {ConflictError} `webhook_deleted`, `webhook_not_enabled`; `webhook_redelivery_running` while another one
    *   runs.
    */
-  create(which: WebhookRedeliveryInput, options?: RequestOptions): ApiPromise<WebhookRedelivery> {
+  create(which: Api.WebhookRedeliveryInput, options?: RequestOptions): ApiPromise<Api.WebhookRedelivery> {
     return this.transport.request(post('redeliverWebhookDeliveries', '/v1/webhooks/redeliver', {}, which), options);
   }
 
@@ -79,7 +73,7 @@ export class Redeliveries extends Resource {
    * Counts what an order would send again, and does nothing.
    * @throws {ConflictError} `webhook_deleted`, `webhook_not_enabled`.
    */
-  count(which: WebhookRedeliveryInput, options?: RequestOptions): ApiPromise<{ readonly count: number }> {
+  count(which: Api.WebhookRedeliveryInput, options?: RequestOptions): ApiPromise<{ readonly count: number }> {
     return this.transport.request(get('countWebhookRedelivery', '/v1/webhooks/redeliver', {}, which), options);
   }
 
@@ -87,12 +81,12 @@ export class Redeliveries extends Resource {
    * Lists the orders, newest first.
    * @throws {BadRequestError} `invalid_cursor`.
    */
-  list(params: PageParams = {}, options?: ListOptions): PagePromise<WebhookRedelivery> {
+  list(params: PageParams = {}, options?: ListOptions): PagePromise<Api.WebhookRedelivery> {
     return this.transport.list(page('listWebhookRedeliveries', '/v1/webhooks/redeliveries', {}, params), options);
   }
 
   /** Gets an order. */
-  retrieve(redeliveryId: string, options?: RequestOptions): ApiPromise<WebhookRedelivery> {
+  retrieve(redeliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookRedelivery> {
     return this.transport.request(
       get('getWebhookRedelivery', '/v1/webhooks/redeliveries/{id}', { id: redeliveryId }),
       options,
@@ -100,7 +94,7 @@ export class Redeliveries extends Resource {
   }
 
   /** Cancels an order. What it has queued is sent all the same; one that has ended stays as it is. */
-  cancel(redeliveryId: string, options?: RequestOptions): ApiPromise<WebhookRedelivery> {
+  cancel(redeliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookRedelivery> {
     return this.transport.request(
       remove('cancelWebhookRedelivery', '/v1/webhooks/redeliveries/{id}', { id: redeliveryId }),
       options,

@@ -1,15 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
-import type {
-  GetWebhookStatisticsParams,
-  ListWebhooksParams,
-  Webhook,
-  WebhookChange,
-  WebhookDelivery,
-  WebhookInput,
-  WebhookPeriod,
-  WebhookSecretRotation,
-  WebhookWithSecret,
-} from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import type { Items } from '../types/values.ts';
 import { get, page, patch, post, Resource, remove } from './resource.ts';
 import { Redeliveries, WebhookDeliveries } from './webhook-deliveries.ts';
@@ -26,7 +16,7 @@ export class Webhooks extends Resource {
    * Lists the webhooks, newest first.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: ListWebhooksParams = {}, options?: ListOptions): PagePromise<Webhook> {
+  list(params: Api.ListWebhooksParams = {}, options?: ListOptions): PagePromise<Api.Webhook> {
     return this.transport.list(page('listWebhooks', '/v1/webhooks', {}, params), options);
   }
 
@@ -36,12 +26,12 @@ export class Webhooks extends Resource {
    * @throws {ConflictError} `conflict` for an address that another webhook has, and for one webhook too many.
    * @throws {ValidationError} `validation_failed`, also for an address that is not on the public internet.
    */
-  create(webhook: WebhookInput, options?: RequestOptions): ApiPromise<WebhookWithSecret> {
+  create(webhook: Api.WebhookInput, options?: RequestOptions): ApiPromise<Api.WebhookWithSecret> {
     return this.transport.request(post('createWebhook', '/v1/webhooks', {}, webhook), options);
   }
 
   /** Gets a webhook, without its secret. */
-  retrieve(webhookId: string, options?: RequestOptions): ApiPromise<Webhook> {
+  retrieve(webhookId: string, options?: RequestOptions): ApiPromise<Api.Webhook> {
     return this.transport.request(get('getWebhook', '/v1/webhooks/{id}', { id: webhookId }), options);
   }
 
@@ -51,9 +41,9 @@ export class Webhooks extends Resource {
    */
   statistics(
     webhookId: string,
-    params: GetWebhookStatisticsParams = {},
+    params: Api.GetWebhookStatisticsParams = {},
     options?: RequestOptions,
-  ): ApiPromise<Items<WebhookPeriod>> {
+  ): ApiPromise<Items<Api.WebhookPeriod>> {
     return this.transport.request(
       get('getWebhookStatistics', '/v1/webhooks/{id}/statistics', { id: webhookId }, params),
       options,
@@ -67,7 +57,7 @@ export class Webhooks extends Resource {
    * @throws {ConflictError} `conflict` for an address that another webhook has.
    * @throws {ValidationError} `validation_failed`, also for an address that is not on the public internet.
    */
-  update(webhookId: string, change: WebhookChange, options?: RequestOptions): ApiPromise<Webhook> {
+  update(webhookId: string, change: Api.WebhookChange, options?: RequestOptions): ApiPromise<Api.Webhook> {
     return this.transport.request(patch('editWebhook', '/v1/webhooks/{id}', { id: webhookId }, change), options);
   }
 
@@ -89,9 +79,9 @@ export class Webhooks extends Resource {
    */
   rotateSecret(
     webhookId: string,
-    rotation: WebhookSecretRotation = {},
+    rotation: Api.WebhookSecretRotation = {},
     options?: RequestOptions,
-  ): ApiPromise<WebhookWithSecret> {
+  ): ApiPromise<Api.WebhookWithSecret> {
     return this.transport.request(
       post('rotateWebhookSecret', '/v1/webhooks/{id}/rotate-secret', { id: webhookId }, rotation),
       options,
@@ -103,7 +93,7 @@ export class Webhooks extends Resource {
    * @returns the delivery, which is made right afterwards: retrieve it again to see how it went.
    * @throws {ConflictError} `webhook_not_enabled`.
    */
-  test(webhookId: string, options?: RequestOptions): ApiPromise<WebhookDelivery> {
+  test(webhookId: string, options?: RequestOptions): ApiPromise<Api.WebhookDelivery> {
     return this.transport.request(post('testWebhook', '/v1/webhooks/{id}/test', { id: webhookId }), options);
   }
 }
