@@ -8,6 +8,8 @@ import type {
 } from '../types/api.ts';
 import { get, post, Resource } from './resource.ts';
 
+const path = '/v1/consent/{id}/records';
+
 /**
  * The records of a notice: an append-only ledger. A withdrawal is a separate record. Reading needs the scope
  * `consent:read`, the other methods `consent:write`.
@@ -20,10 +22,7 @@ export class ConsentRecords extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(noticeId: string, params: ListConsentRecordsParams = {}, options?: ListOptions): PagePromise<ConsentRecord> {
-    return this.transport.list(
-      { ...get('listConsentRecords', '/v1/consent/{id}/records', { id: noticeId }, params), page: 'data' },
-      options,
-    );
+    return this.transport.list({ ...get('listConsentRecords', path, { id: noticeId }, params), page: 'data' }, options);
   }
 
   /**
@@ -37,18 +36,12 @@ export class ConsentRecords extends Resource {
    *   that is required; `idempotency_key_reused` for a key that was used with another request.
    */
   capture(noticeId: string, record: ConsentRecordInput, options?: RequestOptions): ApiPromise<ConsentRecord> {
-    return this.transport.request(
-      post('captureConsentRecord', '/v1/consent/{id}/records', { id: noticeId }, record),
-      options,
-    );
+    return this.transport.request(post('captureConsentRecord', path, { id: noticeId }, record), options);
   }
 
   /** Gets one record. */
   retrieve(noticeId: string, recordId: string, options?: RequestOptions): ApiPromise<ConsentRecord> {
-    return this.transport.request(
-      get('getConsentRecord', '/v1/consent/{id}/records/{recordId}', { id: noticeId, recordId }),
-      options,
-    );
+    return this.transport.request(get('getConsentRecord', `${path}/{recordId}`, { id: noticeId, recordId }), options);
   }
 
   /** Gets one record whose notice you do not know. */
@@ -81,12 +74,7 @@ export class ConsentRecords extends Resource {
     options?: RequestOptions,
   ): ApiPromise<ConsentRecord> {
     return this.transport.request(
-      post(
-        'withdrawConsentRecord',
-        '/v1/consent/{id}/records/{recordId}/withdrawals',
-        { id: noticeId, recordId },
-        withdrawal,
-      ),
+      post('withdrawConsentRecord', `${path}/{recordId}/withdrawals`, { id: noticeId, recordId }, withdrawal),
       options,
     );
   }

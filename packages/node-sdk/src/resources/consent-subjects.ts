@@ -3,6 +3,8 @@ import type { ConsentRecord, Erasure, ErasureInput, SubjectLedger } from '../typ
 import type { PageParams } from '../types/values.ts';
 import { get, page, post, Resource } from './resource.ts';
 
+const path = '/v1/consent/subjects/{subjectId}';
+
 /** The people whose consent is recorded. A `subjectId` has 1 to 256 characters. */
 export class ConsentSubjects extends Resource {
   /**
@@ -13,10 +15,7 @@ export class ConsentSubjects extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   retrieve(subjectId: string, params: PageParams = {}, options?: RequestOptions): ApiPromise<SubjectLedger> {
-    return this.transport.request(
-      get('getSubjectLedger', '/v1/consent/subjects/{subjectId}', { subjectId }, params),
-      options,
-    );
+    return this.transport.request(get('getSubjectLedger', path, { subjectId }, params), options);
   }
 
   /**
@@ -26,10 +25,7 @@ export class ConsentSubjects extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   listRecords(subjectId: string, params: PageParams = {}, options?: ListOptions): PagePromise<ConsentRecord> {
-    return this.transport.list(
-      page('getSubjectLedger', '/v1/consent/subjects/{subjectId}', { subjectId }, params),
-      options,
-    );
+    return this.transport.list(page('getSubjectLedger', path, { subjectId }, params), options);
   }
 
   /**
@@ -38,9 +34,6 @@ export class ConsentSubjects extends Resource {
    * @throws {ConflictError} `dsr_open` while a request of the subject is open.
    */
   erase(subjectId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
-    return this.transport.request(
-      post('eraseSubject', '/v1/consent/subjects/{subjectId}/erase', { subjectId }, input),
-      options,
-    );
+    return this.transport.request(post('eraseSubject', `${path}/erase`, { subjectId }, input), options);
   }
 }

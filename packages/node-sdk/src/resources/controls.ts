@@ -5,6 +5,8 @@ import { ControlTests } from './control-tests.ts';
 import { Frameworks } from './frameworks.ts';
 import { get, patch, post, Resource, remove } from './resource.ts';
 
+const path = '/v1/control-framework/controls/{controlId}';
+
 /**
  * The controls of the tenant: those of the frameworks that it follows, and its own. Methods take the `controlId` of a
  * control, or its `id`. Reading needs the scope `controls:read`, the other methods `controls:write`.
@@ -21,10 +23,7 @@ export class Controls extends Resource {
 
   /** Gets a control, with what the list leaves out. */
   retrieve(controlId: string, options?: RequestOptions): ApiPromise<ControlDetail> {
-    return this.transport.request(
-      get('getControl', '/v1/control-framework/controls/{controlId}', { controlId }),
-      options,
-    );
+    return this.transport.request(get('getControl', path, { controlId }), options);
   }
 
   /**
@@ -48,7 +47,7 @@ export class Controls extends Resource {
   update(controlId: string, change: ControlChange, options?: RequestOptions): ApiPromise<ControlDetail> {
     return this.transport.request(
       {
-        ...patch('editControl', '/v1/control-framework/controls/{controlId}', { controlId }, change),
+        ...patch('editControl', path, { controlId }, change),
         // Once more the same status is another review, and a reason may be rejected because the status is set already.
         idempotent: !change.reason && change.status !== 'implemented' && change.status !== 'accepted',
       },
@@ -61,10 +60,7 @@ export class Controls extends Resource {
    * @throws {ConflictError} `conflict` for a control of the catalogue: set it to `not_applicable` instead.
    */
   retire(controlId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.transport.request(
-      { ...remove('retireControl', '/v1/control-framework/controls/{controlId}', { controlId }), answer: 'none' },
-      options,
-    );
+    return this.transport.request({ ...remove('retireControl', path, { controlId }), answer: 'none' }, options);
   }
 
   /**

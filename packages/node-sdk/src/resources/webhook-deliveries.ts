@@ -3,6 +3,8 @@ import type * as Api from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
 import { get, page, post, Resource, remove } from './resource.ts';
 
+const deliveries = '/v1/webhooks/deliveries';
+
 /**
  * What was sent to webhooks, or is to be. Deliveries are forgotten after 30 days. Reading needs the scope
  * `webhooks:read`, the other methods `webhooks:write`.
@@ -15,15 +17,12 @@ export class WebhookDeliveries extends Resource {
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: Api.ListWebhookDeliveriesParams = {}, options?: ListOptions): PagePromise<Api.WebhookDelivery> {
-    return this.transport.list(page('listWebhookDeliveries', '/v1/webhooks/deliveries', {}, params), options);
+    return this.transport.list(page('listWebhookDeliveries', deliveries, {}, params), options);
   }
 
   /** Gets a delivery with its event and every attempt. */
   retrieve(deliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookDeliveryDetail> {
-    return this.transport.request(
-      get('getWebhookDelivery', '/v1/webhooks/deliveries/{id}', { id: deliveryId }),
-      options,
-    );
+    return this.transport.request(get('getWebhookDelivery', `${deliveries}/{id}`, { id: deliveryId }), options);
   }
 
   /**
@@ -35,7 +34,7 @@ export class WebhookDeliveries extends Resource {
    */
   redeliver(deliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookDelivery> {
     return this.transport.request(
-      post('redeliverWebhookDelivery', '/v1/webhooks/deliveries/{id}/redeliver', { id: deliveryId }),
+      post('redeliverWebhookDelivery', `${deliveries}/{id}/redeliver`, { id: deliveryId }),
       options,
     );
   }
@@ -46,11 +45,13 @@ export class WebhookDeliveries extends Resource {
    */
   cancel(deliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookDelivery> {
     return this.transport.request(
-      post('cancelWebhookDelivery', '/v1/webhooks/deliveries/{id}/cancel', { id: deliveryId }),
+      post('cancelWebhookDelivery', `${deliveries}/{id}/cancel`, { id: deliveryId }),
       options,
     );
   }
 }
+
+const redeliveries = '/v1/webhooks/redeliveries';
 
 /**
  * Orders to send many deliveries again, which are carried out in the background. A tenant has one at a time. Reading
@@ -82,21 +83,18 @@ export class Redeliveries extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(params: PageParams = {}, options?: ListOptions): PagePromise<Api.WebhookRedelivery> {
-    return this.transport.list(page('listWebhookRedeliveries', '/v1/webhooks/redeliveries', {}, params), options);
+    return this.transport.list(page('listWebhookRedeliveries', redeliveries, {}, params), options);
   }
 
   /** Gets an order. */
   retrieve(redeliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookRedelivery> {
-    return this.transport.request(
-      get('getWebhookRedelivery', '/v1/webhooks/redeliveries/{id}', { id: redeliveryId }),
-      options,
-    );
+    return this.transport.request(get('getWebhookRedelivery', `${redeliveries}/{id}`, { id: redeliveryId }), options);
   }
 
   /** Cancels an order. What it has queued is sent all the same; one that has ended stays as it is. */
   cancel(redeliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookRedelivery> {
     return this.transport.request(
-      remove('cancelWebhookRedelivery', '/v1/webhooks/redeliveries/{id}', { id: redeliveryId }),
+      remove('cancelWebhookRedelivery', `${redeliveries}/{id}`, { id: redeliveryId }),
       options,
     );
   }
