@@ -23,10 +23,7 @@ export interface RequestOptions {
 
 /** The options of a change with a precondition. */
 export interface ChangeOptions extends RequestOptions {
-  /**
-   * The `etag` header of what was read before (`withResponse()` has it): the change is rejected if another one came
-   * between.
-   */
+  /** The `etag` header of what was read (`withResponse()` has it): the change is rejected if another came between. */
   readonly ifMatch?: string | undefined;
 }
 
@@ -57,10 +54,7 @@ export type AnswerForm = 'data' | 'bare' | 'none' | 'stream';
  */
 export type PageForm = 'items' | 'data' | 'scim';
 
-/**
- * The content of a file. A Blob (`openAsBlob` of node:fs) and bytes can be sent again by a retry, a stream cannot. Text is
- * sent as UTF-8.
- */
+/** The content of a file; text is sent as UTF-8. A Blob (`openAsBlob` of node:fs) and bytes can be retried, a stream not. */
 export type FileContent = FileBody | ArrayBuffer;
 
 /** The content of a file as it is sent. */
@@ -145,10 +139,7 @@ export interface Page<Item> {
   readonly total: number | null;
   readonly hasNextPage: boolean;
   readonly response: ResponseDetails;
-  /**
-   * Fetches the page after this one.
-   * @returns null where there is none.
-   */
+  /** Fetches the page after this one; null where there is none. */
   nextPage(): Promise<Page<Item> | null>;
 }
 
@@ -184,15 +175,9 @@ export interface StreamPromise extends Promise<ByteStream>, AsyncIterable<Uint8A
 
 /** Brings operations to the server and their answers back: what every resource is made of. */
 export interface Transport {
-  /**
-   * Calls an operation. It is sent at once.
-   * @template Data what the server answers, as its schema has it.
-   */
+  /** Calls an operation, at once. `Data` is what the server answers, as its schema has it. */
   request<Data>(operation: Operation, options?: RequestOptions): ApiPromise<Data>;
-  /**
-   * Lists with an operation; the `cursor` in its query is where the first page begins, also for SCIM, which calls it
-   * `startIndex`.
-   */
+  /** Lists with an operation; the first page begins at the `cursor` of its query, which SCIM calls `startIndex`. */
   list<Item>(operation: ListOperation, options?: ListOptions): PagePromise<Item>;
   /**
    * Calls an operation whose answer may be of any length. `timeout` then bounds the time to the headers and every silence

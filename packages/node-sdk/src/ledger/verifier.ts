@@ -27,8 +27,7 @@ export interface LedgerVerifier {
   /**
    * Opens a signed checkpoint (C2SP signed-note and tlog-checkpoint, Ed25519).
    * @param note as the server returned it: nothing added, nothing trimmed.
-   * @param publicKey the line at `/.well-known/svc-ledger-key` of the server. Keep your own copy: if you fetch it each
-   *   time, you trust whatever answers.
+   * @param publicKey your own copy of the line at `/.well-known/svc-ledger-key` of the server.
    * @throws {LedgerVerificationError} `key_invalid`, `checkpoint_not_signed`.
    */
   openCheckpoint(note: string, publicKey: string): Promise<OpenedCheckpoint>;
@@ -43,9 +42,7 @@ export interface LedgerVerifier {
    * the installation must contain a checkpoint of the ledger, and third parties must have attested the log.
    * @param chunks bytes as they come from a file or a response, or text with its line feeds. Do not pass lines that are
    *   already split: some programs split at characters that an entry may contain.
-   * @throws {LedgerVerificationError} at the first fault, with its line.
-   * @throws {AbortError} when its signal is aborted.
-   * @throws {ConfigurationError} for invalid chunks.
+   * @throws {LedgerVerificationError} at the first fault, with its line; AbortError; ConfigurationError for invalid chunks.
    */
   verifyExport(chunks: Chunks, options: VerifyExportOptions): Promise<VerifiedExport>;
 
@@ -126,8 +123,7 @@ export interface LedgerVerifier {
 
   /**
    * Fetches a whole ledger and verifies it here: each entry, the order, the signed root, and with a kept checkpoint that
-   * nothing it covers was changed since. With `signFirst` a server cannot sign one history and return another either. Only
-   * the current line is kept in memory.
+   * nothing it covers was changed since. Only the current line is kept in memory.
    * @param svc the client, with a key that has `audit:read` or `consent:read`.
    * @throws {LedgerVerificationError} at the first fault; also the errors of the client, and an AbortError when the signal
    *   is aborted.

@@ -17,8 +17,8 @@ export interface VerifyLedgerOptions
    */
   readonly publicKey?: string | undefined;
   /**
-   * Whether the server signs a checkpoint first, so that everything up to now is verified. Default true. Otherwise it is
-   * the latest that it signed on its schedule, and `newer` is the number of entries since.
+   * Whether the server signs a checkpoint first: everything up to now is verified, and it cannot return another history.
+   * Default true. Otherwise it is the latest on its schedule, and `newer` is the number of entries since.
    */
   readonly signFirst?: boolean | undefined;
 }

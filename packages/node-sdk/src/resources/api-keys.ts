@@ -9,7 +9,7 @@ export class ApiKeys extends Resource {
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListApiKeysParams = {}, options?: ListOptions): PagePromise<ApiKey> {
-    return this.transport.list(page('listApiKeys', '/v1/api-keys', {}, params), options);
+    return this.api.list(page('listApiKeys', '/v1/api-keys', {}, params), options);
   }
 
   /**
@@ -18,12 +18,12 @@ export class ApiKeys extends Resource {
    * @throws {PermissionError} `forbidden` for a scope that the caller lacks, and for a tenant in which it could not make keys.
    */
   create(key: ApiKeyInput, options?: RequestOptions): ApiPromise<CreatedApiKey> {
-    return this.transport.request(post('createApiKey', '/v1/api-keys', {}, key), options);
+    return this.api.request(post('createApiKey', '/v1/api-keys', {}, key), options);
   }
 
   /** Gets a key, without the key itself. */
   retrieve(keyId: string, options?: RequestOptions): ApiPromise<ApiKey> {
-    return this.transport.request(get('getApiKey', '/v1/api-keys/{id}', { id: keyId }), options);
+    return this.api.request(get('getApiKey', '/v1/api-keys/{id}', { id: keyId }), options);
   }
 
   /**
@@ -34,7 +34,7 @@ export class ApiKeys extends Resource {
    * @throws {PermissionError} `forbidden` for a key with scopes that the caller lacks.
    */
   rotate(keyId: string, rotation: ApiKeyRotation = {}, options?: RequestOptions): ApiPromise<CreatedApiKey> {
-    return this.transport.request(post('rotateApiKey', '/v1/api-keys/{id}/rotate', { id: keyId }, rotation), options);
+    return this.api.request(post('rotateApiKey', '/v1/api-keys/{id}/rotate', { id: keyId }, rotation), options);
   }
 
   /**
@@ -42,6 +42,6 @@ export class ApiKeys extends Resource {
    * working there; it no longer acts for this one. Nothing happens when it was revoked before.
    */
   revoke(keyId: string, options?: RequestOptions): ApiPromise<ApiKey> {
-    return this.transport.request(remove('revokeApiKey', '/v1/api-keys/{id}', { id: keyId }), options);
+    return this.api.request(remove('revokeApiKey', '/v1/api-keys/{id}', { id: keyId }), options);
   }
 }

@@ -11,11 +11,11 @@ export class Audit extends Resource {
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListAuditEventsParams = {}, options?: ListOptions): PagePromise<AuditEvent> {
-    return this.transport.list(page('listAuditEvents', '/v1/audit', {}, params), options);
+    return this.api.list(page('listAuditEvents', '/v1/audit', {}, params), options);
   }
 
   /** Gets one event with its details. */
   retrieve(eventId: string, options?: RequestOptions): ApiPromise<AuditEventDetail> {
-    return this.transport.request(get('getAuditEvent', '/v1/audit/{id}', { id: eventId }), options);
+    return this.api.request(get('getAuditEvent', '/v1/audit/{id}', { id: eventId }), options);
   }
 }

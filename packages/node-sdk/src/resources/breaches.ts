@@ -13,7 +13,7 @@ export class Breaches extends Resource {
    * @throws {ValidationError} `validation_failed`, also for a `discoveredAt` in the future.
    */
   report(breach: BreachInput, options?: RequestOptions): ApiPromise<Breach> {
-    return this.transport.request(post('reportBreach', '/v1/breach', {}, breach), options);
+    return this.api.request(post('reportBreach', '/v1/breach', {}, breach), options);
   }
 
   /**
@@ -21,12 +21,12 @@ export class Breaches extends Resource {
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: ListBreachesParams = {}, options?: ListOptions): PagePromise<Breach> {
-    return this.transport.list(page('listBreaches', '/v1/breach', {}, params), options);
+    return this.api.list(page('listBreaches', '/v1/breach', {}, params), options);
   }
 
   /** Gets a breach. */
   retrieve(breachId: string, options?: RequestOptions): ApiPromise<Breach> {
-    return this.transport.request(get('getBreach', '/v1/breach/{id}', { id: breachId }), options);
+    return this.api.request(get('getBreach', '/v1/breach/{id}', { id: breachId }), options);
   }
 
   /**
@@ -37,7 +37,7 @@ export class Breaches extends Resource {
    * @throws {ValidationError} `validation_failed`, also where `notificationReason` is missing.
    */
   update(breachId: string, change: BreachChange, options?: RequestOptions): ApiPromise<Breach> {
-    return this.transport.request(patch('editBreach', '/v1/breach/{id}', { id: breachId }, change), options);
+    return this.api.request(patch('editBreach', '/v1/breach/{id}', { id: breachId }, change), options);
   }
 
   /**
@@ -46,6 +46,6 @@ export class Breaches extends Resource {
    * @throws {ConflictError} `breach_open` while the breach is not closed.
    */
   erase(breachId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
-    return this.transport.request(post('eraseBreach', '/v1/breach/{id}/erase', { id: breachId }, input), options);
+    return this.api.request(post('eraseBreach', '/v1/breach/{id}/erase', { id: breachId }, input), options);
   }
 }

@@ -11,6 +11,8 @@ import type * as Api from '../types/api.ts';
 import type { Items, PageParams } from '../types/values.ts';
 import { get, page, patch, post, Resource, remove } from './resource.ts';
 
+const path = '/v1/consent/{id}';
+
 /**
  * Consent notices: what visitors read and decide. A draft is published as versions that never change. Reading needs the
  * scope `consent:read`, the other methods `consent:write`.
@@ -21,20 +23,17 @@ export class ConsentNotices extends Resource {
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: Api.ListConsentNoticesParams = {}, options?: ListOptions): PagePromise<Api.Notice> {
-    return this.transport.list({ ...get('listConsentNotices', '/v1/consent', {}, params), page: 'data' }, options);
+    return this.api.list({ ...get('listConsentNotices', '/v1/consent', {}, params), page: 'data' }, options);
   }
 
   /** Gets a notice. */
   retrieve(noticeId: string, options?: RequestOptions): ApiPromise<Api.Notice> {
-    return this.transport.request(
-      { ...get('getConsent', '/v1/consent/{id}', { id: noticeId }), read: requireNotice },
-      options,
-    );
+    return this.api.request({ ...get('getConsent', path, { id: noticeId }), read: requireNotice }, options);
   }
 
   /** Creates a notice as a draft; publish it to capture records. */
   create(content: Api.NoticeContent, options?: RequestOptions): ApiPromise<Api.Notice> {
-    return this.transport.request(post('createConsentNotice', '/v1/consent/notices', {}, content), options);
+    return this.api.request(post('createConsentNotice', '/v1/consent/notices', {}, content), options);
   }
 
   /**
@@ -47,10 +46,7 @@ export class ConsentNotices extends Resource {
     change: Api.NoticeChange,
     { ifMatch, ...options }: ChangeOptions = {},
   ): ApiPromise<Api.Notice> {
-    return this.transport.request(
-      { ...patch('editConsentNotice', '/v1/consent/{id}', { id: noticeId }, change), ifMatch },
-      options,
-    );
+    return this.api.request({ ...patch('editConsentNotice', path, { id: noticeId }, change), ifMatch }, options);
   }
 
   /**
@@ -64,8 +60,8 @@ export class ConsentNotices extends Resource {
     { ifMatch, asksAgain, ...options }: ChangeOptions & Api.NoticePublication = {},
   ): ApiPromise<Api.Notice> {
     const body = asksAgain === undefined ? undefined : { asksAgain };
-    const operation = post('publishConsentNotice', '/v1/consent/{id}/publish', { id: noticeId }, body);
-    return this.transport.request({ ...operation, ifMatch }, options);
+    const operation = post('publishConsentNotice', `${path}/publish`, { id: noticeId }, body);
+    return this.api.request({ ...operation, ifMatch }, options);
   }
 
   /**
@@ -74,15 +70,15 @@ export class ConsentNotices extends Resource {
    *   `consent_notice_changed` if the content is not the one of `ifMatch`.
    */
   delete(noticeId: string, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<void> {
-    return this.transport.request(
-      { ...remove('deleteConsentNotice', '/v1/consent/{id}', { id: noticeId }), ifMatch, answer: 'none' },
+    return this.api.request(
+      { ...remove('deleteConsentNotice', path, { id: noticeId }), ifMatch, answer: 'none' },
       options,
     );
   }
 
   /** Archives a notice: it is public no more and takes no more records. Records can still be withdrawn. */
   archive(noticeId: string, options?: RequestOptions): ApiPromise<Api.Notice> {
-    return this.transport.request(post('archiveConsentNotice', '/v1/consent/{id}/archive', { id: noticeId }), options);
+    return this.api.request(post('archiveConsentNotice', `${path}/archive`, { id: noticeId }), options);
   }
 
   /**
@@ -94,23 +90,17 @@ export class ConsentNotices extends Resource {
     params: Api.GetConsentNoticeStatisticsParams = {},
     options?: RequestOptions,
   ): ApiPromise<Items<Api.NoticeDay>> {
-    return this.transport.request(
-      get('getConsentNoticeStatistics', '/v1/consent/{id}/statistics', { id: noticeId }, params),
-      options,
-    );
+    return this.api.request(get('getConsentNoticeStatistics', `${path}/statistics`, { id: noticeId }, params), options);
   }
 
   /** Lists the hosts whose pages show a notice, the latest seen first. */
   listSightings(noticeId: string, options?: RequestOptions): ApiPromise<Items<Api.NoticeSighting>> {
-    return this.transport.request(
-      get('listConsentNoticeSightings', '/v1/consent/{id}/sightings', { id: noticeId }),
-      options,
-    );
+    return this.api.request(get('listConsentNoticeSightings', `${path}/sightings`, { id: noticeId }), options);
   }
 
   /** Gets what the banner says in a language where a notice has no text of its own. */
   retrieveWords(params: Api.GetConsentNoticeWordsParams = {}, options?: RequestOptions): ApiPromise<Api.NoticeWords> {
-    return this.transport.request(get('getConsentNoticeWords', '/v1/consent/notices/words', {}, params), options);
+    return this.api.request(get('getConsentNoticeWords', '/v1/consent/notices/words', {}, params), options);
   }
 
   /**
@@ -119,10 +109,7 @@ export class ConsentNotices extends Resource {
    * @throws {NotFoundError} `not_found` for a hash of no published version of the notice.
    */
   retrieveShown(noticeId: string, hash: string, options?: RequestOptions): ApiPromise<Api.PublicNotice> {
-    return this.transport.request(
-      get('getConsentNoticeShown', '/v1/consent/{id}/shown/{hash}', { id: noticeId, hash }),
-      options,
-    );
+    return this.api.request(get('getConsentNoticeShown', `${path}/shown/{hash}`, { id: noticeId, hash }), options);
   }
 
   /**
@@ -130,10 +117,7 @@ export class ConsentNotices extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   listVersions(noticeId: string, params: PageParams = {}, options?: ListOptions): PagePromise<Api.NoticeVersion> {
-    return this.transport.list(
-      page('listConsentNoticeVersions', '/v1/consent/{id}/versions', { id: noticeId }, params),
-      options,
-    );
+    return this.api.list(page('listConsentNoticeVersions', `${path}/versions`, { id: noticeId }, params), options);
   }
 }
 

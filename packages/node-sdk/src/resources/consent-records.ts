@@ -22,7 +22,7 @@ export class ConsentRecords extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(noticeId: string, params: ListConsentRecordsParams = {}, options?: ListOptions): PagePromise<ConsentRecord> {
-    return this.transport.list({ ...get('listConsentRecords', path, { id: noticeId }, params), page: 'data' }, options);
+    return this.api.list({ ...get('listConsentRecords', path, { id: noticeId }, params), page: 'data' }, options);
   }
 
   /**
@@ -36,17 +36,17 @@ export class ConsentRecords extends Resource {
    *   that is required; `idempotency_key_reused` for a key that was used with another request.
    */
   capture(noticeId: string, record: ConsentRecordInput, options?: RequestOptions): ApiPromise<ConsentRecord> {
-    return this.transport.request(post('captureConsentRecord', path, { id: noticeId }, record), options);
+    return this.api.request(post('captureConsentRecord', path, { id: noticeId }, record), options);
   }
 
   /** Gets one record. */
   retrieve(noticeId: string, recordId: string, options?: RequestOptions): ApiPromise<ConsentRecord> {
-    return this.transport.request(get('getConsentRecord', `${path}/{recordId}`, { id: noticeId, recordId }), options);
+    return this.api.request(get('getConsentRecord', `${path}/{recordId}`, { id: noticeId, recordId }), options);
   }
 
   /** Gets one record whose notice you do not know. */
   find(recordId: string, options?: RequestOptions): ApiPromise<ConsentRecord> {
-    return this.transport.request(get('findConsentRecord', '/v1/consent/records/{recordId}', { recordId }), options);
+    return this.api.request(get('findConsentRecord', '/v1/consent/records/{recordId}', { recordId }), options);
   }
 
   /**
@@ -55,7 +55,7 @@ export class ConsentRecords extends Resource {
    *   state.
    */
   retrieveReceipt(recordId: string, options?: RequestOptions): ApiPromise<ConsentReceipt> {
-    return this.transport.request(
+    return this.api.request(
       { ...get('getConsentReceipt', '/v1/consent/records/{recordId}/receipt', { recordId }), answer: 'bare' },
       options,
     );
@@ -73,7 +73,7 @@ export class ConsentRecords extends Resource {
     withdrawal: ConsentWithdrawalInput = {},
     options?: RequestOptions,
   ): ApiPromise<ConsentRecord> {
-    return this.transport.request(
+    return this.api.request(
       post('withdrawConsentRecord', `${path}/{recordId}/withdrawals`, { id: noticeId, recordId }, withdrawal),
       options,
     );

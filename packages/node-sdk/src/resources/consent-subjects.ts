@@ -15,7 +15,7 @@ export class ConsentSubjects extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   retrieve(subjectId: string, params: PageParams = {}, options?: RequestOptions): ApiPromise<SubjectLedger> {
-    return this.transport.request(get('getSubjectLedger', path, { subjectId }, params), options);
+    return this.api.request(get('getSubjectLedger', path, { subjectId }, params), options);
   }
 
   /**
@@ -25,7 +25,7 @@ export class ConsentSubjects extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   listRecords(subjectId: string, params: PageParams = {}, options?: ListOptions): PagePromise<ConsentRecord> {
-    return this.transport.list(page('getSubjectLedger', path, { subjectId }, params), options);
+    return this.api.list(page('getSubjectLedger', path, { subjectId }, params), options);
   }
 
   /**
@@ -34,6 +34,6 @@ export class ConsentSubjects extends Resource {
    * @throws {ConflictError} `dsr_open` while a request of the subject is open.
    */
   erase(subjectId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
-    return this.transport.request(post('eraseSubject', `${path}/erase`, { subjectId }, input), options);
+    return this.api.request(post('eraseSubject', `${path}/erase`, { subjectId }, input), options);
   }
 }

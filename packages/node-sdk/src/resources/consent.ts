@@ -7,9 +7,9 @@ import { post, Resource } from './resource.ts';
 
 /** Consent: the notices, the ledger of records given against them, and the short form for one purpose. */
 export class Consent extends Resource {
-  readonly notices = new ConsentNotices(this.transport);
-  readonly records = new ConsentRecords(this.transport);
-  readonly subjects = new ConsentSubjects(this.transport);
+  readonly notices = new ConsentNotices(this.api);
+  readonly records = new ConsentRecords(this.api);
+  readonly subjects = new ConsentSubjects(this.api);
 
   /**
    * Records the decision of a subject about one purpose, against the published notice that asks for it. Needs the scope
@@ -22,6 +22,6 @@ export class Consent extends Resource {
    *   one, and for a refusal of one that is required.
    */
   decide(decision: ConsentDecisionInput, options?: RequestOptions): ApiPromise<ConsentDecision> {
-    return this.transport.request(post('recordConsentDecision', '/v1/consent', {}, decision), options);
+    return this.api.request(post('recordConsentDecision', '/v1/consent', {}, decision), options);
   }
 }

@@ -32,12 +32,12 @@ export class ControlEvidence extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(controlId: string, params: PageParams = {}, options?: ListOptions): PagePromise<Evidence> {
-    return this.transport.list(page('listEvidence', path, { controlId }, params), options);
+    return this.api.list(page('listEvidence', path, { controlId }, params), options);
   }
 
   /** Gets the bytes that the files of all controls take, and how many they may take. */
   usage(options?: RequestOptions): ApiPromise<EvidenceUsage> {
-    return this.transport.request(get('getEvidenceUsage', '/v1/control-framework/evidence-usage'), options);
+    return this.api.request(get('getEvidenceUsage', '/v1/control-framework/evidence-usage'), options);
   }
 
   /**
@@ -46,7 +46,7 @@ export class ControlEvidence extends Resource {
    * @throws {ValidationError} `validation_failed`, also for a `collectedAt` in the future.
    */
   add(controlId: string, evidence: EvidenceInput, options?: RequestOptions): ApiPromise<Evidence> {
-    return this.transport.request(post('addEvidence', path, { controlId }, evidence), options);
+    return this.api.request(post('addEvidence', path, { controlId }, evidence), options);
   }
 
   /**
@@ -66,7 +66,7 @@ export class ControlEvidence extends Resource {
   ): ApiPromise<Evidence> {
     const { mediaType, ...query } = details;
     const ownType = file instanceof Blob ? file.type : '';
-    return this.transport.request(
+    return this.api.request(
       {
         ...post('uploadEvidenceFile', `${path}/files`, { controlId }),
         query,
@@ -85,12 +85,12 @@ export class ControlEvidence extends Resource {
    */
   download(controlId: string, evidenceId: string, options?: RequestOptions): StreamPromise {
     const operation = get('downloadEvidenceFile', `${path}/{evidenceId}/file`, { controlId, evidenceId });
-    return this.transport.stream({ ...operation, accept: '*/*' }, options);
+    return this.api.stream({ ...operation, accept: '*/*' }, options);
   }
 
   /** Gets one item. */
   retrieve(controlId: string, evidenceId: string, options?: RequestOptions): ApiPromise<Evidence> {
-    return this.transport.request(get('getEvidence', `${path}/{evidenceId}`, { controlId, evidenceId }), options);
+    return this.api.request(get('getEvidence', `${path}/{evidenceId}`, { controlId, evidenceId }), options);
   }
 
   /**
@@ -104,7 +104,7 @@ export class ControlEvidence extends Resource {
     withdrawal: { readonly reason: string },
     options?: RequestOptions,
   ): ApiPromise<Evidence> {
-    return this.transport.request(
+    return this.api.request(
       post('withdrawEvidence', `${path}/{evidenceId}/withdraw`, { controlId, evidenceId }, withdrawal),
       options,
     );
@@ -115,7 +115,7 @@ export class ControlEvidence extends Resource {
    * @throws {ValidationError} `validation_failed`, also for a reason that repeats what is erased.
    */
   erase(controlId: string, evidenceId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
-    return this.transport.request(
+    return this.api.request(
       post('eraseEvidence', `${path}/{evidenceId}/erase`, { controlId, evidenceId }, input),
       options,
     );

@@ -16,7 +16,7 @@ export class ControlTests extends Resource {
     params: Api.ListControlTestsParams = {},
     options?: RequestOptions,
   ): ApiPromise<Items<Api.ControlTest>> {
-    return this.transport.request(get('listControlTests', path, { controlId }, params), options);
+    return this.api.request(get('listControlTests', path, { controlId }, params), options);
   }
 
   /**
@@ -24,12 +24,12 @@ export class ControlTests extends Resource {
    * @throws {ConflictError} `conflict` for one test too many.
    */
   add(controlId: string, test: Api.ControlTestInput, options?: RequestOptions): ApiPromise<Api.ControlTest> {
-    return this.transport.request(post('addControlTest', path, { controlId }, test), options);
+    return this.api.request(post('addControlTest', path, { controlId }, test), options);
   }
 
   /** Retires a test: it is kept with its results, and no longer counts. Nothing happens when it was retired before. */
   retire(controlId: string, testId: string, options?: RequestOptions): ApiPromise<Api.ControlTest> {
-    return this.transport.request(remove('retireControlTest', `${path}/{testId}`, { controlId, testId }), options);
+    return this.api.request(remove('retireControlTest', `${path}/{testId}`, { controlId, testId }), options);
   }
 
   /**
@@ -43,10 +43,7 @@ export class ControlTests extends Resource {
     params: PageParams = {},
     options?: ListOptions,
   ): PagePromise<Api.TestResult> {
-    return this.transport.list(
-      page('listTestResults', `${path}/{testId}/results`, { controlId, testId }, params),
-      options,
-    );
+    return this.api.list(page('listTestResults', `${path}/{testId}/results`, { controlId, testId }, params), options);
   }
 
   /**
@@ -61,7 +58,7 @@ export class ControlTests extends Resource {
     result: Api.TestResultInput,
     options?: RequestOptions,
   ): ApiPromise<Api.TestResult> {
-    return this.transport.request(
+    return this.api.request(
       post('recordTestResult', `${path}/{testId}/results`, { controlId, testId }, result),
       options,
     );

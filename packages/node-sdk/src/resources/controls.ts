@@ -12,18 +12,18 @@ const path = '/v1/control-framework/controls/{controlId}';
  * control, or its `id`. Reading needs the scope `controls:read`, the other methods `controls:write`.
  */
 export class Controls extends Resource {
-  readonly frameworks = new Frameworks(this.transport);
-  readonly evidence = new ControlEvidence(this.transport);
-  readonly tests = new ControlTests(this.transport);
+  readonly frameworks = new Frameworks(this.api);
+  readonly evidence = new ControlEvidence(this.api);
+  readonly tests = new ControlTests(this.api);
 
   /** Gets all controls by their codes, with what they add up to. */
   list(options?: RequestOptions): ApiPromise<ControlList> {
-    return this.transport.request(get('listControls', '/v1/control-framework'), options);
+    return this.api.request(get('listControls', '/v1/control-framework'), options);
   }
 
   /** Gets a control, with what the list leaves out. */
   retrieve(controlId: string, options?: RequestOptions): ApiPromise<ControlDetail> {
-    return this.transport.request(get('getControl', path, { controlId }), options);
+    return this.api.request(get('getControl', path, { controlId }), options);
   }
 
   /**
@@ -32,7 +32,7 @@ export class Controls extends Resource {
    * @throws {ValidationError} `validation_failed`, also for an owner who may not sign in.
    */
   create(control: ControlInput, options?: RequestOptions): ApiPromise<ControlDetail> {
-    return this.transport.request(post('createControl', '/v1/control-framework/controls', {}, control), options);
+    return this.api.request(post('createControl', '/v1/control-framework/controls', {}, control), options);
   }
 
   /**
@@ -45,7 +45,7 @@ export class Controls extends Resource {
    * @throws {ValidationError} `validation_failed`, also where a status lacks its reason or its date.
    */
   update(controlId: string, change: ControlChange, options?: RequestOptions): ApiPromise<ControlDetail> {
-    return this.transport.request(
+    return this.api.request(
       {
         ...patch('editControl', path, { controlId }, change),
         // Once more the same status is another review, and a reason may be rejected because the status is set already.
@@ -60,7 +60,7 @@ export class Controls extends Resource {
    * @throws {ConflictError} `conflict` for a control of the catalogue: set it to `not_applicable` instead.
    */
   retire(controlId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.transport.request({ ...remove('retireControl', path, { controlId }), answer: 'none' }, options);
+    return this.api.request({ ...remove('retireControl', path, { controlId }), answer: 'none' }, options);
   }
 
   /**
@@ -68,11 +68,11 @@ export class Controls extends Resource {
    * floor(100 × accepted ÷ total), 0 without any control.
    */
   retrieveReadiness(options?: RequestOptions): ApiPromise<Readiness> {
-    return this.transport.request(get('getReadiness', '/v1/control-framework/readiness'), options);
+    return this.api.request(get('getReadiness', '/v1/control-framework/readiness'), options);
   }
 
   /** Gets the state of the tests and the evidence of the controls that apply. */
   retrieveTestHealth(options?: RequestOptions): ApiPromise<TestHealth> {
-    return this.transport.request(get('getTestHealth', '/v1/control-framework/test-health'), options);
+    return this.api.request(get('getTestHealth', '/v1/control-framework/test-health'), options);
   }
 }

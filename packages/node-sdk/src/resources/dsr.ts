@@ -13,7 +13,7 @@ export class DataSubjectRequests extends Resource {
    * @throws {ValidationError} `validation_failed`, also for a `receivedAt` in the future.
    */
   create(request: Api.DataSubjectRequestInput, options?: RequestOptions): ApiPromise<Api.DataSubjectRequest> {
-    return this.transport.request(post('createDsr', '/v1/dsr', {}, request), options);
+    return this.api.request(post('createDsr', '/v1/dsr', {}, request), options);
   }
 
   /**
@@ -21,12 +21,12 @@ export class DataSubjectRequests extends Resource {
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: Api.ListDsrsParams = {}, options?: ListOptions): PagePromise<Api.DataSubjectRequest> {
-    return this.transport.list(page('listDsrs', '/v1/dsr', {}, params), options);
+    return this.api.list(page('listDsrs', '/v1/dsr', {}, params), options);
   }
 
   /** Gets a request. */
   retrieve(dsrId: string, options?: RequestOptions): ApiPromise<Api.DataSubjectRequest> {
-    return this.transport.request(get('getDsr', '/v1/dsr/{id}', { id: dsrId }), options);
+    return this.api.request(get('getDsr', '/v1/dsr/{id}', { id: dsrId }), options);
   }
 
   /**
@@ -40,7 +40,7 @@ export class DataSubjectRequests extends Resource {
     change: Api.DataSubjectRequestChange,
     options?: RequestOptions,
   ): ApiPromise<Api.DataSubjectRequest> {
-    return this.transport.request(patch('editDsr', '/v1/dsr/{id}', { id: dsrId }, change), options);
+    return this.api.request(patch('editDsr', '/v1/dsr/{id}', { id: dsrId }, change), options);
   }
 
   /**
@@ -54,7 +54,7 @@ export class DataSubjectRequests extends Resource {
     extension: Api.DataSubjectRequestExtension,
     options?: RequestOptions,
   ): ApiPromise<Api.DataSubjectRequest> {
-    return this.transport.request(post('extendDsr', '/v1/dsr/{id}/extend', { id: dsrId }, extension), options);
+    return this.api.request(post('extendDsr', '/v1/dsr/{id}/extend', { id: dsrId }, extension), options);
   }
 
   /**
@@ -63,7 +63,7 @@ export class DataSubjectRequests extends Resource {
    * @throws {ConflictError} `dsr_already_completed`; `conflict` when there is no address, or it is confirmed.
    */
   createConfirmationLink(dsrId: string, options?: RequestOptions): ApiPromise<Api.DataSubjectRequestConfirmationLink> {
-    return this.transport.request(
+    return this.api.request(
       post('createDsrConfirmationLink', '/v1/dsr/{id}/confirmation-link', { id: dsrId }),
       options,
     );
@@ -79,7 +79,7 @@ export class DataSubjectRequests extends Resource {
     completion: Api.DataSubjectRequestCompletion,
     options?: RequestOptions,
   ): ApiPromise<Api.DataSubjectRequest> {
-    return this.transport.request(post('completeDsr', '/v1/dsr/{id}/complete', { id: dsrId }, completion), options);
+    return this.api.request(post('completeDsr', '/v1/dsr/{id}/complete', { id: dsrId }, completion), options);
   }
 
   /**
@@ -88,6 +88,6 @@ export class DataSubjectRequests extends Resource {
    * @throws {ConflictError} `dsr_open` while the request is open.
    */
   erase(dsrId: string, input: Api.ErasureInput, options?: RequestOptions): ApiPromise<Api.Erasure> {
-    return this.transport.request(post('eraseDsr', '/v1/dsr/{id}/erase', { id: dsrId }, input), options);
+    return this.api.request(post('eraseDsr', '/v1/dsr/{id}/erase', { id: dsrId }, input), options);
   }
 }

@@ -7,7 +7,7 @@ import { get, post, Resource } from './resource.ts';
 export class Frameworks extends Resource {
   /** Gets every framework of the catalogue, with what may be claimed. */
   list(options?: RequestOptions): ApiPromise<Items<Api.ControlFramework>> {
-    return this.transport.request(get('listFrameworks', '/v1/control-framework/frameworks'), options);
+    return this.api.request(get('listFrameworks', '/v1/control-framework/frameworks'), options);
   }
 
   /**
@@ -15,7 +15,7 @@ export class Frameworks extends Resource {
    * @param code such as `GDPR`.
    */
   retrieve(code: string, options?: RequestOptions): ApiPromise<Api.ControlFrameworkDetail> {
-    return this.transport.request(get('getFramework', '/v1/control-framework/frameworks/{code}', { code }), options);
+    return this.api.request(get('getFramework', '/v1/control-framework/frameworks/{code}', { code }), options);
   }
 
   /**
@@ -25,6 +25,6 @@ export class Frameworks extends Resource {
    * @throws {ValidationError} `validation_failed` for an unknown code, and for one that is named twice.
    */
   adopt(adoption: Api.FrameworkAdoptionInput, options?: RequestOptions): ApiPromise<Api.FrameworkAdoption> {
-    return this.transport.request(post('adoptFrameworks', '/v1/control-framework/adopt', {}, adoption), options);
+    return this.api.request(post('adoptFrameworks', '/v1/control-framework/adopt', {}, adoption), options);
   }
 }

@@ -9,9 +9,9 @@ const titles = { audit: 'Audit', consent: 'Consent' } as const satisfies Record<
 /** The two ledgers, and what proves that nothing in them was changed or left out. */
 export class Ledgers extends Resource {
   /** The audit log; needs the scope `audit:read`. */
-  readonly audit = new Ledger(this.transport, 'audit');
+  readonly audit = new Ledger(this.api, 'audit');
   /** The consent ledger; needs the scope `consent:read`. */
-  readonly consent = new Ledger(this.transport, 'consent');
+  readonly consent = new Ledger(this.api, 'consent');
 
   /**
    * Reads the latest verification of both ledgers and of the rows of the tenant by the server, which makes one each day
@@ -19,7 +19,7 @@ export class Ledgers extends Resource {
    * @returns `latest`, which is null until the first one.
    */
   retrieveVerification(options?: RequestOptions): ApiPromise<Api.LatestVerification> {
-    return this.transport.request(get('getLedgerVerification', '/v1/ledgers/verification'), options);
+    return this.api.request(get('getLedgerVerification', '/v1/ledgers/verification'), options);
   }
 }
 
@@ -49,10 +49,7 @@ export class Ledger<Name extends Api.LedgerName = Api.LedgerName> extends Resour
    * @throws {NotFoundError} `not_found` for an unknown entry, or no checkpoint of that size.
    */
   proveInclusion(entry: LedgerEntry<Name>, options?: RequestOptions): ApiPromise<Api.InclusionProof> {
-    return this.transport.request(
-      get(`prove${this.#title}Inclusion`, `${this.#path}/inclusion-proof`, {}, entry),
-      options,
-    );
+    return this.api.request(get(`prove${this.#title}Inclusion`, `${this.#path}/inclusion-proof`, {}, entry), options);
   }
 
   /**
@@ -62,7 +59,7 @@ export class Ledger<Name extends Api.LedgerName = Api.LedgerName> extends Resour
    * @throws {ValidationError} `validation_failed` when the earlier one is larger than the later one.
    */
   proveConsistency(sizes: Api.ProveConsistencyParams, options?: RequestOptions): ApiPromise<Api.ConsistencyProof> {
-    return this.transport.request(
+    return this.api.request(
       get(`prove${this.#title}Consistency`, `${this.#path}/consistency-proof`, {}, sizes),
       options,
     );
@@ -76,7 +73,7 @@ export class Ledger<Name extends Api.LedgerName = Api.LedgerName> extends Resour
    * @throws {ValidationError} `validation_failed` when there was no checkpoint of the size `since`.
    */
   export(range: Api.ExportLedgerParams = {}, options?: RequestOptions): StreamPromise {
-    return this.transport.stream(get(`export${this.#title}Ledger`, `${this.#path}/export`, {}, range), options);
+    return this.api.stream(get(`export${this.#title}Ledger`, `${this.#path}/export`, {}, range), options);
   }
 }
 
@@ -96,7 +93,7 @@ class Checkpoints extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(params: PageParams = {}, options?: ListOptions): PagePromise<Api.Checkpoint> {
-    return this.transport.list(page(`list${this.#title}Checkpoints`, this.#path, {}, params), options);
+    return this.api.list(page(`list${this.#title}Checkpoints`, this.#path, {}, params), options);
   }
 
   /**
@@ -105,7 +102,7 @@ class Checkpoints extends Resource {
    * @throws {RateLimitError} `rate_limited` while the server still takes up a long ledger.
    */
   create(options?: RequestOptions): ApiPromise<Api.Checkpoint> {
-    return this.transport.request(post(`create${this.#title}Checkpoint`, this.#path), options);
+    return this.api.request(post(`create${this.#title}Checkpoint`, this.#path), options);
   }
 
   /**
@@ -113,6 +110,6 @@ class Checkpoints extends Resource {
    * @throws {ConflictError} `checkpoint_missing` when there is none yet.
    */
   retrieveLatest(options?: RequestOptions): ApiPromise<Api.Checkpoint> {
-    return this.transport.request(get(`getLatest${this.#title}Checkpoint`, `${this.#path}/latest`), options);
+    return this.api.request(get(`getLatest${this.#title}Checkpoint`, `${this.#path}/latest`), options);
   }
 }

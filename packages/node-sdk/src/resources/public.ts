@@ -4,9 +4,9 @@ import { get, post, Resource } from './resource.ts';
 
 /** The public operations: no credentials are sent. */
 export class Public extends Resource {
-  readonly consent = new PublicConsent(this.transport);
-  readonly requests = new PublicRequests(this.transport);
-  readonly trust = new PublicTrust(this.transport);
+  readonly consent = new PublicConsent(this.api);
+  readonly requests = new PublicRequests(this.api);
+  readonly trust = new PublicTrust(this.api);
 }
 
 /** What the capture of a visitor may set besides. */
@@ -27,7 +27,7 @@ export class PublicConsent extends Resource {
     params: Api.GetPublicConsentNoticeParams = {},
     options?: RequestOptions,
   ): ApiPromise<Api.PublicNotice> {
-    return this.transport.request(
+    return this.api.request(
       { ...get('getPublicConsentNotice', '/v1/public/consent/{noticeId}', { noticeId }, params), credential: 'none' },
       options,
     );
@@ -49,7 +49,7 @@ export class PublicConsent extends Resource {
   ): ApiPromise<Api.PublicConsentRecord> {
     // A program without types that leaves something out learns of it as of any other failure.
     const { origin, headers, ...others }: Partial<PublicCaptureOptions> = options ?? {};
-    return this.transport.request(
+    return this.api.request(
       {
         ...post('capturePublicConsentRecord', '/v1/public/consent/{noticeId}/records', { noticeId }, record),
         credential: 'none',
@@ -73,7 +73,7 @@ export class PublicRequests extends Resource {
     request: Api.PublicDataSubjectRequestInput,
     options?: RequestOptions,
   ): ApiPromise<Api.PublicDataSubjectRequest> {
-    return this.transport.request(
+    return this.api.request(
       { ...post('createPublicDsr', '/v1/public/dsr/{slug}', { slug }, request), credential: 'none' },
       options,
     );
@@ -87,7 +87,7 @@ export class PublicRequests extends Resource {
     confirmation: Api.DataSubjectRequestConfirmationInput,
     options?: RequestOptions,
   ): ApiPromise<Api.DataSubjectRequestConfirmation> {
-    return this.transport.request(
+    return this.api.request(
       { ...post('confirmPublicDsr', '/v1/public/dsr-confirmations', {}, confirmation), credential: 'none' },
       options,
     );
@@ -107,7 +107,7 @@ export class PublicTrust extends Resource {
     params: Api.GetPublicTrustWidgetParams = {},
     options?: RequestOptions,
   ): ApiPromise<Api.TrustWidget> {
-    return this.transport.request(
+    return this.api.request(
       { ...get('getPublicTrustWidget', '/v1/public/trust/{slug}/widget', { slug }, params), credential: 'none' },
       options,
     );

@@ -8,7 +8,7 @@ export abstract class Resource {
     this.#transport = transport;
   }
 
-  protected get transport(): Transport {
+  protected get api(): Transport {
     return this.#transport;
   }
 }

@@ -24,10 +24,7 @@ export class ScimGroups extends Resource {
    * @throws {BadRequestError} `invalidFilter` for any other filter, `invalidValue`.
    */
   list(params: ListScimGroupsParams & Pick<PageParams, 'cursor'> = {}, options?: ListOptions): PagePromise<ScimGroup> {
-    return this.transport.list(
-      { ...get('listScimGroups', '/scim/v2/Groups', {}, params), ...scim, page: 'scim' },
-      options,
-    );
+    return this.api.list({ ...get('listScimGroups', '/scim/v2/Groups', {}, params), ...scim, page: 'scim' }, options);
   }
 
   /**
@@ -41,7 +38,7 @@ export class ScimGroups extends Resource {
     options?: RequestOptions,
   ): ApiPromise<ScimGroup> {
     const operation = post('createScimGroup', '/scim/v2/Groups', {}, { schemas: [groupUrn], ...group });
-    return this.transport.request({ ...operation, ...scim, query: projection, idempotent: true }, options);
+    return this.api.request({ ...operation, ...scim, query: projection, idempotent: true }, options);
   }
 
   /**
@@ -49,7 +46,7 @@ export class ScimGroups extends Resource {
    * @throws {NotFoundError} `not_found`, also for a role that cannot be given here.
    */
   retrieve(role: string, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<ScimGroup> {
-    return this.transport.request(
+    return this.api.request(
       { ...get('getScimGroup', '/scim/v2/Groups/{role}', { role }, projection), ...scim },
       options,
     );
@@ -66,7 +63,7 @@ export class ScimGroups extends Resource {
     options?: RequestOptions,
   ): ApiPromise<ScimGroup> {
     const operation = put('replaceScimGroup', '/scim/v2/Groups/{role}', { role }, { schemas: [groupUrn], ...group });
-    return this.transport.request({ ...operation, ...scim, query: projection }, options);
+    return this.api.request({ ...operation, ...scim, query: projection }, options);
   }
 
   /**
@@ -84,12 +81,12 @@ export class ScimGroups extends Resource {
   ): ApiPromise<ScimGroup> {
     const body = { schemas: [patchUrn], Operations: operations };
     const operation = patch('patchScimGroup', '/scim/v2/Groups/{role}', { role }, body);
-    return this.transport.request({ ...operation, ...scim, query: projection }, options);
+    return this.api.request({ ...operation, ...scim, query: projection }, options);
   }
 
   /** Removes all members from a group: they are suspended. The role and the users are kept. */
   clear(role: string, options?: RequestOptions): ApiPromise<void> {
-    return this.transport.request(
+    return this.api.request(
       { ...remove('deleteScimGroup', '/scim/v2/Groups/{role}', { role }), ...scim, answer: 'none' },
       options,
     );

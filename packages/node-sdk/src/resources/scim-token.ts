@@ -12,7 +12,7 @@ export class ScimTokens extends Resource {
    * @throws {NotFoundError} `not_found` when the tenant has none.
    */
   retrieve(options?: RequestOptions): ApiPromise<ScimToken> {
-    return this.transport.request(get('getScimToken', '/v1/scim-token'), options);
+    return this.api.request(get('getScimToken', '/v1/scim-token'), options);
   }
 
   /**
@@ -22,7 +22,7 @@ export class ScimTokens extends Resource {
    * @throws {PermissionError} `forbidden` when the caller lacks a scope of an administrator.
    */
   create(options?: RequestOptions): ApiPromise<CreatedScimToken> {
-    return this.transport.request(post('createScimToken', '/v1/scim-token'), options);
+    return this.api.request(post('createScimToken', '/v1/scim-token'), options);
   }
 
   /**
@@ -30,6 +30,6 @@ export class ScimTokens extends Resource {
    * @throws {NotFoundError} `not_found` when the tenant has none.
    */
   revoke(options?: RequestOptions): ApiPromise<ScimToken> {
-    return this.transport.request(remove('revokeScimToken', '/v1/scim-token'), options);
+    return this.api.request(remove('revokeScimToken', '/v1/scim-token'), options);
   }
 }

@@ -15,10 +15,7 @@ export class ScimUsers extends Resource {
    * @throws {BadRequestError} `invalidFilter` for any other filter, `invalidValue`.
    */
   list(params: ListScimUsersParams & Pick<PageParams, 'cursor'> = {}, options?: ListOptions): PagePromise<ScimUser> {
-    return this.transport.list(
-      { ...get('listScimUsers', '/scim/v2/Users', {}, params), ...scim, page: 'scim' },
-      options,
-    );
+    return this.api.list({ ...get('listScimUsers', '/scim/v2/Users', {}, params), ...scim, page: 'scim' }, options);
   }
 
   /**
@@ -32,12 +29,12 @@ export class ScimUsers extends Resource {
     options?: RequestOptions,
   ): ApiPromise<ScimUser> {
     const operation = post('createScimUser', '/scim/v2/Users', {}, { schemas: [userUrn], ...user });
-    return this.transport.request({ ...operation, ...scim, query: projection }, options);
+    return this.api.request({ ...operation, ...scim, query: projection }, options);
   }
 
   /** Gets one user. */
   retrieve(userId: string, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<ScimUser> {
-    return this.transport.request(
+    return this.api.request(
       { ...get('getScimUser', '/scim/v2/Users/{id}', { id: userId }, projection), ...scim },
       options,
     );
@@ -57,7 +54,7 @@ export class ScimUsers extends Resource {
   ): ApiPromise<ScimUser> {
     const body = { schemas: [patchUrn], Operations: operations };
     const operation = patch('patchScimUser', '/scim/v2/Users/{id}', { id: userId }, body);
-    return this.transport.request({ ...operation, ...scim, query: projection }, options);
+    return this.api.request({ ...operation, ...scim, query: projection }, options);
   }
 
   /**
@@ -73,12 +70,12 @@ export class ScimUsers extends Resource {
     options?: RequestOptions,
   ): ApiPromise<ScimUser> {
     const operation = put('replaceScimUser', '/scim/v2/Users/{id}', { id: userId }, { schemas: [userUrn], ...user });
-    return this.transport.request({ ...operation, ...scim, query: projection }, options);
+    return this.api.request({ ...operation, ...scim, query: projection }, options);
   }
 
   /** Takes a user out of the tenant. The person and the history stay. */
   delete(userId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.transport.request(
+    return this.api.request(
       { ...remove('deleteScimUser', '/scim/v2/Users/{id}', { id: userId }), ...scim, answer: 'none' },
       options,
     );

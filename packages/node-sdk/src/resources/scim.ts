@@ -9,12 +9,12 @@ import { ScimUsers } from './scim-users.ts';
  * SCIM: their `code` is the `scimType`, where there is one.
  */
 export class Scim extends Resource {
-  readonly users = new ScimUsers(this.transport);
-  readonly groups = new ScimGroups(this.transport);
+  readonly users = new ScimUsers(this.api);
+  readonly groups = new ScimGroups(this.api);
 
   /** Gets the features of this provider. Needs no token. */
   serviceProviderConfig(options?: RequestOptions): ApiPromise<ScimServiceProviderConfig> {
-    return this.transport.request(
+    return this.api.request(
       { ...get('getScimServiceProviderConfig', '/scim/v2/ServiceProviderConfig'), ...scim, credential: 'none' },
       options,
     );
@@ -22,7 +22,7 @@ export class Scim extends Resource {
 
   /** Lists the schemas. */
   listSchemas(options?: RequestOptions): PagePromise<ScimSchema> {
-    return this.transport.list({ ...get('listScimSchemas', '/scim/v2/Schemas'), ...scim, page: 'scim' }, options);
+    return this.api.list({ ...get('listScimSchemas', '/scim/v2/Schemas'), ...scim, page: 'scim' }, options);
   }
 
   /**
@@ -30,15 +30,12 @@ export class Scim extends Resource {
    * @param urn such as `urn:ietf:params:scim:schemas:core:2.0:User`.
    */
   retrieveSchema(urn: string, options?: RequestOptions): ApiPromise<ScimSchema> {
-    return this.transport.request({ ...get('getScimSchema', '/scim/v2/Schemas/{id}', { id: urn }), ...scim }, options);
+    return this.api.request({ ...get('getScimSchema', '/scim/v2/Schemas/{id}', { id: urn }), ...scim }, options);
   }
 
   /** Lists the kinds of resources. */
   listResourceTypes(options?: RequestOptions): PagePromise<ScimResourceType> {
-    return this.transport.list(
-      { ...get('listScimResourceTypes', '/scim/v2/ResourceTypes'), ...scim, page: 'scim' },
-      options,
-    );
+    return this.api.list({ ...get('listScimResourceTypes', '/scim/v2/ResourceTypes'), ...scim, page: 'scim' }, options);
   }
 
   /**
@@ -46,7 +43,7 @@ export class Scim extends Resource {
    * @param name `User` or `Group`.
    */
   retrieveResourceType(name: string, options?: RequestOptions): ApiPromise<ScimResourceType> {
-    return this.transport.request(
+    return this.api.request(
       { ...get('getScimResourceType', '/scim/v2/ResourceTypes/{id}', { id: name }), ...scim },
       options,
     );

@@ -6,7 +6,7 @@ import { get, patch, Resource } from './resource.ts';
 export class TenantSettings extends Resource {
   /** Gets the tenant and its settings. Needs the scope `users:read`. */
   retrieve(options?: RequestOptions): ApiPromise<Tenant> {
-    return this.transport.request(get('getTenant', '/v1/tenant'), options);
+    return this.api.request(get('getTenant', '/v1/tenant'), options);
   }
 
   /**
@@ -14,7 +14,7 @@ export class TenantSettings extends Resource {
    * `members:read`, which every role has; a part whose own scope the caller lacks is null.
    */
   overview(options?: RequestOptions): ApiPromise<Overview> {
-    return this.transport.request(get('getOverview', '/v1/overview'), options);
+    return this.api.request(get('getOverview', '/v1/overview'), options);
   }
 
   /**
@@ -23,6 +23,6 @@ export class TenantSettings extends Resource {
    * @throws {PermissionError} `forbidden` for a role, as the default or for a group, with scopes that the caller lacks.
    */
   update(change: TenantChange, options?: RequestOptions): ApiPromise<Tenant> {
-    return this.transport.request(patch('editTenant', '/v1/tenant', {}, change), options);
+    return this.api.request(patch('editTenant', '/v1/tenant', {}, change), options);
   }
 }

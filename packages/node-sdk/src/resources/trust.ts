@@ -9,7 +9,7 @@ import { get, put, Resource, remove } from './resource.ts';
 export class Trust extends Resource {
   /** Gets the trust center; one that was never set is empty. */
   retrieve(options?: RequestOptions): ApiPromise<TrustCenter> {
-    return this.transport.request(get('getTrustCenter', '/v1/trust'), options);
+    return this.api.request(get('getTrustCenter', '/v1/trust'), options);
   }
 
   /**
@@ -19,7 +19,7 @@ export class Trust extends Resource {
    * @throws {ConflictError} `trust_center_changed` if the trust center is not the one of `ifMatch`.
    */
   replace(content: TrustCenterInput, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<TrustCenter> {
-    return this.transport.request({ ...put('replaceTrustCenter', '/v1/trust', {}, content), ifMatch }, options);
+    return this.api.request({ ...put('replaceTrustCenter', '/v1/trust', {}, content), ifMatch }, options);
   }
 
   /**
@@ -27,7 +27,7 @@ export class Trust extends Resource {
    * @throws {ConflictError} `trust_center_changed` if the trust center is not the one of `ifMatch`.
    */
   saveDraft(content: TrustDraftInput, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<TrustCenter> {
-    return this.transport.request({ ...put('saveTrustDraft', '/v1/trust/draft', {}, content), ifMatch }, options);
+    return this.api.request({ ...put('saveTrustDraft', '/v1/trust/draft', {}, content), ifMatch }, options);
   }
 
   /**
@@ -35,6 +35,6 @@ export class Trust extends Resource {
    * @throws {ConflictError} `trust_center_changed` if the trust center is not the one of `ifMatch`.
    */
   discardDraft({ ifMatch, ...options }: ChangeOptions = {}): ApiPromise<TrustCenter> {
-    return this.transport.request({ ...remove('discardTrustDraft', '/v1/trust/draft'), ifMatch }, options);
+    return this.api.request({ ...remove('discardTrustDraft', '/v1/trust/draft'), ifMatch }, options);
   }
 }

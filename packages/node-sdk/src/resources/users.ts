@@ -9,20 +9,20 @@ import { get, page, patch, post, Resource, remove } from './resource.ts';
  * the role, of a new one too.
  */
 export class Users extends Resource {
-  readonly invitations = new Invitations(this.transport);
-  readonly sessions = new UserSessions(this.transport);
+  readonly invitations = new Invitations(this.api);
+  readonly sessions = new UserSessions(this.api);
 
   /**
    * Lists the members, newest first.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: Api.ListUsersParams = {}, options?: ListOptions): PagePromise<Api.User> {
-    return this.transport.list(page('listUsers', '/v1/users', {}, params), options);
+    return this.api.list(page('listUsers', '/v1/users', {}, params), options);
   }
 
   /** Gets one member. */
   retrieve(userId: string, options?: RequestOptions): ApiPromise<Api.User> {
-    return this.transport.request(get('getUser', '/v1/users/{id}', { id: userId }), options);
+    return this.api.request(get('getUser', '/v1/users/{id}', { id: userId }), options);
   }
 
   /**
@@ -32,7 +32,7 @@ export class Users extends Resource {
    * @throws {PermissionError} `forbidden` for a role with scopes that the caller lacks.
    */
   update(userId: string, change: Api.UserChange, options?: RequestOptions): ApiPromise<Api.User> {
-    return this.transport.request(patch('editUser', '/v1/users/{id}', { id: userId }, change), options);
+    return this.api.request(patch('editUser', '/v1/users/{id}', { id: userId }, change), options);
   }
 
   /**
@@ -41,7 +41,7 @@ export class Users extends Resource {
    * @throws {ConflictError} `conflict` for the last administrator who can sign in.
    */
   remove(userId: string, options?: RequestOptions): ApiPromise<Api.User> {
-    return this.transport.request(remove('removeUser', '/v1/users/{id}', { id: userId }), options);
+    return this.api.request(remove('removeUser', '/v1/users/{id}', { id: userId }), options);
   }
 
   /**
@@ -51,7 +51,7 @@ export class Users extends Resource {
    * @throws {NotFoundError} `not_found`, also if they were erased before.
    */
   erase(userId: string, input: Api.ErasureInput, options?: RequestOptions): ApiPromise<Api.UserErasure> {
-    return this.transport.request(post('eraseUser', '/v1/users/{id}/erase', { id: userId }, input), options);
+    return this.api.request(post('eraseUser', '/v1/users/{id}/erase', { id: userId }, input), options);
   }
 
   /**
@@ -62,10 +62,7 @@ export class Users extends Resource {
    *   operator of the server resets that password.
    */
   createPasswordReset(userId: string, options?: RequestOptions): ApiPromise<Api.PasswordResetToken> {
-    return this.transport.request(
-      post('createPasswordReset', '/v1/users/{id}/password-reset', { id: userId }),
-      options,
-    );
+    return this.api.request(post('createPasswordReset', '/v1/users/{id}/password-reset', { id: userId }), options);
   }
 
   /**
@@ -75,7 +72,7 @@ export class Users extends Resource {
    *   the operator of the server resets that.
    */
   resetSecondFactor(userId: string, options?: RequestOptions): ApiPromise<Api.User> {
-    return this.transport.request(remove('resetUserSecondFactor', '/v1/users/{id}/mfa', { id: userId }), options);
+    return this.api.request(remove('resetUserSecondFactor', '/v1/users/{id}/mfa', { id: userId }), options);
   }
 }
 
@@ -86,7 +83,7 @@ export class Users extends Resource {
 export class UserSessions extends Resource {
   /** Gets the sessions of a member, newest first. */
   list(userId: string, options?: RequestOptions): ApiPromise<Items<Api.Session>> {
-    return this.transport.request(get('listUserSessions', '/v1/users/{id}/sessions', { id: userId }), options);
+    return this.api.request(get('listUserSessions', '/v1/users/{id}/sessions', { id: userId }), options);
   }
 
   /**
@@ -94,7 +91,7 @@ export class UserSessions extends Resource {
    * @throws {NotFoundError} `not_found` for an unknown session, and for one that has ended.
    */
   revoke(userId: string, sessionId: string, options?: RequestOptions): ApiPromise<Api.EndedSessions> {
-    return this.transport.request(
+    return this.api.request(
       remove('revokeUserSession', '/v1/users/{id}/sessions/{sessionId}', { id: userId, sessionId }),
       options,
     );
@@ -102,7 +99,7 @@ export class UserSessions extends Resource {
 
   /** Ends every session of a member. */
   revokeAll(userId: string, options?: RequestOptions): ApiPromise<Api.EndedSessions> {
-    return this.transport.request(remove('revokeUserSessions', '/v1/users/{id}/sessions', { id: userId }), options);
+    return this.api.request(remove('revokeUserSessions', '/v1/users/{id}/sessions', { id: userId }), options);
   }
 }
 
@@ -115,7 +112,7 @@ export class Members extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(params: PageParams = {}, options?: ListOptions): PagePromise<Api.Member> {
-    return this.transport.list(page('listMembers', '/v1/members', {}, params), options);
+    return this.api.list(page('listMembers', '/v1/members', {}, params), options);
   }
 }
 
@@ -129,7 +126,7 @@ export class Invitations extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(params: PageParams = {}, options?: ListOptions): PagePromise<Api.Invitation> {
-    return this.transport.list(page('listInvitations', '/v1/users/invitations', {}, params), options);
+    return this.api.list(page('listInvitations', '/v1/users/invitations', {}, params), options);
   }
 
   /**
@@ -139,16 +136,13 @@ export class Invitations extends Resource {
    * @throws {PermissionError} `forbidden` for a role with scopes that the caller lacks.
    */
   create(invitation: Api.InvitationInput, options?: RequestOptions): ApiPromise<Api.CreatedInvitation> {
-    return this.transport.request(post('inviteUser', '/v1/users/invitations', {}, invitation), options);
+    return this.api.request(post('inviteUser', '/v1/users/invitations', {}, invitation), options);
   }
 
   /**
    * Revokes an invitation that is still open; one that was taken, revoked or has expired stays as it is.
    */
   revoke(invitationId: string, options?: RequestOptions): ApiPromise<Api.Invitation> {
-    return this.transport.request(
-      remove('revokeInvitation', '/v1/users/invitations/{id}', { id: invitationId }),
-      options,
-    );
+    return this.api.request(remove('revokeInvitation', '/v1/users/invitations/{id}', { id: invitationId }), options);
   }
 }

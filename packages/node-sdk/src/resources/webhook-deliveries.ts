@@ -17,12 +17,12 @@ export class WebhookDeliveries extends Resource {
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: Api.ListWebhookDeliveriesParams = {}, options?: ListOptions): PagePromise<Api.WebhookDelivery> {
-    return this.transport.list(page('listWebhookDeliveries', deliveries, {}, params), options);
+    return this.api.list(page('listWebhookDeliveries', deliveries, {}, params), options);
   }
 
   /** Gets a delivery with its event and every attempt. */
   retrieve(deliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookDeliveryDetail> {
-    return this.transport.request(get('getWebhookDelivery', `${deliveries}/{id}`, { id: deliveryId }), options);
+    return this.api.request(get('getWebhookDelivery', `${deliveries}/{id}`, { id: deliveryId }), options);
   }
 
   /**
@@ -33,7 +33,7 @@ export class WebhookDeliveries extends Resource {
    *   `webhook_not_enabled` for a disabled webhook.
    */
   redeliver(deliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookDelivery> {
-    return this.transport.request(
+    return this.api.request(
       post('redeliverWebhookDelivery', `${deliveries}/{id}/redeliver`, { id: deliveryId }),
       options,
     );
@@ -44,10 +44,7 @@ export class WebhookDeliveries extends Resource {
    * @throws {ConflictError} `webhook_delivery_pending` while an attempt is under way; `conflict` where it has ended.
    */
   cancel(deliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookDelivery> {
-    return this.transport.request(
-      post('cancelWebhookDelivery', `${deliveries}/{id}/cancel`, { id: deliveryId }),
-      options,
-    );
+    return this.api.request(post('cancelWebhookDelivery', `${deliveries}/{id}/cancel`, { id: deliveryId }), options);
   }
 }
 
@@ -67,7 +64,7 @@ export class Redeliveries extends Resource {
    *   runs.
    */
   create(which: Api.WebhookRedeliveryInput, options?: RequestOptions): ApiPromise<Api.WebhookRedelivery> {
-    return this.transport.request(post('redeliverWebhookDeliveries', '/v1/webhooks/redeliver', {}, which), options);
+    return this.api.request(post('redeliverWebhookDeliveries', '/v1/webhooks/redeliver', {}, which), options);
   }
 
   /**
@@ -75,7 +72,7 @@ export class Redeliveries extends Resource {
    * @throws {ConflictError} `webhook_deleted`, `webhook_not_enabled`.
    */
   count(which: Api.WebhookRedeliveryInput, options?: RequestOptions): ApiPromise<{ readonly count: number }> {
-    return this.transport.request(get('countWebhookRedelivery', '/v1/webhooks/redeliver', {}, which), options);
+    return this.api.request(get('countWebhookRedelivery', '/v1/webhooks/redeliver', {}, which), options);
   }
 
   /**
@@ -83,19 +80,16 @@ export class Redeliveries extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   list(params: PageParams = {}, options?: ListOptions): PagePromise<Api.WebhookRedelivery> {
-    return this.transport.list(page('listWebhookRedeliveries', redeliveries, {}, params), options);
+    return this.api.list(page('listWebhookRedeliveries', redeliveries, {}, params), options);
   }
 
   /** Gets an order. */
   retrieve(redeliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookRedelivery> {
-    return this.transport.request(get('getWebhookRedelivery', `${redeliveries}/{id}`, { id: redeliveryId }), options);
+    return this.api.request(get('getWebhookRedelivery', `${redeliveries}/{id}`, { id: redeliveryId }), options);
   }
 
   /** Cancels an order. What it has queued is sent all the same; one that has ended stays as it is. */
   cancel(redeliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookRedelivery> {
-    return this.transport.request(
-      remove('cancelWebhookRedelivery', `${redeliveries}/{id}`, { id: redeliveryId }),
-      options,
-    );
+    return this.api.request(remove('cancelWebhookRedelivery', `${redeliveries}/{id}`, { id: redeliveryId }), options);
   }
 }

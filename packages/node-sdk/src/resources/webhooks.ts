@@ -9,15 +9,15 @@ import { Redeliveries, WebhookDeliveries } from './webhook-deliveries.ts';
  * other methods `webhooks:write`.
  */
 export class Webhooks extends Resource {
-  readonly deliveries = new WebhookDeliveries(this.transport);
-  readonly redeliveries = new Redeliveries(this.transport);
+  readonly deliveries = new WebhookDeliveries(this.api);
+  readonly redeliveries = new Redeliveries(this.api);
 
   /**
    * Lists the webhooks, newest first.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
   list(params: Api.ListWebhooksParams = {}, options?: ListOptions): PagePromise<Api.Webhook> {
-    return this.transport.list(page('listWebhooks', '/v1/webhooks', {}, params), options);
+    return this.api.list(page('listWebhooks', '/v1/webhooks', {}, params), options);
   }
 
   /**
@@ -27,12 +27,12 @@ export class Webhooks extends Resource {
    * @throws {ValidationError} `validation_failed`, also for an address that is not on the public internet.
    */
   create(webhook: Api.WebhookInput, options?: RequestOptions): ApiPromise<Api.WebhookWithSecret> {
-    return this.transport.request(post('createWebhook', '/v1/webhooks', {}, webhook), options);
+    return this.api.request(post('createWebhook', '/v1/webhooks', {}, webhook), options);
   }
 
   /** Gets a webhook, without its secret. */
   retrieve(webhookId: string, options?: RequestOptions): ApiPromise<Api.Webhook> {
-    return this.transport.request(get('getWebhook', '/v1/webhooks/{id}', { id: webhookId }), options);
+    return this.api.request(get('getWebhook', '/v1/webhooks/{id}', { id: webhookId }), options);
   }
 
   /**
@@ -44,7 +44,7 @@ export class Webhooks extends Resource {
     params: Api.GetWebhookStatisticsParams = {},
     options?: RequestOptions,
   ): ApiPromise<Items<Api.WebhookPeriod>> {
-    return this.transport.request(
+    return this.api.request(
       get('getWebhookStatistics', '/v1/webhooks/{id}/statistics', { id: webhookId }, params),
       options,
     );
@@ -58,7 +58,7 @@ export class Webhooks extends Resource {
    * @throws {ValidationError} `validation_failed`, also for an address that is not on the public internet.
    */
   update(webhookId: string, change: Api.WebhookChange, options?: RequestOptions): ApiPromise<Api.Webhook> {
-    return this.transport.request(patch('editWebhook', '/v1/webhooks/{id}', { id: webhookId }, change), options);
+    return this.api.request(patch('editWebhook', '/v1/webhooks/{id}', { id: webhookId }, change), options);
   }
 
   /**
@@ -66,7 +66,7 @@ export class Webhooks extends Resource {
    * list of deliveries.
    */
   delete(webhookId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.transport.request(
+    return this.api.request(
       { ...remove('deleteWebhook', '/v1/webhooks/{id}', { id: webhookId }), answer: 'none' },
       options,
     );
@@ -82,7 +82,7 @@ export class Webhooks extends Resource {
     rotation: Api.WebhookSecretRotation = {},
     options?: RequestOptions,
   ): ApiPromise<Api.WebhookWithSecret> {
-    return this.transport.request(
+    return this.api.request(
       post('rotateWebhookSecret', '/v1/webhooks/{id}/rotate-secret', { id: webhookId }, rotation),
       options,
     );
@@ -94,6 +94,6 @@ export class Webhooks extends Resource {
    * @throws {ConflictError} `webhook_not_enabled`.
    */
   test(webhookId: string, options?: RequestOptions): ApiPromise<Api.WebhookDelivery> {
-    return this.transport.request(post('testWebhook', '/v1/webhooks/{id}/test', { id: webhookId }), options);
+    return this.api.request(post('testWebhook', '/v1/webhooks/{id}/test', { id: webhookId }), options);
   }
 }
