@@ -95,9 +95,9 @@ export class ByteQueue implements Sink {
 
   async #wait(): Promise<void> {
     this.#startTimer();
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    await promise;
     this.#wake = null;
     this.#stopTimer();
   }

@@ -27,11 +27,8 @@ export function checkClientOptions(options: ClientOptions): void {
     checkNames('retryBudget', retryBudget, { capacity: 1, refill: 1 });
   if (appInfo !== undefined) checkNames('appInfo', appInfo, { name: 1, version: 1 });
   checkNames('hooks', hooks, hookNames);
-  checkMethods(
-    'hooks',
-    hooks,
-    Object.keys(hooks).filter((name) => hooks[name as keyof Hooks] !== undefined),
-  );
+  const given = Object.keys(hooks).filter((name) => hooks[name as keyof Hooks] !== undefined);
+  checkMethods('hooks', hooks, given);
   if (dispatcher !== undefined) checkMethods('dispatcher', dispatcher, ['dispatch']);
   if (runtime !== undefined) checkMethods('runtime', runtime, ['now', 'wallClock', 'random', 'setTimer', 'clearTimer']);
   if (typeof allowInsecure !== 'boolean') throw new ConfigurationError('allowInsecure must be true or false.');

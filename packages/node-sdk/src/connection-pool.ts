@@ -95,10 +95,9 @@ export class ConnectionPool {
 
   async #rest(): Promise<void> {
     await this.#opening;
-    if (this.#idle.length < this.#opened)
-      await new Promise<void>((resolve) => {
-        this.#onRest = resolve;
-      });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onRest = resolve;
+    if (this.#idle.length < this.#opened) await promise;
   }
 
   async #load(): Promise<void> {

@@ -41,7 +41,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Resolves when the answer is there, has begun to stream, or will not come. */
   readonly settled: Promise<void>;
   readonly #options: ExchangeOptions;
-  #settle!: () => void;
+  readonly #settle: () => void;
   #isSettled = false;
   #controller: Dispatcher.DispatchController | null = null;
   #chunks: Buffer[] | null = null;
@@ -53,9 +53,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    this.settled = new Promise((resolve) => {
-      this.#settle = resolve;
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.settled = promise;
+    this.#settle = resolve;
   }
 
   /** Whether a connection that had served before was closed without a byte of the answer: the server had closed it already. */

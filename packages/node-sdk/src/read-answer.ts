@@ -88,8 +88,7 @@ function createError(exchange: Exchange, call: Call, limits: Bounds): SvcError {
   const { failure, status, headers } = exchange;
   if (failure === 'too_large')
     return createResponseError(`The response is larger than ${limits.maxResponseBytes} bytes.`, exchange, call);
-  if (failure === 'undecodable') return createDecodingError(exchange, call);
-  if (failure !== null) return createFailure(failure, exchange.cause, call, limits);
+  if (failure !== null) return createFailure(exchange, failure, exchange.cause, call, limits);
   if (status < 400) return createRedirectError(exchange, call);
   const words = readErrorBody(status, call.redact(exchange.body.toString()));
   const content = {
@@ -103,13 +102,18 @@ function createError(exchange: Exchange, call: Call, limits: Bounds): SvcError {
   return createApiError(content, call);
 }
 
-export function createDecodingError(exchange: Exchange, call: Call): ResponseError {
-  const coding = call.redact(String(exchange.headers['content-encoding']));
-  return createResponseError(`The response cannot be decompressed (${coding}).`, exchange, call);
-}
-
 /** The error of a try that has no answer, or a stream that broke off. */
-export function createFailure(kind: FailureKind, cause: unknown, call: Call, limits: Limits): SvcError {
+export function createFailure(
+  exchange: Exchange,
+  kind: FailureKind,
+  cause: unknown,
+  call: Call,
+  limits: Limits,
+): SvcError {
+  if (kind === 'undecodable') {
+    const coding = call.redact(String(exchange.headers['content-encoding']));
+    return createResponseError(`The response cannot be decompressed (${coding}).`, exchange, call);
+  }
   if (kind === 'timeout') return new TimeoutError(limits.timeout, call);
   if (kind === 'deadline') return new DeadlineError(limits.deadline, call);
   if (kind === 'aborted') return new AbortError(call, cause ?? call.options.signal?.reason);

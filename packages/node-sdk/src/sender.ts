@@ -18,7 +18,7 @@ import { Exchange } from './exchange.ts';
 import { type HeaderList, redactHeaders } from './headers.ts';
 import { type CallNote, notify } from './hooks.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
-import { createDecodingError, createFailure, explainFailure } from './read-answer.ts';
+import { createFailure, explainFailure } from './read-answer.ts';
 import { chooseWait, isLasting, isPassing, type RetryBudget } from './retry.ts';
 import { type Limits, longestTimer, readLimits, type Settings } from './settings.ts';
 
@@ -202,11 +202,7 @@ export class Sender {
         this.#shared.pool.streams.delete(exchange);
         this.#shared.pool.release(connection);
       },
-      onFailed: (kind, cause) =>
-        this.note(
-          call,
-          kind === 'undecodable' ? createDecodingError(exchange, call) : createFailure(kind, cause, call, limits),
-        ),
+      onFailed: (kind, cause) => this.note(call, createFailure(exchange, kind, cause, call, limits)),
     });
   }
 
@@ -313,14 +309,12 @@ export class Sender {
 
   async #pause(call: Call, milliseconds: number): Promise<void> {
     const { runtime } = this.#settings;
-    await new Promise<void>((resolve) => {
-      const timer = runtime.setTimer(resolve, milliseconds);
-      call.interrupt = () => {
-        runtime.clearTimer(timer);
-        resolve();
-      };
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = runtime.setTimer(resolve, milliseconds);
+    call.interrupt = resolve;
+    await promise;
     call.interrupt = null;
+    runtime.clearTimer(timer);
   }
 }
 

@@ -81,10 +81,7 @@ export class ConsentNotices extends Resource {
     return this.api.request(post('archiveConsentNotice', `${path}/archive`, { id: noticeId }), options);
   }
 
-  /**
-   * Counts the decisions on a notice by day and purpose, newest first; days without any are absent.
-   * @param params `days` up to today in UTC: 1 to 366, default 30.
-   */
+  /** Counts the decisions on a notice by day (UTC, up to today) and purpose, newest first; days without any are absent. */
   statistics(
     noticeId: string,
     params: Api.GetConsentNoticeStatisticsParams = {},

@@ -10,10 +10,7 @@ export class Frameworks extends Resource {
     return this.api.request(get('listFrameworks', '/v1/control-framework/frameworks'), options);
   }
 
-  /**
-   * Gets a framework, with the requirements that controls may be mapped to.
-   * @param code such as `GDPR`.
-   */
+  /** Gets a framework, such as `GDPR`, with the requirements that controls may be mapped to. */
   retrieve(code: string, options?: RequestOptions): ApiPromise<Api.ControlFrameworkDetail> {
     return this.api.request(get('getFramework', '/v1/control-framework/frameworks/{code}', { code }), options);
   }

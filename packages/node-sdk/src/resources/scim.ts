@@ -25,10 +25,7 @@ export class Scim extends Resource {
     return this.api.list({ ...get('listScimSchemas', '/scim/v2/Schemas'), ...scim, page: 'scim' }, options);
   }
 
-  /**
-   * Gets one schema.
-   * @param urn such as `urn:ietf:params:scim:schemas:core:2.0:User`.
-   */
+  /** Gets one schema, such as `urn:ietf:params:scim:schemas:core:2.0:User`. */
   retrieveSchema(urn: string, options?: RequestOptions): ApiPromise<ScimSchema> {
     return this.api.request({ ...get('getScimSchema', '/scim/v2/Schemas/{id}', { id: urn }), ...scim }, options);
   }
@@ -38,10 +35,7 @@ export class Scim extends Resource {
     return this.api.list({ ...get('listScimResourceTypes', '/scim/v2/ResourceTypes'), ...scim, page: 'scim' }, options);
   }
 
-  /**
-   * Gets one kind of resources.
-   * @param name `User` or `Group`.
-   */
+  /** Gets one kind of resources: `User` or `Group`. */
   retrieveResourceType(name: string, options?: RequestOptions): ApiPromise<ScimResourceType> {
     return this.api.request(
       { ...get('getScimResourceType', '/scim/v2/ResourceTypes/{id}', { id: name }), ...scim },

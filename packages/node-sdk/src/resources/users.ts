@@ -77,8 +77,8 @@ export class Users extends Resource {
 }
 
 /**
- * The sessions of members in this tenant. Those of a member whose role has scopes that the caller lacks are
- * `forbidden`.
+ * The sessions of members in this tenant. Reading needs the scope `users:read`, the other methods `users:write` and every
+ * scope of the role of the member, or they throw a PermissionError `forbidden`.
  */
 export class UserSessions extends Resource {
   /** Gets the sessions of a member, newest first. */
@@ -139,9 +139,7 @@ export class Invitations extends Resource {
     return this.api.request(post('inviteUser', '/v1/users/invitations', {}, invitation), options);
   }
 
-  /**
-   * Revokes an invitation that is still open; one that was taken, revoked or has expired stays as it is.
-   */
+  /** Revokes an invitation that is still open; one that was taken, revoked or has expired stays as it is. */
   revoke(invitationId: string, options?: RequestOptions): ApiPromise<Api.Invitation> {
     return this.api.request(remove('revokeInvitation', '/v1/users/invitations/{id}', { id: invitationId }), options);
   }
