@@ -89,8 +89,9 @@ function openWith(file: string, options: SQLite.Options, settings: readonly stri
 }
 
 /**
- * One connection for all callers. Kysely would hand it to one at a time, waking all that wait with each statement; but a
- * statement is run without a pause, so only those of others must wait while a transaction is open. They run in turn.
+ * All callers share one connection. A statement runs synchronously, so statements of different callers cannot interleave;
+ * callers wait, in order, only while another caller's transaction is open. Kysely's own lock wakes every waiting caller
+ * after each statement.
  */
 class Driver extends SqliteDriver {
   readonly #database: SQLite.Database;
@@ -120,7 +121,7 @@ class Driver extends SqliteDriver {
     if (this.#database.inTransaction) await super.rollbackTransaction(caller);
   }
 
-  // Kysely names the caller; the method of the base class has no parameter.
+  // Kysely passes the caller; the base class declares no parameter.
   override async releaseConnection(caller?: DatabaseConnection): Promise<void> {
     if (caller !== undefined) this.#unused.push(caller);
     if (this.#owner !== caller) return;

@@ -42,11 +42,14 @@ describe('a SQLite file on which another process holds the write lock', () => {
   test('does not block other work between the attempts, and is written to once it is free', async () => {
     const { other, database, write, close } = await openLocked();
     let isWritten = false;
-    const writing = write().then(() => {
+    const writing = Promise.all([write(), write()]).then(() => {
       isWritten = true;
     });
+    const read = () => database.kysely.selectFrom('installation').selectAll().execute();
+    // Some wait for the end of a failed attempt.
+    await Promise.all([read(), read()]);
     for (let reads = 0; reads < 20; reads += 1) {
-      await database.kysely.selectFrom('installation').selectAll().execute();
+      await read();
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     assert.ok(!isWritten);
@@ -100,8 +103,12 @@ describe('a full disk', () => {
       inTransaction(database, (transaction) =>
         sql`insert into filling values (zeroblob(${size}))`.execute(transaction),
       );
-    await assert.rejects(fill(6_000_000), isUnavailable('SQLITE_FULL'));
-    await fill(1000);
+    const full = fill(6_000_000);
+    const count = sql<{ readonly rows: number }>`select count(*) as rows from filling`.execute(database.kysely);
+    const next = fill(1000);
+    await assert.rejects(full, isUnavailable('SQLITE_FULL'));
+    assert.deepEqual((await count).rows, [{ rows: 0 }]);
+    await next;
   });
 });
 
