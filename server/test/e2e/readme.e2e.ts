@@ -102,8 +102,8 @@ describe('the README', () => {
     await again.says(/✓ dsr\.created/);
   });
 
-  test('signs in and enrols a second factor', async () => {
-    const answers = parseAnswers(await paste('# Enrol an authenticator'));
+  test('signs in and enrolls a second factor', async () => {
+    const answers = parseAnswers(await paste('# Enroll an authenticator'));
     const [signedIn, me, enrolled, enabled, disabled] = answers;
     assert.equal(signedIn.data.status, 'signed_in');
     assert.equal(me.data.user.role, 'admin');
