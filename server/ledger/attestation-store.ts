@@ -15,7 +15,7 @@ import {
   proveLeaf,
 } from './installation-log.ts';
 import { textOf } from './signed-note.ts';
-import type { LedgerOf } from './tree-store.ts';
+import { installationLog, type LedgerOf } from './tree-store.ts';
 
 /** An hourly task: to request a timestamp or a cosignature for the newest checkpoint of the log. */
 export type LogTask = Selectable<Tables['log_tasks']>;
@@ -143,6 +143,10 @@ async function findBestAttested(queries: Queries, atLeast: number): Promise<LogC
     .selectFrom('log_attestations')
     .select(({ fn }) => ['size', fn.countAll<number>().as('attestations')])
     .where('size', '>=', atLeast)
+    // A damaged database may lack the checkpoint.
+    .where('size', 'in', (log) =>
+      log.selectFrom('checkpoints').select('size').where('ledger', '=', installationLog.ledger),
+    )
     .groupBy('size')
     .orderBy('size', 'desc')
     .limit(mostCompared)

@@ -122,17 +122,17 @@ export function findLeaf(queries: Queries, of: LedgerOf, size: number, covers: n
     .where('size', '<=', covers)
     .where('sequence', '<=', size)
     .orderBy('size', 'desc')
+    .limit(sql.lit(1))
     .executeTakeFirst();
 }
 
 /** The oldest leaf of a ledger. */
 export function findFirstLeaf(queries: Queries, of: LedgerOf): Promise<LogLeaf | undefined> {
-  return leavesOf(queries, of).orderBy('size').executeTakeFirst();
+  return leavesOf(queries, of).orderBy('size').limit(sql.lit(1)).executeTakeFirst();
 }
 
 function leavesOf(queries: Queries, { tenantId, ledger }: LedgerOf) {
-  const leaves = queries.selectFrom('log_leaves').selectAll().limit(sql.lit(1));
-  return leaves.where('tenant_id', '=', tenantId).where('ledger', '=', ledger);
+  return queries.selectFrom('log_leaves').selectAll().where('tenant_id', '=', tenantId).where('ledger', '=', ledger);
 }
 
 /** The audit path of a leaf in the log of a size (RFC 6962 section 2.1.1). */
