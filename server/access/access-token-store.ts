@@ -7,14 +7,14 @@ import { readScopes, type Scope } from '../principal/roles.ts';
 import { type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
 import { insertRow, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { type ApiKeyRow, endOfHours } from './api-key.ts';
+import { type ApiKeyRow, expiryAfter } from './api-key.ts';
 import { findKeyHolderById } from './api-key-store.ts';
 
 const prefix = 'svc_at_';
 
 /** Issues an access token for a key: it expires after an hour, or with the key. @returns RFC 6749 section 5.1. */
 export async function issueToken(work: UnitOfWork, source: AuditSource, key: ApiKeyRow, scopes: readonly Scope[]) {
-  const expiresAt = endOfHours(key, 1, work.now);
+  const expiresAt = expiryAfter(key, 1, work.now);
   const token = generateToken(prefix);
   const hash = requireSeal(work).hashToken(token);
   const scope = scopes.join(' ');

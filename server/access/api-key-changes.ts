@@ -7,8 +7,8 @@ import type { UnitOfWork } from '../storage/database.ts';
 import { updateRow } from '../storage/rows.ts';
 import {
   type ApiKeyRow,
-  endOfHours,
   environmentOf,
+  expiryAfter,
   otherTenantsOf,
   statusOf,
   successorEnd,
@@ -16,7 +16,7 @@ import {
 } from './api-key.ts';
 import { apiKeyRows, createApiKey, findKey, findReachingKey, listKeyTenants, recordSharing } from './api-key-store.ts';
 
-/** Revokes a key, or ends the sharing of another tenant's key with the caller's. @throws {Problem} `not_found`. */
+/** Revokes a key once, or ends the sharing of another tenant's key with the caller's. @throws {Problem} `not_found`. */
 export async function revokeKey(work: UnitOfWork, { principal, source }: PrincipalCall, id: string) {
   const { tenantId } = principal;
   const key = await lockKey(work, tenantId, id, findReachingKey);
@@ -34,7 +34,11 @@ export async function revokeKey(work: UnitOfWork, { principal, source }: Princip
   return row;
 }
 
-/** The caller reads the new key, so they need its rights. @throws {Problem} `not_found`, `conflict`, `forbidden`. */
+/**
+ * Creates a key with the rights of an old one, which works until the overlap ends. The caller reads the new key, so they
+ * need its rights.
+ * @throws {Problem} `not_found`, `conflict`, `forbidden`.
+ */
 export async function rotateKey(
   work: UnitOfWork,
   { principal, source }: PrincipalCall,
@@ -51,7 +55,7 @@ export async function rotateKey(
   await requireRights(work, principal, rights);
   const same = { tenantId, name, environment: environmentOf(old), ...rights };
   const made = await createApiKey(work, { ...same, expiresAt: successorEnd(old, work.now) }, source);
-  const expiresAt = endOfHours(old, overlapHours, work.now);
+  const expiresAt = expiryAfter(old, overlapHours, work.now);
   const diff = { before: { expiresAt: old.expires_at }, after: { expiresAt }, replacedById: made.row.id };
   const columns = { expires_at: expiresAt, replaced_by: made.row.id };
   const row = await updateRow(work.transaction, 'api_keys', { tenant_id: tenantId, id }, columns);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidValues, requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
-import { cursorPageOf, Id, named } from '../http/schemas.ts';
+import { cursorPageOf, Id, namedObject } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { mapPage } from '../storage/rows.ts';
 import { ApiKey, type ApiKeyRow, CreatedApiKey, KeyStatus, viewApiKey, WantedApiKey } from './api-key.ts';
@@ -10,7 +10,7 @@ import { createApiKey, findReachingKey, listKeys } from './api-key-store.ts';
 
 const KeyParams = z.strictObject({ id: Id });
 
-const Rotation = named('ApiKeyRotation', {
+const Rotation = namedObject('ApiKeyRotation', {
   overlapHours: z
     .int()
     .min(0)

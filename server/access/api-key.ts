@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, list, named, refuseRepeated, Time, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
+import { Id, list, namedObject, refuseRepeated, Time, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
 import { displayPrefix, generateToken, isToken } from '../installation/token.ts';
 import { readScopes, scopes } from '../principal/roles.ts';
 import { addTime } from '../storage/database.ts';
@@ -32,7 +32,7 @@ export type KeyStatus = z.output<typeof KeyStatus>;
 const KeyEnvironmentName = z.enum(keyEnvironments).meta({ id: 'ApiKeyEnvironment' });
 const ScopeName = z.enum(scopes).meta({ id: 'Scope' });
 
-export const ApiKey = named('ApiKey', {
+export const ApiKey = namedObject('ApiKey', {
   id: Id,
   tenantId: Id.meta({
     description: 'The tenant that the key belongs to; another tenant when the key can only act for this one.',
@@ -57,7 +57,7 @@ export const CreatedApiKey = ApiKey.extend({
   key: z.string().meta({ description: 'The key itself, shown only once.' }),
 }).meta({ id: 'CreatedApiKey' });
 
-export const WantedApiKey = named('ApiKeyInput', {
+export const WantedApiKey = namedObject('ApiKeyInput', {
   name: visibleText(200),
   environment: KeyEnvironmentName.default('live'),
   scopes: list(ScopeName, scopes.length)
@@ -112,7 +112,7 @@ export function successorEnd({ created_at, expires_at }: Pick<ApiKeyRow, 'create
 }
 
 /** The end of some hours from now, but not later than the key expires. */
-export function endOfHours({ expires_at }: Pick<ApiKeyRow, 'expires_at'>, hours: number, now: string): string {
+export function expiryAfter({ expires_at }: Pick<ApiKeyRow, 'expires_at'>, hours: number, now: string): string {
   const end = addTime(now, hours * 3_600_000);
   return expires_at !== null && expires_at < end ? expires_at : end;
 }

@@ -4,7 +4,7 @@ import { ReadyAnswer, type Surface } from '../http/answer.ts';
 import { Problem, type ProblemCode } from '../http/problem.ts';
 import { type Client, clientBucket, readFormBody } from '../http/request.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { named, text } from '../http/schemas.ts';
+import { namedObject, text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { hashToken } from '../installation/token.ts';
 import { readScopes, type Scope } from '../principal/roles.ts';
@@ -30,7 +30,7 @@ const TokenRequest = z
   })
   .meta({ id: 'AccessTokenRequest' });
 
-const TokenAnswer = named('AccessToken', {
+const TokenAnswer = namedObject('AccessToken', {
   access_token: z.string().meta({ description: 'To send as a bearer token: svc_at_….' }),
   token_type: z.literal('Bearer'),
   expires_in: z.int().min(0).meta({ description: 'Seconds.' }),
@@ -98,7 +98,7 @@ export function oauthRoutes(
       summary: 'Revoke an access token of an API key',
       description: 'RFC 7009. The answer is the same when the key has no such token.',
       body: RevocationRequest,
-      result: named('RevokedAccessToken', {}),
+      result: namedObject('RevokedAccessToken', {}),
       errors: ['invalid_request', 'invalid_client'],
       async handle({ body, client, now }) {
         const key = await authenticate(body, now);
@@ -132,7 +132,7 @@ const oauthCodes: readonly ProblemCode[] = [
 ];
 
 /** RFC 6749 section 5.2. */
-const OauthError = named('OauthError', {
+const OauthError = namedObject('OauthError', {
   error: z.enum([...oauthCodes, 'temporarily_unavailable', 'server_error']),
   error_description: z.string().meta({ description: 'What is wrong and what to do about it, for people.' }),
 });

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { requireFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { Id, named, UtcTime, viewRow } from '../http/schemas.ts';
+import { Id, namedObject, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { findScimToken, revokeScimToken, rotateScimToken, type ScimTokenRow } from './scim-token-store.ts';
 
-const ScimToken = named('ScimToken', {
+const ScimToken = namedObject('ScimToken', {
   id: Id,
   displayPrefix: z.string().meta({ description: 'The first characters of the token, to identify it.' }),
   createdAt: UtcTime,

@@ -124,7 +124,10 @@ export interface SomeSessions {
   readonly exceptSessionId?: string;
 }
 
-/** Ends sessions and, unless it is only one, the sign-ins that wait for a code. @returns the number of sessions. */
+/**
+ * Ends sessions, with a `tenantId` only those there, and, unless it is only one, the sign-ins that wait for a code.
+ * @returns the number of sessions.
+ */
 export async function endSessions(
   queries: Queries,
   ended: SomeSessions & { readonly userIds: readonly string[]; readonly tenantId?: string },

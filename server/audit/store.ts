@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { AnyJson, named, UtcTime } from '../http/schemas.ts';
+import { AnyJson, namedObject, UtcTime } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { appendEntries, commit, newSalt, type Opening } from '../ledger/entry.ts';
 import { describeErasure, type ErasedEntries } from '../ledger/erasures.ts';
@@ -34,11 +34,11 @@ const fields = {
 };
 
 /** spec.md "Audit event (list item)". */
-export const AuditEvent = named('AuditEvent', fields);
+export const AuditEvent = namedObject('AuditEvent', fields);
 export type AuditEvent = z.output<typeof AuditEvent>;
 
 /** spec.md "Audit event (detail)". */
-export const AuditEventDetail = named('AuditEventDetail', {
+export const AuditEventDetail = namedObject('AuditEventDetail', {
   ...fields,
   ip: z.string().nullable().meta({ description: 'Keyed hash of the client address; the address is not kept.' }),
   userAgent: z.string().nullable().meta({ description: 'Keyed hash of the User-Agent; the text is not kept.' }),

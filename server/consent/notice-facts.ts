@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeAs, list, named, refuseRepeated, text, visibleText, WebAddress } from '../http/schemas.ts';
+import { describeAs, list, namedObject, refuseRepeated, text, visibleText, WebAddress } from '../http/schemas.ts';
 import { Email } from '../identity/email.ts';
 import { countries } from './regions.ts';
 
@@ -86,7 +86,7 @@ const Contact = {
   email: Email.meta({ override: describeAs({ type: 'string', format: 'email', maxLength: 320 }) }).optional(),
 };
 
-const Recipient = named('Recipient', {
+const Recipient = namedObject('Recipient', {
   name: visibleText(200),
   role: z.enum(['processor', 'third_party']).meta({ id: 'RecipientRole' }),
   ...Contact,
@@ -113,8 +113,8 @@ export const purposeFacts = {
 
 /** What a notice may state about all of its purposes. */
 export const noticeFacts = {
-  controllerContact: named('ControllerContact', Contact),
-  links: named('NoticeLinks', {
+  controllerContact: namedObject('ControllerContact', Contact),
+  links: namedObject('NoticeLinks', {
     privacyPolicy: HttpsAddress.optional(),
     imprint: HttpsAddress.optional(),
     cookiePolicy: HttpsAddress.optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dictionary, named, text, textLine } from '../http/schemas.ts';
+import { dictionary, namedObject, text, textLine } from '../http/schemas.ts';
 import { LanguageKey } from './language.ts';
 import { positions } from './notice-bounds.ts';
 
@@ -63,11 +63,14 @@ const TranslatedDescription = text(2000)
     if (!parsed.success) context.addIssue('must be plain text, without markup or control characters');
   });
 
-const PurposeTranslation = named('PurposeTranslation', { label: plainText(200), description: TranslatedDescription });
+const PurposeTranslation = namedObject('PurposeTranslation', {
+  label: plainText(200),
+  description: TranslatedDescription,
+});
 
 export const NoticeTranslations = dictionary(
   LanguageKey,
-  named('NoticeTranslation', {
+  namedObject('NoticeTranslation', {
     texts: NoticeTexts.optional(),
     purposes: dictionary(text(64), PurposeTranslation, 50).meta({ description: 'Purpose key to its words.' }),
   }),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
-import { Id, list, named, refuseRepeated, text, UtcTime } from '../http/schemas.ts';
+import { Id, list, namedObject, refuseRepeated, text, UtcTime } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { Language } from './language.ts';
 import { mostTrackers } from './notice-bounds.ts';
@@ -139,7 +139,7 @@ const storedContentFields = {
 };
 
 /** A notice as its tenant sees it: the content under edit, and what is published. */
-export const Notice = named('Notice', {
+export const Notice = namedObject('Notice', {
   id: Id,
   status: NoticeStatus,
   ...storedContentFields,
@@ -157,7 +157,7 @@ export const Notice = named('Notice', {
 export type Notice = z.output<typeof Notice>;
 
 /** A published version. It never changes, so its hash proves what was shown. */
-export const NoticeVersion = named('NoticeVersion', {
+export const NoticeVersion = namedObject('NoticeVersion', {
   version: z.int().min(1),
   ...storedContentFields,
   contentHash: z.string().meta({ description: 'SHA-256 of the canonical content (RFC 8785), hex.' }),
@@ -176,8 +176,11 @@ const noticeEventFields = {
 
 /** The data of the webhook events about notices. */
 export const noticeEvents = {
-  'consent_notice.published': named('NoticePublishedEventData', { ...noticeEventFields, version: z.int().min(1) }),
-  'consent_notice.archived': named('NoticeArchivedEventData', noticeEventFields),
+  'consent_notice.published': namedObject('NoticePublishedEventData', {
+    ...noticeEventFields,
+    version: z.int().min(1),
+  }),
+  'consent_notice.archived': namedObject('NoticeArchivedEventData', noticeEventFields),
 };
 
 /** The canonical text of a content, which is stored and hashed. */

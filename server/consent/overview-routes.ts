@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { answerWith } from '../http/answer.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { defineRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
-import { Cursor, Id, named, queryInteger, text, UtcTime } from '../http/schemas.ts';
+import { Cursor, Id, namedObject, queryInteger, text, UtcTime } from '../http/schemas.ts';
 import type { Queries } from '../storage/database.ts';
 import { Notice, tagContent } from './notice.ts';
 import { findNotice } from './notice-store.ts';
@@ -16,14 +16,14 @@ const DecisionInput = z
     subjectId: SubjectId,
     purpose: text(64).min(1),
     granted: z.boolean(),
-    evidence: named('ConsentEvidence', { ip: text(256).optional(), ua: text(4096).optional() })
+    evidence: namedObject('ConsentEvidence', { ip: text(256).optional(), ua: text(4096).optional() })
       .optional()
       .meta({ description: 'Stored only as keyed hashes.' }),
     noticeId: Id.optional().meta({ description: 'Needed when several published notices ask for the purpose.' }),
   })
   .meta({ id: 'ConsentDecisionInput' });
 
-const Decision = named('ConsentDecision', {
+const Decision = namedObject('ConsentDecision', {
   id: Id,
   subjectId: z.string().nullable().meta({ description: 'Null once erased.' }),
   purpose: z.string(),
@@ -37,7 +37,7 @@ const Decision = named('ConsentDecision', {
 const mostStates = 100;
 
 /** What holds for a subject on one notice, in one space. */
-const NoticeState = named('NoticeState', {
+const NoticeState = namedObject('NoticeState', {
   noticeId: Id,
   purposes: PurposeStates.meta({
     description: 'Purpose key to what holds for it; a purpose never decided is absent.',
@@ -59,7 +59,7 @@ const SubjectState = z
   })
   .meta({ id: 'SubjectState' });
 
-const SubjectLedger = named('SubjectLedger', {
+const SubjectLedger = namedObject('SubjectLedger', {
   state: SubjectState,
   items: z.array(ConsentRecord),
   nextCursor: z.string().nullable(),
@@ -78,7 +78,7 @@ export function overviewRoutes({ database, recorder }: ConsentServices): readonl
       body: DecisionInput,
       status: 201,
       result: Decision,
-      errors: ['consent_notice_not_published', 'conflict'],
+      errors: ['consent_notice_not_published'],
       async prepare(call) {
         const { body, principal, now } = call;
         const { subjectId, purpose, granted, evidence } = body;

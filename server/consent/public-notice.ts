@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { Id, named } from '../http/schemas.ts';
+import { Id, namedObject } from '../http/schemas.ts';
 import { NoticeVersion, PublicPurpose } from './notice.ts';
 import { noticeFacts } from './notice-facts.ts';
 import { NoticeTheme } from './notice-words.ts';
@@ -10,7 +10,7 @@ import { loadWords } from './words/default-words.ts';
 /** What visitors get of a version: its fixed text in each language. */
 
 /** A notice as a visitor sees it, in one language: spec.md "Consent notice", its version, and what the banner says. */
-export const PublicNotice = named('PublicNotice', {
+export const PublicNotice = namedObject('PublicNotice', {
   id: Id,
   ...NoticeVersion.pick({ name: true, controllerName: true, language: true, domain: true }).shape,
   purposes: z.array(PublicPurpose),
@@ -25,7 +25,7 @@ export const PublicNotice = named('PublicNotice', {
 export type PublicNotice = z.output<typeof PublicNotice>;
 
 /** What the banner says in a language where a notice has no words of its own. */
-export const NoticeWords = named('NoticeWords', {
+export const NoticeWords = namedObject('NoticeWords', {
   language: z.string().meta({ description: 'That of the words: the best one that the server has.' }),
   texts: z.record(z.string(), z.string()).meta({
     description:

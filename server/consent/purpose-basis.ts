@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Based } from '../../packages/consent-banner/src/signals/basis.ts';
-import { dictionary, list, named, refuseRepeated, text, textLine } from '../http/schemas.ts';
+import { dictionary, list, namedObject, refuseRepeated, text, textLine } from '../http/schemas.ts';
 import { mostTrackers } from './notice-bounds.ts';
 import { isRegion } from './regions.ts';
 
@@ -17,7 +17,7 @@ export const Basis = z.enum(['consent', 'object', 'exempt']).meta({
 });
 export type Basis = z.output<typeof Basis>;
 
-const Tracker = named('Tracker', {
+const Tracker = namedObject('Tracker', {
   name: textLine(100).meta({ description: 'Of the cookie, the key in the storage or the request.' }),
   provider: textLine(100),
   lifetime: text(20)

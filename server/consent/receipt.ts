@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyJson, named, UtcTime } from '../http/schemas.ts';
+import { AnyJson, namedObject, UtcTime } from '../http/schemas.ts';
 import { findCheckpoint } from '../ledger/checkpoint-store.ts';
 import type { Queries } from '../storage/database.ts';
 import type { NoticeVersion, Purpose } from './notice.ts';
@@ -16,7 +16,7 @@ type Node = z.output<typeof Node>;
  * A consent receipt after the profile of ISO/IEC TS 27560:2023 that the W3C community group for the Data Privacy Vocabulary
  * publishes (https://w3id.org/dpv/guides/consent-27560, report of 15 February 2026; terms of DPV 2.3).
  */
-export const ConsentReceipt = named('ConsentReceipt', {
+export const ConsentReceipt = namedObject('ConsentReceipt', {
   '@context': Node,
   '@id': z.string(),
   '@type': z.literal('dpv:ConsentReceipt'),

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { invalidValues, type ProblemDetail } from '../http/problem.ts';
-import { dictionary, filteredPageOf, Id, list, named, Time, text, UtcTime } from '../http/schemas.ts';
+import { dictionary, filteredPageOf, Id, list, namedObject, Time, text, UtcTime } from '../http/schemas.ts';
 import {
   commit,
   draftFrame,
@@ -36,7 +36,7 @@ const CaptureTime = Time.meta({
 });
 
 /** spec.md "Consent record": what the authenticated capture takes. */
-export const RecordInput = named('ConsentRecordInput', {
+export const RecordInput = namedObject('ConsentRecordInput', {
   subjectId: SubjectId,
   subjectChannel: SubjectChannel.optional(),
   ip: text(256).optional().meta({ description: 'Stored only as a keyed hash.' }),
@@ -55,7 +55,7 @@ const ShownHash = text(64).regex(
 );
 
 /** spec.md "Public endpoints": what the public capture takes, and what was shown to the visitor. */
-export const PublicRecordInput = named('PublicConsentRecordInput', {
+export const PublicRecordInput = namedObject('PublicConsentRecordInput', {
   subjectId: SubjectId.meta({ description: 'Pseudonymous id of the visitor.' }),
   purposes: PurposeChoices.meta({ description: 'One entry for each purpose of the notice.' }),
   method: text(64).min(1).optional(),
@@ -79,7 +79,7 @@ export const PublicRecordInput = named('PublicConsentRecordInput', {
 export type CaptureBody = Omit<z.output<typeof RecordInput>, 'method'> &
   Pick<z.output<typeof PublicRecordInput>, 'method' | 'noticeVersion' | 'language' | 'shownHash' | 'region'>;
 
-export const WithdrawalInput = named('ConsentWithdrawalInput', {
+export const WithdrawalInput = namedObject('ConsentWithdrawalInput', {
   purposes: list(text(64).min(1), 50)
     .min(1)
     .optional()
@@ -93,7 +93,7 @@ export const spaces = ['api', 'public'] as const;
 export type Space = (typeof spaces)[number];
 
 /** What holds for one purpose, and the record that says so. */
-const PurposeState = named('PurposeState', {
+const PurposeState = namedObject('PurposeState', {
   granted: z.boolean(),
   recordId: Id.meta({ description: 'The latest record that names the purpose.' }),
 });
@@ -110,7 +110,7 @@ export const RecordSource = z
   .meta({ id: 'RecordSource', description: 'Who sent it: a caller with credentials, a page, or `svc import`.' });
 
 /** A row of the consent ledger. */
-export const ConsentRecord = named('ConsentRecord', {
+export const ConsentRecord = namedObject('ConsentRecord', {
   id: Id.meta({
     description: 'UUID. That of an imported record is version 8: a keyed hash of its id in the other tool.',
   }),
@@ -184,7 +184,7 @@ const recordEventFields = ConsentRecord.pick({
   sequence: true,
   ledgerHash: true,
 }).shape;
-const RecordEventData = named('ConsentRecordEventData', { recordId: Id, ...recordEventFields });
+const RecordEventData = namedObject('ConsentRecordEventData', { recordId: Id, ...recordEventFields });
 
 /** The data of the webhook events about records. */
 export const consentRecordEvents = { 'consent.recorded': RecordEventData, 'consent.withdrawn': RecordEventData };
@@ -364,11 +364,12 @@ export function readRecord(row: StoredRecord): ConsentRecord {
   } as ConsentRecord;
 }
 
-/** The fields that all records of a stored frame have. */
+/** The fields that all records of a stored frame have. They share the values, which therefore cannot be changed. */
 function readShared(frameText: string): Readonly<Record<string, unknown>> {
   let shared = sharedByFrame.get(frameText);
   if (shared === undefined) {
     const { tenantId: _, ...rest } = readFrame(frameText);
+    for (const value of Object.values(rest)) Object.freeze(value);
     shared = rest;
     sharedByFrame.set(frameText, shared, frameText.length);
   }

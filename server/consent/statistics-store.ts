@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import { z } from 'zod';
-import { named, UtcTime } from '../http/schemas.ts';
+import { namedObject, UtcTime } from '../http/schemas.ts';
 import { dayMilliseconds, type Queries } from '../storage/database.ts';
 import { rememberText } from '../storage/rows.ts';
 import type { ConsentRecord } from './record.ts';
@@ -30,7 +30,7 @@ export const NoticeDay = z
 type NoticeDay = z.output<typeof NoticeDay>;
 
 /** A host whose pages show a notice. */
-export const NoticeSighting = named('NoticeSighting', {
+export const NoticeSighting = namedObject('NoticeSighting', {
   host: z.string().meta({ description: 'Without the port.' }),
   lastReadAt: UtcTime.nullable().meta({ description: 'When a page last fetched the notice.' }),
   lastCaptureAt: UtcTime.nullable().meta({ description: 'When a page last sent a decision.' }),

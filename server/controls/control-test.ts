@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, named, Time, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
+import { Id, namedObject, Time, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 import { CadenceName, type Control, ControlParams, Count, ResultStatusName } from './control.ts';
 import { addCadence, type Cadence, type ResultStatus, resultStatuses } from './status.ts';
@@ -11,7 +11,7 @@ export const TestParams = ControlParams.extend({ testId: Id });
 export type TestParams = z.output<typeof TestParams>;
 
 /** A test to add to a control. */
-export const NewTest = named('ControlTestInput', {
+export const NewTest = namedObject('ControlTestInput', {
   title: textLine(200),
   procedure: visibleText(2000).nullable().default(null).meta({ description: 'How to test, and when it passes.' }),
   cadence: CadenceName.nullable()
@@ -28,7 +28,7 @@ export const ControlTest = z
     title: z.string(),
     procedure: z.string().nullable(),
     cadence: CadenceName.nullable().meta({ description: 'Null for the cadence of the control.' }),
-    latestResult: named('LatestTestResult', { id: Id, status: ResultStatusName, testedAt: UtcTime }).nullable(),
+    latestResult: namedObject('LatestTestResult', { id: Id, status: ResultStatusName, testedAt: UtcTime }).nullable(),
     resultCount: Count,
     nextRunAt: UtcTime.nullable().meta({ description: 'Null for a retired test, too.' }),
     isDue: z.boolean(),
@@ -39,7 +39,7 @@ export const ControlTest = z
 export type ControlTest = z.output<typeof ControlTest>;
 
 /** The result of one run of a test. */
-export const NewResult = named('TestResultInput', {
+export const NewResult = namedObject('TestResultInput', {
   status: ResultStatusName,
   notes: visibleText(2000).nullable().default(null),
   url: WebAddress.nullable().default(null).meta({ description: 'Where the output is kept; http or https.' }),
@@ -47,7 +47,7 @@ export const NewResult = named('TestResultInput', {
 });
 export type NewResult = z.output<typeof NewResult>;
 
-export const TestResult = named('TestResult', {
+export const TestResult = namedObject('TestResult', {
   id: Id,
   testId: Id,
   status: ResultStatusName,
@@ -86,7 +86,7 @@ export interface TestFacts extends Pick<TestRow, 'id' | 'tenant_control_id' | 't
 /** A test with what only its own view shows. */
 export type ListedTest = TestFacts & Pick<TestRow, 'procedure' | 'retired_at'>;
 
-export const ScheduledRun = named('ScheduledRun', {
+export const ScheduledRun = namedObject('ScheduledRun', {
   testId: Id,
   title: z.string(),
   lastRunAt: UtcTime.nullable(),

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, named, Time, text, textLine, UtcTime, visibleText } from '../http/schemas.ts';
+import { Id, namedObject, Time, text, textLine, UtcTime, visibleText } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 import { catalogue } from './catalogue/catalogue.ts';
 import { Mappings } from './framework.ts';
@@ -36,14 +36,14 @@ export const ControlParams = z.strictObject({
 /** Why something was done; it is kept in the audit log. */
 export const Reason = visibleText(500);
 
-const MappedFramework = named('MappedFramework', {
+const MappedFramework = namedObject('MappedFramework', {
   code: z.string(),
   name: z.string(),
   requirements: z.array(z.string()),
 });
 
 /** spec.md "Control (item of the control list)". */
-export const Control = named('Control', {
+export const Control = namedObject('Control', {
   id: Id.meta({ description: 'The id of the control in this tenant.' }),
   controlId: Id.meta({
     description: 'For a control of the catalogue the same on every installation; otherwise the `id`.',
@@ -77,7 +77,7 @@ export const Control = named('Control', {
 export type Control = z.output<typeof Control>;
 
 /** A control with the fields that the list leaves out. */
-export const ControlDetail = named('ControlDetail', {
+export const ControlDetail = namedObject('ControlDetail', {
   ...Control.shape,
   mappings: z.record(z.string(), z.array(z.string())).meta({
     description: 'All requirements that it is mapped to, by the code of the framework, adopted or not.',
@@ -97,13 +97,13 @@ export const ControlDetail = named('ControlDetail', {
 
 /** The data of the webhook events about controls. */
 export const controlEvents = {
-  'control.status_changed': named('ControlStatusChangedEventData', {
+  'control.status_changed': namedObject('ControlStatusChangedEventData', {
     controlId: Id,
     code: z.string(),
     from: ControlStatusName,
     to: ControlStatusName,
   }),
-  'control.test_failed': named('ControlTestFailedEventData', {
+  'control.test_failed': namedObject('ControlTestFailedEventData', {
     controlId: Id,
     code: z.string(),
     testId: Id,
@@ -129,7 +129,7 @@ const definitionFields = {
 };
 
 /** A custom control. */
-export const NewControl = named('ControlInput', {
+export const NewControl = namedObject('ControlInput', {
   code: ControlCode.meta({
     description: 'Unique in the tenant, ignoring case, and not of the form of the catalogue’s codes.',
   }),

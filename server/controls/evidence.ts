@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, named, Time, text, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
+import { Id, namedObject, Time, text, textLine, UtcTime, viewRow, visibleText, WebAddress } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type Control, ControlParams, Reason, type StoredControl } from './control.ts';
 import { cleanFileName } from './file-name.ts';
@@ -20,7 +20,7 @@ const Sha256 = text(64)
   .toLowerCase();
 
 /** An item of evidence to add. */
-export const NewEvidence = named('EvidenceInput', {
+export const NewEvidence = namedObject('EvidenceInput', {
   title: textLine(200),
   kind: EvidenceKind,
   description: visibleText(2000).nullable().default(null),
@@ -31,7 +31,7 @@ export const NewEvidence = named('EvidenceInput', {
 });
 export type NewEvidence = z.output<typeof NewEvidence>;
 
-export const Withdrawal = named('EvidenceWithdrawal', { reason: Reason });
+export const Withdrawal = namedObject('EvidenceWithdrawal', { reason: Reason });
 
 /** The maximum size of a file, in bytes. */
 export const largestFile = 25 * 1024 * 1024;
@@ -65,13 +65,13 @@ export const FileBody = z.custom<ReceivedFile>().meta({
 });
 
 /** The space that evidence files take. */
-export const EvidenceUsage = named('EvidenceUsage', {
+export const EvidenceUsage = namedObject('EvidenceUsage', {
   used: z.int().min(0).meta({ description: 'Bytes of the files of the tenant, those included that are arriving.' }),
   quota: z.int().min(0).meta({ description: 'Bytes that they may have in all.' }),
 });
 
 /** The file of an item of evidence. */
-const EvidenceFile = named('EvidenceFile', {
+const EvidenceFile = namedObject('EvidenceFile', {
   name: z.string().nullable().meta({ description: 'Null once it is erased.' }),
   size: z.int().min(1).meta({ description: 'In bytes.' }),
   mediaType: z
@@ -81,7 +81,7 @@ const EvidenceFile = named('EvidenceFile', {
 });
 
 /** An item of evidence of a control. */
-export const Evidence = named('Evidence', {
+export const Evidence = namedObject('Evidence', {
   id: Id,
   controlId: Id,
   title: z.string().nullable().meta({ description: 'Null once it is erased, like the other texts.' }),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { dictionary, findRepeated, list, named, text } from '../http/schemas.ts';
+import { dictionary, findRepeated, list, namedObject, text } from '../http/schemas.ts';
 import { catalogue, findFramework } from './catalogue/catalogue.ts';
 
 /** spec.md "Control framework (item)". */
-export const FrameworkView = named('ControlFramework', {
+export const FrameworkView = namedObject('ControlFramework', {
   code: z.string(),
   name: z.string(),
   description: z.string(),
@@ -22,7 +22,7 @@ export const FrameworkView = named('ControlFramework', {
 /** A framework with the requirements that controls may be mapped to. */
 export const FrameworkDetail = FrameworkView.extend({
   requirements: z
-    .array(named('FrameworkRequirement', { code: z.string(), subject: z.string() }))
+    .array(namedObject('FrameworkRequirement', { code: z.string(), subject: z.string() }))
     .meta({ description: 'In the order of the source; `subject` is in our own words.' }),
 }).meta({ id: 'ControlFrameworkDetail' });
 

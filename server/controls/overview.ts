@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named } from '../http/schemas.ts';
+import { namedObject } from '../http/schemas.ts';
 import type { AssessedControl } from './assess-control.ts';
 import { catalogue } from './catalogue/catalogue.ts';
 import { Control, Count } from './control.ts';
@@ -10,7 +10,7 @@ import type { TenantControls } from './store.ts';
 /** spec.md "Control list payload". */
 export const ControlList = z
   .strictObject({
-    summary: named('ControlSummary', {
+    summary: namedObject('ControlSummary', {
       catalogControls: Count.meta({ description: 'Controls in the catalogue.' }),
       tenantControls: Count.meta({ description: 'Controls of the tenant: the items.' }),
       implemented: Count.meta({ description: 'Items that are implemented or accepted.' }),
@@ -41,7 +41,7 @@ export function summarizeControls({ controls, adopted }: TenantControls): z.outp
 
 const Score = z.int().min(0).max(100).meta({ description: 'Percentage of the applicable controls that are accepted.' });
 
-const ReadinessGroup = named('ReadinessGroup', {
+const ReadinessGroup = namedObject('ReadinessGroup', {
   total: Count.meta({ description: 'Controls that apply.' }),
   accepted: Count,
   submitted: Count.meta({ description: 'Controls whose evidence was submitted and is not accepted yet.' }),
@@ -51,7 +51,7 @@ const ReadinessGroup = named('ReadinessGroup', {
 });
 
 /** spec.md "Readiness". */
-export const Readiness = named('Readiness', {
+export const Readiness = namedObject('Readiness', {
   score: Score,
   totalControls: Count.meta({ description: 'Controls that apply.' }),
   acceptedControls: Count,
@@ -104,7 +104,7 @@ function countGroup(controls: readonly Control[]): z.output<typeof ReadinessGrou
 /** spec.md "Test health": of the controls that apply. */
 export const TestHealth = z
   .strictObject({
-    summary: named('TestHealthSummary', {
+    summary: namedObject('TestHealthSummary', {
       totalControls: Count.meta({ description: 'Controls that apply: the items.' }),
       failing: Count,
       warning: Count,

@@ -4,7 +4,7 @@ import { ReadyAnswer } from '../http/answer.ts';
 import { linkQuery, requireLinkOwner } from '../http/authorize.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/route.ts';
-import { cursorPageOf, listOf, named, text } from '../http/schemas.ts';
+import { cursorPageOf, listOf, namedObject, text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { mapPage } from '../storage/rows.ts';
 import { adoptFrameworks } from './adoption.ts';
@@ -78,7 +78,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
       ...reading,
       summary: 'List the frameworks of the catalogue, with what may be claimed',
       // spec.md "Control framework (item)": without a cursor.
-      result: named('ControlFrameworkList', { items: z.array(FrameworkView) }),
+      result: namedObject('ControlFrameworkList', { items: z.array(FrameworkView) }),
       handle: async () => ({ items: catalogue.frameworks.map(({ requirements: _, ...framework }) => framework) }),
     }),
     defineRoute('GET /v1/control-framework/frameworks/{code}', {
@@ -124,8 +124,8 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
       summary: 'Set the frameworks that the tenant follows',
       description:
         'Controls that come into force for the first time start as `not_started`, with the tests of the catalogue. Controls that no framework of the list needs leave all lists and counts, and return with their history when one does. Sending the same list again adds controls that the catalogue has gained since. Parts of a framework bind only some companies (see its `scopeSummary`): set the controls that are mapped to nothing else to `not_applicable`, or they count in the score. SOC 2: the criteria of availability (A), confidentiality (C), processing integrity (PI) and privacy (P) are optional. CCPA: 11 CCR §§ 7120 to 7123 bind only businesses that must have the cybersecurity audit.',
-      body: named('FrameworkAdoptionInput', { frameworks: FrameworkCodes }),
-      result: named('FrameworkAdoption', {
+      body: namedObject('FrameworkAdoptionInput', { frameworks: FrameworkCodes }),
+      result: namedObject('FrameworkAdoption', {
         frameworks: z.array(z.string()),
         controls: Count.meta({ description: 'Controls in force now, custom ones included.' }),
       }),

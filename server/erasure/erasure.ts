@@ -1,16 +1,16 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, named, visibleText } from '../http/schemas.ts';
+import { Id, namedObject, visibleText } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 
-export const ErasureInput = named('ErasureInput', {
+export const ErasureInput = namedObject('ErasureInput', {
   reason: visibleText(2000).meta({ description: 'For the audit log, which keeps it: do not name the person in it.' }),
 });
 
 export const Count = z.int().min(0);
 
 /** How many rows had the values. */
-export const ErasureCounts = named('ErasureCounts', {
+export const ErasureCounts = namedObject('ErasureCounts', {
   records: Count.meta({ description: 'Consent records.' }),
   requests: Count.meta({ description: 'Completed data-subject requests.' }),
   breaches: Count.meta({ description: 'Closed breaches.' }),
@@ -28,14 +28,14 @@ const ErasureStatus = z.enum(['running', 'done']).meta({
   description: '`running`: the rest follows in the background; of a data subject, `subject.erased` at the end.',
 });
 
-export const Erasure = named('Erasure', {
+export const Erasure = namedObject('Erasure', {
   erasureId: Id,
   status: ErasureStatus,
   counts: ErasureCounts.meta({ description: 'What was erased so far.' }),
 });
 export type Erasure = z.output<typeof Erasure>;
 
-const SubjectErased = named('SubjectErasedEventData', { erasureId: Id, counts: ErasureCounts });
+const SubjectErased = namedObject('SubjectErasedEventData', { erasureId: Id, counts: ErasureCounts });
 
 /** The data of the webhook events about erasures. */
 export const erasureEvents = { 'subject.erased': SubjectErased };

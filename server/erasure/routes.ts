@@ -39,7 +39,6 @@ export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Rout
       params,
       body: ErasureInput,
       result: UserErasure,
-      errors: ['forbidden'],
       async change(call, work) {
         const { principal, params } = call;
         const { tenantId, actor } = principal;

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { named } from '../http/schemas.ts';
+import { namedObject } from '../http/schemas.ts';
 import { Count, Erasure, ErasureCounts } from './erasure.ts';
 
 const { events, deliveries, responses } = ErasureCounts.shape;
 
 /** What was erased of a person in one tenant. */
-const UserErasureCounts = named('UserErasureCounts', {
+const UserErasureCounts = namedObject('UserErasureCounts', {
   sessions: Count.meta({ description: 'Sessions that ended.' }),
   invitations: Count,
   auditEvents: Count.meta({ description: 'Events of the audit log that named the person.' }),

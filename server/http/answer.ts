@@ -7,7 +7,7 @@ import { AccountGone } from '../storage/database.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
 import { notFound, Problem, type ProblemCode } from './problem.ts';
 import { type ReadBody, readJsonBody, refuseSmuggling } from './request.ts';
-import { named } from './schemas.ts';
+import { namedObject } from './schemas.ts';
 
 /**
  * Gives every request its id and turns whatever is thrown into the error envelope; nothing else answers with errors.
@@ -115,7 +115,7 @@ const ErrorEnvelope = z
         code: z.string().meta({ description: 'One of the codes of this operation.' }),
         message: z.string().meta({ description: 'What is wrong and what to do about it, for people.' }),
         details: z
-          .array(named('ProblemDetail', { path: z.string(), issue: z.string() }))
+          .array(namedObject('ProblemDetail', { path: z.string(), issue: z.string() }))
           .optional()
           .meta({ description: 'Each value that breaks its rule, such as body.purposes.analytics; the first 100.' }),
         requestId: z.string().optional().meta({ description: 'The value of Svc-Request-Id.' }),

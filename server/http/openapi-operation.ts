@@ -24,6 +24,7 @@ const authKinds: Readonly<
   session: { credentials: ['session'], codes: ['tenant_not_allowed'] },
   platform: { credentials: ['session'], codes: ['insufficient_scope', 'tenant_not_allowed', 'second_factor_required'] },
   scim: { credentials: ['scimToken'], codes: [] },
+  // OAuth, whose surface has other codes, is anonymous, too.
   anonymous: { credentials: [], codes: ['forbidden'] },
   public: { credentials: [], codes: [] },
 };

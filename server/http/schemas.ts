@@ -47,7 +47,7 @@ export function dictionary<Key extends z.core.$ZodRecordKey, Value extends z.Zod
 }
 
 /** An object of a request or answer with only these fields. @param id its name in the OpenAPI document. */
-export function named<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
+export function namedObject<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
   return z.strictObject(shape).meta({ id });
 }
 
@@ -146,7 +146,7 @@ export const Id = text(36)
 /** An opaque cursor: the nextCursor of an earlier page. `readCursor` checks its length. */
 export const Cursor = z.string().optional().meta({ description: 'The nextCursor of an earlier page.' });
 
-const PageInfo = named('PageInfo', {
+const PageInfo = namedObject('PageInfo', {
   cursor: z.string().nullable().meta({ description: 'The cursor of this page; null on the first.' }),
   nextCursor: z.string().nullable().meta({ description: 'The cursor of the next page; null on the last.' }),
   limit: z.int().min(1),
@@ -155,7 +155,7 @@ const PageInfo = named('PageInfo', {
 
 /** A page of a list in the form that spec.md gives the consent lists; the items name it: `Notice`, `NoticePage`. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
-  return named(`${idOf(item)}Page`, { data: z.array(item), page: PageInfo });
+  return namedObject(`${idOf(item)}Page`, { data: z.array(item), page: PageInfo });
 }
 
 /** The same for a list that is only counted as a whole. */
@@ -163,18 +163,18 @@ export function filteredPageOf<Item extends z.ZodType>(item: Item) {
   const description = 'How many items the whole list has; null with filters.';
   const total = z.int().min(0).nullable().meta({ description });
   const page = PageInfo.extend({ total }).meta({ id: 'FilteredPageInfo' });
-  return named(`${idOf(item)}Page`, { data: z.array(item), page });
+  return namedObject(`${idOf(item)}Page`, { data: z.array(item), page });
 }
 
 /** A page of every other list: `AuditEvent`, `AuditEventPage`. */
 export function cursorPageOf<Item extends z.ZodType>(item: Item) {
-  return named(`${idOf(item)}Page`, { items: z.array(item), nextCursor: PageInfo.shape.nextCursor });
+  return namedObject(`${idOf(item)}Page`, { items: z.array(item), nextCursor: PageInfo.shape.nextCursor });
 }
 
 /** A list that is short enough to have whole: `Session`, `SessionList`. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   const nextCursor = z.null().meta({ description: 'Always null: the list is complete.' });
-  return named(`${idOf(item)}List`, { items: z.array(item), nextCursor });
+  return namedObject(`${idOf(item)}List`, { items: z.array(item), nextCursor });
 }
 
 function idOf(item: z.ZodType): string {

@@ -5,7 +5,7 @@ import { answerWith, type ReadyAnswer } from '../http/answer.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import type { Client } from '../http/request.ts';
 import { defineRoute, type Route, type UserCall } from '../http/route.ts';
-import { Id, named, text, textLine, UtcTime, viewRow } from '../http/schemas.ts';
+import { Id, namedObject, text, textLine, UtcTime, viewRow } from '../http/schemas.ts';
 import { type Queries, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import { findTenant, hasTenants, requireTenant } from '../tenants/store.ts';
 import { updatePassword } from './account-store.ts';
@@ -28,7 +28,7 @@ import {
 import { startSession } from './start-link.ts';
 import { switchTenant } from './switch-tenant.ts';
 
-const OwnSession = named('SessionReference', { id: Id, expiresAt: UtcTime });
+const OwnSession = namedObject('SessionReference', { id: Id, expiresAt: UtcTime });
 
 const SignedIn = z
   .strictObject({ status: z.literal('signed_in'), user: User, tenant: TenantReference, session: OwnSession })
@@ -38,13 +38,13 @@ const CodeWanted = z
   .strictObject({ status: z.literal('mfa_required'), challengeId: Id, expiresAt: UtcTime })
   .meta({ id: 'MfaChallenge', description: 'Send the code to /v1/auth/challenge.' });
 
-const SignInInput = named('SignInInput', {
+const SignInInput = namedObject('SignInInput', {
   email: text(320).min(1),
   password: TypedPassword,
   tenant: text(200).min(1).optional().meta({ description: 'Id or slug of the tenant.' }),
 });
 
-const InvitationPreview = named('InvitationPreview', {
+const InvitationPreview = namedObject('InvitationPreview', {
   tenant: TenantReference,
   role: MemberRoleName,
   expiresAt: UtcTime,
@@ -94,7 +94,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Finish a sign-in with a code of the second factor',
       description:
         'The code has six digits, or is a backup code. A challenge is valid for five minutes and five attempts; the session is bound to it.',
-      body: named('MfaChallengeAnswer', { challengeId: Id, code: text(64).min(1) }),
+      body: namedObject('MfaChallengeAnswer', { challengeId: Id, code: text(64).min(1) }),
       result: SignedIn,
       errors: ['invalid_challenge', 'code_incorrect'],
       handle: async (call) => welcome(await answerChallenge(services, call.body, call)),
@@ -105,7 +105,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Sign in with the link that the server printed when it was started',
       description:
         'Only from the machine that the server runs on. `svc demo` prints the link if only that machine can reach it; the token works once, within a quarter of an hour, at /app/start#token.',
-      body: named('StartToken', { token: text(200).min(1) }),
+      body: namedObject('StartToken', { token: text(200).min(1) }),
       result: SignedIn,
       handle: async (call) => welcome(await startSession(services, call.body.token, call)),
     }),
@@ -115,7 +115,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       operationId: 'getSetup',
       summary: 'Get whether the server waits for its first tenant',
       description: 'It does until the first tenant is created, by the setup or by the command line.',
-      result: named('Setup', { isOpen: z.boolean() }),
+      result: namedObject('Setup', { isOpen: z.boolean() }),
       handle: async () => ({ isOpen: !(await hasTenants(database.kysely)) }),
     }),
     defineRoute('POST /v1/setup', {
@@ -135,7 +135,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       operationId: 'signOut',
       summary: 'Sign out',
       description: 'Ends the session and clears its cookie.',
-      result: named('SignedOut', { status: z.literal('signed_out') }),
+      result: namedObject('SignedOut', { status: z.literal('signed_out') }),
       async change({ principal: { actor, tenantId, credential }, source }, work) {
         // Before the sessions, like every change that ends them.
         await work.lockTenant(tenantId);
@@ -151,8 +151,8 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       operationId: 'changePassword',
       summary: 'Change your password',
       description: 'Your other sessions end, in every tenant; this one continues with a new cookie.',
-      body: named('PasswordChange', { currentPassword: TypedPassword, newPassword: NewPassword }),
-      result: named('ChangedPassword', { session: OwnSession }),
+      body: namedObject('PasswordChange', { currentPassword: TypedPassword, newPassword: NewPassword }),
+      result: namedObject('ChangedPassword', { session: OwnSession }),
       errors: ['password_incorrect'],
       async handle(call) {
         const { tenantId, actor, credential } = call.principal;
@@ -180,7 +180,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Get the tenant and the role of an invitation, before accepting it',
       description:
         'Changes nothing. Without the token of a pending invitation it returns 404; it never says whether the address has an account.',
-      body: named('InvitationToken', { token: text(200).min(1) }),
+      body: namedObject('InvitationToken', { token: text(200).min(1) }),
       result: InvitationPreview,
       async handle({ body, now }) {
         const { invitation, tenant } = await requirePending(database.kysely, body.token, now);
@@ -193,8 +193,8 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Accept an invitation',
       description:
         'Sets the password of the user. A user who already signs in to another tenant sends the existing password, which does not change.',
-      body: named('InvitationAcceptance', { token: text(200).min(1), password: NewPassword }),
-      result: named('AcceptedInvitation', { email: z.string(), tenant: TenantReference }),
+      body: namedObject('InvitationAcceptance', { token: text(200).min(1), password: NewPassword }),
+      result: namedObject('AcceptedInvitation', { email: z.string(), tenant: TenantReference }),
       errors: ['invalid_credentials'],
       async handle(call) {
         const { device, ...accepted } = await acceptInvitation(services, call.body, call);
@@ -209,14 +209,14 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Set a new password with the token of a reset link',
       description:
         'The token works once, within a day. Every session of the user ends, in every tenant; the second factor stays.',
-      body: named('PasswordReset', { token: text(200).min(1), password: NewPassword }),
-      result: named('ResetPassword', { email: z.string().meta({ description: 'To sign in with.' }) }),
+      body: namedObject('PasswordReset', { token: text(200).min(1), password: NewPassword }),
+      result: namedObject('ResetPassword', { email: z.string().meta({ description: 'To sign in with.' }) }),
       handle: (call) => resetPassword(services, call.body, call),
     }),
   ];
 }
 
-const MembershipView = named('Membership', {
+const MembershipView = namedObject('Membership', {
   tenantId: Id,
   tenantSlug: z.string(),
   tenantName: z.string(),
@@ -225,7 +225,7 @@ const MembershipView = named('Membership', {
 
 const OwnName = textLine(200).nullable().optional();
 
-const Me = named('Me', {
+const Me = namedObject('Me', {
   user: User,
   tenant: TenantReference,
   scopes: z.array(z.string()).meta({ description: 'The scopes that the role allows.' }),
@@ -270,7 +270,7 @@ export function meRoutes(services: SignInServices): readonly Route[] {
       operationId: 'editMe',
       summary: 'Change your name in this tenant',
       description: 'Omitted fields do not change; null removes a name.',
-      body: named('MeChange', { givenName: OwnName, familyName: OwnName }),
+      body: namedObject('MeChange', { givenName: OwnName, familyName: OwnName }),
       result: User,
       async change(call, work) {
         const ids = [call.principal.actor.id];
@@ -286,7 +286,9 @@ export function meRoutes(services: SignInServices): readonly Route[] {
       summary: 'Switch to another tenant within the session',
       description:
         'Only to a tenant that you can sign in to. The session gets another cookie and ends when it would have ended. Send Svc-Tenant with the requests of a page that shows a tenant: they are rejected after a switch elsewhere. Send Svc-User with the id of the user whom it shows: they are rejected after another user signed in.',
-      body: named('TenantSwitch', { tenant: text(200).min(1).meta({ description: 'Id or slug of the tenant.' }) }),
+      body: namedObject('TenantSwitch', {
+        tenant: text(200).min(1).meta({ description: 'Id or slug of the tenant.' }),
+      }),
       result: SignedIn,
       async change(call, work) {
         const { membership, session } = await switchTenant(call, call.body.tenant, work);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requireRoleToGive } from '../http/authorize.ts';
 import { requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
-import { cursorPageOf, Id, named, UtcTime, viewRow } from '../http/schemas.ts';
+import { cursorPageOf, Id, namedObject, UtcTime, viewRow } from '../http/schemas.ts';
 import { RoleName } from '../principal/roles.ts';
 import { mapPage } from '../storage/rows.ts';
 import { requireTenant } from '../tenants/store.ts';
@@ -13,7 +13,7 @@ import { closeInvitations, type InvitationRow } from './membership-changes.ts';
 import { findInvitation, listInvitations } from './membership-store.ts';
 import type { SignInServices } from './sign-in.ts';
 
-const Invitation = named('Invitation', {
+const Invitation = namedObject('Invitation', {
   id: Id,
   email: z.string(),
   role: MemberRoleName,
@@ -27,7 +27,7 @@ const Invitation = named('Invitation', {
 export const viewInvitation = (row: InvitationRow, now: string) =>
   viewRow(Invitation, row, { status: invitationStatus(row, now) });
 
-const InvitationInput = named('InvitationInput', { email: Email, role: RoleName.optional() });
+const InvitationInput = namedObject('InvitationInput', { email: Email, role: RoleName.optional() });
 export const CreatedInvitation = Invitation.extend({
   token: z.string().meta({ description: 'The token itself, shown only once.' }),
 }).meta({ id: 'CreatedInvitation' });

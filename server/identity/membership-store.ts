@@ -30,6 +30,7 @@ export const membershipRows = describeRows('memberships', 'identity', 'user', {
   key: 'user_id',
 });
 
+/** Deleted members are left out, here and below. */
 export async function findMember(queries: Queries, tenantId: string, userId: string) {
   const [row] = await selectMember(queries, { tenantId, userId });
   return row;
@@ -63,7 +64,7 @@ const selectMemberByEmail = prepareQuery<{ tenantId: string; email: string }, Me
 const selectUserId = (row: ExpressionBuilder<Tables, 'memberships'>, email: string) =>
   row.selectFrom('users').select('id').where('email', '=', email);
 
-/** Locks the tenant and reads the memberships of these users. */
+/** Locks the tenant and reads the memberships of these users, without deleted ones. */
 export async function lockMembers(work: UnitOfWork, tenantId: string, userIds: readonly string[]) {
   await work.lockTenant(tenantId);
   return inBatches(userIds, (batch) => members(work.transaction, tenantId).where('user_id', 'in', batch).execute());

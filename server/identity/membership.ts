@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { diffFields } from '../audit/row-state.ts';
-import { Id, named, UtcTime } from '../http/schemas.ts';
+import { Id, namedObject, UtcTime } from '../http/schemas.ts';
 import type { Json } from '../ledger/canonical.ts';
 import { type MemberRole, platformRoles, roleIds } from '../principal/roles.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -132,7 +132,7 @@ export const MemberRoleName = z.enum([...roleIds, ...platformRoles]).meta({
   description: 'A role, or a platform role, which only the operator of this server can give.',
 });
 
-export const User = named('User', {
+export const User = namedObject('User', {
   id: Id,
   email: z.string(),
   displayName: z.string(),
@@ -149,29 +149,29 @@ export const User = named('User', {
 });
 
 /** A member, as those who assign work see them. */
-export const Member = named('Member', {
+export const Member = namedObject('Member', {
   id: Id,
   name: z.string().meta({ description: 'The name of the member; the e-mail address for one without a name.' }),
   role: MemberRoleName,
 });
 
-export const TenantReference = named('TenantReference', { id: Id, slug: z.string(), name: z.string() });
+export const TenantReference = namedObject('TenantReference', { id: Id, slug: z.string(), name: z.string() });
 
 export const EventEmail = z.string().nullable().meta({ description: 'Null once the user was erased.' });
 
 const memberFields = { userId: Id, email: EventEmail, role: MemberRoleName, status: UserStatus };
-const StatusState = named('UserStatusState', { status: UserStatus });
-const RoleState = named('UserRoleState', { role: MemberRoleName });
-const StatusChange = named('UserStatusEventData', { ...memberFields, before: StatusState, after: StatusState });
+const StatusState = namedObject('UserStatusState', { status: UserStatus });
+const RoleState = namedObject('UserRoleState', { role: MemberRoleName });
+const StatusChange = namedObject('UserStatusEventData', { ...memberFields, before: StatusState, after: StatusState });
 
 export const userEvents = {
-  'user.provisioned': named('UserProvisionedEventData', {
+  'user.provisioned': namedObject('UserProvisionedEventData', {
     ...memberFields,
-    after: named('UserState', { role: MemberRoleName, status: UserStatus }),
+    after: namedObject('UserState', { role: MemberRoleName, status: UserStatus }),
     restored: z.literal(true).optional().meta({ description: 'True when a former member is added again.' }),
   }),
   'user.suspended': StatusChange,
   'user.reactivated': StatusChange,
   'user.deprovisioned': StatusChange,
-  'user.role_changed': named('UserRoleEventData', { ...memberFields, before: RoleState, after: RoleState }),
+  'user.role_changed': namedObject('UserRoleEventData', { ...memberFields, before: RoleState, after: RoleState }),
 };

@@ -5,13 +5,13 @@ import { personal } from '../audit/personal.ts';
 import type { AuditSource } from '../audit/source.ts';
 import { recordEvent } from '../audit/store.ts';
 import { notFound } from '../http/problem.ts';
-import { Id, listOf, named, UtcTime, viewRow } from '../http/schemas.ts';
+import { Id, listOf, namedObject, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Principal } from '../principal/principal.ts';
 import type { SessionLifetime } from '../settings.ts';
 import { addTime, type Database, type UnitOfWork } from '../storage/database.ts';
 
 /** A session, as its user and the administrators of its tenant see it. */
-export const SessionView = named('Session', {
+export const SessionView = namedObject('Session', {
   id: Id,
   createdAt: UtcTime,
   lastSeenAt: UtcTime,
@@ -23,7 +23,7 @@ export const SessionView = named('Session', {
 });
 export const SessionList = listOf(SessionView);
 
-export const EndedSessions = named('EndedSessions', { ended: z.int().min(0) });
+export const EndedSessions = namedObject('EndedSessions', { ended: z.int().min(0) });
 
 /** Lists the sessions of a user in the caller's tenant that have not ended: the caller's, then the latest hundred. */
 export async function viewSessions(

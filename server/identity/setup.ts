@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { clientSource } from '../audit/source.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
-import { named, text, textLine } from '../http/schemas.ts';
+import { namedObject, text, textLine } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { dayMilliseconds, runUnitOfWork } from '../storage/database.ts';
 import { createTenant, endSetup, hasTenants } from '../tenants/store.ts';
@@ -15,9 +15,9 @@ import { lockSignIn, openSession, type SignInServices, type Visitor } from './si
 
 const GivenName = textLine(200).nullable().default(null);
 
-export const SetupInput = named('SetupInput', {
+export const SetupInput = namedObject('SetupInput', {
   token: text(200).min(1).meta({ description: 'Of the link that the server printed.' }),
-  organization: named('SetupOrganization', {
+  organization: namedObject('SetupOrganization', {
     name: TenantName,
     slug: TenantSlug.optional().meta({ description: 'Without it, one is made from the name.' }),
   }),

@@ -4,7 +4,7 @@ import { personal } from '../audit/personal.ts';
 import { requireRoleToGive, requireScopesOf } from '../http/authorize.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type PrincipalCall, type Route } from '../http/route.ts';
-import { cursorPageOf, Id, named, text, UtcTime } from '../http/schemas.ts';
+import { cursorPageOf, Id, namedObject, text, UtcTime } from '../http/schemas.ts';
 import { type MemberRole, RoleName } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { mapPage } from '../storage/rows.ts';
@@ -25,7 +25,7 @@ import { createPasswordReset } from './password-reset.ts';
 import { EndedSessions, endAndRecord, SessionList, viewSessions } from './sessions.ts';
 import type { SignInServices } from './sign-in.ts';
 
-const PasswordResetToken = named('PasswordResetToken', {
+const PasswordResetToken = namedObject('PasswordResetToken', {
   token: z.string().meta({ description: 'The token itself, shown only once.' }),
   expiresAt: UtcTime,
 });
@@ -96,7 +96,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       summary: 'Change the role of a member, or suspend or reactivate them',
       description:
         'A suspended member cannot sign in, and their sessions in this tenant end at once. The last administrator who can sign in cannot be suspended or lose the role.',
-      body: named('UserChange', { role: RoleName.optional(), active: z.boolean().optional(), reason: Reason }),
+      body: namedObject('UserChange', { role: RoleName.optional(), active: z.boolean().optional(), reason: Reason }),
       async change(call, work) {
         const { role, active } = call.body;
         const reason = call.body.reason === undefined ? 'Changed by an administrator' : personal(call.body.reason);

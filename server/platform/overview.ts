@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named, UtcTime } from '../http/schemas.ts';
+import { namedObject, UtcTime } from '../http/schemas.ts';
 import { LedgerVerification } from '../verification/ledger-verification.ts';
 
 export const mostCounted = 1000;
@@ -14,7 +14,7 @@ const part = <Shape extends z.ZodRawShape>(id: string, description: string, shap
     .nullable();
 
 /** What waits for the caller; each part is null for callers without its scope. */
-export const Overview = named('Overview', {
+export const Overview = namedObject('Overview', {
   requests: part('Requests', 'Data-subject requests; needs `dsr:read`.', { open: Count, overdue: Count }),
   breaches: part(
     'Breaches',

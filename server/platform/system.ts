@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
-import { Id, named, UtcTime, viewRow } from '../http/schemas.ts';
+import { Id, namedObject, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { listTransfers } from '../installation/transfer-store.ts';
 import { findNewestAttested, listTasks } from '../ledger/attestation-store.ts';
@@ -16,7 +16,7 @@ const require = createRequire(import.meta.url);
 
 const Count = z.int();
 
-const Transfer = named('Transfer', {
+const Transfer = namedObject('Transfer', {
   kind: z.enum(['move', 'import']).meta({ id: 'TransferKind' }),
   at: UtcTime.meta({ description: 'When the move ended, or the import started.' }),
   status: z.enum(['incomplete', 'completed']).meta({
@@ -39,7 +39,7 @@ export const SystemStatus = z
     nodeVersion: z.string(),
     startedAt: UtcTime.meta({ description: 'When the process that answers was started.' }),
     schemaVersion: z.string().meta({ description: 'The latest migration of the database.' }),
-    database: named('DatabaseStatus', {
+    database: namedObject('DatabaseStatus', {
       kind: z.enum(['sqlite', 'postgres']).meta({ id: 'DatabaseKind' }),
       bytes: Count,
     }),
@@ -59,7 +59,7 @@ export const SystemStatus = z
         at: UtcTime.nullable().meta({ description: 'When the newest checkpoint of the log was signed.' }),
         verifierKey: z.string().meta({ description: 'The public key of the log, for the operators of witnesses.' }),
         sources: z.array(
-          named('LogSource', {
+          namedObject('LogSource', {
             kind: z.enum(['timestamp', 'cosignature']).meta({ id: 'LogStatementKind' }),
             name: z.string().meta({ description: 'The host of the authority, or the name of the witness.' }),
             latestAt: UtcTime.nullable().meta({

@@ -1,24 +1,24 @@
 import { z } from 'zod';
-import { named, UtcTime } from '../http/schemas.ts';
+import { namedObject, UtcTime } from '../http/schemas.ts';
 import { Email } from '../identity/email.ts';
 import { CreatedInvitation } from '../identity/invitation-routes.ts';
 import { TenantReference } from '../identity/membership.ts';
 import { TenantName, TenantSlug } from '../tenants/tenant.ts';
 
 /** A tenant as the administrator of the server sees it: nothing of its data but how much there is. */
-export const TenantSummary = named('TenantSummary', {
+export const TenantSummary = namedObject('TenantSummary', {
   ...TenantReference.shape,
   createdAt: UtcTime,
   members: z.int().meta({ description: 'The number of members, suspended ones included.' }),
   notices: z.int().meta({ description: 'The number of consent notices, drafts and archived ones included.' }),
 });
 
-export const TenantInput = named('TenantInput', { slug: TenantSlug, name: TenantName, adminEmail: Email });
+export const TenantInput = namedObject('TenantInput', { slug: TenantSlug, name: TenantName, adminEmail: Email });
 
-export const CreatedTenant = named('CreatedTenant', { tenant: TenantSummary, invitation: CreatedInvitation });
+export const CreatedTenant = namedObject('CreatedTenant', { tenant: TenantSummary, invitation: CreatedInvitation });
 
 /** A tenant of the portfolio of the operator's staff, with what is overdue in it. */
-export const PortfolioTenant = named('PortfolioTenant', {
+export const PortfolioTenant = namedObject('PortfolioTenant', {
   ...TenantReference.shape,
   overdueRequests: z.int().meta({ description: 'Open data-subject requests past their due date.' }),
   overdueBreaches: z.int().meta({

@@ -5,7 +5,7 @@ import {
   findPastFault,
   Id,
   list,
-  named,
+  namedObject,
   refuseRepeated,
   Time,
   UtcTime,
@@ -31,7 +31,7 @@ const dataCategories = list(visibleText(100), 50)
   .meta({ description: 'Kinds of data affected.' });
 
 /** The details that GDPR Article 33(3) and (5) ask for. */
-export const BreachInput = named('BreachInput', {
+export const BreachInput = namedObject('BreachInput', {
   ...fields,
   discoveredAt: Time.meta({
     description: 'When the tenant became aware of it; not in the future, and not before 2000.',
@@ -61,7 +61,7 @@ export const BreachChange = z
 export type BreachChange = z.output<typeof BreachChange>;
 
 /** A breach as the API returns it. */
-export const BreachView = named('Breach', {
+export const BreachView = namedObject('Breach', {
   id: Id,
   title: z.string().nullable().meta({ description: 'Null once it is erased.' }),
   description: z.string().nullable(),
@@ -90,7 +90,7 @@ export type BreachView = z.output<typeof BreachView>;
 export const breachFilters = { status: BreachStatus.optional(), severity: BreachSeverity.optional() };
 export type BreachFilter = z.output<z.ZodObject<typeof breachFilters>>;
 
-const BreachEventData = named('BreachEventData', {
+const BreachEventData = namedObject('BreachEventData', {
   breachId: Id,
   severity: BreachSeverity,
   status: BreachStatus,

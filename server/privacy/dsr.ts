@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { Id, named, Time, text, textLine, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
+import { Id, namedObject, Time, text, textLine, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
 import { Email } from '../identity/email.ts';
 import { addTime, dayMilliseconds } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -22,7 +22,7 @@ export const DsrOutcome = z
 const DsrSubjectId = text(256).min(1);
 const Reason = visibleText(2000);
 
-export const DsrInput = named('DataSubjectRequestInput', {
+export const DsrInput = namedObject('DataSubjectRequestInput', {
   subjectId: DsrSubjectId.meta({ description: 'The id that the tenant has for the person.' }),
   type: DsrType,
   channel: DsrChannel.optional().meta({ description: 'How the request was received.' }),
@@ -35,7 +35,7 @@ export const DsrInput = named('DataSubjectRequestInput', {
 export type DsrInput = z.output<typeof DsrInput>;
 
 /** A request that a person makes with the form. */
-export const PublicDsrInput = named('PublicDataSubjectRequestInput', {
+export const PublicDsrInput = namedObject('PublicDataSubjectRequestInput', {
   type: DsrType,
   email: Email.meta({ description: 'Where the answer goes.' }),
   name: textLine(200).optional(),
@@ -44,21 +44,21 @@ export const PublicDsrInput = named('PublicDataSubjectRequestInput', {
 export type PublicDsrInput = z.output<typeof PublicDsrInput>;
 
 /** What the person learns: the same whether or not anything is known about them. */
-export const PublicDsr = named('PublicDataSubjectRequest', {
+export const PublicDsr = namedObject('PublicDataSubjectRequest', {
   reference: Id.meta({ description: 'The id of the request.' }),
   receivedAt: UtcTime,
   dueAt: UtcTime.meta({ description: 'When it must be answered.' }),
 });
 
 /** What the link leads with that the tenant sends to the address of a request. */
-export const DsrConfirmationLink = named('DataSubjectRequestConfirmationLink', {
+export const DsrConfirmationLink = namedObject('DataSubjectRequestConfirmationLink', {
   token: z.string().meta({ description: 'The token itself, shown only once.' }),
   expiresAt: UtcTime,
 });
 
-export const DsrConfirmationInput = named('DataSubjectRequestConfirmationInput', { token: text(100) });
+export const DsrConfirmationInput = namedObject('DataSubjectRequestConfirmationInput', { token: text(100) });
 
-export const DsrConfirmation = named('DataSubjectRequestConfirmation', { confirmedAt: UtcTime });
+export const DsrConfirmation = namedObject('DataSubjectRequestConfirmation', { confirmedAt: UtcTime });
 
 /** An edit of an open request; omitted fields keep their values. */
 export const DsrChange = z
@@ -66,7 +66,7 @@ export const DsrChange = z
     subjectId: DsrSubjectId.meta({ description: 'Requests made with the form start with the e-mail address.' }),
     assigneeUserId: Id.nullable().meta({ description: 'A member who may sign in; null for none.' }),
     notes: visibleText(5000).nullable(),
-    identityCheck: named('IdentityCheckInput', {
+    identityCheck: namedObject('IdentityCheckInput', {
       method: visibleText(200).meta({
         description: 'How: “known account”, “called back”. Not a number of a document.',
       }),
@@ -79,7 +79,7 @@ export const DsrChange = z
 export type DsrChange = z.output<typeof DsrChange>;
 
 /** The person must be informed of the reasons for an extension (GDPR Article 12(3)). */
-export const DsrExtension = named('DataSubjectRequestExtension', {
+export const DsrExtension = namedObject('DataSubjectRequestExtension', {
   reason: Reason.meta({ description: 'Why it takes longer, as communicated to the person.' }),
 });
 export type DsrExtension = z.output<typeof DsrExtension>;
@@ -115,7 +115,7 @@ export const DsrView = z
     reason: z.string().nullable().meta({ description: 'Why it was not fulfilled, or only partially.' }),
     completedAt: UtcTime.nullable(),
     assigneeUserId: Id.nullable(),
-    identityCheck: named('IdentityCheck', {
+    identityCheck: namedObject('IdentityCheck', {
       method: z.string(),
       at: UtcTime,
       by: Id.nullable().meta({ description: 'The user or the API key; null for the server itself.' }),
@@ -153,13 +153,13 @@ const EventSubject = z.string().nullable().meta({ description: 'Null once erased
 
 /** The data of the webhook events; `dsr.completed` has exactly the fields of spec.md "Events" 4. */
 export const dsrEvents = {
-  'dsr.created': named('DataSubjectRequestCreatedEventData', {
+  'dsr.created': namedObject('DataSubjectRequestCreatedEventData', {
     dsrId: Id,
     subjectId: EventSubject,
     type: DsrType,
     dueAt: UtcTime,
   }),
-  'dsr.completed': named('DataSubjectRequestCompletedEventData', {
+  'dsr.completed': namedObject('DataSubjectRequestCompletedEventData', {
     dsrId: Id,
     subjectId: EventSubject,
     type: DsrType,

@@ -7,7 +7,7 @@ import { corsHeaders, ReadyAnswer } from '../http/answer.ts';
 import { linkQuery, requireLinkOwner } from '../http/authorize.ts';
 import { invalidValues, notFound, Problem, requireFound, requireGetOrHead } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
-import { AnyJson, cursorPageOf, named, Time, text, UtcTime } from '../http/schemas.ts';
+import { AnyJson, cursorPageOf, namedObject, Time, text, UtcTime } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import {
   findCheckpoint,
@@ -27,7 +27,7 @@ import type { Queries } from '../storage/database.ts';
 const Base64Hash = z.string().meta({ description: 'SHA-256, base64.' });
 const Count = z.int().min(0);
 
-const CheckpointView = named('Checkpoint', {
+const CheckpointView = namedObject('Checkpoint', {
   ledger: z.enum(['audit', 'consent']).meta({ id: 'LedgerName' }),
   size: Count.meta({ description: 'The number of entries that it covers: those numbered 1 to this.' }),
   rootHash: Base64Hash.meta({ description: 'Root of the Merkle tree (RFC 6962) over these entries, base64.' }),
@@ -50,7 +50,7 @@ const Opening = z
     description: 'The commitment is SHA-256, hex, over the salt, the path, a zero byte and the value.',
   });
 
-const InclusionProof = named('InclusionProof', {
+const InclusionProof = namedObject('InclusionProof', {
   sequence: z.int().min(1).meta({ description: 'The number of the entry; its leaf index is this number minus one.' }),
   hash: z.string().meta({ description: 'The chain hash of the entry, hex. Its 32 bytes are the data of the leaf.' }),
   leafHash: Base64Hash,
@@ -69,7 +69,7 @@ const InclusionProof = named('InclusionProof', {
   }),
 });
 
-const ConsistencyProof = named('ConsistencyProof', {
+const ConsistencyProof = namedObject('ConsistencyProof', {
   from: Count.meta({ description: 'The size of the earlier checkpoint.' }),
   hashes: z.array(Base64Hash).meta({ description: 'RFC 9162 section 2.1.4.' }),
   checkpoint: CheckpointView,

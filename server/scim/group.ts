@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
-import { list, named, schemasOf, text, UtcTime } from '../http/schemas.ts';
+import { list, namedObject, schemasOf, text, UtcTime } from '../http/schemas.ts';
 import { isPlatformRole, isRole, type Role, RoleName } from '../principal/roles.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 import { invalidValue, metaOf, readAttributes, readByHand } from './surface.ts';
@@ -18,7 +18,7 @@ export const ScimGroup = z
       description: 'The name of the group at the identity provider if the tenant mapped one, else the role.',
     }),
     members: z
-      .array(named('ScimMember', { value: part, display: part }))
+      .array(namedObject('ScimMember', { value: part, display: part }))
       .optional()
       .meta({ description: 'The members with this role who were not removed from the group.' }),
     meta: metaOf('Group', { created: UtcTime.optional() }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem, requireFound } from '../http/problem.ts';
 import { type Call, defineRoute, type Route } from '../http/route.ts';
-import { named, schemasOf } from '../http/schemas.ts';
+import { namedObject, schemasOf } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { roleIds } from '../principal/roles.ts';
 import { groupUrn } from './group.ts';
@@ -23,20 +23,20 @@ function metaOf<Type extends string>(resourceType: Type) {
     .meta({ id: `Scim${resourceType}Meta` });
 }
 
-const Feature = named('ScimFeature', { supported: z.boolean() });
+const Feature = namedObject('ScimFeature', { supported: z.boolean() });
 
 /** RFC 7643 section 5. */
 const ServiceProviderConfig = z
   .strictObject({
     schemas: schemasOf(configUrn),
     patch: Feature,
-    bulk: named('ScimBulkFeature', { supported: z.boolean(), maxOperations: z.int(), maxPayloadSize: z.int() }),
-    filter: named('ScimFilterFeature', { supported: z.boolean(), maxResults: z.int() }),
+    bulk: namedObject('ScimBulkFeature', { supported: z.boolean(), maxOperations: z.int(), maxPayloadSize: z.int() }),
+    filter: namedObject('ScimFilterFeature', { supported: z.boolean(), maxResults: z.int() }),
     changePassword: Feature,
     sort: Feature,
     etag: Feature,
     authenticationSchemes: z.array(
-      named('ScimAuthenticationScheme', {
+      namedObject('ScimAuthenticationScheme', {
         type: z.literal('oauthbearertoken'),
         name: z.string(),
         description: z.string(),
@@ -72,7 +72,7 @@ function presentConfig(locate: Locate): z.output<typeof ServiceProviderConfig> {
 }
 
 /** RFC 7643 section 6. */
-const ResourceType = named('ScimResourceType', {
+const ResourceType = namedObject('ScimResourceType', {
   schemas: schemasOf(resourceTypeUrn),
   id: z.string(),
   name: z.string(),
@@ -117,7 +117,7 @@ type Attribute = z.output<typeof Attribute>;
 z.globalRegistry.add(Attribute, { id: 'ScimAttribute' });
 
 /** A schema of resources (RFC 7643 section 7). */
-const ScimSchema = named('ScimSchema', {
+const ScimSchema = namedObject('ScimSchema', {
   schemas: schemasOf(schemaUrn),
   id: z.string(),
   name: z.string(),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Surface } from '../http/answer.ts';
 import { Problem, type ProblemCode } from '../http/problem.ts';
 import { type Client, readJsonBody, readOwnAddress } from '../http/request.ts';
-import { named, schemasOf } from '../http/schemas.ts';
+import { namedObject, schemasOf } from '../http/schemas.ts';
 
 /** RFC 7644 section 3.1. */
 const scimType = 'application/scim+json';
@@ -30,7 +30,7 @@ const renamed: Partial<Record<ProblemCode, Pick<Problem, 'status' | 'code'>>> = 
 };
 
 /** RFC 7644 section 3.12. */
-const ScimError = named('ScimError', {
+const ScimError = namedObject('ScimError', {
   schemas: schemasOf(errorUrn),
   status: z.string().meta({ description: 'The HTTP status, as text.' }),
   scimType: z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
-import { named, schemasOf, text, UtcTime } from '../http/schemas.ts';
+import { namedObject, schemasOf, text, UtcTime } from '../http/schemas.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import { displayName, type MembershipRow, memberStatus, type Profile } from '../identity/membership.ts';
 import { isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
@@ -27,20 +27,24 @@ export const ScimUser = z
     id: z.string().meta({ description: 'The id of the person, who keeps it after leaving and coming back.' }),
     externalId: part.meta({ description: 'The id at the identity provider.' }),
     userName: part.meta({ description: 'The e-mail address; compares without case.' }),
-    name: named('ScimName', { givenName: part, familyName: part, formatted: part }).optional(),
+    name: namedObject('ScimName', { givenName: part, familyName: part, formatted: part }).optional(),
     displayName: part,
     emails: z
       .array(
-        named('ScimEmail', { value: part, type: z.literal('work').optional(), primary: z.literal(true).optional() }),
+        namedObject('ScimEmail', {
+          value: part,
+          type: z.literal('work').optional(),
+          primary: z.literal(true).optional(),
+        }),
       )
       .optional(),
     active: z.boolean().optional().meta({ description: 'False while the membership is suspended, for any reason.' }),
     roles: z
-      .array(named('ScimRole', { value: part, primary: z.literal(true).optional() }))
+      .array(namedObject('ScimRole', { value: part, primary: z.literal(true).optional() }))
       .optional()
       .meta({ description: 'The role; empty for a user whom the operator of the server manages.' }),
     groups: z
-      .array(named('ScimGroupReference', { value: part, type: z.literal('direct').optional() }))
+      .array(namedObject('ScimGroupReference', { value: part, type: z.literal('direct').optional() }))
       .optional()
       .meta({ description: 'The role group of the user; empty after a removal from it.' }),
     meta: metaOf('User', { created: UtcTime.optional(), lastModified: UtcTime.optional() }),

@@ -27,7 +27,6 @@ export function tenantRoutes({ database }: Pick<Installation, 'database'>): read
       scope: 'tenant:write',
       body: TenantChange,
       result: Tenant,
-      errors: ['forbidden'],
       async change(call, work) {
         const { principal, body } = call;
         // Serializes concurrent edits: the second reads what the first wrote.

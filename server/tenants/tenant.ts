@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dictionary, Id, named, text, UtcTime, visibleText } from '../http/schemas.ts';
+import { dictionary, Id, namedObject, text, UtcTime, visibleText } from '../http/schemas.ts';
 import { isPlatformRole, isRole, RoleName } from '../principal/roles.ts';
 
 /** A tenant's short name in addresses: lower-case letters, digits and hyphens, 2 to 63 characters. */
@@ -81,7 +81,7 @@ const settings = {
 };
 
 /** A tenant with its settings. `apiVersion` is the API version of requests that name none. */
-export const Tenant = named('Tenant', {
+export const Tenant = namedObject('Tenant', {
   id: Id,
   slug: TenantSlug,
   apiVersion: z.string(),

@@ -3,7 +3,7 @@ import { catalogue, type Framework, findFramework } from '../controls/catalogue/
 import {
   deceptiveIssue,
   list,
-  named,
+  namedObject,
   refuseRepeated,
   Time,
   text,
@@ -27,7 +27,7 @@ export function publicText(maximum: number) {
     .refine((text) => !deceptive.test(text), deceptiveIssue);
 }
 
-const AchievedFramework = named('AchievedFrameworkInput', {
+const AchievedFramework = namedObject('AchievedFrameworkInput', {
   code: text(64)
     .refine((code) => findFramework(code) !== undefined, 'must be a framework of the catalogue')
     .meta({ description: 'The code of a framework of the catalogue.' }),
@@ -36,9 +36,9 @@ const AchievedFramework = named('AchievedFrameworkInput', {
   reportUrl: WebAddress.nullable().default(null).meta({ description: 'A report or certificate.' }),
 });
 
-const Link = named('TrustLinkInput', { label: textLine(100), url: WebAddress });
+const Link = namedObject('TrustLinkInput', { label: textLine(100), url: WebAddress });
 
-const Subprocessor = named('SubprocessorInput', {
+const Subprocessor = namedObject('SubprocessorInput', {
   name: textLine(120),
   purpose: textLine(240),
   country: textLine(80),
@@ -93,7 +93,7 @@ const contentFields = {
 };
 
 /** A subprocessor with when its changes became public: since when the page and the feed show them. */
-const SubprocessorView = named('Subprocessor', {
+const SubprocessorView = namedObject('Subprocessor', {
   name: z.string(),
   purpose: z.string(),
   country: z.string(),
@@ -113,7 +113,7 @@ export type TrustContent = Readonly<
 >;
 
 /** The body of a PUT; omitted fields become empty. */
-export const TrustCenterInput = named('TrustCenterInput', { published: z.boolean(), ...contentFields });
+export const TrustCenterInput = namedObject('TrustCenterInput', { published: z.boolean(), ...contentFields });
 export type TrustCenterInput = Readonly<z.output<typeof TrustCenterInput>>;
 
 /** What the next publication would show; omitted fields become empty. */
@@ -129,20 +129,20 @@ const stored = {
   contactEmail: z.string().nullable(),
   securityContact: z.string().nullable(),
   frameworks: z.array(
-    named('AchievedFramework', {
+    namedObject('AchievedFramework', {
       code: z.string(),
       achievedAt: UtcTime,
       expiresAt: UtcTime.nullable(),
       reportUrl: z.string().nullable(),
     }),
   ),
-  links: z.array(named('TrustLink', { label: z.string(), url: z.string() })),
+  links: z.array(namedObject('TrustLink', { label: z.string(), url: z.string() })),
   subprocessors: z.array(SubprocessorView),
   showsProof: z.boolean(),
 };
 
 /** A draft as the API returns it: dates of announcements are added when it is published. */
-const TrustDraft = named('TrustDraft', {
+const TrustDraft = namedObject('TrustDraft', {
   ...stored,
   subprocessors: z.array(
     SubprocessorView.omit({ announcedAt: true, endAnnouncedAt: true, changedAt: true }).meta({
@@ -153,7 +153,7 @@ const TrustDraft = named('TrustDraft', {
 });
 
 /** The trust center as the API returns it to its tenant. */
-export const TrustCenterView = named('TrustCenter', {
+export const TrustCenterView = namedObject('TrustCenter', {
   slug: TenantSlug,
   name: TenantName,
   url: z.string().meta({ description: 'The public page, available while the trust center is published.' }),
@@ -165,7 +165,7 @@ export const TrustCenterView = named('TrustCenter', {
 });
 
 /** The badge's own words in one language. */
-export const BadgeWords = named('BadgeWords', {
+export const BadgeWords = namedObject('BadgeWords', {
   language: z.string().meta({ description: 'BCP 47: what was asked for, or the nearest that there is.' }),
   direction: z.enum(['ltr', 'rtl']),
   trustCenter: z.string(),
@@ -178,7 +178,7 @@ export const BadgeWords = named('BadgeWords', {
 export type BadgeWords = z.output<typeof BadgeWords>;
 
 /** What the trust badge shows: spec.md "Trust widget data", and its words if a language was asked for. */
-export const TrustWidget = named('TrustWidget', {
+export const TrustWidget = namedObject('TrustWidget', {
   name: z.string(),
   slug: z.string(),
   achievedFrameworks: z

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { named, UtcTime, viewRow } from '../http/schemas.ts';
+import { namedObject, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 
 /** What every verification says of its extent and its outcome. */
@@ -14,7 +14,7 @@ export const verdicts = ['holds', 'failed', 'could_not_check'] as const;
 export type Verdict = (typeof verdicts)[number];
 
 /** The latest verification of a tenant. */
-export const LedgerVerification = named('LedgerVerification', {
+export const LedgerVerification = namedObject('LedgerVerification', {
   status: z.enum(verdicts).meta({
     id: 'VerificationStatus',
     description:

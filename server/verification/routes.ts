@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordEvent } from '../audit/store.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
-import { cursorPageOf, Id, named, UtcTime, viewRow } from '../http/schemas.ts';
+import { cursorPageOf, Id, namedObject, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { findRow, mapPage } from '../storage/rows.ts';
 import { checked, LedgerVerification, verdicts, viewVerification } from './ledger-verification.ts';
@@ -9,7 +9,7 @@ import { listRuns, type RunRow } from './store.ts';
 import type { Verifier } from './verifier.ts';
 
 /** A verification of all tenants, as the administrator of the server sees it. */
-const VerificationRun = named('VerificationRun', {
+const VerificationRun = namedObject('VerificationRun', {
   id: Id,
   status: z.enum(['running', ...verdicts, 'interrupted']).meta({
     id: 'VerificationRunStatus',
@@ -76,7 +76,7 @@ export function verificationRoutes(
       description:
         'The server recomputes both ledgers at intervals, and compares them with the signed checkpoints, and the rows of the tenant with the audit log. `latest` is null until the first one.',
       scope: 'audit:read',
-      result: named('LatestVerification', { latest: LedgerVerification.nullable() }),
+      result: namedObject('LatestVerification', { latest: LedgerVerification.nullable() }),
       async handle({ principal: { tenantId } }) {
         const row = await findRow(kysely, 'verifications', { tenant_id: tenantId });
         return { latest: row === undefined ? null : viewVerification(row) };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
-import { cursorPageOf, Id, listOf, named, queryInteger, Time } from '../http/schemas.ts';
+import { cursorPageOf, Id, listOf, namedObject, queryInteger, Time } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { addTime, dayMilliseconds } from '../storage/database.ts';
 import { mapPage, takeNewest } from '../storage/rows.ts';
@@ -50,7 +50,7 @@ const params = z.strictObject({ id: Id });
 const readsOne = { ...reads, params };
 const changesOne = { ...writes, params };
 
-const Rotation = named('WebhookSecretRotation', {
+const Rotation = namedObject('WebhookSecretRotation', {
   overlapHours: z
     .int()
     .min(0)
@@ -218,7 +218,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
       body: RedeliveryInput,
       status: 201,
       result: RedeliveryView,
-      errors: ['not_found', 'webhook_deleted', 'webhook_not_enabled', 'webhook_redelivery_running'],
+      errors: ['webhook_deleted', 'webhook_not_enabled', 'webhook_redelivery_running'],
       prepare: (call) => prepareRedelivery(database.kysely, call.now, call.source(), call.body),
       changeEach: (orders, work) => orderRedeliveries(work, orders),
     }),
@@ -228,8 +228,8 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
       summary: 'Count what an order would send again',
       description: 'Takes the fields of an order and does nothing.',
       query: RedeliveryInput,
-      result: named('WebhookRedeliveryCount', { count: z.int().min(0) }),
-      errors: ['not_found', 'webhook_deleted', 'webhook_not_enabled'],
+      result: namedObject('WebhookRedeliveryCount', { count: z.int().min(0) }),
+      errors: ['webhook_deleted', 'webhook_not_enabled'],
       async handle({ query, principal, now }) {
         return { count: (await prepareOrder(database.kysely, now, principal.tenantId, query)).total };
       },

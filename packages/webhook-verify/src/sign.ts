@@ -84,6 +84,7 @@ export interface TestKeyPair {
 /** The bytes before the 32 of a private key in PKCS #8 (RFC 8410, section 7). */
 const pkcs8Prefix = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
 
+/** Creates a new pair. */
 export async function createTestKeyPair(): Promise<TestKeyPair> {
   const pair = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify']);
   const { publicKey, privateKey } = pair as Extract<typeof pair, { readonly publicKey: unknown }>;

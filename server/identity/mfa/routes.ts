@@ -3,7 +3,7 @@ import { type OpenSession, renewSession } from '../../access/session-store.ts';
 import { answerWith } from '../../http/answer.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { named, text } from '../../http/schemas.ts';
+import { namedObject, text } from '../../http/schemas.ts';
 import { type Queries, runUnitOfWork } from '../../storage/database.ts';
 import { findWeakness, TypedPassword } from '../password.ts';
 import { reauthenticate, requireProof, type SignInServices } from '../sign-in.ts';
@@ -21,7 +21,7 @@ import {
 } from './second-factor.ts';
 
 /** spec.md "MFA status". */
-const MfaStatus = named('MfaStatus', {
+const MfaStatus = namedObject('MfaStatus', {
   enabled: z.boolean().meta({ description: 'Whether sign-in requires a code; false while an enrolment is pending.' }),
   methods: z
     .array(z.enum(['totp', 'backup_code']).meta({ id: 'MfaMethod' }))
@@ -29,8 +29,8 @@ const MfaStatus = named('MfaStatus', {
   backupCodesRemaining: z.int().min(0),
 });
 
-const PasswordBody = named('PasswordConfirmation', { password: TypedPassword });
-const CodeBody = named('TotpCode', {
+const PasswordBody = namedObject('PasswordConfirmation', { password: TypedPassword });
+const CodeBody = namedObject('TotpCode', {
   code: text(64).min(1).meta({ description: 'The six digits that the authenticator shows.' }),
 });
 const BackupCodes = z.array(z.string()).meta({
@@ -67,7 +67,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       summary: 'Start the enrolment of an authenticator',
       description:
         'Sign-in does not change until a code is verified. A pending enrolment is replaced together with its backup codes; an enabled second factor must be disabled first.',
-      result: named('TotpEnrollment', {
+      result: namedObject('TotpEnrollment', {
         totpURI: z.string().meta({ description: 'An otpauth://totp/ URI, to show as a QR code.' }),
         backupCodes: BackupCodes,
       }),
@@ -140,7 +140,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       operationId: 'replaceBackupCodes',
       summary: 'Replace the backup codes',
       description: 'All earlier backup codes become invalid.',
-      result: named('BackupCodes', { backupCodes: BackupCodes }),
+      result: namedObject('BackupCodes', { backupCodes: BackupCodes }),
       async handle(call) {
         const { account, attempt } = await reauthenticate(services, call, call.body.password);
         if (!(await isSecondFactorEnabled(database.kysely, account.id))) throw conflict('notEnabled');

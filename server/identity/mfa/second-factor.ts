@@ -3,7 +3,7 @@ import { endSessions, type OpenSession, renewSession } from '../../access/sessio
 import type { RowChange } from '../../audit/row-state.ts';
 import type { SourceOf } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';
-import { Id, named } from '../../http/schemas.ts';
+import { Id, namedObject } from '../../http/schemas.ts';
 import type { SessionLifetime } from '../../settings.ts';
 import type { Queries, UnitOfWork } from '../../storage/database.ts';
 import { findRow, insertRows } from '../../storage/rows.ts';
@@ -15,7 +15,7 @@ import { EventEmail } from '../membership.ts';
 /** The state is `disabled`, `pending` or `enabled` (spec.md "User second factor"); who never enrolled has no row. */
 export type SecondFactorRow = Selectable<Tables['second_factors']>;
 
-const MfaEventData = named('MfaEventData', { userId: Id, email: EventEmail });
+const MfaEventData = namedObject('MfaEventData', { userId: Id, email: EventEmail });
 
 export const mfaEvents = { 'mfa.enabled': MfaEventData, 'mfa.disabled': MfaEventData };
 

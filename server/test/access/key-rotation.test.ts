@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { endOfHours, successorEnd } from '../../access/api-key.ts';
+import { expiryAfter, successorEnd } from '../../access/api-key.ts';
 
 const range = { min: new Date('1970-01-01T00:00:00.000Z'), max: new Date('9999-12-31T23:59:59.999Z') };
 const time = fc.date({ ...range, noInvalidDate: true }).map((date) => date.toISOString());
@@ -27,7 +27,7 @@ describe('the expiry of rotated keys', () => {
     fc.assert(
       fc.property(fc.option(time), early, fc.integer({ min: 0, max: 168 }), (expires_at, date, hours) => {
         const overlap = new Date(date.getTime() + hours * 3_600_000).toISOString();
-        const end = endOfHours({ expires_at }, hours, date.toISOString());
+        const end = expiryAfter({ expires_at }, hours, date.toISOString());
         assert.equal(end, [overlap, expires_at ?? overlap].sort()[0]);
       }),
     );

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { AnyJson, Id, named, Time, UtcTime, viewRow } from '../../http/schemas.ts';
+import { AnyJson, Id, namedObject, Time, UtcTime, viewRow } from '../../http/schemas.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { EventTypeName } from './event.ts';
 
@@ -40,7 +40,7 @@ export const FailureReason = z
 export type FailureReason = z.output<typeof FailureReason>;
 
 /** One event on its way to one endpoint. */
-export const DeliveryView = named('WebhookDelivery', {
+export const DeliveryView = namedObject('WebhookDelivery', {
   id: Id.meta({ description: 'What the receiver gets as `Svc-Delivery`; the same at each attempt.' }),
   webhookId: Id,
   eventId: Id,
@@ -58,7 +58,7 @@ export const DeliveryView = named('WebhookDelivery', {
 export type DeliveryView = z.output<typeof DeliveryView>;
 
 /** One attempt, as it ended. */
-export const AttemptView = named('WebhookAttempt', {
+export const AttemptView = namedObject('WebhookAttempt', {
   id: Id,
   at: UtcTime,
   outcome: z.enum(['delivered', ...FailureReason.options]).meta({ id: 'WebhookAttemptOutcome' }),
@@ -69,7 +69,7 @@ export const AttemptView = named('WebhookAttempt', {
 });
 
 export const DeliveryDetail = DeliveryView.extend({
-  event: named('WebhookEvent', {
+  event: namedObject('WebhookEvent', {
     id: Id,
     type: z.string(),
     createdAt: UtcTime,
@@ -119,7 +119,7 @@ export const RedeliveryView = z
   .strictObject({
     id: Id,
     status: z.enum(['running', 'finished', 'canceled']).meta({ id: 'WebhookRedeliveryStatus' }),
-    filter: named('WebhookRedeliveryFilter', {
+    filter: namedObject('WebhookRedeliveryFilter', {
       webhookId: Id.nullable(),
       status: RedeliverableStatus,
       reason: FailureReason.nullable(),

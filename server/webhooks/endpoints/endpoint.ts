@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, list, named, refuseRepeated, textLine, UtcTime } from '../../http/schemas.ts';
+import { Id, list, namedObject, refuseRepeated, textLine, UtcTime } from '../../http/schemas.ts';
 import { FailureReason } from '../deliveries/delivery.ts';
 import { EventTypeName, eventTypes } from '../deliveries/event.ts';
 import { EventFilter } from '../deliveries/event-filter.ts';
@@ -68,7 +68,7 @@ const sendingFields = {
   }),
 };
 
-export const EndpointInput = named('WebhookInput', {
+export const EndpointInput = namedObject('WebhookInput', {
   url: fields.url,
   description: fields.description.default(null),
   eventTypes: EventTypeFilter.default(null),
@@ -93,7 +93,7 @@ export const EndpointChange = z
 export type EndpointChange = z.output<typeof EndpointChange>;
 
 /** An endpoint as its tenant sees it. */
-export const EndpointView = named('Webhook', {
+export const EndpointView = namedObject('Webhook', {
   id: Id,
   url: z.string(),
   description: z.string().nullable(),
@@ -150,23 +150,23 @@ const otherEndpoint = {
 
 /** The data of the webhook events about webhooks. */
 export const endpointEvents = {
-  'webhook.endpoint_failing': named('WebhookFailingEventData', {
+  'webhook.endpoint_failing': namedObject('WebhookFailingEventData', {
     ...otherEndpoint,
     failingSince: UtcTime,
     lastError: z.string().nullable(),
   }),
-  'webhook.endpoint_recovered': named('WebhookRecoveredEventData', {
+  'webhook.endpoint_recovered': namedObject('WebhookRecoveredEventData', {
     ...otherEndpoint,
     failingSince: UtcTime,
     recoveredAt: UtcTime,
   }),
-  'webhook.endpoint_disabled': named('WebhookDisabledEventData', {
+  'webhook.endpoint_disabled': namedObject('WebhookDisabledEventData', {
     ...otherEndpoint,
     reason: DisabledReason,
     failingSince: UtcTime.nullable(),
     lastError: z.string().nullable(),
   }),
-  'webhook.delivery_exhausted': named('WebhookExhaustedEventData', {
+  'webhook.delivery_exhausted': namedObject('WebhookExhaustedEventData', {
     ...otherEndpoint,
     deliveryId: Id,
     eventId: Id,
@@ -174,5 +174,5 @@ export const endpointEvents = {
     attempts: z.int().min(1),
     reason: FailureReason,
   }),
-  'webhook.test': named('WebhookTestEventData', { webhookId: Id }),
+  'webhook.test': namedObject('WebhookTestEventData', { webhookId: Id }),
 };
