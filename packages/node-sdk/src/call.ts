@@ -14,13 +14,13 @@ export class Call implements CallFacts {
   /** The response of the last attempt. */
   exchange: Exchange | null = null;
   /** Why the previous attempt failed. */
-  lastError: SvcError | null = null;
+  lastError: SvcError | undefined;
   /** Ends the current wait. */
   interrupt: (() => void) | null = null;
   /** Whether an attempt failed although the server may have executed it. */
   isOutcomeUnknown = false;
-  /** The Authorization header of the last attempt: redacted from what is reported of its response. */
-  authorization = '';
+  /** The Authorization header of the last attempt. */
+  #authorization = '';
 
   constructor(target: Operation, options: RequestOptions | undefined) {
     this.target = target;
@@ -28,9 +28,14 @@ export class Call implements CallFacts {
     this.operation = target.id;
   }
 
+  /** Stores the credentials, so that they can be redacted from responses, and printing the call does not show them. */
+  useAuthorization(authorization: string): void {
+    this.#authorization = authorization;
+  }
+
   /** A response text with credentials redacted. */
   redact(text: string): string {
-    return redactCredential(text, this.authorization);
+    return redactCredential(text, this.#authorization);
   }
 
   /** The headers of the response for errors and hooks: a proxy may have echoed the request. */

@@ -16,8 +16,8 @@ export interface CallFacts {
 export const noCall: CallFacts = { operation: null, idempotencyKey: null, attempts: 0 };
 
 /**
- * Why a failure that may pass was not answered with another try: the retry budget was empty, the deadline left no time, the
- * tries were used up, or a second run could do more than the first (`idempotencyKey` makes a POST safe).
+ * Why a failure that may pass was not answered with another try: the retry budget was empty, the deadline left no time,
+ * the tries were used up, or a second run could do more than the first (`idempotencyKey` makes a POST safe).
  */
 export type RetryRefusal = 'budget' | 'deadline' | 'exhausted' | 'unsafe';
 
@@ -128,9 +128,8 @@ export class TimeoutError extends SvcError {
 export class DeadlineError extends SvcError {
   static override readonly kind: string = 'DeadlineError';
 
-  constructor(milliseconds: number, call: CallFacts & { readonly lastError: SvcError | null }, detail = '') {
-    const message = `The call took longer than its deadline of ${milliseconds} ms.${detail}`;
-    super('deadline', message, call, call.lastError ?? undefined);
+  constructor(milliseconds: number, call: CallFacts, cause?: unknown, detail = '') {
+    super('deadline', `The call took longer than its deadline of ${milliseconds} ms.${detail}`, call, cause);
     refuseRetry(this, 'deadline');
   }
 }

@@ -115,7 +115,7 @@ export function createFailure(
     return createResponseError(`The response cannot be decompressed (${coding}).`, exchange, call);
   }
   if (kind === 'timeout') return new TimeoutError(limits.timeout, call);
-  if (kind === 'deadline') return new DeadlineError(limits.deadline, call);
+  if (kind === 'deadline') return new DeadlineError(limits.deadline, call, call.lastError);
   if (kind === 'aborted') return new AbortError(call, cause ?? call.options.signal?.reason);
   return new ConnectionError(`The connection failed${describeCause(cause)}.`, call, withoutData(cause));
 }

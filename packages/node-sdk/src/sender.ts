@@ -97,8 +97,8 @@ export class Sender {
       if (exchange.isSent && (exchange.failure !== null || exchange.status === 408 || exchange.status >= 500))
         call.isOutcomeUnknown = true;
       if (exchange.isStale && run.request.isIdempotent) {
-        // The server closed the connection while it was idle, or it ended after it had read the request. The same connection
-        // is taken again and opens a new socket.
+        // The server closed the connection while it was idle, or it ended after it had read the request. The same
+        // connection is taken again and opens a new socket.
         call.attempts -= 1;
         continue;
       }
@@ -132,14 +132,13 @@ export class Sender {
 
   /** One request. It resolves when the answer is there or will not come. */
   async #try(run: Run, connection: Connection, authorization: string): Promise<Exchange> {
-    const { call, request, limits } = run;
+    const { call, request, limits, Queue } = run;
     const { runtime, maxResponseBytes, hooks, baseUrl } = this.#settings;
-    const { Queue } = run;
     const openSink = Queue && ((opened: Exchange) => this.#openQueue(Queue, run, opened, connection));
     const exchange = new Exchange({ connection, limit: maxResponseBytes, openSink });
     call.exchange = exchange;
     call.attempts += 1;
-    call.authorization = authorization;
+    call.useAuthorization(authorization);
     call.interrupt = () => exchange.fail('aborted', undefined);
     const headers: HeaderList =
       authorization === '' ? request.headers : ['authorization', authorization, ...request.headers];
@@ -211,7 +210,7 @@ export class Sender {
     const { signal } = call.options;
     if (signal?.aborted) throw new AbortError(call, signal.reason);
     if (this.#shared.pool.isClosed) throw new ConfigurationError('The client is closed.', call);
-    if (this.#settings.runtime.now() >= deadlineAt) throw new DeadlineError(limits.deadline, call);
+    if (this.#settings.runtime.now() >= deadlineAt) throw new DeadlineError(limits.deadline, call, call.lastError);
   }
 
   /** The Authorization header: empty for none, null if a token has to be fetched first. */
@@ -267,7 +266,7 @@ export class Sender {
     const { promise, reject } = Promise.withResolvers<never>();
     call.interrupt = () => reject(new AbortError(call, call.options.signal?.reason));
     const left = deadlineAt - runtime.now();
-    const stop = () => reject(new DeadlineError(limits.deadline, call, detail));
+    const stop = () => reject(new DeadlineError(limits.deadline, call, call.lastError, detail));
     const timer = left > longestTimer ? null : runtime.setTimer(stop, left);
     try {
       return await Promise.race([wanted, promise]);
