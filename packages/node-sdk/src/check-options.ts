@@ -6,12 +6,23 @@ import type { RequestOptions } from './transport.ts';
 /** Every name of a type, so that the compiler sees one that is forgotten. */
 type Names<Options> = Readonly<Record<keyof Required<Options>, 1>>;
 
-const common = { timeout: 1, deadline: 1, retries: 1, tenant: 1, version: 1, headers: 1 } as const;
+type Common = Omit<RequestOptions, 'signal' | 'idempotencyKey'>;
+const common: Names<Common> = { timeout: 1, deadline: 1, retries: 1, tenant: 1, version: 1, headers: 1 };
 const requestNames: Names<RequestOptions> = { ...common, signal: 1, idempotencyKey: 1 };
 const clientNames: Names<ClientOptions> = {
   ...common,
-  ...{ apiKey: 1, oauth: 1, scimToken: 1, baseUrl: 1, allowInsecure: 1, retryBudget: 1, maxResponseBytes: 1 },
-  ...{ connections: 1, hooks: 1, dispatcher: 1, appInfo: 1, runtime: 1 },
+  apiKey: 1,
+  oauth: 1,
+  scimToken: 1,
+  baseUrl: 1,
+  allowInsecure: 1,
+  retryBudget: 1,
+  maxResponseBytes: 1,
+  connections: 1,
+  hooks: 1,
+  dispatcher: 1,
+  appInfo: 1,
+  runtime: 1,
 };
 const hookNames: Names<Hooks> = { onRequest: 1, onResponse: 1, onRetry: 1, onError: 1, onDeprecation: 1 };
 

@@ -27,7 +27,8 @@ export interface LedgerVerifier {
   /**
    * Opens a signed checkpoint (C2SP signed-note and tlog-checkpoint, Ed25519).
    * @param note as the server returned it: nothing added, nothing trimmed.
-   * @param publicKey your own copy of the line at `/.well-known/svc-ledger-key` of the server.
+   * @param publicKey your own copy of the line at `/.well-known/svc-ledger-key` of the server: if you fetch it each
+   *   time, you trust whatever answers.
    * @throws {LedgerVerificationError} `key_invalid`, `checkpoint_not_signed`.
    */
   openCheckpoint(note: string, publicKey: string): Promise<OpenedCheckpoint>;
@@ -61,8 +62,8 @@ export interface LedgerVerifier {
   verifyInclusion(options: InclusionOptions): Promise<Inclusion>;
 
   /**
-   * Verifies a proof in the format of C2SP tlog-proof, as `svc proof create` writes it: that a signed checkpoint covers an
-   * entry, or that the log of the installation has a checkpoint of a ledger, and which witnesses cosigned it.
+   * Verifies a proof in the format of C2SP tlog-proof, as `svc proof create` writes it: that a signed checkpoint covers
+   * an entry, or that the log of the installation has a checkpoint of a ledger, and which witnesses cosigned it.
    * @throws {LedgerVerificationError} `proof_invalid`, `checkpoint_not_signed`, `key_invalid`, `cosignatures_missing`,
    *   `timestamp_missing`, `timestamp_invalid`, `time_implausible`.
    */
@@ -93,17 +94,17 @@ export interface LedgerVerifier {
   verifyRecords(records: Rows<LedgerRecord>, options: { readonly tenantId: string }): Promise<VerifiedRows>;
 
   /**
-   * Verifies which words a visitor saw: that a signed checkpoint covers the record, that it is unchanged, and that the text
-   * is the one whose SHA-256 it has. Works offline.
+   * Verifies which words a visitor saw: that a signed checkpoint covers the record, that it is unchanged, and that the
+   * text is the one whose SHA-256 it has. Works offline.
    *
-   * It fails for a record that does not have such a hash: one of a browser that could not compute it (`unverified`), of a
-   * page that did not send it, or captured with a key.
+   * It fails for a record that does not have such a hash: one of a browser that could not compute it (`unverified`), of
+   * a page that did not send it, or captured with a key.
    * @param options.record as `retrieve` or `list` return it.
    * @param options.proof of `GET /v1/ledgers/consent/inclusion-proof`, which has the text.
    * @param options.shown the bytes, if the proof does not have them: the body of `GET /v1/consent/{id}/shown/{hash}`.
    * @param options.checkpoint a note that you kept, of the requested size; default: the one in the proof.
-   * @throws {LedgerVerificationError} `shown_missing`, `shown_mismatch`; those of `verifyInclusion`; `hash_mismatch` for a
-   *   record that is not the entry.
+   * @throws {LedgerVerificationError} `shown_missing`, `shown_mismatch`; those of `verifyInclusion`; `hash_mismatch`
+   *   for a record that is not the entry.
    */
   verifyShown(options: ShownOptions): Promise<VerifiedShown>;
 
@@ -122,11 +123,11 @@ export interface LedgerVerifier {
   verifyEvents(events: Rows<LedgerEvent>, options: { readonly tenantId: string }): Promise<VerifiedRows>;
 
   /**
-   * Fetches a whole ledger and verifies it here: each entry, the order, the signed root, and with a kept checkpoint that
-   * nothing it covers was changed since. Only the current line is kept in memory.
+   * Fetches a whole ledger and verifies it here: each entry, the order, the signed root, and with a kept checkpoint
+   * that nothing it covers was changed since. Only the current line is kept in memory.
    * @param svc the client, with a key that has `audit:read` or `consent:read`.
-   * @throws {LedgerVerificationError} at the first fault; also the errors of the client, and an AbortError when the signal
-   *   is aborted.
+   * @throws {LedgerVerificationError} at the first fault; also the errors of the client, and an AbortError when the
+   *   signal is aborted.
    */
   verifyLedger(svc: Pick<Transport, 'request' | 'stream'>, options: VerifyLedgerOptions): Promise<VerifiedLedger>;
 }

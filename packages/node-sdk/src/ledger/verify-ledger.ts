@@ -5,22 +5,24 @@ import { type VerifiedExport, type VerifyExportOptions, verifyExportBetween } fr
 import type { AttestationOptions } from './log-proof.ts';
 
 /** How to verify a ledger over the network. */
-export interface VerifyLedgerOptions
-  extends AttestationOptions,
-    Pick<VerifyExportOptions, 'tenantId' | 'onProgress' | 'signal'> {
+export interface VerifyLedgerOptions extends AttestationOptions, Pick<VerifyExportOptions, 'onProgress'> {
   readonly ledger: 'audit' | 'consent';
+  /** Id of the tenant to which the ledger must belong. */
+  readonly tenantId?: string | undefined;
   /** The note that the previous verification returned, from your own storage. Without it, earlier entries are taken as they are. */
   readonly keptCheckpoint?: string | undefined;
   /**
-   * Your own copy of the line at `/.well-known/svc-ledger-key`. Without it, the key is fetched, which proves nothing against
-   * an attacker who controls the server: pass it wherever the verification must be reliable.
+   * Your own copy of the line at `/.well-known/svc-ledger-key`. Without it, the key is fetched, which proves nothing
+   * against an attacker who controls the server: pass it wherever the verification must be reliable.
    */
   readonly publicKey?: string | undefined;
   /**
-   * Whether the server signs a checkpoint first: everything up to now is verified, and it cannot return another history.
-   * Default true. Otherwise it is the latest on its schedule, and `newer` is the number of entries since.
+   * Whether the server signs a checkpoint first: everything up to now is verified, and it cannot return another
+   * history. Default true. Otherwise it is the latest on its schedule, and `newer` is the number of entries since.
    */
   readonly signFirst?: boolean | undefined;
+  /** Aborts the verification and its requests; `cause` of the AbortError is its reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The result; store `note` as the checkpoint for the next verification, and `publicKey` as the key. */
@@ -34,7 +36,8 @@ export async function verifyLedger(
   svc: Pick<Transport, 'request' | 'stream'>,
   options: VerifyLedgerOptions,
 ): Promise<VerifiedLedger> {
-  const { ledger, keptCheckpoint: checkpoint, signFirst = true, signal } = options;
+  const { ledger, tenantId, keptCheckpoint: checkpoint, signFirst = true, onProgress, signal } = options;
+  const { witnesses, quorum, verifyTimestamp } = options;
   const call = { signal };
   const publicKey = options.publicKey ?? (await fetchPublicKey(svc, call));
   // Arguments are validated before anything is fetched.
@@ -51,7 +54,8 @@ export async function verifyLedger(
   }
   const operation = { id: `export${name}Ledger`, method: 'GET', path: `${base}/export` } as const;
   // A whole export contains every earlier checkpoint: it needs no separate proof.
-  const wanted = { ...options, publicKey, checkpoint, from: null, to: null };
+  const range = { ledger, tenantId, from: null, to: null };
+  const wanted = { ...range, publicKey, checkpoint, witnesses, quorum, verifyTimestamp, onProgress, signal };
   const verified = await verifyExportBetween(crypto, await svc.stream(operation, call), wanted, signedFirst);
   return { ...verified, publicKey };
 }
