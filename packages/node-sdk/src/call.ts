@@ -19,7 +19,7 @@ export class Call implements CallFacts {
   interrupt: (() => void) | null = null;
   /** Whether an attempt failed although the server may have executed it. */
   isOutcomeUnknown = false;
-  /** The Authorization header of the last attempt. */
+  /** The Authorization header of the last attempt; empty for none. */
   #authorization = '';
 
   constructor(target: Operation, options: RequestOptions | undefined) {
@@ -33,9 +33,14 @@ export class Call implements CallFacts {
     this.#authorization = authorization;
   }
 
-  /** A response text with credentials redacted. */
+  /** A response text with the credentials of the request redacted: proxies and error pages echo requests. */
   redact(text: string): string {
-    return redactCredential(text, this.#authorization);
+    const [scheme, credential = ''] = this.#authorization.split(' ');
+    if (credential === '') return text;
+    const kept = text.replaceAll(credential, '[redacted]');
+    if (scheme !== 'Basic') return kept;
+    const pair = Buffer.from(credential, 'base64').toString();
+    return kept.replaceAll(pair.slice(pair.indexOf(':') + 1), '[redacted]');
   }
 
   /** The headers of the response for errors and hooks: a proxy may have echoed the request. */
@@ -70,17 +75,4 @@ function flattenHeaders(headers: ReceivedHeaders): Record<string, string> {
   const flat: Record<string, string> = Object.create(null);
   for (const name of Object.keys(headers)) if (name !== 'set-cookie') flat[name] = readHeader(headers, name) ?? '';
   return flat;
-}
-
-/**
- * Redacts the credential of a request in a response: proxies and error pages echo requests.
- * @param authorization the header as it was sent; empty for none.
- */
-function redactCredential(text: string, authorization: string): string {
-  const [scheme, credential = ''] = authorization.split(' ');
-  if (credential === '') return text;
-  const kept = text.replaceAll(credential, '[redacted]');
-  if (scheme !== 'Basic') return kept;
-  const pair = Buffer.from(credential, 'base64').toString();
-  return kept.replaceAll(pair.slice(pair.indexOf(':') + 1), '[redacted]');
 }
