@@ -56,7 +56,10 @@ export class PermissionError extends ApiError {
   static override readonly kind: string = 'PermissionError';
 }
 
-/** 404: the object does not exist, or belongs to another tenant. Every method that takes an id may throw it. */
+/**
+ * 404: the object does not exist, or belongs to another tenant. Any method that names an object, in its arguments or
+ * its input, may throw it.
+ */
 export class NotFoundError extends ApiError {
   static override readonly kind: string = 'NotFoundError';
 }
@@ -66,7 +69,10 @@ export class ConflictError extends ApiError {
   static override readonly kind: string = 'ConflictError';
 }
 
-/** 422: values break their rules; see `details`. Every method that sends content may throw it. */
+/**
+ * 422: a path, query or body value is invalid; see `details`. Any method with parameters or content may throw it (an id
+ * that is not a UUID, too); SCIM answers 400.
+ */
 export class ValidationError extends ApiError {
   static override readonly kind: string = 'ValidationError';
 }

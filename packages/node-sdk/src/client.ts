@@ -41,8 +41,8 @@ import type {
 const inherited = Symbol('inherited');
 
 /**
- * A client without the methods for the operations. Pass it to the resources that you use (`new ConsentRecords(client)`), and a
- * bundler leaves the others out; `Svc` has them all.
+ * A client without the methods for the operations. Pass it to the resources that you use (`new
+ * ConsentRecords(client)`), and a bundler leaves the others out; `Svc` has them all.
  */
 export class SvcClient implements Transport, AsyncDisposable {
   readonly #options: ClientOptions;
@@ -96,8 +96,8 @@ export class SvcClient implements Transport, AsyncDisposable {
   }
 
   /**
-   * Waits for the responses that are under way, cancels streams that were not read to their end, and closes the connections,
-   * also for the clients that share them.
+   * Waits for the responses that are under way, cancels streams that were not read to their end, and closes the
+   * connections, also for the clients that share them.
    */
   async close(): Promise<void> {
     await this.#shared.pool.close();
@@ -134,26 +134,39 @@ export class SvcClient implements Transport, AsyncDisposable {
 }
 
 /**
- * The client of a Svc server. Create one and keep it, because it keeps connections open. The constructor checks the options,
- * so that a wrong one shows when the program starts; a missing address or key shows at the first call.
+ * The client of a Svc server. Create one and keep it, because it keeps connections open. The constructor checks the
+ * options, so that a wrong one shows when the program starts; a missing address or key shows at the first call.
  */
 export class Svc extends SvcClient {
+  /** The API keys of the tenant. Scopes: `keys:read`, `keys:write`. */
   readonly apiKeys = new ApiKeys(this);
+  /** The audit log. Scope: `audit:read`. */
   readonly audit = new Audit(this);
+  /** Breaches of personal data. Scopes: `breach:read`, `breach:write`. */
   readonly breaches = new Breaches(this);
+  /** Notices, the records of consent, and their subjects. Scopes: `consent:read`, `consent:write`; `dsr:write` to erase. */
   readonly consent = new Consent(this);
+  /** Controls with their evidence and tests, and frameworks. Scopes: `controls:read`, `controls:write`. */
   readonly controls = new Controls(this);
+  /** Requests of data subjects. Scopes: `dsr:read`, `dsr:write`. */
   readonly dsr = new DataSubjectRequests(this);
+  /** The checkpoints, proofs and exports of the two ledgers. Scopes: `audit:read`, `consent:read`. */
   readonly ledgers = new Ledgers(this);
+  /** The members of the tenant by name. Scope: `members:read`. */
   readonly members = new Members(this);
   /** Operations that need no credentials. */
   readonly public = new Public(this);
-  /** Operations that take the SCIM token. */
+  /** SCIM 2.0. Needs the SCIM token, no scope. */
   readonly scim = new Scim(this);
+  /** The SCIM token of the tenant. Scopes: `keys:read`, `keys:write`. */
   readonly scimToken = new ScimTokens(this);
+  /** The tenant and its settings. Scopes: `users:read`, `members:read` for the overview, `tenant:write`. */
   readonly tenant = new TenantSettings(this);
+  /** The trust center. Scopes: `trust:read`, `trust:write`. */
   readonly trust = new Trust(this);
+  /** The members of the tenant, with their sessions and invitations. Scopes: `users:read`, `users:write`. */
   readonly users = new Users(this);
+  /** Webhooks with their deliveries. Scopes: `webhooks:read`, `webhooks:write`. */
   readonly webhooks = new Webhooks(this);
 }
 

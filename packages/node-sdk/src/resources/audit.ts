@@ -1,5 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
-import type { AuditEvent, AuditEventDetail, ListAuditEventsParams } from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import { get, page, Resource } from './resource.ts';
 
 /** The audit log: who did what, in a chain of hashes. Needs the scope `audit:read`. */
@@ -10,12 +10,12 @@ export class Audit extends Resource {
    *   `actorId` and `targetId` a page may have fewer and still a next one.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: ListAuditEventsParams = {}, options?: ListOptions): PagePromise<AuditEvent> {
+  list(params: Api.ListAuditEventsParams = {}, options?: ListOptions): PagePromise<Api.AuditEvent> {
     return this.api.list(page('listAuditEvents', '/v1/audit', {}, params), options);
   }
 
   /** Gets one event with its details. */
-  retrieve(eventId: string, options?: RequestOptions): ApiPromise<AuditEventDetail> {
+  retrieve(eventId: string, options?: RequestOptions): ApiPromise<Api.AuditEventDetail> {
     return this.api.request(get('getAuditEvent', '/v1/audit/{id}', { id: eventId }), options);
   }
 }

@@ -1,5 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
-import type { Breach, BreachChange, BreachInput, Erasure, ErasureInput, ListBreachesParams } from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import { get, page, patch, post, Resource } from './resource.ts';
 
 /**
@@ -12,7 +12,7 @@ export class Breaches extends Resource {
    * `breach.reported`.
    * @throws {ValidationError} `validation_failed`, also for a `discoveredAt` in the future.
    */
-  report(breach: BreachInput, options?: RequestOptions): ApiPromise<Breach> {
+  report(breach: Api.BreachInput, options?: RequestOptions): ApiPromise<Api.Breach> {
     return this.api.request(post('reportBreach', '/v1/breach', {}, breach), options);
   }
 
@@ -20,12 +20,12 @@ export class Breaches extends Resource {
    * Lists the breaches, newest first.
    * @throws {BadRequestError} `invalid_cursor` for a cursor of other filters.
    */
-  list(params: ListBreachesParams = {}, options?: ListOptions): PagePromise<Breach> {
+  list(params: Api.ListBreachesParams = {}, options?: ListOptions): PagePromise<Api.Breach> {
     return this.api.list(page('listBreaches', '/v1/breach', {}, params), options);
   }
 
   /** Gets a breach. */
-  retrieve(breachId: string, options?: RequestOptions): ApiPromise<Breach> {
+  retrieve(breachId: string, options?: RequestOptions): ApiPromise<Api.Breach> {
     return this.api.request(get('getBreach', '/v1/breach/{id}', { id: breachId }), options);
   }
 
@@ -36,7 +36,7 @@ export class Breaches extends Resource {
    * @throws {ConflictError} `breach_transition_not_allowed`; `breach_erased` where its texts were erased.
    * @throws {ValidationError} `validation_failed`, also where `notificationReason` is missing.
    */
-  update(breachId: string, change: BreachChange, options?: RequestOptions): ApiPromise<Breach> {
+  update(breachId: string, change: Api.BreachChange, options?: RequestOptions): ApiPromise<Api.Breach> {
     return this.api.request(patch('editBreach', '/v1/breach/{id}', { id: breachId }, change), options);
   }
 
@@ -45,7 +45,7 @@ export class Breaches extends Resource {
    * and the number of people stay; it cannot be reopened. It cannot be undone.
    * @throws {ConflictError} `breach_open` while the breach is not closed.
    */
-  erase(breachId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
+  erase(breachId: string, input: Api.ErasureInput, options?: RequestOptions): ApiPromise<Api.Erasure> {
     return this.api.request(post('eraseBreach', '/v1/breach/{id}/erase', { id: breachId }, input), options);
   }
 }

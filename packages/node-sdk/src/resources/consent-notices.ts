@@ -70,10 +70,8 @@ export class ConsentNotices extends Resource {
    *   `consent_notice_changed` if the content is not the one of `ifMatch`.
    */
   delete(noticeId: string, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<void> {
-    return this.api.request(
-      { ...remove('deleteConsentNotice', path, { id: noticeId }), ifMatch, answer: 'none' },
-      options,
-    );
+    const operation = remove('deleteConsentNotice', path, { id: noticeId });
+    return this.api.request({ ...operation, ifMatch, answer: 'none' }, options);
   }
 
   /** Archives a notice: it is public no more and takes no more records. Records can still be withdrawn. */

@@ -1,11 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
-import type {
-  ConsentReceipt,
-  ConsentRecord,
-  ConsentRecordInput,
-  ConsentWithdrawalInput,
-  ListConsentRecordsParams,
-} from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import { get, post, Resource } from './resource.ts';
 
 const path = '/v1/consent/{id}/records';
@@ -21,7 +15,11 @@ export class ConsentRecords extends Resource {
    *   and its `total` is null.
    * @throws {BadRequestError} `invalid_cursor`.
    */
-  list(noticeId: string, params: ListConsentRecordsParams = {}, options?: ListOptions): PagePromise<ConsentRecord> {
+  list(
+    noticeId: string,
+    params: Api.ListConsentRecordsParams = {},
+    options?: ListOptions,
+  ): PagePromise<Api.ConsentRecord> {
     return this.api.list({ ...get('listConsentRecords', path, { id: noticeId }, params), page: 'data' }, options);
   }
 
@@ -35,17 +33,17 @@ export class ConsentRecords extends Resource {
    * @throws {ValidationError} `validation_failed` for a purpose that the notice does not have, and for a refusal of one
    *   that is required; `idempotency_key_reused` for a key that was used with another request.
    */
-  capture(noticeId: string, record: ConsentRecordInput, options?: RequestOptions): ApiPromise<ConsentRecord> {
+  capture(noticeId: string, record: Api.ConsentRecordInput, options?: RequestOptions): ApiPromise<Api.ConsentRecord> {
     return this.api.request(post('captureConsentRecord', path, { id: noticeId }, record), options);
   }
 
   /** Gets one record. */
-  retrieve(noticeId: string, recordId: string, options?: RequestOptions): ApiPromise<ConsentRecord> {
+  retrieve(noticeId: string, recordId: string, options?: RequestOptions): ApiPromise<Api.ConsentRecord> {
     return this.api.request(get('getConsentRecord', `${path}/{recordId}`, { id: noticeId, recordId }), options);
   }
 
   /** Gets one record whose notice you do not know. */
-  find(recordId: string, options?: RequestOptions): ApiPromise<ConsentRecord> {
+  find(recordId: string, options?: RequestOptions): ApiPromise<Api.ConsentRecord> {
     return this.api.request(get('findConsentRecord', '/v1/consent/records/{recordId}', { recordId }), options);
   }
 
@@ -54,11 +52,9 @@ export class ConsentRecords extends Resource {
    * @returns the document; `missing` names the fields of the notice that the profile requires and the notice does not
    *   state.
    */
-  retrieveReceipt(recordId: string, options?: RequestOptions): ApiPromise<ConsentReceipt> {
-    return this.api.request(
-      { ...get('getConsentReceipt', '/v1/consent/records/{recordId}/receipt', { recordId }), answer: 'bare' },
-      options,
-    );
+  retrieveReceipt(recordId: string, options?: RequestOptions): ApiPromise<Api.ConsentReceipt> {
+    const operation = get('getConsentReceipt', '/v1/consent/records/{recordId}/receipt', { recordId });
+    return this.api.request({ ...operation, answer: 'bare' }, options);
   }
 
   /**
@@ -70,9 +66,9 @@ export class ConsentRecords extends Resource {
   withdraw(
     noticeId: string,
     recordId: string,
-    withdrawal: ConsentWithdrawalInput = {},
+    withdrawal: Api.ConsentWithdrawalInput = {},
     options?: RequestOptions,
-  ): ApiPromise<ConsentRecord> {
+  ): ApiPromise<Api.ConsentRecord> {
     return this.api.request(
       post('withdrawConsentRecord', `${path}/{recordId}/withdrawals`, { id: noticeId, recordId }, withdrawal),
       options,

@@ -1,5 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
-import type { ConsentRecord, Erasure, ErasureInput, SubjectLedger } from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
 import { get, page, post, Resource } from './resource.ts';
 
@@ -8,13 +8,13 @@ const path = '/v1/consent/subjects/{subjectId}';
 /** The people whose consent is recorded. A `subjectId` has 1 to 256 characters. */
 export class ConsentSubjects extends Resource {
   /**
-   * Gets what holds for a subject, and its newest records. `state.api` has what was captured with credentials, apart from
-   * `state.public`, which has what visitors decided on pages. Needs the scope `consent:read`.
+   * Gets what holds for a subject, and its newest records. `state.api` has what was captured with credentials, apart
+   * from `state.public`, which has what visitors decided on pages. Needs the scope `consent:read`.
    * @param params `limit` of the records is 1 to 200, default 50.
    * @throws {NotFoundError} `not_found` when nothing was ever recorded of the subject.
    * @throws {BadRequestError} `invalid_cursor`.
    */
-  retrieve(subjectId: string, params: PageParams = {}, options?: RequestOptions): ApiPromise<SubjectLedger> {
+  retrieve(subjectId: string, params: PageParams = {}, options?: RequestOptions): ApiPromise<Api.SubjectLedger> {
     return this.api.request(get('getSubjectLedger', path, { subjectId }, params), options);
   }
 
@@ -24,7 +24,7 @@ export class ConsentSubjects extends Resource {
    * @throws {NotFoundError} `not_found` when nothing was ever recorded of the subject.
    * @throws {BadRequestError} `invalid_cursor`.
    */
-  listRecords(subjectId: string, params: PageParams = {}, options?: ListOptions): PagePromise<ConsentRecord> {
+  listRecords(subjectId: string, params: PageParams = {}, options?: ListOptions): PagePromise<Api.ConsentRecord> {
     return this.api.list(page('getSubjectLedger', path, { subjectId }, params), options);
   }
 
@@ -32,8 +32,9 @@ export class ConsentSubjects extends Resource {
    * Erases what identifies a subject: in its records, completed data-subject requests, audit events, webhook events and
    * stored responses. The records stay in the ledger. It cannot be undone. Needs the scope `dsr:write`.
    * @throws {ConflictError} `dsr_open` while a request of the subject is open.
+   * @throws {ValidationError} `validation_failed`, also for a reason that names the person.
    */
-  erase(subjectId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
+  erase(subjectId: string, input: Api.ErasureInput, options?: RequestOptions): ApiPromise<Api.Erasure> {
     return this.api.request(post('eraseSubject', `${path}/erase`, { subjectId }, input), options);
   }
 }

@@ -8,14 +8,7 @@ import type {
   RequestOptions,
   StreamPromise,
 } from '../transport.ts';
-import type {
-  Erasure,
-  ErasureInput,
-  Evidence,
-  EvidenceInput,
-  EvidenceUsage,
-  UploadEvidenceFileParams,
-} from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
 import { get, page, post, Resource } from './resource.ts';
 
@@ -31,12 +24,12 @@ export class ControlEvidence extends Resource {
    * @param params `limit` is 1 to 200, default 50.
    * @throws {BadRequestError} `invalid_cursor`.
    */
-  list(controlId: string, params: PageParams = {}, options?: ListOptions): PagePromise<Evidence> {
+  list(controlId: string, params: PageParams = {}, options?: ListOptions): PagePromise<Api.Evidence> {
     return this.api.list(page('listEvidence', path, { controlId }, params), options);
   }
 
   /** Gets the bytes that the files of all controls take, and how many they may take. */
-  usage(options?: RequestOptions): ApiPromise<EvidenceUsage> {
+  usage(options?: RequestOptions): ApiPromise<Api.EvidenceUsage> {
     return this.api.request(get('getEvidenceUsage', '/v1/control-framework/evidence-usage'), options);
   }
 
@@ -45,7 +38,7 @@ export class ControlEvidence extends Resource {
    * expired already.
    * @throws {ValidationError} `validation_failed`, also for a `collectedAt` in the future.
    */
-  add(controlId: string, evidence: EvidenceInput, options?: RequestOptions): ApiPromise<Evidence> {
+  add(controlId: string, evidence: Api.EvidenceInput, options?: RequestOptions): ApiPromise<Api.Evidence> {
     return this.api.request(post('addEvidence', path, { controlId }, evidence), options);
   }
 
@@ -61,21 +54,16 @@ export class ControlEvidence extends Resource {
   upload(
     controlId: string,
     file: FileContent,
-    details: UploadEvidenceFileParams & { readonly mediaType?: string | undefined },
+    details: Api.UploadEvidenceFileParams & { readonly mediaType?: string | undefined },
     options?: RequestOptions,
-  ): ApiPromise<Evidence> {
+  ): ApiPromise<Api.Evidence> {
     const { mediaType, ...query } = details;
     const ownType = file instanceof Blob ? file.type : '';
-    return this.api.request(
-      {
-        ...post('uploadEvidenceFile', `${path}/files`, { controlId }),
-        query,
-        file: { mediaType: mediaType ?? (ownType || 'application/octet-stream'), read: () => readContent(file) },
-        // A stream is read once.
-        idempotent: isStream(file) ? false : undefined,
-      },
-      options,
-    );
+    const content = { mediaType: mediaType ?? (ownType || 'application/octet-stream'), read: () => readContent(file) };
+    // A stream is read once.
+    const idempotent = isStream(file) ? false : undefined;
+    const operation = post('uploadEvidenceFile', `${path}/files`, { controlId });
+    return this.api.request({ ...operation, query, file: content, idempotent }, options);
   }
 
   /**
@@ -89,7 +77,7 @@ export class ControlEvidence extends Resource {
   }
 
   /** Gets one item. */
-  retrieve(controlId: string, evidenceId: string, options?: RequestOptions): ApiPromise<Evidence> {
+  retrieve(controlId: string, evidenceId: string, options?: RequestOptions): ApiPromise<Api.Evidence> {
     return this.api.request(get('getEvidence', `${path}/{evidenceId}`, { controlId, evidenceId }), options);
   }
 
@@ -103,22 +91,23 @@ export class ControlEvidence extends Resource {
     evidenceId: string,
     withdrawal: { readonly reason: string },
     options?: RequestOptions,
-  ): ApiPromise<Evidence> {
-    return this.api.request(
-      post('withdrawEvidence', `${path}/{evidenceId}/withdraw`, { controlId, evidenceId }, withdrawal),
-      options,
-    );
+  ): ApiPromise<Api.Evidence> {
+    const operation = post('withdrawEvidence', `${path}/{evidenceId}/withdraw`, { controlId, evidenceId }, withdrawal);
+    return this.api.request(operation, options);
   }
 
   /**
    * Erases the texts and the file of an item, which is withdrawn with it; hash, size and dates stay. Cannot be undone.
    * @throws {ValidationError} `validation_failed`, also for a reason that repeats what is erased.
    */
-  erase(controlId: string, evidenceId: string, input: ErasureInput, options?: RequestOptions): ApiPromise<Erasure> {
-    return this.api.request(
-      post('eraseEvidence', `${path}/{evidenceId}/erase`, { controlId, evidenceId }, input),
-      options,
-    );
+  erase(
+    controlId: string,
+    evidenceId: string,
+    input: Api.ErasureInput,
+    options?: RequestOptions,
+  ): ApiPromise<Api.Erasure> {
+    const operation = post('eraseEvidence', `${path}/{evidenceId}/erase`, { controlId, evidenceId }, input);
+    return this.api.request(operation, options);
   }
 }
 

@@ -58,9 +58,7 @@ export class ControlTests extends Resource {
     result: Api.TestResultInput,
     options?: RequestOptions,
   ): ApiPromise<Api.TestResult> {
-    return this.api.request(
-      post('recordTestResult', `${path}/{testId}/results`, { controlId, testId }, result),
-      options,
-    );
+    const operation = post('recordTestResult', `${path}/{testId}/results`, { controlId, testId }, result);
+    return this.api.request(operation, options);
   }
 }

@@ -1,5 +1,5 @@
 import type { ApiPromise, RequestOptions } from '../transport.ts';
-import type { ControlChange, ControlDetail, ControlInput, ControlList, Readiness, TestHealth } from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import { ControlEvidence } from './control-evidence.ts';
 import { ControlTests } from './control-tests.ts';
 import { Frameworks } from './frameworks.ts';
@@ -12,17 +12,20 @@ const path = '/v1/control-framework/controls/{controlId}';
  * control, or its `id`. Reading needs the scope `controls:read`, the other methods `controls:write`.
  */
 export class Controls extends Resource {
+  /** The frameworks of the catalog. Scopes: `controls:read`, `controls:write`. */
   readonly frameworks = new Frameworks(this.api);
+  /** The evidence of a control. Scopes: `controls:read`, `controls:write`. */
   readonly evidence = new ControlEvidence(this.api);
+  /** The tests of a control and their results. Scopes: `controls:read`, `controls:write`. */
   readonly tests = new ControlTests(this.api);
 
-  /** Gets all controls by their codes, with what they add up to. */
-  list(options?: RequestOptions): ApiPromise<ControlList> {
+  /** Gets all controls by their codes, with totals. */
+  list(options?: RequestOptions): ApiPromise<Api.ControlList> {
     return this.api.request(get('listControls', '/v1/control-framework'), options);
   }
 
   /** Gets a control, with what the list leaves out. */
-  retrieve(controlId: string, options?: RequestOptions): ApiPromise<ControlDetail> {
+  retrieve(controlId: string, options?: RequestOptions): ApiPromise<Api.ControlDetail> {
     return this.api.request(get('getControl', path, { controlId }), options);
   }
 
@@ -31,7 +34,7 @@ export class Controls extends Resource {
    * @throws {ConflictError} `conflict` for a code that another control has, and for one control too many.
    * @throws {ValidationError} `validation_failed`, also for an owner who may not sign in.
    */
-  create(control: ControlInput, options?: RequestOptions): ApiPromise<ControlDetail> {
+  create(control: Api.ControlInput, options?: RequestOptions): ApiPromise<Api.ControlDetail> {
     return this.api.request(post('createControl', '/v1/control-framework/controls', {}, control), options);
   }
 
@@ -44,20 +47,15 @@ export class Controls extends Resource {
    *   the latest result of a test is `fail`.
    * @throws {ValidationError} `validation_failed`, also where a status lacks its reason or its date.
    */
-  update(controlId: string, change: ControlChange, options?: RequestOptions): ApiPromise<ControlDetail> {
-    return this.api.request(
-      {
-        ...patch('editControl', path, { controlId }, change),
-        // Once more the same status is another review, and a reason may be rejected because the status is set already.
-        idempotent: !change.reason && change.status !== 'implemented' && change.status !== 'accepted',
-      },
-      options,
-    );
+  update(controlId: string, change: Api.ControlChange, options?: RequestOptions): ApiPromise<Api.ControlDetail> {
+    // Once more the same status is another review, and a reason may be rejected because the status is set already.
+    const idempotent = !change.reason && change.status !== 'implemented' && change.status !== 'accepted';
+    return this.api.request({ ...patch('editControl', path, { controlId }, change), idempotent }, options);
   }
 
   /**
    * Removes a control of your own from every list and count; its history stays in the audit log.
-   * @throws {ConflictError} `conflict` for a control of the catalogue: set it to `not_applicable` instead.
+   * @throws {ConflictError} `conflict` for a control of the catalog: set it to `not_applicable` instead.
    */
   retire(controlId: string, options?: RequestOptions): ApiPromise<void> {
     return this.api.request({ ...remove('retireControl', path, { controlId }), answer: 'none' }, options);
@@ -67,12 +65,12 @@ export class Controls extends Resource {
    * Gets the readiness of the tenant, in total and for each framework and domain. Of the controls that apply: `score` =
    * floor(100 × accepted ÷ total), 0 without any control.
    */
-  retrieveReadiness(options?: RequestOptions): ApiPromise<Readiness> {
+  retrieveReadiness(options?: RequestOptions): ApiPromise<Api.Readiness> {
     return this.api.request(get('getReadiness', '/v1/control-framework/readiness'), options);
   }
 
   /** Gets the state of the tests and the evidence of the controls that apply. */
-  retrieveTestHealth(options?: RequestOptions): ApiPromise<TestHealth> {
+  retrieveTestHealth(options?: RequestOptions): ApiPromise<Api.TestHealth> {
     return this.api.request(get('getTestHealth', '/v1/control-framework/test-health'), options);
   }
 }

@@ -63,10 +63,8 @@ export class DataSubjectRequests extends Resource {
    * @throws {ConflictError} `dsr_already_completed`; `conflict` when there is no address, or it is confirmed.
    */
   createConfirmationLink(dsrId: string, options?: RequestOptions): ApiPromise<Api.DataSubjectRequestConfirmationLink> {
-    return this.api.request(
-      post('createDsrConfirmationLink', '/v1/dsr/{id}/confirmation-link', { id: dsrId }),
-      options,
-    );
+    const operation = post('createDsrConfirmationLink', '/v1/dsr/{id}/confirmation-link', { id: dsrId });
+    return this.api.request(operation, options);
   }
 
   /**
@@ -86,6 +84,7 @@ export class DataSubjectRequests extends Resource {
    * Erases the texts of a completed request, also in the audit events, webhook events and stored responses about it.
    * Its type, dates and outcome stay. It cannot be undone.
    * @throws {ConflictError} `dsr_open` while the request is open.
+   * @throws {ValidationError} `validation_failed`, also for a reason that names the person.
    */
   erase(dsrId: string, input: Api.ErasureInput, options?: RequestOptions): ApiPromise<Api.Erasure> {
     return this.api.request(post('eraseDsr', '/v1/dsr/{id}/erase', { id: dsrId }, input), options);

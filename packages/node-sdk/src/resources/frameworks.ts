@@ -10,7 +10,10 @@ export class Frameworks extends Resource {
     return this.api.request(get('listFrameworks', '/v1/control-framework/frameworks'), options);
   }
 
-  /** Gets a framework, such as `GDPR`, with the requirements that controls may be mapped to. */
+  /**
+   * Gets a framework, such as `GDPR`, with the requirements that controls may be mapped to.
+   * @throws {NotFoundError} `not_found` for an unknown code.
+   */
   retrieve(code: string, options?: RequestOptions): ApiPromise<Api.ControlFrameworkDetail> {
     return this.api.request(get('getFramework', '/v1/control-framework/frameworks/{code}', { code }), options);
   }

@@ -8,9 +8,9 @@ const titles = { audit: 'Audit', consent: 'Consent' } as const satisfies Record<
 
 /** The two ledgers, and what proves that nothing in them was changed or left out. */
 export class Ledgers extends Resource {
-  /** The audit log; needs the scope `audit:read`. */
+  /** The audit log. Scope: `audit:read`. */
   readonly audit = new Ledger(this.api, 'audit');
-  /** The consent ledger; needs the scope `consent:read`. */
+  /** The consent ledger. Scope: `consent:read`. */
   readonly consent = new Ledger(this.api, 'consent');
 
   /**
@@ -30,6 +30,7 @@ export type LedgerEntry<Name extends Api.LedgerName> =
 
 /** One ledger: its checkpoints, its proofs and its export. Needs its scope: `audit:read` or `consent:read`. */
 export class Ledger<Name extends Api.LedgerName = Api.LedgerName> extends Resource {
+  /** What the server signed about the ledger. Needs the scope of the ledger. */
   readonly checkpoints: Checkpoints;
   readonly #title: string;
   readonly #path: string;
@@ -43,8 +44,8 @@ export class Ledger<Name extends Api.LedgerName = Api.LedgerName> extends Resour
 
   /**
    * Proves that an entry is among those of a checkpoint.
-   * @param entry the number of the entry (`sequence` of a consent record), or the id of an audit event; `size` names the
-   *   checkpoint, default: the latest.
+   * @param entry the number of the entry (`sequence` of a consent record), or the id of an audit event; `size` names
+   *   the checkpoint, default: the latest.
    * @throws {ConflictError} `checkpoint_missing` when no checkpoint speaks of the entry yet: make one first.
    * @throws {NotFoundError} `not_found` for an unknown entry, or no checkpoint of that size.
    */
@@ -59,10 +60,8 @@ export class Ledger<Name extends Api.LedgerName = Api.LedgerName> extends Resour
    * @throws {ValidationError} `validation_failed` when the earlier one is larger than the later one.
    */
   proveConsistency(sizes: Api.ProveConsistencyParams, options?: RequestOptions): ApiPromise<Api.ConsistencyProof> {
-    return this.api.request(
-      get(`prove${this.#title}Consistency`, `${this.#path}/consistency-proof`, {}, sizes),
-      options,
-    );
+    const operation = get(`prove${this.#title}Consistency`, `${this.#path}/consistency-proof`, {}, sizes);
+    return this.api.request(operation, options);
   }
 
   /**
@@ -97,8 +96,8 @@ class Checkpoints extends Resource {
   }
 
   /**
-   * Signs a checkpoint of the ledger as it is now. The server signs one at intervals by itself; when nothing was added since
-   * the latest, that one is the answer.
+   * Signs a checkpoint of the ledger as it is now. The server signs one at intervals by itself; when nothing was added
+   * since the latest, that one is the answer.
    * @throws {RateLimitError} `rate_limited` while the server still takes up a long ledger.
    */
   create(options?: RequestOptions): ApiPromise<Api.Checkpoint> {

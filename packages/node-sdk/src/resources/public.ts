@@ -4,8 +4,11 @@ import { get, post, Resource } from './resource.ts';
 
 /** The public operations: no credentials are sent. */
 export class Public extends Resource {
+  /** Published notices and the decisions of visitors. */
   readonly consent = new PublicConsent(this.api);
+  /** Requests of data subjects. */
   readonly requests = new PublicRequests(this.api);
+  /** What trust centers show. */
   readonly trust = new PublicTrust(this.api);
 }
 
@@ -27,10 +30,8 @@ export class PublicConsent extends Resource {
     params: Api.GetPublicConsentNoticeParams = {},
     options?: RequestOptions,
   ): ApiPromise<Api.PublicNotice> {
-    return this.api.request(
-      { ...get('getPublicConsentNotice', '/v1/public/consent/{noticeId}', { noticeId }, params), credential: 'none' },
-      options,
-    );
+    const operation = get('getPublicConsentNotice', '/v1/public/consent/{noticeId}', { noticeId }, params);
+    return this.api.request({ ...operation, credential: 'none' }, options);
   }
 
   /**
@@ -49,14 +50,10 @@ export class PublicConsent extends Resource {
   ): ApiPromise<Api.PublicConsentRecord> {
     // A program without types that leaves something out learns of it as of any other failure.
     const { origin, headers, ...others }: Partial<PublicCaptureOptions> = options ?? {};
-    return this.api.request(
-      {
-        ...post('capturePublicConsentRecord', '/v1/public/consent/{noticeId}/records', { noticeId }, record),
-        credential: 'none',
-        idempotent: Object(record).capturedAt !== undefined,
-      },
-      { ...others, headers: { ...headers, Origin: origin as string } },
-    );
+    const operation = post('capturePublicConsentRecord', '/v1/public/consent/{noticeId}/records', { noticeId }, record);
+    const idempotent = Object(record).capturedAt !== undefined;
+    const call = { ...others, headers: { ...headers, Origin: origin as string } };
+    return this.api.request({ ...operation, credential: 'none', idempotent }, call);
   }
 }
 
@@ -73,10 +70,8 @@ export class PublicRequests extends Resource {
     request: Api.PublicDataSubjectRequestInput,
     options?: RequestOptions,
   ): ApiPromise<Api.PublicDataSubjectRequest> {
-    return this.api.request(
-      { ...post('createPublicDsr', '/v1/public/dsr/{slug}', { slug }, request), credential: 'none' },
-      options,
-    );
+    const operation = post('createPublicDsr', '/v1/public/dsr/{slug}', { slug }, request);
+    return this.api.request({ ...operation, credential: 'none' }, options);
   }
 
   /**
@@ -87,10 +82,8 @@ export class PublicRequests extends Resource {
     confirmation: Api.DataSubjectRequestConfirmationInput,
     options?: RequestOptions,
   ): ApiPromise<Api.DataSubjectRequestConfirmation> {
-    return this.api.request(
-      { ...post('confirmPublicDsr', '/v1/public/dsr-confirmations', {}, confirmation), credential: 'none' },
-      options,
-    );
+    const operation = post('confirmPublicDsr', '/v1/public/dsr-confirmations', {}, confirmation);
+    return this.api.request({ ...operation, credential: 'none' }, options);
   }
 }
 
@@ -107,9 +100,7 @@ export class PublicTrust extends Resource {
     params: Api.GetPublicTrustWidgetParams = {},
     options?: RequestOptions,
   ): ApiPromise<Api.TrustWidget> {
-    return this.api.request(
-      { ...get('getPublicTrustWidget', '/v1/public/trust/{slug}/widget', { slug }, params), credential: 'none' },
-      options,
-    );
+    const operation = get('getPublicTrustWidget', '/v1/public/trust/{slug}/widget', { slug }, params);
+    return this.api.request({ ...operation, credential: 'none' }, options);
   }
 }

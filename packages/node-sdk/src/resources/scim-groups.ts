@@ -1,11 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
-import type {
-  ListScimGroupsParams,
-  ScimGroup,
-  ScimGroupInput,
-  ScimGroupReplacement,
-  ScimPatchOperation,
-} from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import type { PageParams, ScimProjection } from '../types/values.ts';
 import { get, patch, post, put, Resource, remove, scim } from './resource.ts';
 import { patchUrn } from './scim-users.ts';
@@ -23,7 +17,10 @@ export class ScimGroups extends Resource {
    * @param params `filter` is one `displayName eq "…"` or `id eq "…"`; `count` is 0 to 100, default 100.
    * @throws {BadRequestError} `invalidFilter` for any other filter, `invalidValue`.
    */
-  list(params: ListScimGroupsParams & Pick<PageParams, 'cursor'> = {}, options?: ListOptions): PagePromise<ScimGroup> {
+  list(
+    params: Api.ListScimGroupsParams & Pick<PageParams, 'cursor'> = {},
+    options?: ListOptions,
+  ): PagePromise<Api.ScimGroup> {
     return this.api.list({ ...get('listScimGroups', '/scim/v2/Groups', {}, params), ...scim, page: 'scim' }, options);
   }
 
@@ -33,10 +30,10 @@ export class ScimGroups extends Resource {
    *   `invalidSyntax`, `mutability`.
    */
   create(
-    group: Omit<ScimGroupInput, 'schemas'>,
+    group: Omit<Api.ScimGroupInput, 'schemas'>,
     projection: ScimProjection = {},
     options?: RequestOptions,
-  ): ApiPromise<ScimGroup> {
+  ): ApiPromise<Api.ScimGroup> {
     const operation = post('createScimGroup', '/scim/v2/Groups', {}, { schemas: [groupUrn], ...group });
     return this.api.request({ ...operation, ...scim, query: projection, idempotent: true }, options);
   }
@@ -45,11 +42,9 @@ export class ScimGroups extends Resource {
    * Gets one group.
    * @throws {NotFoundError} `not_found`, also for a role that cannot be given here.
    */
-  retrieve(role: string, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<ScimGroup> {
-    return this.api.request(
-      { ...get('getScimGroup', '/scim/v2/Groups/{role}', { role }, projection), ...scim },
-      options,
-    );
+  retrieve(role: string, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<Api.ScimGroup> {
+    const operation = get('getScimGroup', '/scim/v2/Groups/{role}', { role }, projection);
+    return this.api.request({ ...operation, ...scim }, options);
   }
 
   /**
@@ -58,10 +53,10 @@ export class ScimGroups extends Resource {
    */
   replace(
     role: string,
-    group: Omit<ScimGroupReplacement, 'schemas'>,
+    group: Omit<Api.ScimGroupReplacement, 'schemas'>,
     projection: ScimProjection = {},
     options?: RequestOptions,
-  ): ApiPromise<ScimGroup> {
+  ): ApiPromise<Api.ScimGroup> {
     const operation = put('replaceScimGroup', '/scim/v2/Groups/{role}', { role }, { schemas: [groupUrn], ...group });
     return this.api.request({ ...operation, ...scim, query: projection }, options);
   }
@@ -75,10 +70,10 @@ export class ScimGroups extends Resource {
    */
   patch(
     role: string,
-    operations: readonly ScimPatchOperation[],
+    operations: readonly Api.ScimPatchOperation[],
     projection: ScimProjection = {},
     options?: RequestOptions,
-  ): ApiPromise<ScimGroup> {
+  ): ApiPromise<Api.ScimGroup> {
     const body = { schemas: [patchUrn], Operations: operations };
     const operation = patch('patchScimGroup', '/scim/v2/Groups/{role}', { role }, body);
     return this.api.request({ ...operation, ...scim, query: projection }, options);
@@ -86,9 +81,7 @@ export class ScimGroups extends Resource {
 
   /** Removes all members from a group: they are suspended. The role and the users are kept. */
   clear(role: string, options?: RequestOptions): ApiPromise<void> {
-    return this.api.request(
-      { ...remove('deleteScimGroup', '/scim/v2/Groups/{role}', { role }), ...scim, answer: 'none' },
-      options,
-    );
+    const operation = remove('deleteScimGroup', '/scim/v2/Groups/{role}', { role });
+    return this.api.request({ ...operation, ...scim, answer: 'none' }, options);
   }
 }

@@ -1,5 +1,5 @@
 import type { ApiPromise, RequestOptions } from '../transport.ts';
-import type { CreatedScimToken, ScimToken } from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import { get, post, Resource, remove } from './resource.ts';
 
 /**
@@ -11,25 +11,26 @@ export class ScimTokens extends Resource {
    * Gets the description of the tenant's token, without the token itself.
    * @throws {NotFoundError} `not_found` when the tenant has none.
    */
-  retrieve(options?: RequestOptions): ApiPromise<ScimToken> {
+  retrieve(options?: RequestOptions): ApiPromise<Api.ScimToken> {
     return this.api.request(get('getScimToken', '/v1/scim-token'), options);
   }
 
   /**
-   * Makes the token of the tenant; the one before it ends in the same moment. A holder of the token gives any role, so that the
-   * caller needs every scope of an administrator.
+   * Makes the token of the tenant; the one before it ends in the same moment. A holder of the token gives any role, so
+   * that the caller needs every scope of an administrator.
    * @returns the token itself in `token`, which is shown this once.
    * @throws {PermissionError} `forbidden` when the caller lacks a scope of an administrator.
    */
-  create(options?: RequestOptions): ApiPromise<CreatedScimToken> {
+  create(options?: RequestOptions): ApiPromise<Api.CreatedScimToken> {
     return this.api.request(post('createScimToken', '/v1/scim-token'), options);
   }
 
   /**
    * Revokes the token of the tenant.
-   * @throws {NotFoundError} `not_found` when the tenant has none.
+   * @throws {NotFoundError} `not_found` when the tenant has none, also on a retry if an attempt whose response was lost
+   *   revoked it.
    */
-  revoke(options?: RequestOptions): ApiPromise<ScimToken> {
+  revoke(options?: RequestOptions): ApiPromise<Api.ScimToken> {
     return this.api.request(remove('revokeScimToken', '/v1/scim-token'), options);
   }
 }

@@ -1,5 +1,5 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
-import type { ListScimUsersParams, ScimPatchOperation, ScimUser, ScimUserInput } from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import type { PageParams, ScimProjection } from '../types/values.ts';
 import { get, patch, post, put, Resource, remove, scim } from './resource.ts';
 
@@ -14,7 +14,10 @@ export class ScimUsers extends Resource {
    * @param params `filter` is one `userName eq "…"` or `externalId eq "…"`; `count` is 0 to 100, default 100.
    * @throws {BadRequestError} `invalidFilter` for any other filter, `invalidValue`.
    */
-  list(params: ListScimUsersParams & Pick<PageParams, 'cursor'> = {}, options?: ListOptions): PagePromise<ScimUser> {
+  list(
+    params: Api.ListScimUsersParams & Pick<PageParams, 'cursor'> = {},
+    options?: ListOptions,
+  ): PagePromise<Api.ScimUser> {
     return this.api.list({ ...get('listScimUsers', '/scim/v2/Users', {}, params), ...scim, page: 'scim' }, options);
   }
 
@@ -24,20 +27,18 @@ export class ScimUsers extends Resource {
    * @throws {BadRequestError} `invalidValue`, `invalidSyntax`.
    */
   create(
-    user: Omit<ScimUserInput, 'schemas'>,
+    user: Omit<Api.ScimUserInput, 'schemas'>,
     projection: ScimProjection = {},
     options?: RequestOptions,
-  ): ApiPromise<ScimUser> {
+  ): ApiPromise<Api.ScimUser> {
     const operation = post('createScimUser', '/scim/v2/Users', {}, { schemas: [userUrn], ...user });
     return this.api.request({ ...operation, ...scim, query: projection }, options);
   }
 
   /** Gets one user. */
-  retrieve(userId: string, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<ScimUser> {
-    return this.api.request(
-      { ...get('getScimUser', '/scim/v2/Users/{id}', { id: userId }, projection), ...scim },
-      options,
-    );
+  retrieve(userId: string, projection: ScimProjection = {}, options?: RequestOptions): ApiPromise<Api.ScimUser> {
+    const operation = get('getScimUser', '/scim/v2/Users/{id}', { id: userId }, projection);
+    return this.api.request({ ...operation, ...scim }, options);
   }
 
   /**
@@ -48,10 +49,10 @@ export class ScimUsers extends Resource {
    */
   patch(
     userId: string,
-    operations: readonly ScimPatchOperation[],
+    operations: readonly Api.ScimPatchOperation[],
     projection: ScimProjection = {},
     options?: RequestOptions,
-  ): ApiPromise<ScimUser> {
+  ): ApiPromise<Api.ScimUser> {
     const body = { schemas: [patchUrn], Operations: operations };
     const operation = patch('patchScimUser', '/scim/v2/Users/{id}', { id: userId }, body);
     return this.api.request({ ...operation, ...scim, query: projection }, options);
@@ -65,19 +66,17 @@ export class ScimUsers extends Resource {
    */
   replace(
     userId: string,
-    user: Omit<ScimUserInput, 'schemas'>,
+    user: Omit<Api.ScimUserInput, 'schemas'>,
     projection: ScimProjection = {},
     options?: RequestOptions,
-  ): ApiPromise<ScimUser> {
+  ): ApiPromise<Api.ScimUser> {
     const operation = put('replaceScimUser', '/scim/v2/Users/{id}', { id: userId }, { schemas: [userUrn], ...user });
     return this.api.request({ ...operation, ...scim, query: projection }, options);
   }
 
   /** Takes a user out of the tenant. The person and the history stay. */
   delete(userId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.api.request(
-      { ...remove('deleteScimUser', '/scim/v2/Users/{id}', { id: userId }), ...scim, answer: 'none' },
-      options,
-    );
+    const operation = remove('deleteScimUser', '/scim/v2/Users/{id}', { id: userId });
+    return this.api.request({ ...operation, ...scim, answer: 'none' }, options);
   }
 }

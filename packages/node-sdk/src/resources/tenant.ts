@@ -1,19 +1,19 @@
 import type { ApiPromise, RequestOptions } from '../transport.ts';
-import type { Overview, Tenant, TenantChange } from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import { get, patch, Resource } from './resource.ts';
 
 /** The tenant that the credentials belong to, or that `Svc-Tenant` names. */
 export class TenantSettings extends Resource {
   /** Gets the tenant and its settings. Needs the scope `users:read`. */
-  retrieve(options?: RequestOptions): ApiPromise<Tenant> {
+  retrieve(options?: RequestOptions): ApiPromise<Api.Tenant> {
     return this.api.request(get('getTenant', '/v1/tenant'), options);
   }
 
   /**
-   * Gets what waits for the caller: what is open, overdue or failing, and the first steps of a new tenant. Needs the scope
-   * `members:read`, which every role has; a part whose own scope the caller lacks is null.
+   * Gets what waits for the caller: what is open, overdue or failing, and the first steps of a new tenant. Needs the
+   * scope `members:read`, which every role has; a part whose own scope the caller lacks is null.
    */
-  overview(options?: RequestOptions): ApiPromise<Overview> {
+  overview(options?: RequestOptions): ApiPromise<Api.Overview> {
     return this.api.request(get('getOverview', '/v1/overview'), options);
   }
 
@@ -22,7 +22,7 @@ export class TenantSettings extends Resource {
    * @param change what is left out stays as it is; `sso` is replaced whole.
    * @throws {PermissionError} `forbidden` for a role, as the default or for a group, with scopes that the caller lacks.
    */
-  update(change: TenantChange, options?: RequestOptions): ApiPromise<Tenant> {
+  update(change: Api.TenantChange, options?: RequestOptions): ApiPromise<Api.Tenant> {
     return this.api.request(patch('editTenant', '/v1/tenant', {}, change), options);
   }
 }

@@ -1,5 +1,5 @@
 import type { ApiPromise, ChangeOptions, RequestOptions } from '../transport.ts';
-import type { TrustCenter, TrustCenterInput, TrustDraftInput } from '../types/api.ts';
+import type * as Api from '../types/api.ts';
 import { get, put, Resource, remove } from './resource.ts';
 
 /**
@@ -8,7 +8,7 @@ import { get, put, Resource, remove } from './resource.ts';
  */
 export class Trust extends Resource {
   /** Gets the trust center; one that was never set is empty. */
-  retrieve(options?: RequestOptions): ApiPromise<TrustCenter> {
+  retrieve(options?: RequestOptions): ApiPromise<Api.TrustCenter> {
     return this.api.request(get('getTrustCenter', '/v1/trust'), options);
   }
 
@@ -18,7 +18,7 @@ export class Trust extends Resource {
    *   `since` are; the server keeps when it was announced.
    * @throws {ConflictError} `trust_center_changed` if the trust center is not the one of `ifMatch`.
    */
-  replace(content: TrustCenterInput, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<TrustCenter> {
+  replace(content: Api.TrustCenterInput, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<Api.TrustCenter> {
     return this.api.request({ ...put('replaceTrustCenter', '/v1/trust', {}, content), ifMatch }, options);
   }
 
@@ -26,7 +26,7 @@ export class Trust extends Resource {
    * Saves a draft: what is public stays as it is. To publish it, replace the trust center with its content.
    * @throws {ConflictError} `trust_center_changed` if the trust center is not the one of `ifMatch`.
    */
-  saveDraft(content: TrustDraftInput, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<TrustCenter> {
+  saveDraft(content: Api.TrustDraftInput, { ifMatch, ...options }: ChangeOptions = {}): ApiPromise<Api.TrustCenter> {
     return this.api.request({ ...put('saveTrustDraft', '/v1/trust/draft', {}, content), ifMatch }, options);
   }
 
@@ -34,7 +34,7 @@ export class Trust extends Resource {
    * Discards the draft, if there is one.
    * @throws {ConflictError} `trust_center_changed` if the trust center is not the one of `ifMatch`.
    */
-  discardDraft({ ifMatch, ...options }: ChangeOptions = {}): ApiPromise<TrustCenter> {
+  discardDraft({ ifMatch, ...options }: ChangeOptions = {}): ApiPromise<Api.TrustCenter> {
     return this.api.request({ ...remove('discardTrustDraft', '/v1/trust/draft'), ifMatch }, options);
   }
 }

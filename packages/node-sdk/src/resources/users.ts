@@ -4,12 +4,14 @@ import type { Items, PageParams } from '../types/values.ts';
 import { get, page, patch, post, Resource, remove } from './resource.ts';
 
 /**
- * The members of the tenant. A caller cannot change itself, nor members whose role has scopes that it lacks: that is a
- * PermissionError `forbidden`. Reading needs the scope `users:read`, the other methods `users:write` and every scope of
- * the role, of a new one too.
+ * The members of the tenant. Reading needs the scope `users:read`, the other methods `users:write` and every scope of
+ * the role, of a new one too: for a member whose role has scopes that the caller lacks, they throw a PermissionError
+ * `forbidden`. A caller cannot change, remove or erase itself: that is a ConflictError `conflict`.
  */
 export class Users extends Resource {
+  /** Invitations to the tenant. Scopes: `users:read`, `users:write`. */
   readonly invitations = new Invitations(this.api);
+  /** The sessions of members. Scopes: `users:read`, `users:write`. */
   readonly sessions = new UserSessions(this.api);
 
   /**
@@ -26,9 +28,9 @@ export class Users extends Resource {
   }
 
   /**
-   * Changes the role of a member, suspends them or makes them active again. A suspended member cannot sign in, and their
-   * sessions in this tenant end at once.
-   * @throws {ConflictError} `conflict` for the last administrator who can sign in.
+   * Changes the role of a member, suspends them or makes them active again. A suspended member cannot sign in, and
+   * their sessions in this tenant end at once.
+   * @throws {ConflictError} `conflict` for the caller itself, and for the last administrator who can sign in.
    * @throws {PermissionError} `forbidden` for a role with scopes that the caller lacks.
    */
   update(userId: string, change: Api.UserChange, options?: RequestOptions): ApiPromise<Api.User> {
@@ -38,38 +40,39 @@ export class Users extends Resource {
   /**
    * Removes a member. The history stays; a member who comes back gets the same id.
    * @returns the member, with `status` `deleted`.
-   * @throws {ConflictError} `conflict` for the last administrator who can sign in.
+   * @throws {ConflictError} `conflict` for the caller itself, and for the last administrator who can sign in.
+   * @throws {NotFoundError} `not_found`, also on a retry if an attempt whose response was lost removed the member.
    */
   remove(userId: string, options?: RequestOptions): ApiPromise<Api.User> {
     return this.api.request(remove('removeUser', '/v1/users/{id}', { id: userId }), options);
   }
 
   /**
-   * Erases what identifies a present or former member in this tenant: they are removed, and what they did stays in the audit
-   * log without their address. Cannot be undone.
-   * @throws {ConflictError} `conflict` for the last administrator who can sign in.
+   * Erases what identifies a present or former member in this tenant: they are removed, and what they did stays in the
+   * audit log without their address. Cannot be undone.
+   * @throws {ConflictError} `conflict` for the caller itself, and for the last administrator who can sign in.
    * @throws {NotFoundError} `not_found`, also if they were erased before.
+   * @throws {ValidationError} `validation_failed`, also for a reason that names the person.
    */
   erase(userId: string, input: Api.ErasureInput, options?: RequestOptions): ApiPromise<Api.UserErasure> {
     return this.api.request(post('eraseUser', '/v1/users/{id}/erase', { id: userId }, input), options);
   }
 
   /**
-   * Creates the token of a link with which a member who forgot their password sets a new one; earlier links of the member
-   * end.
+   * Creates the token of a link with which a member who forgot their password sets a new one; earlier links of the
+   * member end.
    * @returns the `token`, which is shown this once: it works once, within a day, at `/app/reset#token` of the server.
-   * @throws {ConflictError} `conflict` for a member who cannot sign in, and for one who also signs in to another tenant: the
-   *   operator of the server resets that password.
+   * @throws {ConflictError} `conflict` for a member who cannot sign in, and for one who also signs in to another
+   *   tenant: the operator of the server resets that password.
    */
   createPasswordReset(userId: string, options?: RequestOptions): ApiPromise<Api.PasswordResetToken> {
     return this.api.request(post('createPasswordReset', '/v1/users/{id}/password-reset', { id: userId }), options);
   }
 
   /**
-   * Takes the second factor from a member who lost their device: they sign in with only the password and enrol again. Needs
-   * the scope `users:write`, and every scope of their role.
-   * @throws {ConflictError} `conflict` for a member without a second factor, and for one who also signs in to another tenant:
-   *   the operator of the server resets that.
+   * Takes the second factor from a member who lost their device: they sign in with only the password and enroll again.
+   * @throws {ConflictError} `conflict` for a member without a second factor, also on a retry if an attempt whose response
+   *   was lost reset it; and for one who also signs in to another tenant: the operator of the server resets that.
    */
   resetSecondFactor(userId: string, options?: RequestOptions): ApiPromise<Api.User> {
     return this.api.request(remove('resetUserSecondFactor', '/v1/users/{id}/mfa', { id: userId }), options);
@@ -77,8 +80,8 @@ export class Users extends Resource {
 }
 
 /**
- * The sessions of members in this tenant. Reading needs the scope `users:read`, the other methods `users:write` and every
- * scope of the role of the member, or they throw a PermissionError `forbidden`.
+ * The sessions of members in this tenant. Reading needs the scope `users:read`, the other methods `users:write` and
+ * every scope of the role of the member, or they throw a PermissionError `forbidden`.
  */
 export class UserSessions extends Resource {
   /** Gets the sessions of a member, newest first. */
@@ -88,13 +91,12 @@ export class UserSessions extends Resource {
 
   /**
    * Ends one session of a member.
-   * @throws {NotFoundError} `not_found` for an unknown session, and for one that has ended.
+   * @throws {NotFoundError} `not_found` for an unknown session, and for one that has ended: on a retry, perhaps by an
+   *   attempt whose response was lost.
    */
   revoke(userId: string, sessionId: string, options?: RequestOptions): ApiPromise<Api.EndedSessions> {
-    return this.api.request(
-      remove('revokeUserSession', '/v1/users/{id}/sessions/{sessionId}', { id: userId, sessionId }),
-      options,
-    );
+    const operation = remove('revokeUserSession', '/v1/users/{id}/sessions/{sessionId}', { id: userId, sessionId });
+    return this.api.request(operation, options);
   }
 
   /** Ends every session of a member. */
@@ -106,8 +108,8 @@ export class UserSessions extends Resource {
 /** The members of the tenant by name, for those who assign work to them. */
 export class Members extends Resource {
   /**
-   * Lists the members who can sign in, with their names and roles, newest first. Needs the scope `members:read`, which every
-   * role has.
+   * Lists the members who can sign in, with their names and roles, newest first. Needs the scope `members:read`, which
+   * every role has.
    * @param params `limit` is 1 to 100, default 100.
    * @throws {BadRequestError} `invalid_cursor`.
    */

@@ -33,10 +33,8 @@ export class WebhookDeliveries extends Resource {
    *   `webhook_not_enabled` for a disabled webhook.
    */
   redeliver(deliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookDelivery> {
-    return this.api.request(
-      post('redeliverWebhookDelivery', `${deliveries}/{id}/redeliver`, { id: deliveryId }),
-      options,
-    );
+    const operation = post('redeliverWebhookDelivery', `${deliveries}/{id}/redeliver`, { id: deliveryId });
+    return this.api.request(operation, options);
   }
 
   /**
@@ -60,8 +58,8 @@ export class Redeliveries extends Resource {
    * what was delivered instead. Webhooks that are disabled are passed over.
    * @param which `webhookId` or `from`, or both.
    * @returns the order. Retrieve it again to follow its progress.
-   * @throws {ConflictError} `webhook_deleted`, `webhook_not_enabled`; `webhook_redelivery_running` while another one
-   *   runs.
+   * @throws {ConflictError} `webhook_deleted`, `webhook_not_enabled`; `webhook_redelivery_running` while another runs.
+   * @throws {NotFoundError} `not_found` for an unknown `webhookId`.
    */
   create(which: Api.WebhookRedeliveryInput, options?: RequestOptions): ApiPromise<Api.WebhookRedelivery> {
     return this.api.request(post('redeliverWebhookDeliveries', '/v1/webhooks/redeliver', {}, which), options);
@@ -70,6 +68,7 @@ export class Redeliveries extends Resource {
   /**
    * Counts what an order would send again, and does nothing.
    * @throws {ConflictError} `webhook_deleted`, `webhook_not_enabled`.
+   * @throws {NotFoundError} `not_found` for an unknown `webhookId`.
    */
   count(which: Api.WebhookRedeliveryInput, options?: RequestOptions): ApiPromise<{ readonly count: number }> {
     return this.api.request(get('countWebhookRedelivery', '/v1/webhooks/redeliver', {}, which), options);

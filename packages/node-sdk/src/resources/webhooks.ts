@@ -9,7 +9,9 @@ import { Redeliveries, WebhookDeliveries } from './webhook-deliveries.ts';
  * other methods `webhooks:write`.
  */
 export class Webhooks extends Resource {
+  /** What was sent to webhooks, or is to be. Scopes: `webhooks:read`, `webhooks:write`. */
   readonly deliveries = new WebhookDeliveries(this.api);
+  /** Orders to send many deliveries again. Scopes: `webhooks:read`, `webhooks:write`. */
   readonly redeliveries = new Redeliveries(this.api);
 
   /**
@@ -44,10 +46,8 @@ export class Webhooks extends Resource {
     params: Api.GetWebhookStatisticsParams = {},
     options?: RequestOptions,
   ): ApiPromise<Items<Api.WebhookPeriod>> {
-    return this.api.request(
-      get('getWebhookStatistics', '/v1/webhooks/{id}/statistics', { id: webhookId }, params),
-      options,
-    );
+    const operation = get('getWebhookStatistics', '/v1/webhooks/{id}/statistics', { id: webhookId }, params);
+    return this.api.request(operation, options);
   }
 
   /**
@@ -66,10 +66,8 @@ export class Webhooks extends Resource {
    * list of deliveries.
    */
   delete(webhookId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.api.request(
-      { ...remove('deleteWebhook', '/v1/webhooks/{id}', { id: webhookId }), answer: 'none' },
-      options,
-    );
+    const operation = remove('deleteWebhook', '/v1/webhooks/{id}', { id: webhookId });
+    return this.api.request({ ...operation, answer: 'none' }, options);
   }
 
   /**
@@ -82,10 +80,8 @@ export class Webhooks extends Resource {
     rotation: Api.WebhookSecretRotation = {},
     options?: RequestOptions,
   ): ApiPromise<Api.WebhookWithSecret> {
-    return this.api.request(
-      post('rotateWebhookSecret', '/v1/webhooks/{id}/rotate-secret', { id: webhookId }, rotation),
-      options,
-    );
+    const operation = post('rotateWebhookSecret', '/v1/webhooks/{id}/rotate-secret', { id: webhookId }, rotation);
+    return this.api.request(operation, options);
   }
 
   /**

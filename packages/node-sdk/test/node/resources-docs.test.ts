@@ -9,7 +9,7 @@ const folder = join(import.meta.dirname, '../../src/resources');
 const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
 const openapi = readFileSync(join(import.meta.dirname, '../../../../server/openapi.json'), 'utf8');
 const operations = listOperations(JSON.parse(openapi) as ApiDocument)
-  .map(({ operation }) => operation)
+  .map(({ operation, method }) => ({ ...operation, verb: method }))
   .filter(({ operationId }) => !Object.hasOwn(leftOutOperations, operationId));
 
 /** The names of ids in the code of the two ledgers, which share their methods. */
@@ -17,6 +17,9 @@ const ledgerIds = [
   /^(list|create|getLatest)(?:Audit|Consent)(Checkpoints?)$/,
   /^(prove|export)(?:Audit|Consent)(\w+)$/,
 ];
+
+/** A comment as one line. */
+const readComment = (text: string): string => text.replaceAll(/\s+\*?\s*/g, ' ');
 
 /** The documentation of the method of an operation, and of its class. */
 function findText(operationId: string): { readonly method: string; readonly owner: string } {
@@ -28,10 +31,11 @@ function findText(operationId: string): { readonly method: string; readonly owne
   for (const text of files) {
     const place = findPlace(text);
     if (place === -1) continue;
-    const owner = text.lastIndexOf('\nexport class', place);
+    const owner =
+      Array.from(text.matchAll(/\n(?:export )?class/g), ({ index }) => index).findLast((at) => at < place) ?? 0;
     return {
-      method: text.slice(text.lastIndexOf('/**', place), place),
-      owner: text.slice(text.lastIndexOf('/**', owner), owner),
+      method: readComment(text.slice(text.lastIndexOf('/**', place), place)),
+      owner: readComment(text.slice(text.lastIndexOf('/**', owner), owner)),
     };
   }
   throw new Error(`${operationId} has no method`);
@@ -48,10 +52,42 @@ function listOwnCodes({ operationId, responses }: ApiOperation): readonly string
   return codes.filter((code) => ownCode.test(code) && !(operationId === 'getConsent' && code === 'invalid_cursor'));
 }
 
-test('each method names the scope that its operation needs, or its class does', () => {
-  for (const { operationId, 'x-scope': scope } of operations) {
-    const { method, owner } = findText(operationId);
-    if (scope !== undefined) assert.ok((method + owner).includes(`\`${scope}\``), `${operationId} needs ${scope}`);
+/** The scopes that a text names. */
+const listScopes = (text: string): readonly string[] => text.match(/(?<=`)[a-z]+:[a-z]+(?=`)/g) ?? [];
+
+/** The scope that a method needs by its own documentation or that of its class; either one for a class of both ledgers. */
+function findScopes({ method, owner }: ReturnType<typeof findText>, verb: string): readonly string[] {
+  const own = listScopes(method);
+  if (own.length > 0) return own;
+  const [, reading, others] = /Reading needs the scope `([a-z:]+)`, the other methods `([a-z:]+)`/.exec(owner) ?? [];
+  if (reading === undefined || others === undefined) return listScopes(owner);
+  return [verb === 'GET' ? reading : others];
+}
+
+test('each method names the scope that its operation needs, or its class does for reading and for the others', () => {
+  for (const { operationId, verb, 'x-scope': scope } of operations) {
+    const scopes = findScopes(findText(operationId), verb);
+    if (scope !== undefined) assert.ok(scopes.includes(scope), `${operationId} needs ${scope}, not ${scopes}`);
+  }
+});
+
+test('each resource of the client has a comment, which names the scopes of its class', () => {
+  const sources = [readFileSync(join(folder, '../client.ts'), 'utf8'), ...files];
+  const fields = sources.flatMap((text) =>
+    Array.from(text.matchAll(/\n(.*)\n {2}readonly (\w+) = new (\w+)\(this\b/g), ([, ...parts]) => parts as string[]),
+  );
+  assert.ok(fields.length > 25);
+  for (const [comment = '', name, type] of fields) {
+    assert.match(comment, /^ {2}\/\*\* .+ \*\/$/, `${name} has no comment`);
+    if (type === 'Ledger') continue;
+    const text = files.find((file) => file.includes(`class ${type} `)) ?? '';
+    const place = text.indexOf(`class ${type} `);
+    const scopes = listScopes(text.slice(text.lastIndexOf('/**', place), place));
+    assert.deepEqual(
+      scopes.filter((scope) => !listScopes(comment).includes(scope)),
+      [],
+      name,
+    );
   }
 });
 
