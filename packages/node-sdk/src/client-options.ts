@@ -46,8 +46,8 @@ export interface ClientOptions {
   /** Maximum bytes of a response; streams have no limit. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * Maximum number of concurrent requests, each over its own connection; a further call waits until one is free, at most
-   * until its `deadline`. Default: 100.
+   * Maximum number of concurrent requests, each over its own connection; a further call waits until one is free, at
+   * most until its `deadline`. Default: 100.
    */
   readonly connections?: number | undefined;
   /** Sent with every request; null removes one. Headers that have their own option cannot be set here. */

@@ -18,8 +18,8 @@ interface PoolOptions {
 }
 
 /**
- * The connections to one server, opened when they are needed. A call that finds none free waits here and not in undici, so
- * that its time limit can start when it is sent.
+ * The connections to one server, opened when they are needed. A call that finds none free waits here and not in undici,
+ * so that its time limit can start when it is sent.
  */
 export class ConnectionPool {
   readonly #options: PoolOptions;
@@ -84,8 +84,8 @@ export class ConnectionPool {
   }
 
   /**
-   * Waits for the calls that were sent or wait for a connection, then ends the connections. A dispatcher that was handed in
-   * stays open. Streams are cancelled: their readers may never finish.
+   * Waits for the calls that were sent or wait for a connection, then ends the connections. A dispatcher that was
+   * handed in stays open. Streams are cancelled: their readers may never finish.
    */
   async close(): Promise<void> {
     this.#closing ??= this.#rest().then(async () => void (await this.#closeDispatchers()));

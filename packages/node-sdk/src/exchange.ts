@@ -26,8 +26,8 @@ const noHeaders: ReceivedHeaders = {};
 const noBytes = Buffer.alloc(0);
 
 /**
- * One request and its answer: what undici reports to. Nothing is thrown from here; the caller that awaits `settled` makes the error,
- * so that its stack contains that caller.
+ * One request and its answer: what undici reports to. Nothing is thrown from here; the caller that awaits `settled`
+ * makes the error, so that its stack contains that caller.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   status = 0;

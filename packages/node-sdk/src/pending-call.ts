@@ -27,8 +27,8 @@ export abstract class Pending<Data> implements Promise<Data> {
 }
 
 /**
- * A promise for the data of a call that also leads to the rest of its answer. It holds one promise and makes others only
- * on demand, so that an unhandled failure is reported once.
+ * A promise for the data of a call that also leads to the rest of its answer. It holds one promise and makes others
+ * only on demand, so that an unhandled failure is reported once.
  */
 export class PendingCall<Data> extends Pending<Data> implements ApiPromise<Data> {
   readonly [Symbol.toStringTag] = 'ApiPromise';

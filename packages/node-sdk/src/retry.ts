@@ -13,8 +13,8 @@ export function chooseWait(attempts: number, random: number): number {
 }
 
 /**
- * The wait that a Retry-After requests, in milliseconds: seconds, or a date (RFC 9110 section 10.2.3). A date is compared
- * with the clock of the server, if the response has it, since the local clock may be wrong.
+ * The wait that a Retry-After requests, in milliseconds: seconds, or a date (RFC 9110 section 10.2.3). A date is
+ * compared with the clock of the server, if the response has it, since the local clock may be wrong.
  * @returns null for a header that is missing or cannot be read.
  */
 export function readRetryAfter(header: string | null, date: string | null, wallClock: number): number | null {

@@ -49,8 +49,8 @@ export type Credential = 'key' | 'scim' | 'none' | 'client';
 export type AnswerForm = 'data' | 'bare' | 'none' | 'stream';
 
 /**
- * The format of a page: `items` is `{ items, nextCursor }`, `data` is `{ data, page: { nextCursor, total } }`, `scim` is
- * `{ Resources, totalResults, startIndex }` (RFC 7644 section 3.4.2).
+ * The format of a page: `items` is `{ items, nextCursor }`, `data` is `{ data, page: { nextCursor, total } }`, `scim`
+ * is `{ Resources, totalResults, startIndex }` (RFC 7644 section 3.4.2).
  */
 export type PageForm = 'items' | 'data' | 'scim';
 
@@ -144,8 +144,8 @@ export interface Page<Item> {
 }
 
 /**
- * A list. Await it for its first page, or iterate over it for every item of every page. Nothing is sent before one of the
- * two happens.
+ * A list. Await it for its first page, or iterate over it for every item of every page. Nothing is sent before one of
+ * the two happens.
  */
 export interface PagePromise<Item> extends Promise<Page<Item>>, AsyncIterable<Item> {
   /** Every page in turn. */
@@ -180,8 +180,8 @@ export interface Transport {
   /** Lists with an operation; the first page begins at the `cursor` of its query, which SCIM calls `startIndex`. */
   list<Item>(operation: ListOperation, options?: ListOptions): PagePromise<Item>;
   /**
-   * Calls an operation whose answer may be of any length. `timeout` then bounds the time to the headers and every silence
-   * after them, `deadline` the time to the headers.
+   * Calls an operation whose answer may be of any length. `timeout` then bounds the time to the headers and every
+   * silence after them, `deadline` the time to the headers.
    */
   stream(operation: Operation, options?: RequestOptions): StreamPromise;
 }

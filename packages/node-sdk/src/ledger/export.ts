@@ -63,13 +63,13 @@ export interface VerifiedExport {
   /** The signed note: keep it, and hand it in the next time. */
   readonly note: string;
   /**
-   * Whether the kept checkpoint was met. False on a first run, where none is given: then the whole ledger could have been
-   * rewritten before.
+   * Whether the kept checkpoint was met. False on a first run, where none is given: then the whole ledger could have
+   * been rewritten before.
    */
   readonly isConsistent: boolean;
   /**
-   * How often the time of an entry is before that of its predecessor: the clock of the server was set back. The order is
-   * that of the numbers; what a range of time leaves out is then not shown.
+   * How often the time of an entry is before that of its predecessor: the clock of the server was set back. The order
+   * is that of the numbers; what a range of time leaves out is then not shown.
    */
   readonly clockFalls: number;
   /** How many entries come without the values that identify a person: erased, or left out of the file. */
@@ -79,8 +79,8 @@ export interface VerifiedExport {
   /** The entry that `recordId` names, with the words that the visitor saw if it has their hash; null if it is not there. */
   readonly record: { readonly entry: Readonly<Record<string, unknown>>; readonly words: ShownWords | null } | null;
   /**
-   * How far the log of the installation covers the export, and who attested the log; null if the log had no checkpoint of
-   * the ledger yet. Newer entries than `log.size` are covered by `checkpoint` only.
+   * How far the log of the installation covers the export, and who attested the log; null if the log had no checkpoint
+   * of the ledger yet. Newer entries than `log.size` are covered by `checkpoint` only.
    */
   readonly log: VerifiedLogProof | null;
 }

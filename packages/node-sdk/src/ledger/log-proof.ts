@@ -34,8 +34,8 @@ export interface AttestationOptions {
   /** The keys of the witnesses that you trust (C2SP tlog-cosignature, Ed25519). */
   readonly witnesses?: readonly string[] | undefined;
   /**
-   * How many of them must have cosigned, or whether those that did are enough, for a policy with groups. Default: all; with
-   * 0, missing cosignatures are no error.
+   * How many of them must have cosigned, or whether those that did are enough, for a policy with groups. Default: all;
+   * with 0, missing cosignatures are no error.
    */
   readonly quorum?: number | ((cosigned: ReadonlySet<string>) => boolean) | undefined;
   /**

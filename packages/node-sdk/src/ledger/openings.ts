@@ -3,8 +3,8 @@ import { type Sha256, toHex } from './bytes.ts';
 import { fail } from './error.ts';
 
 /**
- * A value that identifies a person, with the salt of its commitment. The entry has only the commitment, so that the value
- * can be erased and the entry still verifies.
+ * A value that identifies a person, with the salt of its commitment. The entry has only the commitment, so that the
+ * value can be erased and the entry still verifies.
  */
 export type Opening = LedgerOpening;
 

@@ -26,8 +26,8 @@ export interface VerifiedTlogProof extends Attestations {
   /** The text that cosignatures and timestamps are for. */
   readonly text: string;
   /**
-   * The response of a timestamp authority (RFC 3161, DER), base64; null without one. Only `verifyTimestamp` verifies it:
-   * without this function, nothing is known of it.
+   * The response of a timestamp authority (RFC 3161, DER), base64; null without one. Only `verifyTimestamp` verifies
+   * it: without this function, nothing is known of it.
    */
   readonly timestamp: string | null;
 }
