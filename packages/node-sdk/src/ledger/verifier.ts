@@ -43,7 +43,9 @@ export interface LedgerVerifier {
    * the installation must contain a checkpoint of the ledger, and third parties must have attested the log.
    * @param chunks bytes as they come from a file or a response, or text with its line feeds. Do not pass lines that are
    *   already split: some programs split at characters that an entry may contain.
-   * @throws {LedgerVerificationError} at the first fault, with its line; AbortError; ConfigurationError for invalid chunks.
+   * @throws {LedgerVerificationError} at the first fault, with its line.
+   * @throws {AbortError} when the signal is aborted.
+   * @throws {ConfigurationError} for invalid chunks.
    */
   verifyExport(chunks: Chunks, options: VerifyExportOptions): Promise<VerifiedExport>;
 
@@ -84,7 +86,7 @@ export interface LedgerVerifier {
    * Verifies consent records as `list`, `retrieve` and `capture` return them, in the order of the ledger: oldest first, or
    * newest first as in lists.
    *
-   * It shows that each record is what was hashed, and that neighbours among the rows are linked. It does not show that the
+   * It shows that each record is what was hashed, and that neighbors among the rows are linked. It does not show that the
    * list is complete, since the records of one notice or subject are among those of others, nor that the ledger was not
    * rewritten: `verifyExport` shows both, and `verifyInclusion` ties one record to a signed checkpoint. An erased record
    * lacks some of what was hashed, so only its links are verified: `hashed` does not count it.
@@ -110,7 +112,7 @@ export interface LedgerVerifier {
 
   /**
    * Verifies audit events as the API returns them, newest first and without gaps: the unfiltered list, all its pages or
-   * some that follow each other. A filter leaves events out, and then neighbours do not match.
+   * some that follow each other. A filter leaves events out, and then neighbors do not match.
    *
    * It shows that each event names the one before it. An event of the list lacks some of what was hashed (`ip`,
    * `userAgent`, `diff`, `reason`), so only an event with its details, from `GET /v1/audit/{id}`, shows that it is what was
@@ -126,8 +128,8 @@ export interface LedgerVerifier {
    * Fetches a whole ledger and verifies it here: each entry, the order, the signed root, and with a kept checkpoint
    * that nothing it covers was changed since. Only the current line is kept in memory.
    * @param svc the client, with a key that has `audit:read` or `consent:read`.
-   * @throws {LedgerVerificationError} at the first fault; also the errors of the client, and an AbortError when the
-   *   signal is aborted.
+   * @throws {LedgerVerificationError} at the first fault.
+   * @throws {SvcError} as any call of the client does, such as an AbortError when the signal is aborted.
    */
   verifyLedger(svc: Pick<Transport, 'request' | 'stream'>, options: VerifyLedgerOptions): Promise<VerifiedLedger>;
 }

@@ -13,9 +13,9 @@ export class ApiKeys extends Resource {
   }
 
   /**
-   * Makes a key. It has no more rights than its maker.
-   * @returns the key itself in `key`, which is shown this once.
-   * @throws {PermissionError} `forbidden` for a scope that the caller lacks, and for a tenant in which it could not make keys.
+   * Creates a key. It has no more rights than its creator.
+   * @returns the key itself in `key`, which is shown only once.
+   * @throws {PermissionError} `forbidden` for a scope that the caller lacks, or a tenant in which it cannot create keys.
    */
   create(key: Api.ApiKeyInput, options?: RequestOptions): ApiPromise<Api.CreatedApiKey> {
     return this.api.request(post('createApiKey', '/v1/api-keys', {}, key), options);
@@ -27,9 +27,9 @@ export class ApiKeys extends Resource {
   }
 
   /**
-   * Makes a key in place of another, with the same name, scopes, environment and tenants. The old one ends after the
+   * Creates a key in place of another, with the same name, scopes, environment and tenants. The old one ends after the
    * overlap, never later than it would have ended anyway.
-   * @returns the new key itself in `key`, which is shown this once.
+   * @returns the new key itself in `key`, which is shown only once.
    * @throws {ConflictError} `conflict` for a key that has ended or was rotated before.
    * @throws {PermissionError} `forbidden` for a key with scopes that the caller lacks.
    */

@@ -100,7 +100,7 @@ export class ConsentNotices extends Resource {
 
   /**
    * Gets what visitors saw of a published version in one language.
-   * @param hash SHA-256 in hex of the bytes of the answer: one of `shown` of a version.
+   * @param hash SHA-256 in hex of the bytes of the response: one of `shown` of a version.
    * @throws {NotFoundError} `not_found` for a hash of no published version of the notice.
    */
   retrieveShown(noticeId: string, hash: string, options?: RequestOptions): ApiPromise<Api.PublicNotice> {
@@ -117,7 +117,7 @@ export class ConsentNotices extends Resource {
 }
 
 /**
- * Reads the answer of `GET /v1/consent/{id}` where it is a notice. For an id that is no notice it is the records of the
+ * Reads the response of `GET /v1/consent/{id}` where it is a notice. For an id that is no notice it is the records of the
  * subject with that id, which come as a list.
  * @throws {NotFoundError} for those.
  */

@@ -25,7 +25,7 @@ export class ConsentRecords extends Resource {
 
   /**
    * Captures a record against a published notice. One that turns off what the subject granted before is stored as a
-   * withdrawal of it. The call has an Idempotency-Key over all its tries: nothing is recorded twice. Hand in your own
+   * withdrawal of it. The call has an Idempotency-Key over all its attempts: nothing is recorded twice. Pass your own
    * as `idempotencyKey` to be safe over a restart of your program too.
    * @param record at least one purpose of the notice.
    * @throws {ConflictError} `consent_notice_not_published`, with `requiredStatus` and `actualStatus` in `fields`;

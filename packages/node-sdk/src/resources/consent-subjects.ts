@@ -3,7 +3,7 @@ import type * as Api from '../types/api.ts';
 import type { PageParams } from '../types/values.ts';
 import { get, page, post, Resource } from './resource.ts';
 
-const path = '/v1/consent/subjects/{subjectId}';
+const subjectPath = '/v1/consent/subjects/{subjectId}';
 
 /** The people whose consent is recorded. A `subjectId` has 1 to 256 characters. */
 export class ConsentSubjects extends Resource {
@@ -15,7 +15,7 @@ export class ConsentSubjects extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   retrieve(subjectId: string, params: PageParams = {}, options?: RequestOptions): ApiPromise<Api.SubjectLedger> {
-    return this.api.request(get('getSubjectLedger', path, { subjectId }, params), options);
+    return this.api.request(get('getSubjectLedger', subjectPath, { subjectId }, params), options);
   }
 
   /**
@@ -25,7 +25,7 @@ export class ConsentSubjects extends Resource {
    * @throws {BadRequestError} `invalid_cursor`.
    */
   listRecords(subjectId: string, params: PageParams = {}, options?: ListOptions): PagePromise<Api.ConsentRecord> {
-    return this.api.list(page('getSubjectLedger', path, { subjectId }, params), options);
+    return this.api.list(page('getSubjectLedger', subjectPath, { subjectId }, params), options);
   }
 
   /**
@@ -35,6 +35,6 @@ export class ConsentSubjects extends Resource {
    * @throws {ValidationError} `validation_failed`, also for a reason that names the person.
    */
   erase(subjectId: string, input: Api.ErasureInput, options?: RequestOptions): ApiPromise<Api.Erasure> {
-    return this.api.request(post('eraseSubject', `${path}/erase`, { subjectId }, input), options);
+    return this.api.request(post('eraseSubject', `${subjectPath}/erase`, { subjectId }, input), options);
   }
 }

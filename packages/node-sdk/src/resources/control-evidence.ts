@@ -48,8 +48,8 @@ export class ControlEvidence extends Resource {
    * @param file bytes, a Blob such as that of `openAsBlob`, text, or a stream.
    * @param details `name` is that of the file, `mediaType` its type, by default that of a Blob.
    * @throws {ConflictError} `evidence_quota_exceeded`.
-   * @throws {ValidationError} `validation_failed`, also for an empty file; an `ApiError` `payload_too_large` above 25
-   *   MiB.
+   * @throws {ValidationError} `validation_failed`, also for an empty file.
+   * @throws {ApiError} `payload_too_large` above 25 MiB.
    */
   upload(
     controlId: string,
@@ -68,8 +68,8 @@ export class ControlEvidence extends Resource {
 
   /**
    * Downloads the file of an item as it was uploaded, withdrawn or not. Read the stream to its end or cancel it.
-   * @throws {NotFoundError} `not_found`, also for an item without a file; an `ApiError` `evidence_erased` after
-   *   `erase`.
+   * @throws {NotFoundError} `not_found`, also for an item without a file.
+   * @throws {ApiError} `evidence_erased` after `erase`.
    */
   download(controlId: string, evidenceId: string, options?: RequestOptions): StreamPromise {
     const operation = get('downloadEvidenceFile', `${path}/{evidenceId}/file`, { controlId, evidenceId });

@@ -5,7 +5,7 @@ import { ControlTests } from './control-tests.ts';
 import { Frameworks } from './frameworks.ts';
 import { get, patch, post, Resource, remove } from './resource.ts';
 
-const path = '/v1/control-framework/controls/{controlId}';
+const controlPath = '/v1/control-framework/controls/{controlId}';
 
 /**
  * The controls of the tenant: those of the frameworks that it follows, and its own. Methods take the `controlId` of a
@@ -26,7 +26,7 @@ export class Controls extends Resource {
 
   /** Gets a control, with what the list leaves out. */
   retrieve(controlId: string, options?: RequestOptions): ApiPromise<Api.ControlDetail> {
-    return this.api.request(get('getControl', path, { controlId }), options);
+    return this.api.request(get('getControl', controlPath, { controlId }), options);
   }
 
   /**
@@ -50,7 +50,7 @@ export class Controls extends Resource {
   update(controlId: string, change: Api.ControlChange, options?: RequestOptions): ApiPromise<Api.ControlDetail> {
     // Once more the same status is another review, and a reason may be rejected because the status is set already.
     const idempotent = !change.reason && change.status !== 'implemented' && change.status !== 'accepted';
-    return this.api.request({ ...patch('editControl', path, { controlId }, change), idempotent }, options);
+    return this.api.request({ ...patch('editControl', controlPath, { controlId }, change), idempotent }, options);
   }
 
   /**
@@ -58,7 +58,7 @@ export class Controls extends Resource {
    * @throws {ConflictError} `conflict` for a control of the catalog: set it to `not_applicable` instead.
    */
   retire(controlId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.api.request({ ...remove('retireControl', path, { controlId }), answer: 'none' }, options);
+    return this.api.request({ ...remove('retireControl', controlPath, { controlId }), answer: 'none' }, options);
   }
 
   /**

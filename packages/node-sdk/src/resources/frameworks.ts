@@ -3,9 +3,9 @@ import type * as Api from '../types/api.ts';
 import type { Items } from '../types/values.ts';
 import { get, post, Resource } from './resource.ts';
 
-/** The frameworks of the catalogue. Reading needs the scope `controls:read`, the other methods `controls:write`. */
+/** The frameworks of the catalog. Reading needs the scope `controls:read`, the other methods `controls:write`. */
 export class Frameworks extends Resource {
-  /** Gets every framework of the catalogue, with what may be claimed. */
+  /** Gets every framework of the catalog, with what may be claimed. */
   list(options?: RequestOptions): ApiPromise<Items<Api.ControlFramework>> {
     return this.api.request(get('listFrameworks', '/v1/control-framework/frameworks'), options);
   }

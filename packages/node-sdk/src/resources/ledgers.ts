@@ -29,7 +29,7 @@ export type LedgerEntry<Name extends Api.LedgerName> =
   | (Name extends 'audit' ? Api.ProveAuditInclusionParams & { readonly id: string } : never);
 
 /** One ledger: its checkpoints, its proofs and its export. Needs its scope: `audit:read` or `consent:read`. */
-export class Ledger<Name extends Api.LedgerName = Api.LedgerName> extends Resource {
+class Ledger<Name extends Api.LedgerName = Api.LedgerName> extends Resource {
   /** What the server signed about the ledger. Needs the scope of the ledger. */
   readonly checkpoints: Checkpoints;
   readonly #title: string;
@@ -46,7 +46,7 @@ export class Ledger<Name extends Api.LedgerName = Api.LedgerName> extends Resour
    * Proves that an entry is among those of a checkpoint.
    * @param entry the number of the entry (`sequence` of a consent record), or the id of an audit event; `size` names
    *   the checkpoint, default: the latest.
-   * @throws {ConflictError} `checkpoint_missing` when no checkpoint speaks of the entry yet: make one first.
+   * @throws {ConflictError} `checkpoint_missing` when no checkpoint covers the entry yet: create one first.
    * @throws {NotFoundError} `not_found` for an unknown entry, or no checkpoint of that size.
    */
   proveInclusion(entry: LedgerEntry<Name>, options?: RequestOptions): ApiPromise<Api.InclusionProof> {
@@ -67,7 +67,7 @@ export class Ledger<Name extends Api.LedgerName = Api.LedgerName> extends Resour
   /**
    * Exports the ledger as JSON Lines that can be verified offline, of any length, as they come. The first line is a
    * header with the latest checkpoint and what the rest proves itself with; each other line is an entry. Entries newer
-   * than the checkpoint are not in it: make one first.
+   * than the checkpoint are not in it: create one first.
    * @throws {ConflictError} `checkpoint_missing` when there is no checkpoint yet.
    * @throws {ValidationError} `validation_failed` when there was no checkpoint of the size `since`.
    */
@@ -97,7 +97,7 @@ class Checkpoints extends Resource {
 
   /**
    * Signs a checkpoint of the ledger as it is now. The server signs one at intervals by itself; when nothing was added
-   * since the latest, that one is the answer.
+   * since the latest, that one is returned.
    * @throws {RateLimitError} `rate_limited` while the server still takes up a long ledger.
    */
   create(options?: RequestOptions): ApiPromise<Api.Checkpoint> {

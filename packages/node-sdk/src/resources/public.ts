@@ -19,7 +19,7 @@ export interface PublicCaptureOptions extends RequestOptions {
 }
 
 /** Published notices and the decisions of visitors, as the consent banner reads and sends them. */
-export class PublicConsent extends Resource {
+class PublicConsent extends Resource {
   /**
    * Reads a published notice.
    * @param params `language` (BCP 47) asks for another language than the own one of the notice.
@@ -48,7 +48,7 @@ export class PublicConsent extends Resource {
     record: Api.PublicConsentRecordInput,
     options: PublicCaptureOptions,
   ): ApiPromise<Api.PublicConsentRecord> {
-    // A program without types that leaves something out learns of it as of any other failure.
+    // In a program without types, a missing argument must fail as any other call does.
     const { origin, headers, ...others }: Partial<PublicCaptureOptions> = options ?? {};
     const operation = post('capturePublicConsentRecord', '/v1/public/consent/{noticeId}/records', { noticeId }, record);
     const idempotent = Object(record).capturedAt !== undefined;
@@ -58,9 +58,9 @@ export class PublicConsent extends Resource {
 }
 
 /** Requests of data subjects, as the form of a tenant sends them. */
-export class PublicRequests extends Resource {
+class PublicRequests extends Resource {
   /**
-   * Makes a request. The answer never says whether anything is known about the person.
+   * Makes a request. The response never reveals whether anything is known about the person.
    * @param slug of the tenant.
    * @throws {NotFoundError} `not_found` when there is no such tenant or its form is off.
    * @throws {RateLimitError} `rate_limited`: there is a limit for each tenant and for each client address.
@@ -88,7 +88,7 @@ export class PublicRequests extends Resource {
 }
 
 /** What trust centers show. */
-export class PublicTrust extends Resource {
+class PublicTrust extends Resource {
   /**
    * Reads what the trust badge shows.
    * @param slug of the tenant.

@@ -16,9 +16,9 @@ export class ScimTokens extends Resource {
   }
 
   /**
-   * Makes the token of the tenant; the one before it ends in the same moment. A holder of the token gives any role, so
-   * that the caller needs every scope of an administrator.
-   * @returns the token itself in `token`, which is shown this once.
+   * Creates the token of the tenant; the previous one ends at once. A holder of the token can give any role, so the
+   * caller needs every scope of an administrator.
+   * @returns the token itself in `token`, which is shown only once.
    * @throws {PermissionError} `forbidden` when the caller lacks a scope of an administrator.
    */
   create(options?: RequestOptions): ApiPromise<Api.CreatedScimToken> {

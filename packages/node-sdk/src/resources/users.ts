@@ -61,7 +61,7 @@ export class Users extends Resource {
   /**
    * Creates the token of a link with which a member who forgot their password sets a new one; earlier links of the
    * member end.
-   * @returns the `token`, which is shown this once: it works once, within a day, at `/app/reset#token` of the server.
+   * @returns the `token`, which is shown only once: it works once, within a day, at `/app/reset#token` of the server.
    * @throws {ConflictError} `conflict` for a member who cannot sign in, and for one who also signs in to another
    *   tenant: the operator of the server resets that password.
    */
@@ -83,7 +83,7 @@ export class Users extends Resource {
  * The sessions of members in this tenant. Reading needs the scope `users:read`, the other methods `users:write` and
  * every scope of the role of the member, or they throw a PermissionError `forbidden`.
  */
-export class UserSessions extends Resource {
+class UserSessions extends Resource {
   /** Gets the sessions of a member, newest first. */
   list(userId: string, options?: RequestOptions): ApiPromise<Items<Api.Session>> {
     return this.api.request(get('listUserSessions', '/v1/users/{id}/sessions', { id: userId }), options);
@@ -122,7 +122,7 @@ export class Members extends Resource {
  * Invitations to the tenant; each is good for a week. Reading needs the scope `users:read`, the other methods
  * `users:write`, and `create` every scope of the role.
  */
-export class Invitations extends Resource {
+class Invitations extends Resource {
   /**
    * Lists the invitations, newest first.
    * @throws {BadRequestError} `invalid_cursor`.
@@ -133,7 +133,7 @@ export class Invitations extends Resource {
 
   /**
    * Invites a person. It also gives a member a new password.
-   * @returns the invitation with its `token`, which is shown this once: hand it to the person.
+   * @returns the invitation with its `token`, which is shown only once: hand it to the person.
    * @throws {ConflictError} `conflict` for a suspended member, and for a member with another role.
    * @throws {PermissionError} `forbidden` for a role with scopes that the caller lacks.
    */

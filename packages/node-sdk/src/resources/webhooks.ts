@@ -24,7 +24,7 @@ export class Webhooks extends Resource {
 
   /**
    * Creates a webhook; a tenant has at most 50.
-   * @returns its `secret` too, which is shown this once.
+   * @returns its `secret` too, which is shown only once.
    * @throws {ConflictError} `conflict` for an address that another webhook has, and for one webhook too many.
    * @throws {ValidationError} `validation_failed`, also for an address that is not on the public internet.
    */
@@ -73,7 +73,7 @@ export class Webhooks extends Resource {
   /**
    * Gives a webhook a new secret. During the overlap each delivery has two signatures, one by each secret; a secret of
    * an earlier rotation that still signs along ends at once.
-   * @returns the new `secret` too, which is shown this once.
+   * @returns the new `secret` too, which is shown only once.
    */
   rotateSecret(
     webhookId: string,
