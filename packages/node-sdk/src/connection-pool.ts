@@ -85,7 +85,7 @@ export class ConnectionPool {
 
   /**
    * Waits for the calls that were sent or wait for a connection, then ends the connections. A dispatcher that was
-   * handed in stays open. Streams are cancelled: their readers may never finish.
+   * handed in stays open. Streams are canceled: their readers may never finish.
    */
   async close(): Promise<void> {
     this.#closing ??= this.#rest().then(async () => void (await this.#closeDispatchers()));

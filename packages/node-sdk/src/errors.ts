@@ -2,13 +2,13 @@ import type { ResponseDetails } from './transport.ts';
 
 const brand = Symbol.for('@svc/node-sdk/error');
 
-/** What an error knows of the call that failed. */
+/** The call that failed. */
 export interface CallFacts {
   /** The operationId; null where no call was made yet. */
   readonly operation: string | null;
-  /** The Idempotency-Key that was sent: hand it in again to go on without doing anything twice. */
+  /** The Idempotency-Key that was sent: pass it again to continue without doing anything twice. */
   readonly idempotencyKey: string | null;
-  /** How many tries were made. */
+  /** The number of attempts. */
   readonly attempts: number;
 }
 
@@ -16,14 +16,14 @@ export interface CallFacts {
 export const noCall: CallFacts = { operation: null, idempotencyKey: null, attempts: 0 };
 
 /**
- * Why a failure that may pass was not answered with another try: the retry budget was empty, the deadline left no time,
- * the tries were used up, or a second run could do more than the first (`idempotencyKey` makes a POST safe).
+ * Why a temporary failure was not retried: the retry budget was empty, the deadline left no time, no attempts were left,
+ * or the operation is not idempotent (`idempotencyKey` makes a POST safe).
  */
 export type RetryRefusal = 'budget' | 'deadline' | 'exhausted' | 'unsafe';
 
 /**
  * Every failure of this package. `code` says which one. Two copies of the package in one program have classes of their
- * own, so use `SvcError.isInstance(error)`, which recognises both, instead of `instanceof`.
+ * own, so use `SvcError.isInstance(error)`, which recognizes both, instead of `instanceof`.
  */
 export class SvcError extends Error {
   static readonly kind: string = 'SvcError';
@@ -31,7 +31,7 @@ export class SvcError extends Error {
   readonly operation: string | null;
   readonly idempotencyKey: string | null;
   readonly attempts: number;
-  /** Null where another try would not have helped. */
+  /** Null if a retry would not have helped. */
   readonly retry: RetryRefusal | null = null;
 
   constructor(code: string, message: string, call: CallFacts = noCall, cause?: unknown) {
@@ -65,8 +65,8 @@ export class SvcError extends Error {
   }
 }
 
-/** The same failure as that of another call, for a call that needed that one. */
-export function retellFailure(error: SvcError, message: string, call: CallFacts): SvcError {
+/** Wraps the error of another call, on which this one depends: the same class and code, with that error as its cause. */
+export function wrapError(error: SvcError, message: string, call: CallFacts): SvcError {
   const copy = new SvcError(error.code, message, call, error);
   Object.setPrototypeOf(copy, Object.getPrototypeOf(error));
   hide(copy, 'name', error.name);
@@ -74,7 +74,7 @@ export function retellFailure(error: SvcError, message: string, call: CallFacts)
   if ('excerpt' in error) hide(copy, 'excerpt', error.excerpt);
   Object.assign(copy, error);
   setCall(copy, call);
-  Error.captureStackTrace(copy, retellFailure);
+  Error.captureStackTrace(copy, wrapError);
   return copy;
 }
 
@@ -87,7 +87,7 @@ function setCall(error: SvcError, { operation, idempotencyKey, attempts }: CallF
   Object.assign(error, { operation, idempotencyKey, attempts });
 }
 
-/** Notes why no further try was made. */
+/** Notes why there was no further attempt. */
 export function refuseRetry(error: SvcError, retry: RetryRefusal): void {
   Object.assign(error, { retry });
 }
@@ -97,7 +97,7 @@ export function hide(target: object, key: string | symbol, value: unknown): void
   Object.defineProperty(target, key, { value, writable: true, configurable: true });
 }
 
-/** What was handed in cannot be used; nothing was sent. */
+/** An argument or option is invalid; nothing was sent. */
 export class ConfigurationError extends SvcError {
   static override readonly kind: string = 'ConfigurationError';
 
@@ -106,7 +106,7 @@ export class ConfigurationError extends SvcError {
   }
 }
 
-/** No connection, or one that ended before the whole answer was there. `cause` is what the system said. */
+/** No connection, or one that ended before the response was complete. `cause` is the error of the system. */
 export class ConnectionError extends SvcError {
   static override readonly kind: string = 'ConnectionError';
 
@@ -115,7 +115,7 @@ export class ConnectionError extends SvcError {
   }
 }
 
-/** One try took longer than `timeout`, from when it was sent. */
+/** One attempt took longer than `timeout`, from when it was sent. */
 export class TimeoutError extends SvcError {
   static override readonly kind: string = 'TimeoutError';
 
@@ -124,7 +124,7 @@ export class TimeoutError extends SvcError {
   }
 }
 
-/** The call with all its tries took longer than `deadline`. `cause` is why the try before the last failed. */
+/** The call with all its attempts took longer than `deadline`. `cause` is the error of the previous attempt. */
 export class DeadlineError extends SvcError {
   static override readonly kind: string = 'DeadlineError';
 
@@ -143,7 +143,7 @@ export class AbortError extends SvcError {
   }
 }
 
-/** The server answered with a redirect, which is not followed: it could send the key to another server. */
+/** The server returned a redirect, which is not followed: it could send the key to another server. */
 export class RedirectError extends SvcError {
   static override readonly kind: string = 'RedirectError';
   readonly status: number;
@@ -158,25 +158,25 @@ export class RedirectError extends SvcError {
   }
 }
 
-/** The answer is no answer of this API: HTML, JSON that breaks off, another media type, or too much of it. */
+/** The response is not one of this API: HTML, invalid JSON, another media type, or too large. */
 export class ResponseError extends SvcError {
   static override readonly kind: string = 'ResponseError';
   readonly status: number;
   readonly contentType: string | null;
   readonly requestId: string | null;
-  /** How an answer begins that is no JSON. It may hold anything, so neither JSON nor logs show it. */
+  /** The start of a response that is not JSON. It may contain anything, so neither JSON nor logs show it. */
   declare readonly excerpt: string | null;
 
   constructor(
     message: string,
-    answer: Pick<ResponseError, 'status' | 'contentType' | 'requestId' | 'excerpt'>,
+    response: Pick<ResponseError, 'status' | 'contentType' | 'requestId' | 'excerpt'>,
     call: CallFacts,
   ) {
     super('unreadable_response', message, call);
-    this.status = answer.status;
-    this.contentType = answer.contentType;
-    this.requestId = answer.requestId;
-    hide(this, 'excerpt', answer.excerpt);
+    this.status = response.status;
+    this.contentType = response.contentType;
+    this.requestId = response.requestId;
+    hide(this, 'excerpt', response.excerpt);
   }
 }
 

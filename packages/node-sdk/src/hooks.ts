@@ -16,7 +16,7 @@ export interface RequestNote extends CallNote {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An attempt that was answered, whatever the status. */
+/** An attempt with a response, whatever its status. */
 export interface ResponseNote extends CallNote {
   readonly status: number;
   readonly requestId: string | null;

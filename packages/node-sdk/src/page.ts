@@ -134,12 +134,12 @@ export class PendingList<Item> extends Pending<Page<Item>> implements PagePromis
   }
 
   async withResponse(): Promise<WithResponse<Page<Item>>> {
-    const data = await this.settle();
+    const data = await this.promise();
     return { data, response: data.response };
   }
 
   async *pages(): AsyncGenerator<Page<Item>, void> {
-    let page: Page<Item> | null = await this.settle();
+    let page: Page<Item> | null = await this.promise();
     while (page !== null) {
       const next: Promise<Page<Item> | null> | null = this.#prefetch ? page.nextPage() : null;
       // A caller that stops here never sees its failure; one that goes on gets it below.
@@ -162,7 +162,7 @@ export class PendingList<Item> extends Pending<Page<Item>> implements PagePromis
     return items;
   }
 
-  protected settle(): Promise<Page<Item>> {
+  protected promise(): Promise<Page<Item>> {
     this.#first ??= this.#fetch();
     return this.#first;
   }

@@ -1,33 +1,33 @@
 import type { Call } from './call.ts';
 import type { ApiPromise, ByteStream, StreamPromise, WithResponse } from './transport.ts';
 
-/** A promise that forwards to another one, which `settle` returns. */
+/** A promise that forwards to another one, which `promise` returns. */
 export abstract class Pending<Data> implements Promise<Data> {
   abstract readonly [Symbol.toStringTag]: string;
 
-  protected abstract settle(): Promise<Data>;
+  protected abstract promise(): Promise<Data>;
 
   // biome-ignore lint/suspicious/noThenProperty: it is a promise
   then<Fulfilled = Data, Rejected = never>(
     onFulfilled?: ((data: Data) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Fulfilled | Rejected> {
-    return this.settle().then(onFulfilled, onRejected);
+    return this.promise().then(onFulfilled, onRejected);
   }
 
   catch<Rejected = never>(
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Data | Rejected> {
-    return this.settle().catch(onRejected);
+    return this.promise().catch(onRejected);
   }
 
   finally(onFinally?: (() => void) | null): Promise<Data> {
-    return this.settle().finally(onFinally);
+    return this.promise().finally(onFinally);
   }
 }
 
 /**
- * A promise for the data of a call that also leads to the rest of its answer. It holds one promise and makes others
+ * A promise for the data of a call that also leads to the rest of its response. It holds one promise and makes others
  * only on demand, so that an unhandled failure is reported once.
  */
 export class PendingCall<Data> extends Pending<Data> implements ApiPromise<Data> {
@@ -54,7 +54,7 @@ export class PendingCall<Data> extends Pending<Data> implements ApiPromise<Data>
     return new Response(body, { status, headers });
   }
 
-  protected settle(): Promise<Data> {
+  protected promise(): Promise<Data> {
     return this.#data;
   }
 }
@@ -77,7 +77,7 @@ export class PendingStream extends Pending<ByteStream> implements StreamPromise 
     yield* (await this.#stream).lines();
   }
 
-  protected settle(): Promise<ByteStream> {
+  protected promise(): Promise<ByteStream> {
     return this.#stream;
   }
 }

@@ -5,12 +5,12 @@ import { chooseTenant, chooseVersion, type Settings } from './settings.ts';
 import { buildTarget, writeTime } from './target.ts';
 import type { FileBody, Operation, RequestOptions } from './transport.ts';
 
-/** What is sent, the same in every try; the Authorization header comes besides. */
+/** What is sent, the same in every attempt; the Authorization header is added. */
 export interface PreparedRequest {
   readonly path: string;
   readonly headers: HeaderList;
   readonly body: FileBody | null;
-  /** Whether another try is safe. */
+  /** Whether a retry is safe. */
   readonly isIdempotent: boolean;
   /** `Svc-Version` as it is sent. */
   readonly version: string | null;

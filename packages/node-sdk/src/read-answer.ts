@@ -15,7 +15,7 @@ import { readErrorBody } from './read-error.ts';
 import { readRetryAfter } from './retry.ts';
 import type { Limits } from './settings.ts';
 
-/** The data of an answer. @throws {ResponseError} for an answer that is none of this API. */
+/** The data of a response. @throws {ResponseError} for a response that is not one of this API. */
 export function readData(exchange: Exchange, call: Call): unknown {
   const data = readAnswer(exchange, call);
   const { read } = call.target;
@@ -66,7 +66,7 @@ export function createResponseError(
 
 const longestExcerpt = 500;
 
-/** How an answer begins. A credential that the cut divides is taken out too. */
+/** The start of a response. A credential that the cut divides is redacted, too. */
 function quoteBody({ body }: Exchange, call: Call): string | null {
   return body.length === 0 ? null : call.redact(body.toString()).slice(0, longestExcerpt);
 }
@@ -77,18 +77,18 @@ interface Bounds extends Limits {
   readonly wallClock: number;
 }
 
-/** The error of a try that did not succeed. Its stack begins where this is called, so that the caller still has a place in it. */
-export function explainFailure(exchange: Exchange, call: Call, limits: Bounds): SvcError {
-  const error = createError(exchange, call, limits);
-  Error.captureStackTrace(error, explainFailure);
+/** The error of a failed attempt. Its stack starts where this is called, so that it still contains the caller. */
+export function createAttemptError(exchange: Exchange, call: Call, limits: Bounds): SvcError {
+  const error = classifyOutcome(exchange, call, limits);
+  Error.captureStackTrace(error, createAttemptError);
   return error;
 }
 
-function createError(exchange: Exchange, call: Call, limits: Bounds): SvcError {
+function classifyOutcome(exchange: Exchange, call: Call, limits: Bounds): SvcError {
   const { failure, status, headers } = exchange;
   if (failure === 'too_large')
     return createResponseError(`The response is larger than ${limits.maxResponseBytes} bytes.`, exchange, call);
-  if (failure !== null) return createFailure(exchange, failure, exchange.cause, call, limits);
+  if (failure !== null) return createTransportError(exchange, failure, exchange.cause, call, limits);
   if (status < 400) return createRedirectError(exchange, call);
   const words = readErrorBody(status, call.redact(exchange.body.toString()));
   const content = {
@@ -102,8 +102,8 @@ function createError(exchange: Exchange, call: Call, limits: Bounds): SvcError {
   return createApiError(content, call);
 }
 
-/** The error of a try that has no answer, or a stream that broke off. */
-export function createFailure(
+/** The error of an attempt without a response, or of an interrupted stream. */
+export function createTransportError(
   exchange: Exchange,
   kind: FailureKind,
   cause: unknown,

@@ -11,14 +11,14 @@ import {
   DeadlineError,
   type RetryRefusal,
   refuseRetry,
-  retellFailure,
   SvcError,
+  wrapError,
 } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { type HeaderList, redactHeaders } from './headers.ts';
 import { type CallNote, notify } from './hooks.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
-import { createFailure, explainFailure } from './read-answer.ts';
+import { createAttemptError, createTransportError } from './read-answer.ts';
 import { chooseWait, isLasting, isPassing, type RetryBudget } from './retry.ts';
 import { type Limits, longestTimer, readLimits, type Settings } from './settings.ts';
 
@@ -30,7 +30,7 @@ export interface Shared {
   readonly deprecations: Deprecations;
 }
 
-/** A call with what holds for all its tries. */
+/** A call with what holds for all its attempts. */
 interface Run {
   readonly call: Call;
   readonly request: PreparedRequest;
@@ -43,7 +43,7 @@ interface Run {
   readonly Queue: typeof ByteQueue | null;
 }
 
-/** Sends calls until they succeed or another try would be wrong. */
+/** Sends calls until they succeed or must not be retried. */
 export class Sender {
   readonly #settings: Settings;
   readonly #shared: Shared;
@@ -108,7 +108,7 @@ export class Sender {
         if (exchange.sink !== null && this.#shared.pool.isClosed) endStream(exchange);
         return exchange;
       }
-      const error = explainFailure(exchange, call, { ...limits, maxResponseBytes, wallClock: runtime.wallClock() });
+      const error = createAttemptError(exchange, call, { ...limits, maxResponseBytes, wallClock: runtime.wallClock() });
       if (exchange.status === 401 && !isRenewed && this.#dropToken(call, authorization)) {
         isRenewed = true;
         continue;
@@ -130,7 +130,7 @@ export class Sender {
     }
   }
 
-  /** One request. It resolves when the answer is there or will not come. */
+  /** Sends one request. Resolves when the response is complete or will not come. */
   async #try(run: Run, connection: Connection, authorization: string): Promise<Exchange> {
     const { call, request, limits, Queue } = run;
     const { runtime, maxResponseBytes, hooks, baseUrl } = this.#settings;
@@ -201,7 +201,7 @@ export class Sender {
         this.#shared.pool.streams.delete(exchange);
         this.#shared.pool.release(connection);
       },
-      onFailed: (kind, cause) => this.note(call, createFailure(exchange, kind, cause, call, limits)),
+      onFailed: (kind, cause) => this.note(call, createTransportError(exchange, kind, cause, call, limits)),
     });
   }
 
@@ -234,7 +234,7 @@ export class Sender {
     } catch (error) {
       // All waiting calls get the same error, which names another operation.
       if (!(error instanceof SvcError) || error.operation === call.operation) throw error;
-      throw retellFailure(error, `There is no access token: ${error.message}`, call);
+      throw wrapError(error, `There is no access token: ${error.message}`, call);
     }
   }
 
@@ -284,7 +284,7 @@ export class Sender {
     return true;
   }
 
-  /** How long to wait before the next try; or why there is none; null where it would not help. */
+  /** How long to wait before the next attempt, or why there is none; null if it would not help. */
   #chooseWait(
     { call, request, limits, deadlineAt }: Run,
     exchange: Exchange,
@@ -317,7 +317,7 @@ export class Sender {
   }
 }
 
-/** Whether a DELETE finds nothing any more because an earlier try, whose answer was lost, has deleted it. */
+/** Whether a DELETE finds nothing any more because an earlier attempt, whose response was lost, has deleted it. */
 function isGone({ target, isOutcomeUnknown }: Call, { failure, status }: Exchange, { code }: SvcError): boolean {
   const isDeleted = failure === null && status === 404 && code !== 'unreadable_error';
   return isDeleted && isOutcomeUnknown && target.method === 'DELETE' && target.answer === 'none';

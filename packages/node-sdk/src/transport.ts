@@ -157,7 +157,7 @@ export interface PagePromise<Item> extends Promise<Page<Item>>, AsyncIterable<It
 }
 
 /**
- * The bytes of an answer as they come, of any length. Read it to its end or cancel it; a stream
+ * The bytes of a response as they come, of any length. Read it to its end or cancel it; a stream
  * that is not read ends after `timeout`, and every stream ends when the client is closed.
  */
 export interface ByteStream extends AsyncIterable<Uint8Array>, AsyncDisposable {
@@ -173,14 +173,14 @@ export interface StreamPromise extends Promise<ByteStream>, AsyncIterable<Uint8A
   lines(): AsyncIterable<string>;
 }
 
-/** Brings operations to the server and their answers back: what every resource is made of. */
+/** Sends operations to the server and returns the responses. Every resource uses it. */
 export interface Transport {
-  /** Calls an operation, at once. `Data` is what the server answers, as its schema has it. */
+  /** Calls an operation, at once. `Data` is what the server returns, by its schema. */
   request<Data>(operation: Operation, options?: RequestOptions): ApiPromise<Data>;
   /** Lists with an operation; the first page begins at the `cursor` of its query, which SCIM calls `startIndex`. */
   list<Item>(operation: ListOperation, options?: ListOptions): PagePromise<Item>;
   /**
-   * Calls an operation whose answer may be of any length. `timeout` then bounds the time to the headers and every
+   * Calls an operation whose response may be of any length. `timeout` then bounds the time to the headers and every
    * silence after them, `deadline` the time to the headers.
    */
   stream(operation: Operation, options?: RequestOptions): StreamPromise;

@@ -47,7 +47,7 @@ export function checkAge({ toleranceSeconds, now }: Limits, time: string): void 
   if (Math.abs(age) > toleranceSeconds)
     fail(
       age < 0 ? 'timestamp_too_new' : 'timestamp_too_old',
-      `Signed ${Math.abs(age)} seconds ${age < 0 ? 'in the future' : 'ago'}; ${toleranceSeconds} are allowed. Synchronise the clock (NTP).`,
+      `Signed ${Math.abs(age)} seconds ${age < 0 ? 'in the future' : 'ago'}; ${toleranceSeconds} are allowed. Synchronize the clock (NTP).`,
     );
 }
 

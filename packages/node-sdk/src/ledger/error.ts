@@ -39,7 +39,7 @@ export type LedgerFault =
    * cosignature is much older than its checkpoint.
    */
   | 'time_implausible'
-  /** Entries other than those that the signed checkpoint speaks of. */
+  /** Entries other than those that the signed checkpoint covers. */
   | 'root_mismatch'
   /** Fewer entries than an earlier checkpoint spoke of. */
   | 'ledger_shrunk'

@@ -30,7 +30,7 @@ import { openShown, readShownHash, readWords, requireShown, type ShownNotice, ty
 export interface VerifyExportOptions extends AttestationOptions {
   /** Your own copy of the line at `/.well-known/svc-ledger-key`. */
   readonly publicKey: string;
-  /** The note of a checkpoint that you kept: the export must have grown out of what it speaks of. */
+  /** The note of a checkpoint that you kept: the export must have grown out of what it covers. */
   readonly checkpoint?: string | undefined;
   /** What the export must be about; what is not given is not compared. `null` stands for no limit. */
   readonly tenantId?: string | undefined;
@@ -52,7 +52,7 @@ export interface VerifiedExport {
   /** The numbers of the first and of the last of them. */
   readonly first: number;
   readonly last: number;
-  /** The range of time that the export holds all of, with its two neighbours. */
+  /** The range of time that the export holds all of, with its two neighbors. */
   readonly from: string | null;
   readonly to: string | null;
   /** Up to when it does: the end of the range, or the time of the checkpoint where that is earlier. */
@@ -60,7 +60,7 @@ export interface VerifiedExport {
   /** How many entries the ledger is said to have after the checkpoint. Reported by the server, not proven. */
   readonly newer: number;
   readonly checkpoint: OpenedCheckpoint;
-  /** The signed note: keep it, and hand it in the next time. */
+  /** The signed note: keep it, and pass it the next time. */
   readonly note: string;
   /**
    * Whether the kept checkpoint was met. False on a first run, where none is given: then the whole ledger could have
@@ -129,7 +129,7 @@ const linesBetweenProgress = 5000;
 /** The key of the time at which an entry was appended. */
 const timeKeys = { consent: 'recordedAt', audit: 'at' } as const;
 
-/** An earlier checkpoint, and whether the entries were found to be those that it speaks of. */
+/** An earlier checkpoint, and whether the entries were found to be those that it covers. */
 interface Kept {
   readonly checkpoint: OpenedCheckpoint;
   readonly what: string;
@@ -218,7 +218,7 @@ class ExportCheck {
     this.#recordId = options.recordId;
     this.#tree = new GrowingTree(crypto.sha256);
     if (header.verifierKey !== writeKey(signer)) fail('header_invalid', 'the header names another key');
-    // Of a ledger with entries an export has at least one: the neighbours of an empty range.
+    // Of a ledger with entries an export has at least one: the neighbors of an empty range.
     if (last > size || first > last + (size === 0 ? 1 : 0))
       fail('header_invalid', 'the header names entries that cannot be');
     for (const { checkpoint: earlier, what } of kept)

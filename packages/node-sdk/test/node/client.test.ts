@@ -363,7 +363,7 @@ describe('a client', () => {
 });
 
 describe('an error', () => {
-  it('is recognised by another copy of the package', async () => {
+  it('is recognized by another copy of the package', async () => {
     const copy: typeof import('@svc/node-sdk') = await import(`${import.meta.resolve('@svc/node-sdk')}?copy`);
     const errors: typeof import('../../src/errors.ts') = await import(
       `${import.meta.resolve('../../src/errors.ts')}?copy`

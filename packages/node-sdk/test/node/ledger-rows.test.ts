@@ -44,7 +44,7 @@ describe('rows as the API returns them', () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('records verify newest first and oldest first, with every pair of neighbours', async () => {
+  test('records verify newest first and oldest first, with every pair of neighbors', async () => {
     assert.equal(records.length, 7);
     for (const rows of [records, records.toReversed()])
       assert.deepEqual(await verifyRecords(rows, { tenantId }), { rows: 7, hashed: 7, linked: 3 });
@@ -95,8 +95,8 @@ describe('rows as the API returns them', () => {
     };
     const swapped = { subjectId: 'another subject' };
     const pairs = [newest, next, ...rest].map((record, index, all) => [all[index - 1], record] as const);
-    const neighbours = pairs.find(([later, record]) => later?.sequence === record.sequence + 1);
-    const [later, earlier] = neighbours as readonly [Row, Row];
+    const neighbors = pairs.find(([later, record]) => later?.sequence === record.sequence + 1);
+    const [later, earlier] = neighbors as readonly [Row, Row];
     assert.equal(await codeOf(verifyRecords([reseal(earlier, swapped)], { tenantId })), null);
     assert.equal(await codeOf(verifyRecords([later, reseal(earlier, swapped)], { tenantId })), 'chain_broken');
     assert.equal(await codeOf(verifyRecords([reseal(newest, { prevLedgerHash: null })], { tenantId })), 'chain_broken');

@@ -338,7 +338,7 @@ describe('a stream', () => {
     stopped: async (stream) => {
       for await (const _ of stream) break;
     },
-    cancelled: (stream) => stream.cancel(),
+    canceled: (stream) => stream.cancel(),
     'disposed of': async (stream) => stream[Symbol.asyncDispose](),
   })) {
     it(`that is ${how} closes its connection and leaves no listener`, async () => {
