@@ -144,7 +144,7 @@ export class Svc extends SvcClient {
   readonly audit = new Audit(this);
   /** Breaches of personal data. Scopes: `breach:read`, `breach:write`. */
   readonly breaches = new Breaches(this);
-  /** Notices, the records of consent, and their subjects. Scopes: `consent:read`, `consent:write`; `dsr:write` to erase. */
+  /** Consent notices, records and subjects. Scopes: `consent:read`, `consent:write`; `dsr:write` to erase. */
   readonly consent = new Consent(this);
   /** Controls with their evidence and tests, and frameworks. Scopes: `controls:read`, `controls:write`. */
   readonly controls = new Controls(this);

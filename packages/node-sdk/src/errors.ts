@@ -16,8 +16,8 @@ export interface CallFacts {
 export const noCall: CallFacts = { operation: null, idempotencyKey: null, attempts: 0 };
 
 /**
- * Why a temporary failure was not retried: the retry budget was empty, the deadline left no time, no attempts were left,
- * or the operation is not idempotent (`idempotencyKey` makes a POST safe).
+ * Why a temporary failure was not retried: the retry budget was empty, the deadline left no time, no attempts were
+ * left, or the operation is not idempotent (`idempotencyKey` makes a POST safe).
  */
 export type RetryRefusal = 'budget' | 'deadline' | 'exhausted' | 'unsafe';
 
@@ -65,7 +65,7 @@ export class SvcError extends Error {
   }
 }
 
-/** Wraps the error of another call, on which this one depends: the same class and code, with that error as its cause. */
+/** Wraps the error of another call, on which this one depends: the same class and code; its cause is that error. */
 export function wrapError(error: SvcError, message: string, call: CallFacts): SvcError {
   const copy = new SvcError(error.code, message, call, error);
   Object.setPrototypeOf(copy, Object.getPrototypeOf(error));

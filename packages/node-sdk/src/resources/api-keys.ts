@@ -15,7 +15,7 @@ export class ApiKeys extends Resource {
   /**
    * Creates a key. It has no more rights than its creator.
    * @returns the key itself in `key`, which is shown only once.
-   * @throws {PermissionError} `forbidden` for a scope that the caller lacks, or a tenant in which it cannot create keys.
+   * @throws {PermissionError} `forbidden` for a scope that the caller lacks, or a tenant where it cannot create keys.
    */
   create(key: Api.ApiKeyInput, options?: RequestOptions): ApiPromise<Api.CreatedApiKey> {
     return this.api.request(post('createApiKey', '/v1/api-keys', {}, key), options);

@@ -117,8 +117,8 @@ export class ConsentNotices extends Resource {
 }
 
 /**
- * Reads the response of `GET /v1/consent/{id}` where it is a notice. For an id that is no notice it is the records of the
- * subject with that id, which come as a list.
+ * Reads the response of `GET /v1/consent/{id}` where it is a notice. For an id that is no notice it is the records of
+ * the subject with that id, which come as a list.
  * @throws {NotFoundError} for those.
  */
 function requireNotice(answer: unknown, response: ResponseDetails): unknown {

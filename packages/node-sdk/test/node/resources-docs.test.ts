@@ -55,7 +55,7 @@ function listOwnCodes({ operationId, responses }: ApiOperation): readonly string
 /** The scopes that a text names. */
 const listScopes = (text: string): readonly string[] => text.match(/(?<=`)[a-z]+:[a-z]+(?=`)/g) ?? [];
 
-/** The scope that a method needs by its own documentation or that of its class; either one for a class of both ledgers. */
+/** The scopes that a method or its class documents: one, or those of both ledgers for a class that serves both. */
 function findScopes({ method, owner }: ReturnType<typeof findText>, verb: string): readonly string[] {
   const own = listScopes(method);
   if (own.length > 0) return own;
