@@ -659,6 +659,14 @@ export const mutants: readonly Mutant[] = [
     tests: ['server/test/http/cursor.test.ts'],
   },
   {
+    name: 'storage-transaction-turn',
+    rule: 'a statement never runs inside the open transaction of another caller',
+    file: 'server/storage/sqlite.ts',
+    text: 'if (this.#owner === null || this.#owner === caller) return step();',
+    replacement: 'if (this.#owner !== undefined) return step();',
+    tests: ['server/test/storage/unit-of-work.test.ts'],
+  },
+  {
     name: 'storage-last-page',
     rule: 'the last page of a list has no cursor',
     file: 'server/storage/rows.ts',
