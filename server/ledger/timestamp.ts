@@ -149,8 +149,8 @@ function requireSigner(certificate: Buffer, first: readonly AsnValue[], second: 
   const [identifier] = childrenOf(childrenOf(attribute)[0]);
   const parts = childrenOf(identifier);
   const [head] = parts;
-  // The algorithm comes first unless it is SHA-256.
-  const named = head && childrenOf(head)[0]?.valueBlock.toString();
+  // The algorithm comes first unless it is SHA-256. Its type decides: the bytes of a digest can look like a sequence, too.
+  const named = head?.idBlock.tagNumber === sequenceTag ? childrenOf(head)[0]?.valueBlock.toString() : undefined;
   const digest = named === undefined ? algorithm : digests[named];
   const digestValue = named === undefined ? head : parts[1];
   const bytes = digestValue?.valueBlock.valueHexView;
@@ -158,8 +158,12 @@ function requireSigner(certificate: Buffer, first: readonly AsnValue[], second: 
     throw new InvalidTimestamp('the token does not name the certificate that signed it');
 }
 
+/** X.690 section 8.9. */
+const sequenceTag = 16;
+
 /** What is needed of a parsed value. */
 interface AsnValue {
+  readonly idBlock: { readonly tagNumber: number };
   readonly valueBlock: { readonly value?: readonly AsnValue[]; readonly valueHexView?: Uint8Array; toString(): string };
 }
 
