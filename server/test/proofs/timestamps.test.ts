@@ -11,6 +11,7 @@ import { readSettings } from '../../settings.ts';
 import { describeOnEachDatabase } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { tamper } from '../ledger/tamper.ts';
+import * as ambiguous from './ambiguous-token.ts';
 import { hour, openLog } from './log-scene.ts';
 import { TestAuthority } from './timestamp-authority.ts';
 
@@ -255,6 +256,12 @@ describeOnEachDatabase('timestamps of the log', (dialect) => {
     const { code, lines } = await runVerify(unknown, {}, scene.clock.now);
     assert.equal(code, 3, lines.join('\n'));
   });
+});
+
+test('a certificate is recognized whose digest looks like ASN.1', async () => {
+  const { text, authority, response } = ambiguous;
+  const { source } = await openTimestamp(response, { text, nonce: null, authorities: [authority] });
+  assert.match(source, /^421e390f/);
 });
 
 test('an authority without certificates, and files that cannot be used, end the start', () => {
