@@ -16,7 +16,10 @@ import {
 } from './api-key.ts';
 import { apiKeyRows, createApiKey, findKey, findReachingKey, listKeyTenants, recordSharing } from './api-key-store.ts';
 
-/** Revokes a key once, or ends the sharing of another tenant's key with the caller's. @throws {Problem} `not_found`. */
+/**
+ * Revokes a key, unless it is revoked already, or ends the sharing of another tenant's key with the caller's.
+ * @throws {Problem} `not_found`.
+ */
 export async function revokeKey(work: UnitOfWork, { principal, source }: PrincipalCall, id: string) {
   const { tenantId } = principal;
   const key = await lockKey(work, tenantId, id, findReachingKey);

@@ -50,7 +50,8 @@ export const linkQuery = {
 
 /**
  * Tabs share the cookie: what still shows another user must not act as the one who signed in since.
- * @param wanted the id of the user; undefined for any caller. `path` is where the caller named them.
+ * @param wanted the id of the user; undefined for any caller.
+ * @param path where the caller named them.
  * @throws {Problem} `forbidden`.
  */
 export function requireUser({ actor }: Principal, wanted: string | string[] | undefined, path: string): void {
@@ -61,7 +62,10 @@ export function requireUser({ actor }: Principal, wanted: string | string[] | un
   });
 }
 
-/** Requires that a link is followed as the user and for the tenant of its page. @throws {Problem} as for `requireUser`. */
+/**
+ * Requires that a link is followed as the user and for the tenant of its page.
+ * @throws {Problem} `forbidden`, `tenant_not_allowed`.
+ */
 export function requireLinkOwner(
   principal: Principal,
   { user, tenant = principal.tenantId }: { readonly user?: string | undefined; readonly tenant?: string | undefined },

@@ -20,7 +20,10 @@ export interface IdempotencyClaim {
 
 const keyPattern = /^[A-Za-z0-9_-]{8,128}$/;
 
-/** Checks the header (spec.md "Rules for POST /v1/consent/{id}/records"). @throws {Problem} `idempotency_key_…`. */
+/**
+ * Checks the header (spec.md "Rules for POST /v1/consent/{id}/records").
+ * @throws {Problem} `idempotency_key_required`, `idempotency_key_invalid`.
+ */
 export function readIdempotencyKey(header: string | undefined, required: boolean): string | null {
   if (header === undefined) {
     if (!required) return null;

@@ -149,7 +149,7 @@ function requireSigner(certificate: Buffer, first: readonly AsnValue[], second: 
   const [identifier] = childrenOf(childrenOf(attribute)[0]);
   const parts = childrenOf(identifier);
   const [head] = parts;
-  // The algorithm comes first unless it is SHA-256. Its type decides: the bytes of a digest can look like a sequence, too.
+  // The algorithm comes first unless it is SHA-256. Its type decides, because a digest can be parsed as a value, too.
   const named = head?.idBlock.tagNumber === sequenceTag ? childrenOf(head)[0]?.valueBlock.toString() : undefined;
   const digest = named === undefined ? algorithm : digests[named];
   const digestValue = named === undefined ? head : parts[1];
