@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { BuiltSite, documentationHeaders } from '../server/documentation/built-site.ts';
+import { namesTag } from '../server/http/entity-tag.ts';
 import { buildSite } from './site/build-site.ts';
 import { writeFiles } from './site/write-files.ts';
 
@@ -37,7 +38,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     return;
   }
   const { type, tag, bytes } = file ?? site.writeMissing(path);
-  const isKnown = file !== undefined && request.headers['if-none-match'] === `"${tag}"`;
+  const isKnown = file !== undefined && namesTag(request.headers['if-none-match'] ?? '', `"${tag}"`);
   const status = isKnown ? 304 : file === undefined ? 404 : 200;
   // The browser asks for changes each time, because an author may be writing.
   response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: `"${tag}"` });

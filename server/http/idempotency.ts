@@ -5,6 +5,7 @@ import type { Principal } from '../principal/principal.ts';
 import { addTime, dayMilliseconds, type Queries, type RowSeal } from '../storage/database.ts';
 import { findRow, updateTexts } from '../storage/rows.ts';
 import { ReadyAnswer } from './answer.ts';
+import { normalizeTags } from './entity-tag.ts';
 import { Problem } from './problem.ts';
 import type { Route } from './route.ts';
 
@@ -46,7 +47,7 @@ export function claimOf(
 ): IdempotencyClaim {
   // An answer with a secret is replayed only to the same caller with the same rights.
   const rights = showsSecret ? `${actor.type} ${actor.id} ${[...scopes].sort().join(' ')} ` : '';
-  const precondition = headers['if-match'] === undefined ? '' : `if-match ${headers['if-match']}\n`;
+  const precondition = headers['if-match'] === undefined ? '' : `if-match ${normalizeTags(headers['if-match'])}\n`;
   const request = Buffer.concat([Buffer.from(`${rights}${method} ${url}\n${precondition}`), body]);
   const fingerprint = seal.seal(`svc request 1\n${tenantId}\n${hash('sha256', request)}`);
   return { tenantId, key, fingerprint, isSecret: showsSecret === true };

@@ -1,3 +1,5 @@
+import { namesTag } from './entity-tag.ts';
+
 /** Every error code of the API. The reference documentation and the OpenAPI document are made from this list. */
 export const problemKinds = {
   invalid_json: { status: 400, meaning: 'The body is not well-formed JSON in UTF-8.' },
@@ -157,6 +159,6 @@ export function requireFound<Found>(found: Found | undefined, what: string): Fou
  * @throws {Problem} of the code, with the tag.
  */
 export function requireMatch(ifMatch: string | undefined, tag: string, code: ProblemCode): void {
-  if (ifMatch === undefined || ifMatch.split(',').some((one) => ['*', tag].includes(one.trim()))) return;
+  if (ifMatch === undefined || namesTag(ifMatch, tag)) return;
   throw new Problem(code, 'It was changed meanwhile. Read it again, then retry.', { headers: { ETag: tag } });
 }

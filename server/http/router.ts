@@ -5,6 +5,7 @@ import type { SecretBox } from '../installation/installation.ts';
 import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
 import { type Clock, type Database, requireSeal } from '../storage/database.ts';
 import { corsHeaders, isOn, latestVersion, ReadyAnswer, resolveVersion, rest } from './answer.ts';
+import { sendTag } from './entity-tag.ts';
 import { Changes } from './group-commit.ts';
 import { claimOf, type IdempotencyClaim, readIdempotencyKey } from './idempotency.ts';
 import { notFound, Problem, refuseMethod } from './problem.ts';
@@ -182,10 +183,8 @@ function send(ctx: Context, { surface, answerType, auth }: Route, { status, head
   if (status !== 204) ctx.set('Content-Type', answerType ?? surface.answerType);
   ctx.set(headers as Record<string, string | string[]>);
   // Behind credentials an ETag is that of what may be edited; the rest of the body changes without it.
-  // Koa's `fresh` copies all headers, so it is not asked without need.
-  const mayBeFresh = headers.ETag !== undefined && ctx.req.headers['if-none-match'] !== undefined;
-  if (mayBeFresh && auth === 'public' && ctx.fresh) ctx.status = 304;
-  else if (status !== 204) ctx.body = body;
+  const isNews = auth !== 'public' || headers.ETag === undefined || sendTag(ctx, headers.ETag as string);
+  if (isNews && status !== 204) ctx.body = body;
 }
 
 /** The answer of a result. @param checks whether the body is checked against the schema of the route. */

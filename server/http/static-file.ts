@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context } from 'koa';
+import { sendTag } from './entity-tag.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -54,12 +55,8 @@ export class StaticFile {
     ctx.status = status;
     ctx.set('Cache-Control', this.caching);
     ctx.vary('Accept-Encoding');
-    // Each coding needs its own tag (RFC 9110 section 8.8.3.3).
-    ctx.set('ETag', `"${this.tag}${encoding === undefined ? '' : `-${encoding}`}"`);
-    if (ctx.fresh) {
-      ctx.status = 304;
-      return;
-    }
+    // Each coding needs its own tag (RFC 9110 section 8.8.3.3), which must not look like what a proxy made of another.
+    if (!sendTag(ctx, `"${this.tag}${encoding === undefined ? '' : `.${encoding}`}"`)) return;
     ctx.type = this.type;
     if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
     if (encoding !== undefined) this.#compressed[encoding] ??= compressors[encoding](this.bytes);

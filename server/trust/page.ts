@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
+import { sendTag } from '../http/entity-tag.ts';
 import { html, type Insertable, type Markup, withoutDirections } from '../http/html.ts';
 import { requireGetOrHead } from '../http/problem.ts';
 import { immutable, StaticFile } from '../http/static-file.ts';
@@ -48,11 +49,9 @@ export function serveTrust(
       'Referrer-Policy': 'no-referrer',
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cache-Control': 'no-cache',
-      ...(center !== undefined && { ETag: `"${hash('sha256', page).slice(0, 16)}"` }),
     });
     ctx.type = 'text/html; charset=utf-8';
-    if (ctx.fresh) ctx.status = 304;
-    else ctx.body = page;
+    if (center === undefined || sendTag(ctx, tagText(page))) ctx.body = page;
   };
 }
 
@@ -63,11 +62,13 @@ function sendFeed(ctx: Context, feed: string): void {
   ctx.set({
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     'Cache-Control': 'public, max-age=300',
-    ETag: `"${hash('sha256', feed).slice(0, 16)}"`,
   });
   ctx.type = 'application/atom+xml; charset=utf-8';
-  if (ctx.fresh) ctx.status = 304;
-  else ctx.body = feed;
+  if (sendTag(ctx, tagText(feed))) ctx.body = feed;
+}
+
+function tagText(text: string): string {
+  return `"${hash('sha256', text).slice(0, 16)}"`;
 }
 
 /** `path` is the canonical one; null for the missing page. */

@@ -34,7 +34,7 @@ describeServer('If-Match on the trust center', (server) => {
       const seen = await tagOf(tenant);
       const now = (await replace(tenant, { published: false, ...theirs })).headers.get('etag');
       await assertNothingWritten(server, async () => {
-        for (const ifMatch of [seen, '', `W/${now}`, `${now}x`, 'x'.repeat(8000)]) {
+        for (const ifMatch of [seen, '', `W/${seen}`, `${now}x`, 'x'.repeat(8000)]) {
           const refused = await replace(tenant, { published: true, headline: 'Mine' }, ifMatch);
           assertProblem(refused, '409 trust_center_changed');
           assert.equal(refused.headers.get('etag'), now);
