@@ -3,7 +3,7 @@ import type { ProblemCode } from '../../server/http/problem.ts';
 /** What to do about each error code. The server's catalog has its meaning. */
 export const advice: Readonly<Record<ProblemCode, string>> = {
   invalid_json:
-    'Send one JSON value in UTF-8. Look for a trailing comma, single quotes, or a shell that removed the quotes.',
+    'Send one JSON value in UTF-8. Look for a trailing comma, single quotes, a shell that removed the quotes, or a name that is given twice.',
   invalid_header:
     'Send each header once, and a Host that is a host name or an address. A proxy may have added a second one.',
   invalid_cursor: 'Send nextCursor unchanged, with the same filters. To start from the beginning, omit cursor.',

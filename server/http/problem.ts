@@ -2,7 +2,7 @@ import { namesTag } from './entity-tag.ts';
 
 /** Every error code of the API. The reference documentation and the OpenAPI document are made from this list. */
 export const problemKinds = {
-  invalid_json: { status: 400, meaning: 'The body is not well-formed JSON in UTF-8.' },
+  invalid_json: { status: 400, meaning: 'The body is not well-formed JSON in UTF-8, or repeats a name in one object.' },
   invalid_header: { status: 400, meaning: 'A single-value header is repeated, or the Host header is invalid.' },
   invalid_cursor: { status: 400, meaning: 'The cursor is invalid, or belongs to other filters.' },
   idempotency_key_required: { status: 400, meaning: 'The operation needs an Idempotency-Key header.' },

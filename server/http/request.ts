@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { z } from 'zod';
 import { invalidValues, Problem, type ProblemDetail } from './problem.ts';
+import { findRepeatedName } from './repeated-name.ts';
 import type { Route } from './route.ts';
 
 /** The client of a request. Lives as long as the request; only hashes are stored. */
@@ -187,19 +188,20 @@ export async function readFormBody(request: IncomingMessage, limit: number): Pro
 }
 
 function requireType(request: IncomingMessage, types: readonly string[]): void {
-  const given = request.headers['content-type'] ?? '';
-  const [, type = given, charset = ''] = /^([^;\s]+)\s*;\s*charset="?([^";\s]+)"?\s*$/i.exec(given) ?? [];
-  if (!types.includes(type.trim().toLowerCase()) || !['', 'utf-8'].includes(charset.toLowerCase())) {
-    throw new Problem('unsupported_media_type', `Send the body as Content-Type: ${types[0]} in UTF-8.`);
-  }
+  // Parameters are ignored: JSON has none (RFC 8259 section 11), and a body is read as UTF-8 whatever they say.
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';', 1);
+  if (!types.includes(type.trim().toLowerCase()))
+    throw new Problem('unsupported_media_type', `Send the body as Content-Type: ${types[0]}, in UTF-8.`);
   refuseEncoding(request);
 }
 
 function refuseEncoding(request: IncomingMessage): void {
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw new Problem('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');
-  }
+  // A list without case (RFC 9110 section 8.4), where an empty member means nothing (section 5.6.1).
+  const codings = (request.headers['content-encoding'] ?? '').split(',').map((coding) => coding.trim().toLowerCase());
+  if (codings.some((coding) => coding !== '' && coding !== 'identity'))
+    throw new Problem('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.', {
+      headers: { 'Accept-Encoding': 'identity' },
+    });
 }
 
 /** Requests whose body may take longer to arrive than JSON. */
@@ -294,14 +296,29 @@ function lingerOnClose(request: IncomingMessage): void {
 function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new Problem('invalid_json', 'The body is not UTF-8.');
   const text = bytes.toString();
+  if (text.startsWith('\uFEFF'))
+    throw new Problem('invalid_json', 'The body starts with a byte order mark. Send the JSON without it.');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     throw new Problem('invalid_json', `The body is not JSON: ${(error as Error).message}.`);
   }
+  refuseRepeated(text, value);
   if (suspect.test(text)) refuseUnstorable(value);
   return value;
+}
+
+/** The longest path in a message: names may be as long as the body. */
+const longestPath = 256;
+
+function refuseRepeated(text: string, value: unknown): void {
+  const repeated = findRepeatedName(text, value);
+  if (repeated === null) return;
+  const path = `body.${repeated}`.slice(0, longestPath).toWellFormed();
+  throw new Problem('invalid_json', `${path} is given twice in one object. Send each name once.`, {
+    details: [{ path, issue: 'is given more than once' }],
+  });
 }
 
 /** NUL, surrogates and __proto__ can only come as these; nearly every body is done after this one look. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../http/problem.ts';
+import { findRepeatedName } from '../../http/repeated-name.ts';
 import { findUnstorable } from '../../http/request.ts';
 import { clockSkew, findPastFault } from '../../http/schemas.ts';
 import type { NoticeVersion } from '../notice.ts';
@@ -140,31 +141,6 @@ export function readJson(line: string): Readonly<Record<string, unknown>> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UnreadableLine('is not a JSON object');
-  if (countKeys(value) < countWrittenKeys(line)) throw new UnreadableLine('has the same key twice in an object');
+  if (findRepeatedName(line, value) !== null) throw new UnreadableLine('has the same key twice in an object');
   return value as Record<string, unknown>;
-}
-
-/** How many keys a JSON document has, repeated ones included. */
-function countWrittenKeys(json: string): number {
-  let count = 0;
-  for (let at = json.indexOf('"'); at !== -1; at = json.indexOf('"', at + 1)) {
-    // To the end of the text: a backslash escapes what follows it.
-    for (at += 1; at < json.length && json[at] !== '"'; at += 1) if (json[at] === '\\') at += 1;
-    let next = at + 1;
-    while (' \t\n\r'.includes(json[next] ?? '?')) next += 1;
-    if (json[next] === ':') count += 1;
-  }
-  return count;
-}
-
-/** How many keys the objects of a value have: of a repeated one, JSON.parse keeps the last. */
-function countKeys(value: object): number {
-  let count = 0;
-  const waiting: unknown[] = [value];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (typeof next !== 'object' || next === null) continue;
-    if (!Array.isArray(next)) count += Object.keys(next).length;
-    waiting.push(...Object.values(next));
-  }
-  return count;
 }

@@ -204,7 +204,7 @@ describeServer('POST /v1/consent/{id}/records', (server) => {
       ]) {
         assertProblem(await capture(server, notice, {}, { rawBody }), '400 invalid_json');
       }
-      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1']) {
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json, text/plain']) {
         const headers = { 'Content-Type': type };
         assertProblem(await capture(server, notice, {}, { rawBody: decision, headers }), '415 unsupported_media_type');
       }

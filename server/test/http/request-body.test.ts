@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { noticeContent, type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
@@ -67,7 +68,7 @@ describe('the body of a request', () => {
     assertInvalid(await send({ headers: { 'Content-Type': 'application/json' } }), 'body');
   });
 
-  test('may be JSON in UTF-8 by any spelling of its content type', async () => {
+  test('may be JSON with any parameters of its content type, which are ignored', async () => {
     const types = [
       'application/json',
       'application/json;charset=utf-8',
@@ -75,6 +76,13 @@ describe('the body of a request', () => {
       'application/json; charset=UTF-8',
       'application/json ; charset="utf-8"',
       'APPLICATION/JSON; Charset=utf-8',
+      'application/json;',
+      'application/json ; ;',
+      'application/json; charset=utf8',
+      'application/json;charset=UTF-8; odata.metadata=minimal',
+      'application/json; boundary="a;b"',
+      'application/json; charset=iso-8859-1',
+      'application/json; charset',
     ];
     for (const type of types) assert.equal((await sendAs(type)).status, 201, type);
   });
@@ -88,10 +96,9 @@ describe('the body of a request', () => {
       'multipart/form-data; boundary=x',
       'application/jsonp',
       'application/ld+json',
-      'application/json; charset=iso-8859-1',
-      'application/json; charset=utf-16',
       'application/json, text/plain',
-      'application/json; boundary=x',
+      'text/plain; application/json',
+      ';application/json',
     ];
     for (const type of types) assertProblem(await sendAs(type), 'unsupported_media_type');
   });
@@ -110,7 +117,65 @@ describe('the body of a request', () => {
       const headers = { 'Content-Encoding': encoding };
       assertProblem(await send({ rawBody: gzipSync(valid), headers }), 'unsupported_media_type');
     }
-    assert.equal((await send({ rawBody: valid, headers: { 'Content-Encoding': 'identity' } })).status, 201);
+    for (const encoding of ['identity', 'Identity', 'IDENTITY', 'identity, identity', ''])
+      assert.equal((await send({ rawBody: valid, headers: { 'Content-Encoding': encoding } })).status, 201, encoding);
+  });
+
+  test('is rejected if an object of it repeats a name, and the answer names the path', async () => {
+    const notice = await server.createNotice();
+    const path = `/v1/consent/${notice}/records`;
+    const capture = (rawBody: string) =>
+      server.request('POST', path, { rawBody, headers: { 'Idempotency-Key': randomUUID() } });
+    const before = await readAllRows(server.installation.database);
+    const record = (purposes: string, more = '') => `{"subjectId":"one","purposes":${purposes}${more}}`;
+    const bodies = {
+      'body.purposes.analytics': [
+        record('{"analytics":false,"analytics":true}'),
+        record('{ "analytics" : false , "marketing" : false ,\r\n\t"analytics"\t: true }'),
+        record('{"analytics":false,"\\u0061nalytics":true}'),
+        record('{"analytics":false,"x":{"analytics":1},"analytics":false}'),
+      ],
+      'body.purposes': [record('{"analytics":false}', ',"purposes":{"analytics":true}')],
+      'body.a.1.b.0.c': ['{"a":[{"c":1},{"b":[{"c":1,"c":1}]}]}'],
+      'body.0.a': ['[{"a":1,"a":1}]'],
+      'body.': ['{"":1,"":1}'],
+      'body.__proto__': ['{"__proto__":{},"__proto__":{}}'],
+      'body."\\': [String.raw`{"\"\\":1,"\u0022\u005c":2}`],
+      'body.:': ['{":":":",":":":"}'],
+    };
+    for (const [name, texts] of Object.entries(bodies))
+      for (const text of texts) {
+        const { details, message } = assertProblem(await capture(text), 'invalid_json');
+        assert.deepEqual(details, [{ path: name, issue: 'is given more than once' }], text);
+        assert.ok(message.startsWith(`${name} is given twice`), message);
+      }
+    const long = 'n'.repeat(30_000);
+    const { message } = assertProblem(await capture(`{"${long}":1,"${long}":1}`), 'invalid_json');
+    assert.ok(message.length < 500);
+    assert.equal(await readAllRows(server.installation.database), before);
+    // The same name in several objects, and as a value.
+    const fine = record('{"analytics":false,"marketing":true}', ',"method":"inline","ua":"subjectId\\":\\":"');
+    assert.equal((await capture(fine)).status, 201);
+  });
+
+  test('is rejected by every surface if it repeats a name', async () => {
+    const token = await server.createScimToken();
+    const scim = await server.request('POST', '/scim/v2/Users', {
+      key: token,
+      rawBody: `{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User"],"userName":"a@example.com","userName":"b@example.com"}`,
+    });
+    assert.deepEqual([scim.status, scim.body.scimType], [400, 'invalidSyntax']);
+    assert.match(scim.body.detail, /^body\.userName /);
+    const search = await server.request('POST', '/v1/auth/sign-in', {
+      key: null,
+      rawBody: '{"email":"a@example.com","password":"x","password":"y"}',
+    });
+    assertProblem(search, 'invalid_json');
+  });
+
+  test('gets a message that names its byte order mark', async () => {
+    const { message } = assertProblem(await send({ rawBody: `\uFEFF${valid}` }), 'invalid_json');
+    assert.match(message, /byte order mark/);
   });
 
   test('gets all of its errors at once', async () => {

@@ -684,7 +684,7 @@ export interface DataSubjectRequestConfirmation {
 }
 
 export interface DataSubjectRequestConfirmationInput {
-  /** At most 100 characters. */
+  /** 1 to 100 characters. */
   readonly token: string;
 }
 
