@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { z } from 'zod';
 import { invalidValues, Problem, type ProblemDetail } from './problem.ts';
+import { encodePluses } from './query-plus.ts';
 import { findRepeatedName } from './repeated-name.ts';
 import type { Route } from './route.ts';
 
@@ -407,7 +408,7 @@ export function createValidator({ params, query, body }: Pick<Route, 'params' | 
       query:
         given.query === '' && emptyQuery?.success
           ? emptyQuery.data
-          : check('query', querySchema, readFields(given.query, 'query', opaque)),
+          : check('query', querySchema, readFields(encodePluses(given.query), 'query', opaque)),
       body: check('body', body, requireBody(body, given.body, bodyType)),
     };
     if (details.length > 0) throw invalidValues(details);
