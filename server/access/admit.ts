@@ -133,6 +133,11 @@ function readBearer({ headers: { authorization } }: IncomingMessage): string | u
   if (!authorization) return undefined;
   const token = /^bearer +(\S+)$/i.exec(authorization)?.[1];
   if (token === undefined) throw unauthenticated('Send one Authorization header: Bearer <token>.');
+  if (!/^[!-~]+$/.test(token))
+    throw unauthenticated(
+      'The token has a character that no token has, perhaps an invisible one. Copy it again.',
+      'invalid_token',
+    );
   return token;
 }
 

@@ -5,6 +5,7 @@ import { Problem, type ProblemCode } from '../http/problem.ts';
 import { type Client, clientBucket, readFormBody } from '../http/request.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { namedObject, text } from '../http/schemas.ts';
+import { compactPasted, pastedToken } from '../http/typed-text.ts';
 import type { Installation } from '../installation/installation.ts';
 import { hashToken } from '../installation/token.ts';
 import { readScopes, type Scope } from '../principal/roles.ts';
@@ -15,8 +16,10 @@ import { type ApiKeyRow, statusOf } from './api-key.ts';
 import type { LastUses } from './last-uses.ts';
 
 const credentials = {
-  client_id: text(100).optional().meta({ description: 'The id of an API key; can be sent with HTTP Basic instead.' }),
-  client_secret: text(256).optional().meta({ description: 'The API key; can be sent with HTTP Basic instead.' }),
+  client_id: pastedToken(100)
+    .optional()
+    .meta({ description: 'The id of an API key; can be sent with HTTP Basic instead.' }),
+  client_secret: pastedToken(256).optional().meta({ description: 'The API key; can be sent with HTTP Basic instead.' }),
 };
 
 // Unknown parameters are ignored (RFC 6749 section 3.2).
@@ -39,7 +42,7 @@ const TokenAnswer = namedObject('AccessToken', {
 
 const RevocationRequest = z
   .object({
-    token: z.string('is required').max(256, { abort: true }),
+    token: z.string('is required').max(256, { abort: true }).transform(compactPasted),
     token_type_hint: text(100).optional().meta({ description: 'Ignored: there is only one kind of token.' }),
     ...credentials,
   })

@@ -10,7 +10,7 @@ import type { UserErasure } from '../erasure/user-erasure.ts';
 import { continueUserErasure, eraseUser, findAnyMembership, listTenantsWith } from '../erasure/user-store.ts';
 import { Problem } from '../http/problem.ts';
 import { findAccount, updatePassword } from '../identity/account-store.ts';
-import { Email, normalizeEmail } from '../identity/email.ts';
+import { Email, readTypedEmail } from '../identity/email.ts';
 import { createUser } from '../identity/invitations.ts';
 import { listMembershipsOf } from '../identity/membership-store.ts';
 import { disableSecondFactor } from '../identity/mfa/second-factor.ts';
@@ -118,7 +118,7 @@ Records the reset in the audit log of each of their tenants. A reset ends every 
       throw new UsageError('Name what to reset: --link or --password, --second-factor, or one of them and the other');
     await using installation = await openInstallation(settings);
     const { database, clock, passwords } = installation;
-    const account = await findAccount(database.kysely, normalizeEmail(options.email.trim()) ?? '');
+    const account = await findAccount(database.kysely, readTypedEmail(options.email) ?? '');
     if (account === undefined) throw new UsageError(`There is no user ${options.email}.`);
     const { id, email } = account;
     const password = resetsPassword ? randomText(24) : null;
@@ -164,7 +164,7 @@ address, and verifies as before; API keys stay. Cannot be undone.`,
     await using installation = await openInstallation(settings);
     const { database, clock, box } = installation;
     const only = options.tenant === undefined ? null : await requireTenant(database.kysely, options.tenant);
-    const email = normalizeEmail(options.email.trim()) ?? '';
+    const email = readTypedEmail(options.email) ?? '';
     const erased = await runUnitOfWork(database, clock(), async (work) => {
       const { transaction } = work;
       const account = await findAccount(transaction, email);

@@ -6,6 +6,7 @@ import { notFound, Problem } from '../http/problem.ts';
 import type { Client } from '../http/request.ts';
 import { defineRoute, type Route, type UserCall } from '../http/route.ts';
 import { Id, namedObject, text, textLine, UtcTime, viewRow } from '../http/schemas.ts';
+import { compactPasted, pastedToken } from '../http/typed-text.ts';
 import { type Queries, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import { findTenant, hasTenants, requireTenant } from '../tenants/store.ts';
 import { updatePassword } from './account-store.ts';
@@ -41,7 +42,11 @@ const CodeWanted = z
 const SignInInput = namedObject('SignInInput', {
   email: text(320).min(1),
   password: TypedPassword,
-  tenant: text(200).min(1).optional().meta({ description: 'Id or slug of the tenant.' }),
+  tenant: text(200)
+    .min(1)
+    .transform((name) => compactPasted(name).toLowerCase())
+    .optional()
+    .meta({ description: 'Id or slug of the tenant.' }),
 });
 
 const InvitationPreview = namedObject('InvitationPreview', {
@@ -105,7 +110,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Sign in with the link that the server printed when it was started',
       description:
         'Only from the machine that the server runs on. `svc demo` prints the link if only that machine can reach it; the token works once, within a quarter of an hour, at /app/start#token.',
-      body: namedObject('StartToken', { token: text(200).min(1) }),
+      body: namedObject('StartToken', { token: pastedToken(200) }),
       result: SignedIn,
       handle: async (call) => welcome(await startSession(services, call.body.token, call)),
     }),
@@ -180,7 +185,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Get the tenant and the role of an invitation, before accepting it',
       description:
         'Changes nothing. Without the token of a pending invitation it returns 404; it never says whether the address has an account.',
-      body: namedObject('InvitationToken', { token: text(200).min(1) }),
+      body: namedObject('InvitationToken', { token: pastedToken(200) }),
       result: InvitationPreview,
       async handle({ body, now }) {
         const { invitation, tenant } = await requirePending(database.kysely, body.token, now);
@@ -193,7 +198,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Accept an invitation',
       description:
         'Sets the password of the user. A user who already signs in to another tenant sends the existing password, which does not change.',
-      body: namedObject('InvitationAcceptance', { token: text(200).min(1), password: NewPassword }),
+      body: namedObject('InvitationAcceptance', { token: pastedToken(200), password: NewPassword }),
       result: namedObject('AcceptedInvitation', { email: z.string(), tenant: TenantReference }),
       errors: ['invalid_credentials'],
       async handle(call) {
@@ -209,7 +214,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Set a new password with the token of a reset link',
       description:
         'The token works once, within a day. Every session of the user ends, in every tenant; the second factor stays.',
-      body: namedObject('PasswordReset', { token: text(200).min(1), password: NewPassword }),
+      body: namedObject('PasswordReset', { token: pastedToken(200), password: NewPassword }),
       result: namedObject('ResetPassword', { email: z.string().meta({ description: 'To sign in with.' }) }),
       handle: (call) => resetPassword(services, call.body, call),
     }),

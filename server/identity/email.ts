@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { findUnstorable } from '../http/request.ts';
 import { text } from '../http/schemas.ts';
+import { removeInvisible } from '../http/typed-text.ts';
 
 /** RFC 5321 section 4.5.3.1. */
 const longestAddress = 254;
@@ -30,10 +31,22 @@ export function normalizeEmail(text: string): string | undefined {
   return isTooLong ? undefined : address;
 }
 
+/**
+ * Normalizes an e-mail address that a person typed or pasted: without what copying adds, and with the ASCII characters of
+ * full-width ones, which keyboards of Chinese, Japanese and Korean write.
+ */
+export function readTypedEmail(text: string): string | undefined {
+  if (text.length > longestTyped) return undefined;
+  const narrow = text
+    .replace(/[\uFF01-\uFF5E]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replace(/[\u3002\uFF61]/g, '.');
+  return normalizeEmail(removeInvisible(narrow).trim());
+}
+
 /** An e-mail address of a request, normalized. */
 export const Email = text(longestTyped)
   .transform((text, context) => {
-    const email = normalizeEmail(text.trim());
+    const email = readTypedEmail(text);
     if (email === undefined) context.addIssue('must be an e-mail address, such as name@example.com');
     return email ?? '';
   })

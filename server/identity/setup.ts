@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { clientSource } from '../audit/source.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
-import { namedObject, text, textLine } from '../http/schemas.ts';
+import { namedObject, textLine } from '../http/schemas.ts';
+import { pastedToken } from '../http/typed-text.ts';
 import type { Installation } from '../installation/installation.ts';
 import { dayMilliseconds, runUnitOfWork } from '../storage/database.ts';
 import { createTenant, endSetup, hasTenants } from '../tenants/store.ts';
@@ -16,7 +17,7 @@ import { lockSignIn, openSession, type SignInServices, type Visitor } from './si
 const GivenName = textLine(200).nullable().default(null);
 
 export const SetupInput = namedObject('SetupInput', {
-  token: text(200).min(1).meta({ description: 'Of the link that the server printed.' }),
+  token: pastedToken(200).meta({ description: 'Of the link that the server printed.' }),
   organization: namedObject('SetupOrganization', {
     name: TenantName,
     slug: TenantSlug.optional().meta({ description: 'Without it, one is made from the name.' }),

@@ -20,7 +20,7 @@ import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import { findTenant } from '../tenants/store.ts';
 import { type AccountRow, accountRows, findAccount, recordAccountChange } from './account-store.ts';
 import { nameDevice } from './device.ts';
-import { normalizeEmail } from './email.ts';
+import { readTypedEmail } from './email.ts';
 import { canSignIn, type MembershipRow } from './membership.ts';
 import { findMember, listMembershipsOf } from './membership-store.ts';
 import { consumeCode, verifyCode } from './mfa/codes.ts';
@@ -58,7 +58,7 @@ export async function signIn(
 ) {
   const { database, hasher, passwords, guard } = services;
   const { client, now } = visitor;
-  const email = normalizeEmail(wanted.email.trim()) ?? wanted.email.trim().toLowerCase();
+  const email = readTypedEmail(wanted.email) ?? wanted.email.trim().toLowerCase();
   const account = await findAccount(database.kysely, email);
   const attempt = await guard.admit(email, account, client);
   const { memberships, isRight } = await guard.check(attempt, async () => {

@@ -8,7 +8,7 @@ import { cursorPageOf, Id, namedObject, text, UtcTime } from '../http/schemas.ts
 import { type MemberRole, RoleName } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { mapPage } from '../storage/rows.ts';
-import { normalizeEmail } from './email.ts';
+import { readTypedEmail } from './email.ts';
 import { canSignIn, displayName, Member, MemberRoleName, type MembershipRow, User } from './membership.ts';
 import { changeMembers } from './membership-changes.ts';
 import {
@@ -62,7 +62,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       place: 'string',
       async find({ query, principal: { tenantId } }, { after, limit }) {
         // No member has an empty address.
-        const filter = query.email === undefined ? query : { ...query, email: normalizeEmail(query.email) ?? '' };
+        const filter = query.email === undefined ? query : { ...query, email: readTypedEmail(query.email) ?? '' };
         const { rows, next } = await listMembers(database.kysely, tenantId, filter, after, limit);
         return { rows: await viewUsers(database.kysely, rows), next };
       },

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { generateSecret, generateURI, verify } from 'otplib/functional';
+import { readTypedCode } from '../../http/typed-text.ts';
 import type { Installation } from '../../installation/installation.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import { findRow } from '../../storage/rows.ts';
@@ -71,12 +72,9 @@ export async function createBackupCodes(
   return { codes: shown, stored: { salt, hashes: await hashCodes(codes, salt) } };
 }
 
-/**
- * Normalizes a typed backup code: case, dashes and spaces are ignored, and letters that look like digits become those
- * digits. Null for an invalid code.
- */
+/** Normalizes a typed backup code: letters that look like digits become those digits. Null for an invalid code. */
 export function readBackupCode(text: string): string | null {
-  const compact = text.replace(/[\s-]/g, '');
+  const compact = readTypedCode(text);
   // Before the case changes: some letters of other scripts have ASCII letters as their capitals.
   if (!/^[0-9A-Za-z]+$/.test(compact)) return null;
   const code = compact.toUpperCase().replaceAll('O', '0').replace(/[IL]/g, '1');
@@ -138,7 +136,7 @@ export async function findTotpStep(
   code: string,
   now: string,
 ): Promise<number | null> {
-  const compact = code.replace(/\s/g, '');
+  const compact = readTypedCode(code);
   if (secret === null || !isTotpCode(compact)) return null;
   return findStep(openTotpSecret(box, user_id, secret), compact, now, last_step);
 }

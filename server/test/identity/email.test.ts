@@ -110,6 +110,16 @@ describe('an e-mail address', () => {
 
   test('is read without the spaces around it, and refused with a word on its form', () => {
     assert.equal(Email.parse('  Ada@Example.com\n'), 'ada@example.com');
+    for (const typed of [
+      '\u200bAda@example.com\ufeff',
+      'a\u00adda@exam\u200bple.com',
+      'ａｄａ＠ｅｘａｍｐｌｅ．ｃｏｍ',
+      'ada＠example。com',
+    ])
+      assert.equal(Email.parse(typed), 'ada@example.com', typed);
+    // These are other letters.
+    for (const typed of ['\u212ada@example.com', 'аda@example.com'])
+      assert.notEqual(Email.parse(typed), 'kda@example.com');
     const refused = Email.safeParse('ada');
     assert.equal(refused.error?.issues[0]?.message, 'must be an e-mail address, such as name@example.com');
   });
