@@ -23,7 +23,7 @@ import { erasureRoutes } from './erasure/routes.ts';
 import { answerRequests } from './http/answer.ts';
 import { notFound } from './http/problem.ts';
 import { RateLimiter } from './http/rate-limit.ts';
-import { type Client, clientBucket, readClient } from './http/request.ts';
+import { type Client, limitAddress, readClient } from './http/request.ts';
 import type { Route } from './http/route.ts';
 import { createRouter } from './http/router.ts';
 import { authRoutes, meRoutes } from './identity/auth-routes.ts';
@@ -118,9 +118,7 @@ export function createApp(installation: Installation, options: AppOptions) {
   ];
   // Shared caches keep answers that need no credentials, so only a refusal has the headers of this limit.
   const countVisitor = (client: Client) =>
-    limiter.take([
-      { policy: 'visitor', bucket: `visitor ${clientBucket(client)}`, limit: settings.limits.visitor, isLocal: true },
-    ]);
+    limiter.take(limitAddress(client, { policy: 'visitor', limit: settings.limits.visitor, isLocal: true }));
   const surfaces = [...new Set(routes.map(({ surface }) => surface))];
 
   const koa = new Koa();

@@ -60,6 +60,9 @@ const Environment = z.object({
   SVC_LIMIT_API_KEY: wholeNumber(600, 1, 1e9).describe(
     'Requests a minute for each API key and session, and refused ones for each client address',
   ),
+  SVC_LIMIT_TENANT: wholeNumber(6000, 1, 1e9).describe(
+    'Requests a minute for each tenant: all of its API keys, access tokens, sessions and SCIM together',
+  ),
   SVC_LIMIT_VISITOR: wholeNumber(6000, 1, 1e9).describe(
     'Requests a minute for each client address of what needs no credentials: pages, documentation, widgets, public notices, sign-in',
   ),
@@ -161,6 +164,7 @@ function toSettings(read: z.output<typeof Environment>) {
     /** Requests a minute. */
     limits: {
       apiKey: read.SVC_LIMIT_API_KEY,
+      tenant: read.SVC_LIMIT_TENANT,
       visitor: read.SVC_LIMIT_VISITOR,
       captureNotice: read.SVC_LIMIT_CAPTURE_NOTICE,
       captureClient: read.SVC_LIMIT_CAPTURE_CLIENT,

@@ -2,10 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { requireScope, requireUser, unauthenticated } from '../http/authorize.ts';
 import { Problem } from '../http/problem.ts';
+import type { LimitRule } from '../http/rate-limit.ts';
 import type { Admit, Wanted } from '../http/router.ts';
 import type { Installation } from '../installation/installation.ts';
-import type { Principal } from '../principal/principal.ts';
+import type { Credential, Principal } from '../principal/principal.ts';
 import { scopesOf, staffRole } from '../principal/roles.ts';
+import type { Settings } from '../settings.ts';
 import type { Queries } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
 import { findAccessTokenHolder } from './access-token-store.ts';
@@ -101,16 +103,30 @@ export function createAdmit(
         return null;
       case 'scim': {
         const principal = await admitScim(request, now);
-        return { principal, limits: [{ policy: 'scim', bucket: `scim ${principal.tenantId}`, limit: limits.scim }] };
+        const { tenantId } = principal;
+        const ofScim = { policy: 'scim', bucket: `scim ${tenantId}`, limit: limits.scim };
+        return { principal, limits: [ofScim, limitTenant(tenantId, limits)] };
       }
       default: {
         const principal = await admitCaller(request, wanted, now);
         if (wanted.scope !== null) requireScope(principal, wanted.scope);
-        const { kind, id } = principal.credential;
-        return { principal, limits: [{ policy: kind, bucket: `${kind} ${id}`, limit: limits.apiKey }] };
+        return { principal, limits: limitCredential(principal.credential, principal.tenantId, limits) };
       }
     }
   };
+}
+
+/** The limits of a credential, and of the tenant that it acts for: credentials can be created without end. */
+export function limitCredential(
+  { kind, id }: Credential,
+  tenantId: string,
+  limits: Settings['limits'],
+): readonly LimitRule[] {
+  return [{ policy: kind, bucket: `${kind} ${id}`, limit: limits.apiKey }, limitTenant(tenantId, limits)];
+}
+
+function limitTenant(tenantId: string, limits: Settings['limits']): LimitRule {
+  return { policy: 'tenant', bucket: `tenant ${tenantId}`, limit: limits.tenant };
 }
 
 function isSafe(method: string): boolean {

@@ -56,7 +56,8 @@ export async function rotateKey(
   const { tenant_id: tenantId, name } = old;
   const rights = { scopes: [...readScopes(old.scopes)], otherTenantIds: otherTenantsOf(old) };
   await requireRights(work, principal, rights);
-  const same = { tenantId, name, environment: environmentOf(old), ...rights };
+  const endingKeyId = overlapHours === 0 ? id : undefined;
+  const same = { tenantId, name, environment: environmentOf(old), ...rights, endingKeyId };
   const made = await createApiKey(work, { ...same, expiresAt: successorEnd(old, work.now) }, source);
   const expiresAt = expiryAfter(old, overlapHours, work.now);
   const diff = { before: { expiresAt: old.expires_at }, after: { expiresAt }, replacedById: made.row.id };

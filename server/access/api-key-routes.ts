@@ -6,7 +6,7 @@ import type { Installation } from '../installation/installation.ts';
 import { mapPage } from '../storage/rows.ts';
 import { ApiKey, type ApiKeyRow, CreatedApiKey, KeyStatus, viewApiKey, WantedApiKey } from './api-key.ts';
 import { requireRights, revokeKey, rotateKey } from './api-key-changes.ts';
-import { createApiKey, findReachingKey, listKeys } from './api-key-store.ts';
+import { createApiKey, findReachingKey, listKeys, mostKeys } from './api-key-store.ts';
 
 const KeyParams = z.strictObject({ id: Id });
 
@@ -47,8 +47,7 @@ export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): read
       ...creating,
       operationId: 'createApiKey',
       summary: 'Create an API key; it is shown only once',
-      description:
-        'A key has at most the rights of the caller: no scope that the caller lacks, no tenant in which the caller cannot create keys.',
+      description: `A key has at most the rights of the caller: no scope that the caller lacks, no tenant in which the caller cannot create keys. A tenant has at most ${mostKeys} keys that are neither expired nor revoked.`,
       body: WantedApiKey,
       async change({ principal, source, body }, work) {
         const { tenantId } = principal;

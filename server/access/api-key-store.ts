@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { describeRows, recordChange } from '../audit/row-state.ts';
 import { type SourceOf, systemSource } from '../audit/source.ts';
 import { recordEvents } from '../audit/store.ts';
+import { Problem } from '../http/problem.ts';
 import { hashToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import { adminRoles, readScopes, type Scope } from '../principal/roles.ts';
@@ -40,15 +41,33 @@ export interface NewApiKey extends Omit<z.output<typeof WantedApiKey>, 'scopes' 
   readonly tenantId: string;
   readonly scopes: readonly Scope[];
   readonly otherTenantIds?: readonly string[];
+  /** A key that ends at the same time, so that it does not count. */
+  readonly endingKeyId?: string | undefined;
 }
 
-/** Creates a key and records it in the audit logs of its tenants. @returns the key: the only time that it can be read. */
+/** The most keys of a tenant that are neither expired nor revoked. */
+export const mostKeys = 500;
+
+/**
+ * Creates a key and records it in the audit logs of its tenants.
+ * @returns the key: the only time that it can be read.
+ * @throws {Problem} `conflict` if the tenant has as many as it may have.
+ */
 export async function createApiKey(
   work: UnitOfWork,
-  { tenantId, name, environment, scopes, expiresAt, otherTenantIds = [] }: NewApiKey,
+  { tenantId, name, environment, scopes, expiresAt, otherTenantIds = [], endingKeyId = '' }: NewApiKey,
   sourceOf: SourceOf = systemSource,
 ): Promise<{ readonly key: string; readonly row: ApiKeyRow }> {
   await work.lockTenant(tenantId, ...otherTenantIds);
+  const { count } = await work.transaction
+    .selectFrom('api_keys')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '!=', endingKeyId)
+    .where(hasStatus('active', work.now))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= mostKeys)
+    throw new Problem('conflict', `A tenant may have at most ${mostKeys} API keys; revoke those that are not used.`);
   const key = generateApiKey(environment);
   const row = await insertRow(work.transaction, 'api_keys', {
     id: newId(),

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type AuditSource, clientSource } from '../audit/source.ts';
 import { ReadyAnswer, type Surface } from '../http/answer.ts';
 import { Problem, type ProblemCode } from '../http/problem.ts';
-import { type Client, clientBucket, readFormBody } from '../http/request.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { type Client, limitAddress, readFormBody } from '../http/request.ts';
+import { type Call, defineRoute, type Route } from '../http/route.ts';
 import { namedObject, text } from '../http/schemas.ts';
 import { compactPasted, pastedToken } from '../http/typed-text.ts';
 import type { Installation } from '../installation/installation.ts';
@@ -12,6 +12,7 @@ import { readScopes, type Scope } from '../principal/roles.ts';
 import { runUnitOfWork } from '../storage/database.ts';
 import { findRow } from '../storage/rows.ts';
 import { issueToken, revokeToken } from './access-token-store.ts';
+import { limitCredential } from './admit.ts';
 import { type ApiKeyRow, statusOf } from './api-key.ts';
 import type { LastUses } from './last-uses.ts';
 
@@ -57,19 +58,25 @@ export function oauthRoutes(
     tag: 'OAuth 2.0',
     auth: 'anonymous',
     surface: oauth,
-    limits: ({ client }: { readonly client: Client }) => [
-      { policy: 'oauth', bucket: `oauth ${clientBucket(client)}`, limit: settings.limits.apiKey },
-    ],
+    limits: ({ client }: { readonly client: Client }) =>
+      limitAddress(client, { policy: 'oauth', limit: settings.limits.apiKey }),
   } as const;
   const sourceOf = (key: ApiKeyRow, client: Client): AuditSource =>
     clientSource({ type: 'api_key', id: key.id, email: null }, client, hasher)(key.tenant_id);
   /** The API key of the client, read outside of the unit of work so that unknown clients do not hold the writer. */
-  const authenticate = async (
-    { client_id, client_secret = '' }: z.output<typeof RevocationRequest | typeof TokenRequest>,
-    now: string,
-  ): Promise<ApiKeyRow> => {
+  const authenticate = async ({
+    body,
+    now,
+    takeLimit,
+  }: Pick<
+    Call<unknown, unknown, z.output<typeof RevocationRequest | typeof TokenRequest>>,
+    'body' | 'now' | 'takeLimit'
+  >): Promise<ApiKeyRow> => {
+    const { client_id, client_secret = '' } = body;
     const key = await findRow(database.kysely, 'api_keys', { hash: hashToken(client_secret) });
     if (key === undefined || key.id !== client_id || statusOf(key, now) !== 'active') throw invalidClient();
+    for (const rule of limitCredential({ kind: 'api_key', id: key.id }, key.tenant_id, settings.limits))
+      takeLimit(rule);
     lastUses.note('api_keys', key.id, now);
     return key;
   };
@@ -83,8 +90,9 @@ export function oauthRoutes(
       body: TokenRequest,
       result: TokenAnswer,
       errors: oauthCodes,
-      async handle({ body, client, now }) {
-        const key = await authenticate(body, now);
+      async handle(call) {
+        const { body, client, now } = call;
+        const key = await authenticate(call);
         if (body.grant_type !== 'client_credentials')
           throw new Problem('unsupported_grant_type', 'The grant type must be client_credentials.');
         const scopes = chooseScopes(key, body.scope);
@@ -103,8 +111,9 @@ export function oauthRoutes(
       body: RevocationRequest,
       result: namedObject('RevokedAccessToken', {}),
       errors: ['invalid_request', 'invalid_client'],
-      async handle({ body, client, now }) {
-        const key = await authenticate(body, now);
+      async handle(call) {
+        const { body, client, now } = call;
+        const key = await authenticate(call);
         await runUnitOfWork(database, now, (work) => revokeToken(work, sourceOf(key, client), key, body.token));
         return {};
       },

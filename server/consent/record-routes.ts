@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ReadyAnswer } from '../http/answer.ts';
 import { requireFound } from '../http/problem.ts';
-import { clientBucket } from '../http/request.ts';
+import { clientBucket, limitAddress } from '../http/request.ts';
 import { defineRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
 import { Cursor, Id, optionalInteger, queryInteger, Time } from '../http/schemas.ts';
 import type { Database } from '../storage/database.ts';
@@ -204,9 +204,7 @@ export function publicConsentRoutes({
       status: 201,
       result: PublicRecord,
       errors: ['consent_origin_not_allowed', 'consent_notice_not_published'],
-      limits: ({ client }) => [
-        { policy: 'client', bucket: `client ${clientBucket(client)}`, limit: limits.captureClient },
-      ],
+      limits: ({ client }) => limitAddress(client, { policy: 'client', limit: limits.captureClient }),
       prepare({ params: { noticeId }, body, client, now, takeLimit }) {
         const request = {
           noticeId,
@@ -214,7 +212,13 @@ export function publicConsentRoutes({
           origin: client.origin,
           body: { ...body, ip: client.address ?? undefined, ua: client.userAgent ?? undefined },
           // Only what is appended counts: requests that are refused or repeat a record must not silence a notice.
-          countAppend: () => takeLimit({ policy: 'notice', bucket: `notice ${noticeId}`, limit: limits.captureNotice }),
+          countAppend: () =>
+            takeLimit({
+              policy: 'notice',
+              bucket: `notice ${noticeId}`,
+              limit: limits.captureNotice,
+              network: clientBucket(client, 48),
+            }),
         };
         return recorder.prepare(database.kysely, request, now);
       },

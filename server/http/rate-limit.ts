@@ -14,7 +14,13 @@ export interface LimitRule {
   readonly limit: number;
   /** Whether only this server counts: the limit protects its processor. */
   readonly isLocal?: boolean;
+  /** The network of the client, for a limit that strangers share: a part is reserved for networks that used little of it. */
+  readonly network?: string;
 }
+
+/** The reserved part of a limit, and the part that a network may use before the reserve is closed to it. */
+const reservedPart = 1 / 4;
+const littlePart = 1 / 100;
 
 /** How many requests a bucket has had in the running minute, here and (when servers share a database) elsewhere. */
 interface Count {
@@ -23,6 +29,8 @@ interface Count {
   reported: number;
   elsewhere: number;
   readonly isLocal: boolean;
+  /** The requests here by network; null where no rule names one. */
+  readonly networks: Map<string, number> | null;
 }
 
 const windowSeconds = 60;
@@ -123,10 +131,18 @@ export class RateLimiter {
   #count(rule: LimitRule): boolean {
     let count = this.#counts.get(rule.bucket);
     if (count === undefined) {
-      count = { here: 0, reported: 0, elsewhere: 0, isLocal: rule.isLocal === true };
+      const networks = rule.network === undefined ? null : new Map<string, number>();
+      count = { here: 0, reported: 0, elsewhere: 0, isLocal: rule.isLocal === true, networks };
       this.#counts.set(rule.bucket, count);
     }
-    if (count.here + count.elsewhere >= rule.limit) return false;
+    const left = rule.limit - count.here - count.elsewhere;
+    if (left <= 0) return false;
+    if (rule.network !== undefined && count.networks !== null) {
+      const own = count.networks.get(rule.network) ?? 0;
+      const isReserved = left <= Math.floor(rule.limit * reservedPart);
+      if (isReserved && own >= Math.max(1, rule.limit * littlePart)) return false;
+      count.networks.set(rule.network, own + 1);
+    }
     count.here += 1;
     return true;
   }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { invalidValues, Problem, type ProblemDetail } from './problem.ts';
 import { encodePluses } from './query-plus.ts';
 import { findRepeatedName } from './repeated-name.ts';
+import type { LimitRule } from './rate-limit.ts';
 import type { Route } from './route.ts';
 
 /** The client of a request. Lives as long as the request; only hashes are stored. */
@@ -71,12 +72,31 @@ function normalizeAddress(address: string | null): string | null {
 }
 
 /**
- * What one client is counted by: its address, or the network of an IPv6 address.
+ * Identifies a client in counters: its address, or the network of an IPv6 address.
  * @param prefix 64 is what one client has, 48 what one site has.
  */
 export function clientBucket({ address }: Client, prefix: 64 | 48 = 64): string {
   if (address === null) return 'unknown';
   return isIP(address) === 6 ? `${networkOf(address, prefix / 16)}::/${prefix}` : address;
+}
+
+/** The limit of an IPv6 site (/48), as a multiple of the limit of an address. */
+const addressesOfSite = 10;
+
+/**
+ * Limits the requests of a client address, and of the IPv6 site that it belongs to: a customer can have a whole site, and
+ * some providers give each customer of a region a /64 of the same one.
+ * @param sitePolicy the name of the limit of the site.
+ */
+export function limitAddress(
+  client: Client,
+  { sitePolicy, ...rule }: Omit<LimitRule, 'bucket'> & { readonly sitePolicy?: string },
+): readonly LimitRule[] {
+  const [address, site] = [clientBucket(client), clientBucket(client, 48)];
+  const ofAddress = { ...rule, bucket: `${rule.policy} ${address}` };
+  if (site === address) return [ofAddress];
+  const policy = sitePolicy ?? `${rule.policy}_site`;
+  return [ofAddress, { ...rule, policy, bucket: `${policy} ${site}`, limit: rule.limit * addressesOfSite }];
 }
 
 /** The first of the eight groups of an IPv6 address, each in its shortest form. */

@@ -10,7 +10,7 @@ import { Changes } from './group-commit.ts';
 import { claimOf, type IdempotencyClaim, readIdempotencyKey } from './idempotency.ts';
 import { notFound, Problem, refuseMethod } from './problem.ts';
 import { type LimitRule, type RateLimiter, RequestLimits, StreamLimit } from './rate-limit.ts';
-import { type Client, clientBucket, createValidator, findUnstorable, hasBody, readClient } from './request.ts';
+import { type Client, createValidator, findUnstorable, hasBody, limitAddress, readClient } from './request.ts';
 import type { AnyCall, PrincipalCall, Route } from './route.ts';
 
 /** The caller of a request, and the limits that their requests count against. */
@@ -77,7 +77,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     } catch (error) {
       // Limits how often a client may be rejected, whatever it tries: credentials cannot be guessed.
       if (error instanceof Problem)
-        limiter.take([{ policy: 'refused', bucket: `refused ${clientBucket(client)}`, limit: options.refusalLimit }]);
+        limiter.take(limitAddress(client, { policy: 'refused', limit: options.refusalLimit }));
       throw error;
     }
   };

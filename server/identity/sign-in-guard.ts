@@ -1,7 +1,7 @@
 import type { HostCookie } from '../access/session-store.ts';
 import { Problem } from '../http/problem.ts';
 import type { LimitRule, RateLimiter } from '../http/rate-limit.ts';
-import { type Client, clientBucket } from '../http/request.ts';
+import { type Client, clientBucket, limitAddress } from '../http/request.ts';
 import type { Installation } from '../installation/installation.ts';
 import { addTime, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import { updateRow } from '../storage/rows.ts';
@@ -12,8 +12,6 @@ import type { HashCaller } from './password-queue.ts';
 const freeFailures = 10;
 /** Failures a day from all unknown places together. NIST SP 800-63B-4 section 3.2.2 has this limit for consecutive failures. */
 const freeFailuresOfAccount = 100;
-/** The limit of an IPv6 site (/48), as a multiple of the limit of an address. */
-const addressesOfSite = 10;
 const firstWait = 60_000;
 const longestWait = 60 * 60 * 1000;
 
@@ -66,12 +64,7 @@ export class SignInGuard {
 
   /** Limits the attempts of an address and of an IPv6 site, for all accounts together. */
   limitAddress(client: Client): readonly LimitRule[] {
-    const { limit } = this.#options;
-    const [address, site] = [clientBucket(client), clientBucket(client, 48)];
-    const rule = { policy: 'sign_in_address', bucket: `sign-in from ${address}`, limit };
-    if (site === address) return [rule];
-    // Some providers give each customer of a region a /64 of the same /48.
-    return [rule, { policy: 'sign_in_site', bucket: `sign-in from ${site}`, limit: limit * addressesOfSite }];
+    return limitAddress(client, { policy: 'sign_in_address', sitePolicy: 'sign_in_site', limit: this.#options.limit });
   }
 
   /**

@@ -245,6 +245,7 @@ export async function startTestServer(
     // On a busy machine the default limits would fail tests that are right. Tests of an outage set shorter ones.
     SVC_DATABASE_SECONDS: '60',
     SVC_LIMIT_API_KEY: '1000000',
+    SVC_LIMIT_TENANT: '1000000',
     SVC_LIMIT_VISITOR: '1000000',
     SVC_LIMIT_CAPTURE_NOTICE: '1000000',
     SVC_LIMIT_CAPTURE_CLIENT: '1000000',

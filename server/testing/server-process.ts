@@ -28,7 +28,7 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-test-server-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit());
 
-const limits = ['API_KEY', 'VISITOR', 'CAPTURE_NOTICE', 'CAPTURE_CLIENT', 'SIGN_IN', 'SCIM'];
+const limits = ['API_KEY', 'TENANT', 'VISITOR', 'CAPTURE_NOTICE', 'CAPTURE_CLIENT', 'SIGN_IN', 'SCIM'];
 const settings = readSettings({
   ...Object.fromEntries(limits.map((name) => [`SVC_LIMIT_${name}`, '1000000'])),
   SVC_LOG_LEVEL: 'error',

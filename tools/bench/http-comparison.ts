@@ -20,6 +20,7 @@ export function startSvc(bench: Bench, site: Site): Child {
       PORT: '0',
       SVC_DATA_DIR: site.dataDir,
       SVC_LIMIT_API_KEY: noLimit,
+      SVC_LIMIT_TENANT: noLimit,
       SVC_LIMIT_VISITOR: noLimit,
       SVC_LIMIT_CAPTURE_NOTICE: noLimit,
       SVC_LIMIT_CAPTURE_CLIENT: noLimit,

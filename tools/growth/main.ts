@@ -53,7 +53,11 @@ interface Finding {
 
 const onlyNamed = process.argv[2];
 const began = performance.now();
-await using server = await startTestServer('sqlite', { SVC_LIMIT_API_KEY: '1000000000', SVC_LIMIT_SCIM: '1000000000' });
+await using server = await startTestServer('sqlite', {
+  SVC_LIMIT_API_KEY: '1000000000',
+  SVC_LIMIT_TENANT: '1000000000',
+  SVC_LIMIT_SCIM: '1000000000',
+});
 const client = new Worker(join(import.meta.dirname, 'send.ts'), { execArgv: process.execArgv });
 const port = Number(new URL(server.url).port);
 

@@ -80,6 +80,21 @@ describeServerOnEachDatabase(
       payload(await visitFrom(newAddress(), notice));
     });
 
+    test('of a notice keep a part for networks that used little of it', async () => {
+      const fill = async (addresses: readonly string[]) => {
+        startMinute();
+        const notice = await server.createNotice();
+        const statuses: number[] = [];
+        for (const address of addresses) statuses.push((await visitFrom(address, notice)).status);
+        return statuses;
+      };
+      const site = Array.from({ length: 6 }, (_, network) => `2001:db8:7:${network}::1`);
+      assert.deepEqual(await fill([...site, newAddress()]), [201, 201, 201, 201, 201, 429, 201]);
+      const [one, other] = [newAddress(), newAddress()];
+      const repeated = [one, one, one, other, other, other, one, newAddress(), newAddress()];
+      assert.deepEqual(await fill(repeated), [201, 201, 201, 201, 201, 429, 429, 201, 429]);
+    });
+
     test('count a notice once, in any case of its id', async () => {
       startMinute();
       const notice = await server.createNotice();

@@ -113,6 +113,7 @@ function environment(settings: ProcessSettings): NodeJS.ProcessEnv {
     PORT: '0',
     SVC_LOG_LEVEL: 'error',
     SVC_LIMIT_API_KEY: unlimited,
+    SVC_LIMIT_TENANT: unlimited,
     SVC_LIMIT_VISITOR: unlimited,
     SVC_LIMIT_CAPTURE_NOTICE: unlimited,
     SVC_LIMIT_CAPTURE_CLIENT: unlimited,

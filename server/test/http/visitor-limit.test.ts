@@ -81,6 +81,17 @@ describe('requests without credentials', () => {
     assert.equal((await visit('GET /no/such/path', client)).status, 404);
   });
 
+  test('are counted for a whole IPv6 site (/48), ten times as many', async () => {
+    const from = (network: number) => `2001:db8:7:${network.toString(16)}::1`;
+    for (let network = 0; network < 10; network += 1)
+      for (let request = 0; request < limit; request += 1)
+        assert.equal((await visit('GET /no/such/path', from(network))).status, 404);
+    const refused = await visit('GET /no/such/path', from(10));
+    assert.equal(refused.status, 429);
+    assert.match(refused.headers.get('ratelimit') ?? '', /"visitor_site";r=0;t=60$/);
+    assert.equal((await visit('GET /no/such/path', '2001:db8:8::1')).status, 404);
+  });
+
   test('do not consume the limits of a caller with credentials', async () => {
     const client = nextClient();
     for (let request = 0; request < limit + 1; request += 1) await visit('GET /no/such/path', client);

@@ -74,7 +74,7 @@ class History implements AsyncDisposable {
   static async start(dialect: 'sqlite' | 'postgres'): Promise<History> {
     const held = new AsyncDisposableStack();
     const { environment } = held.use(await createLocation(dialect));
-    const limits = { SVC_LIMIT_API_KEY: '1000000', SVC_LOG_LEVEL: 'silent', PORT: '0' };
+    const limits = { SVC_LIMIT_API_KEY: '1000000', SVC_LIMIT_TENANT: '1000000', SVC_LOG_LEVEL: 'silent', PORT: '0' };
     const history = new History(held, readSettings({ ...environment, ...limits }));
     const { installation } = await history.#run();
     const { database } = installation;
