@@ -12,6 +12,8 @@ import { Problem } from '../http/problem.ts';
 import { findAccount, updatePassword } from '../identity/account-store.ts';
 import { Email, readTypedEmail } from '../identity/email.ts';
 import { createUser } from '../identity/invitations.ts';
+import { memberStatus } from '../identity/membership.ts';
+import { changeMembers } from '../identity/membership-changes.ts';
 import { listMembershipsOf } from '../identity/membership-store.ts';
 import { disableSecondFactor } from '../identity/mfa/second-factor.ts';
 import { createPasswordReset } from '../identity/password-reset.ts';
@@ -141,6 +143,40 @@ Records the reset in the audit log of each of their tenants. A reset ends every 
     if (password !== null) say(`New password of ${email} (shown only once):\n${password}`);
     if (resetsFactor) say(isFactorReset ? 'The second factor is off.' : 'There was no second factor to turn off.');
     result({ id, email, ...(password !== null && { password }), ...(link !== null && { link }), isFactorReset });
+  },
+});
+
+export const userReactivate = defineCommand({
+  name: 'user reactivate',
+  summary: 'give a suspended user access again',
+  description: `For users whom no administrator can reactivate: a platform_admin, or the last administrator of a tenant. Reactivates them in
+every tenant that suspended them, or in one. A user who was removed is added again with svc user create.`,
+  options: {
+    email: { schema: z.string(), meaning: 'e-mail address of the user' },
+    tenant: { schema: z.string().optional(), meaning: 'id or slug of the only tenant to reactivate them in' },
+  },
+  async run({ settings, options, say, result }) {
+    await using installation = await openInstallation(settings);
+    const { database, clock } = installation;
+    const only = options.tenant === undefined ? null : await requireTenant(database.kysely, options.tenant);
+    const account = await findAccount(database.kysely, normalizeEmail(options.email.trim()) ?? '');
+    if (account === undefined) throw new UsageError(`There is no user ${options.email}.`);
+    const { id, email } = account;
+    const tenantIds = await runUnitOfWork(database, clock(), async (work) => {
+      await work.lockAccount(id);
+      const memberships = (await listMembershipsOf(work.transaction, id)).map(({ tenant_id }) => tenant_id);
+      await work.lockTenant(...memberships);
+      const suspended = (await listMembershipsOf(work.transaction, id)).filter(
+        (member) => memberStatus(member) === 'suspended' && (only === null || member.tenant_id === only.id),
+      );
+      for (const { tenant_id } of suspended)
+        await changeMembers(work, systemSource(tenant_id), [id], { isActivated: true }, 'Reactivated by the operator');
+      return suspended.map(({ tenant_id }) => tenant_id);
+    });
+    if (tenantIds.length === 0)
+      throw new UsageError(`${email} is not suspended${only === null ? ' in any tenant' : ` in ${only.slug}`}.`);
+    say(`Reactivated ${email} in ${tenantIds.length === 1 ? '1 tenant' : `${tenantIds.length} tenants`}.`);
+    result({ id, email, tenantIds });
   },
 });
 

@@ -1,3 +1,4 @@
+import { Problem } from '../http/problem.ts';
 import { MoveRefused } from '../installation/move.ts';
 import { explainUnreachable, explainUnwritable } from '../installation/unreachable.ts';
 import { MalformedLog } from '../ledger/anchor-log.ts';
@@ -8,7 +9,15 @@ import { systemClock } from '../storage/database.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
 import { DamagedDatabase } from '../storage/sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
-import { keyCreate, scimTokenCreate, tenantCreate, userCreate, userErase, userReset } from './administer.ts';
+import {
+  keyCreate,
+  scimTokenCreate,
+  tenantCreate,
+  userCreate,
+  userErase,
+  userReactivate,
+  userReset,
+} from './administer.ts';
 import { backup, restore } from './backup.ts';
 import {
   type Command,
@@ -34,6 +43,7 @@ export const commands: readonly Command[] = [
   tenantCreate,
   userCreate,
   userReset,
+  userReactivate,
   userErase,
   keyCreate,
   scimTokenCreate,
@@ -124,7 +134,7 @@ export async function runCommand(words: readonly string[], terminal = ownTermina
       kinds.some((kind) => error instanceof kind);
     const isWrongUse = isOneOf([UsageError, SettingsError, FolderInUse, MoveRefused]);
     if (error instanceof DatabaseUnavailable) terminal.printError(`svc: The database cannot be used: ${error.message}`);
-    else if (isWrongUse || isOneOf([DamagedDatabase, RewrittenLedger, MalformedLog, UnmovableData]))
+    else if (isWrongUse || isOneOf([DamagedDatabase, RewrittenLedger, MalformedLog, UnmovableData, Problem]))
       terminal.printError(`svc: ${(error as Error).message}`);
     else terminal.printError(error);
     return isWrongUse ? 2 : 1;

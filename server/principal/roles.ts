@@ -70,8 +70,11 @@ export const RoleName = z.enum(roleIds).meta({ id: 'Role', description: 'What a 
 /** The role of the operator's own data protection officers: they read the tenants in which they have it. */
 export const staffRole = 'dpco_principal';
 
+/** The role of the administrators of this server. */
+export const adminOfPlatform = 'platform_admin';
+
 /** The roles of the operator's people; no tenant, identity provider or invitation gives them. */
-export const platformRoles = [staffRole, 'platform_admin'] as const;
+export const platformRoles = [staffRole, adminOfPlatform] as const;
 export type MemberRole = Role | (typeof platformRoles)[number];
 
 /** Whether only the operator of this server can give a role. */
@@ -105,7 +108,7 @@ const scopesOfRoles: Readonly<Record<MemberRole, ReadonlySet<Scope | PlatformSco
   platform_admin: new Set([...scopes, 'tenants:read', 'tenants:write', 'system:read', 'system:write']),
 };
 
-export const adminRoles: readonly MemberRole[] = ['admin', 'platform_admin'];
+export const adminRoles: readonly MemberRole[] = ['admin', adminOfPlatform];
 
 /** Whether a word is a role that can be given to a member. */
 export function isRole(word: string): word is Role {

@@ -24,7 +24,7 @@ import { type GroupStep, readGroupPatch, readPatch } from './patch.ts';
 import { slicePage } from './query.ts';
 import type { ResourceType } from './resource.ts';
 import { invalidValue, quote, readMessage } from './surface.ts';
-import { managedByOperator } from './user.ts';
+import { managedByOperator, refusePlatformAdmin } from './user.ts';
 
 /** Role groups: the members with a role. */
 export const groups: ResourceType<NamedGroup, ScimGroup> = {
@@ -46,7 +46,7 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
       summary: 'Find a role group by its name',
       description: 'Creates nothing, because the roles are fixed. Adds the given members to the group.',
       body: NewGroupBody,
-      errors: ['invalidSyntax', 'invalidValue', 'mutability'],
+      errors: ['forbidden', 'invalidSyntax', 'invalidValue', 'mutability'],
     },
     get: {
       summary: 'Get a role group',
@@ -57,13 +57,13 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
       summary: 'Replace the members of a role group',
       description: 'Listed users get the role; other members of the group are suspended.',
       body: GroupBody,
-      errors: ['invalidSyntax', 'invalidValue', 'mutability'],
+      errors: ['forbidden', 'invalidSyntax', 'invalidValue', 'mutability'],
     },
     patch: {
       summary: 'Add, remove or replace members of a role group',
       description:
         'Added users get the role; removed members are suspended. To move a member, add them to the other group.',
-      errors: ['invalidFilter', 'invalidPath', 'invalidSyntax', 'invalidValue', 'mutability', 'noTarget'],
+      errors: ['forbidden', 'invalidFilter', 'invalidPath', 'invalidSyntax', 'invalidValue', 'mutability', 'noTarget'],
     },
     delete: {
       summary: 'Remove all members of a role group',
@@ -151,7 +151,8 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
 /**
  * Applies steps to the members of a role group, all or none. Added members get the role and leave any other group;
  * removed members are suspended (spec.md "SCIM 2.0" rule 5).
- * @throws {Problem} `invalidValue` if an added user is not a member of the tenant, `mutability` if the operator manages them.
+ * @throws {Problem} `forbidden` if a step names a `platform_admin`, `invalidValue` if an added user is not a member of the
+ *   tenant, `mutability` if the operator manages them.
  */
 export async function changeGroup(
   work: UnitOfWork,
@@ -163,6 +164,7 @@ export async function changeGroup(
   const { tenantId } = source;
   const named = [...new Set(steps.flatMap(({ userIds }) => userIds))];
   const members = new Map((await lockMembers(work, tenantId, named)).map((row) => [row.user_id, row]));
+  refusePlatformAdmin(members.values());
   const joining = steps.flatMap(({ kind, userIds }) => (kind === 'remove' ? [] : userIds));
   const unknown = joining.find((id) => !members.has(id));
   if (unknown !== undefined) throw invalidValue(`There is no user ${quote(unknown)}; nothing was changed.`);

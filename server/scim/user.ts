@@ -3,7 +3,7 @@ import { Problem } from '../http/problem.ts';
 import { namedObject, schemasOf, text, UtcTime } from '../http/schemas.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import { displayName, type MembershipRow, memberStatus, type Profile } from '../identity/membership.ts';
-import { isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
+import { adminOfPlatform, isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
 import {
   type Attributes,
   invalidValue,
@@ -159,6 +159,20 @@ function readProfile(user: Attributes): Profile {
 }
 
 /** Only the operator of the server assigns a platform role; a tenant can only revoke access (spec.md "SCIM role group"). */
+/**
+ * Only the operator of this server, and they themselves, change a `platform_admin`: the token of a tenant must not take
+ * their access, whatever the operation does to them.
+ * @throws {Problem} `forbidden`.
+ */
+export function refusePlatformAdmin(members: Iterable<MembershipRow>): void {
+  for (const { role, user_id } of members)
+    if (role === adminOfPlatform)
+      throw new Problem(
+        'forbidden',
+        `The user ${user_id} administers this server: SCIM cannot change, suspend or delete them. Exclude them from provisioning; the operator changes them with the command line.`,
+      );
+}
+
 export function managedByOperator(): Problem {
   return new Problem(
     'mutability',

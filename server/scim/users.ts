@@ -15,7 +15,7 @@ import { requireTenant } from '../tenants/store.ts';
 import { type ExtendedUse, readPatch, readUserPatch } from './patch.ts';
 import { type FoundPage, type Page, slicePage } from './query.ts';
 import type { ResourceType } from './resource.ts';
-import { managedByOperator, presentUser, readUser, ScimUser, UserBody, userUrn } from './user.ts';
+import { managedByOperator, presentUser, readUser, refusePlatformAdmin, ScimUser, UserBody, userUrn } from './user.ts';
 
 /** Users: the members of a tenant. */
 export const users: ResourceType<MembershipRow, ScimUser> = {
@@ -45,18 +45,20 @@ export const users: ResourceType<MembershipRow, ScimUser> = {
       summary: 'Suspend or reactivate a user, or change the role',
       description:
         'Accepts `replace` of `active` or `roles`. A suspended user cannot sign in, and their sessions end immediately. With the setting `scimCompatibility: "extended"` it also accepts a `replace` without path, and skips unsupported operations if `active` is replaced too; `active: true` then does not revert a removal from a role group.',
-      errors: ['invalidPath', 'invalidSyntax', 'invalidValue', 'mutability'],
+      errors: ['forbidden', 'invalidPath', 'invalidSyntax', 'invalidValue', 'mutability'],
     },
     replace: {
       summary: 'Replace a user, if the tenant allows it',
       description:
         'Needs the setting `scimCompatibility: "extended"`; else it returns 501. Sets active, roles, name and externalId; omitted attributes keep their values. `active: true` reverts `active: false`, but not a removal from a role group.',
       body: UserBody,
-      errors: ['invalidSyntax', 'invalidValue', 'mutability', 'not_implemented'],
+      errors: ['forbidden', 'invalidSyntax', 'invalidValue', 'mutability', 'not_implemented'],
     },
     delete: {
       summary: 'Remove a user from the tenant',
-      description: 'The person and the history stay.',
+      description:
+        'The person and the history stay. Like every change, it returns 403 for an administrator of the server (`platform_admin`).',
+      errors: ['forbidden'],
     },
   },
   idOf: ({ user_id }) => user_id,
@@ -84,7 +86,8 @@ export const users: ResourceType<MembershipRow, ScimUser> = {
 
   /**
    * Applies the operations of a PATCH, all or none.
-   * @throws {Problem} `not_found`, `mutability` for a member whom the operator manages, and those of the body.
+   * @throws {Problem} `not_found`, `forbidden` for a `platform_admin`, `mutability` for other members whom the operator
+   *   manages, and those of the body.
    */
   async patch(work, source, id, body) {
     const { scimCompatibility } = await requireTenant(work.transaction, source.tenantId);
@@ -100,7 +103,7 @@ export const users: ResourceType<MembershipRow, ScimUser> = {
 
   /**
    * Applies a PUT, with `scimCompatibility: "extended"` only.
-   * @throws {Problem} `not_implemented`, `not_found`, `mutability`, and those of the body.
+   * @throws {Problem} `not_implemented`, `not_found`, `forbidden`, `mutability`, and those of the body.
    */
   async replace(work, source, id, body) {
     const { scimCompatibility } = await requireTenant(work.transaction, source.tenantId);
@@ -111,15 +114,17 @@ export const users: ResourceType<MembershipRow, ScimUser> = {
     return changeUser(work, source, before, values, 'SCIM: user replaced', { form: 'put', skippedPaths: [] });
   },
 
-  /** Removes a member from the tenant; the person and the history stay. @throws {Problem} `not_found`. */
+  /** Removes a member from the tenant; the person and the history stay. @throws {Problem} `not_found`, `forbidden`. */
   async delete(work, source, id) {
-    const [deleted] = await changeMembers(work, source, [id], { isDeleted: true }, 'SCIM: user deleted');
-    requireFound(deleted, 'user');
+    const { user_id } = await requireMember(work, source, id);
+    await changeMembers(work, source, [user_id], { isDeleted: true }, 'SCIM: user deleted');
   },
 };
 
+/** Locks and reads the member to change. @throws {Problem} `not_found`, `forbidden`. */
 async function requireMember(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<MembershipRow> {
   const [member] = await lockMembers(work, tenantId, [id]);
+  refusePlatformAdmin(member === undefined ? [] : [member]);
   return requireFound(member, 'user');
 }
 

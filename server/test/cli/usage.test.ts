@@ -15,6 +15,7 @@ const commands = [
   'tenant create',
   'user create',
   'user reset',
+  'user reactivate',
   'user erase',
   'key create',
   'scim-token create',
