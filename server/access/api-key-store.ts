@@ -105,6 +105,26 @@ export async function recordSharing(
   await recordEvents(work, events);
 }
 
+/**
+ * Finds the user who created a key, with a session or with a key that they had created: they have read it. The audit log
+ * names them.
+ * @returns null for a key of the operator.
+ */
+export async function findKeyCreator(queries: Queries, keyId: string): Promise<string | null> {
+  const key = await findRow(queries, 'api_keys', { id: keyId });
+  const event =
+    key &&
+    (await queries
+      .selectFrom('audit_events')
+      .select(['actor_type', 'actor_id'])
+      .where('tenant_id', '=', key.tenant_id)
+      .where('target_id', '=', keyId)
+      .where('action', '=', `${apiKeyRows.noun}.created`)
+      .executeTakeFirst());
+  if (event === undefined || event.actor_id === null) return null;
+  return event.actor_type === 'api_key' ? findKeyCreator(queries, event.actor_id) : event.actor_id;
+}
+
 /** Finds the principal of a key; undefined when it is unknown, expired or revoked. */
 export async function findKeyHolder(queries: Queries, key: string, now: string): Promise<Principal | undefined> {
   const [row] = await selectKeyByHash(queries, { value: hashToken(key) });
@@ -161,6 +181,11 @@ export function findKey(queries: Queries, tenantId: string, id: string): Promise
 /** Finds a key that can act for a tenant: its own key, or a shared one of another tenant. */
 export async function findReachingKey(queries: Queries, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
   return queries.selectFrom('api_keys').selectAll().where('id', '=', id).where(reaches(tenantId)).executeTakeFirst();
+}
+
+/** Finds every key that can act for a tenant. */
+export function findReachingKeys(queries: Queries, tenantId: string): Promise<ApiKeyRow[]> {
+  return queries.selectFrom('api_keys').selectAll().where(reaches(tenantId)).orderBy('id').execute();
 }
 
 /** The pattern is safe: all ids have the same length and are separated by spaces. */

@@ -1,8 +1,11 @@
 import type { Selectable } from 'kysely';
+import { findKeyCreator } from '../access/api-key-store.ts';
 import { personal } from '../audit/personal.ts';
 import { describeRows, describeState, type RowChange, type RowKind, recordChanges } from '../audit/row-state.ts';
 import type { SourceOf } from '../audit/source.ts';
+import { Problem } from '../http/problem.ts';
 import { newSalt } from '../ledger/entry.ts';
+import type { Actor } from '../principal/principal.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { findRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -34,6 +37,17 @@ export async function findOrCreateAccount(work: UnitOfWork, email: string): Prom
   const insert = work.transaction.insertInto('users').values(row);
   await insert.onConflict((conflict) => conflict.column('email').doNothing()).execute();
   return (await findAccount(work.transaction, email)) ?? row;
+}
+
+/**
+ * Requires that a caller does not replace their own credentials: with a session, or a key that it created, a thief of the
+ * session could set a password without the current one.
+ * @throws {Problem} `conflict`.
+ */
+export async function requireOtherUser(queries: Queries, actor: Actor, userId: string, message: string): Promise<void> {
+  const isKey = actor.type === 'api_key' && actor.id !== null;
+  const callerId = isKey ? await findKeyCreator(queries, actor.id) : actor.id;
+  if (callerId === userId) throw new Problem('conflict', message);
 }
 
 /** Stores the hash of a new password, records the change, and ends the links that would set another. @returns the row. */

@@ -6,6 +6,7 @@ import { cursorPageOf, Id, namedObject, UtcTime, viewRow } from '../http/schemas
 import { RoleName } from '../principal/roles.ts';
 import { mapPage } from '../storage/rows.ts';
 import { requireTenant } from '../tenants/store.ts';
+import { findAccount, requireOtherUser } from './account-store.ts';
 import { Email } from './email.ts';
 import { invitationStatus, invite } from './invitations.ts';
 import { MemberRoleName } from './membership.ts';
@@ -32,6 +33,9 @@ export const CreatedInvitation = Invitation.extend({
   token: z.string().meta({ description: 'The token itself, shown only once.' }),
 }).meta({ id: 'CreatedInvitation' });
 
+const ownAddress =
+  'You cannot invite yourself: change your password in your account, or ask another administrator to reset it.';
+
 export function invitationRoutes({ database }: Pick<SignInServices, 'database'>): readonly Route[] {
   const common = { tag: 'Users', scope: 'users:write' } as const;
   return [
@@ -53,13 +57,16 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
       operationId: 'inviteUser',
       summary: 'Invite a user',
       description:
-        'Returns a token that is shown only once: give it to the user, who sends it with a password to /v1/auth/invitations/accept within a week. A member can set a new password with it. Without `role`, it is the default role of the tenant.',
+        'Returns a token that is shown only once: give it to the user, who sends it with a password to /v1/auth/invitations/accept within a week. A member can set a new password with it; inviting yourself, also with an API key that you created, returns 409. Without `role`, it is the default role of the tenant.',
       body: InvitationInput,
       status: 201,
       result: CreatedInvitation,
       showsSecret: true,
       async change(call, work) {
         const { email, role } = call.body;
+        const account = await findAccount(work.transaction, email);
+        if (account !== undefined)
+          await requireOtherUser(work.transaction, call.principal.actor, account.id, ownAddress);
         const { defaultRole } = await requireTenant(work.transaction, call.principal.tenantId);
         const { row, token } = await invite(work, call.source(), { email, role, defaultRole });
         requireRoleToGive(call.principal, row.role);

@@ -8,6 +8,7 @@ import { cursorPageOf, Id, namedObject, text, UtcTime } from '../http/schemas.ts
 import { type MemberRole, RoleName } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { mapPage } from '../storage/rows.ts';
+import { requireOtherUser } from './account-store.ts';
 import { readTypedEmail } from './email.ts';
 import { canSignIn, displayName, Member, MemberRoleName, type MembershipRow, User } from './membership.ts';
 import { changeMembers } from './membership-changes.ts';
@@ -214,6 +215,9 @@ async function lockAccountOf(call: PrincipalCall<{ readonly id: string }>, work:
   await work.lockAccount(call.params.id);
   const member = await requireChangeable(call, work);
   requireRoleToGive(call.principal, member.role);
+  const message =
+    'An API key cannot reset the password or second factor of the user who created it; ask another administrator.';
+  await requireOtherUser(work.transaction, call.principal.actor, member.user_id, message);
   return member;
 }
 
