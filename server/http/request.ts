@@ -34,10 +34,9 @@ export function readClient(
   trustedProxies: number,
   regionHeaders: readonly string[] = [],
 ): Client {
-  const peer = socket.remoteAddress ?? null;
   const forwarded = trustedProxies === 0 ? null : readForwarded(headers, trustedProxies);
   return {
-    address: normalizeAddress(forwarded ?? peer),
+    address: normalizeAddress(forwarded ?? socket.remoteAddress ?? null),
     // Without that address, the request did not come through the proxy, and a client can have written the header.
     region: forwarded === null || regionHeaders.length === 0 ? null : readRegion(headers, regionHeaders),
     userAgent: headers['user-agent'] ?? null,
@@ -73,11 +72,12 @@ function normalizeAddress(address: string | null): string | null {
 
 /**
  * Identifies a client in counters: its address, or the network of an IPv6 address.
- * @param prefix 64 is what one client has, 48 what one site has.
+ * @param prefix 64 is what one client has, 48 what one site has, 32 what one provider has (of IPv4 a /16).
  */
-export function clientBucket({ address }: Client, prefix: 64 | 48 = 64): string {
+export function clientBucket({ address }: Pick<Client, 'address'>, prefix: 64 | 48 | 32 = 64): string {
   if (address === null) return 'unknown';
-  return isIP(address) === 6 ? `${networkOf(address, prefix / 16)}::/${prefix}` : address;
+  if (isIP(address) === 6) return `${networkOf(address, prefix / 16)}::/${prefix}`;
+  return prefix === 32 ? `${address.split('.', 2).join('.')}.0.0/16` : address;
 }
 
 /** The limit of an IPv6 site (/48), as a multiple of the limit of an address. */

@@ -240,7 +240,7 @@ export class RouteTable {
   constructor(routes: readonly Route[]) {
     for (const [name, ofArea] of Map.groupBy(routes, ({ path }) => firstSegments(path))) {
       const router = new KoaRouter({ strict: true, sensitive: true });
-      this.#areas.set(name, { router, isOpen: ofArea.every(isOpen) });
+      this.#areas.set(name, { router, isOpen: ofArea.some(isOpen) });
       const paths = [...Map.groupBy(ofArea, ({ path }) => path)];
       // `{` sorts behind every letter, so a literal segment wins: /v1/consent/subjects/versions names a subject.
       for (const [path, ofPath] of paths.sort(([one], [other]) => (one < other ? -1 : 1))) {

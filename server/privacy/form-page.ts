@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
+import { readSite } from '../access/admit.ts';
 import { html, type Markup, withoutDirections } from '../http/html.ts';
 import { Problem, refuseMethod, requireGetOrHead } from '../http/problem.ts';
 import { readClient, readFormBody } from '../http/request.ts';
@@ -58,21 +59,21 @@ export function serveRequestForm(
     ctx.status = isConfirmation || tenant !== undefined ? 200 : 404;
     ctx.set({
       'Content-Security-Policy': policy,
-      'Referrer-Policy': 'no-referrer',
+      // Without a referrer, browsers send `Origin: null` with the form.
+      'Referrer-Policy': 'same-origin',
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cache-Control': 'no-store',
     });
     ctx.vary('Accept-Language');
     ctx.type = 'text/html; charset=utf-8';
     if (tenant !== undefined) {
+      const open = (input: PublicDsrInput) =>
+        runUnitOfWork(database, clock(), (work) =>
+          submitDsr(work, hasher, readClient(ctx.req, settings.trustedProxies), tenant.slug, input),
+        );
+      const isForeign = readSite(ctx.req, settings.baseUrl) === 'foreign';
       const submission =
-        ctx.method === 'POST'
-          ? await submit(ctx.req, (input) =>
-              runUnitOfWork(database, clock(), (work) =>
-                submitDsr(work, hasher, readClient(ctx.req, settings.trustedProxies), tenant.slug, input),
-              ),
-            )
-          : unsent;
+        ctx.method !== 'POST' ? unsent : isForeign ? { ...unsent, status: 403 } : await submit(ctx.req, open);
       ctx.status = submission.status;
       ctx.set(submission.headers);
       const { dsr } = submission;
@@ -168,7 +169,8 @@ function writeForm(
     const focus = field === first ? html` autofocus` : null;
     return html`id="${field}" name="${field}" aria-describedby="${description}" data-error="${errors[field]}"${mark}${focus}`;
   };
-  const failure = status === 429 ? words.limited : wrong.size > 0 && first === undefined ? words.failed : '';
+  const failure =
+    status === 429 ? words.limited : status === 403 || (wrong.size > 0 && first === undefined) ? words.failed : '';
   const reach = contact && html`<p>${words.contact.replace('{email}', () => contact)}</p>\n`;
   return html`<main>
 <p class="kicker"><bdi>${name}</bdi></p>

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import { recordRemoval } from '../audit/row-state.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
 import { notFound, Problem } from '../http/problem.ts';
@@ -13,14 +14,21 @@ import {
   type UnitOfWork,
 } from '../storage/database.ts';
 import { findRow, insertRow, newId } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
 import { findTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 import type { DsrRow, PublicDsrInput } from './dsr.ts';
 import { dsrRows, lockDsr, openDsr, updateDsr } from './store.ts';
 
 const hour = 60 * 60_000;
+/** Requests an hour: of a client address, and of an IPv6 site (/48). */
 const mostOfClient = 5;
-const mostOfTenant = 200;
+const mostOfSite = 20;
+/**
+ * Requests an hour of a tenant; then as many of sites that have sent none, and then of networks that have sent none. No
+ * network can close a form to the others, and none is closed for longer than an hour.
+ */
+const mostOfTenant = 100;
 
 const prefix = 'svc_confirm_';
 const linkLifetime = 14 * dayMilliseconds;
@@ -45,7 +53,8 @@ export async function submitDsr(
   const tenant = await findFormTenant(work.transaction, slug);
   if (tenant === undefined) throw notFound('form for requests');
   await work.lockTenant(tenant.id);
-  await countUse(work, tenant.id, hasher.hash(tenant.id, clientBucket(client)) as string);
+  const hash = (prefix: 64 | 48 | 32) => hasher.hash(tenant.id, clientBucket(client, prefix)) as string;
+  await countUse(work, tenant.id, { client: hash(64), site: hash(48), network: hash(32) });
   // Without the hash of the address: nothing can clear it in the audit log.
   return openDsr(work, systemSource(tenant.id), tenant, {
     subjectId: email,
@@ -59,30 +68,38 @@ export async function submitDsr(
   });
 }
 
+type FormClient = Pick<Selectable<Tables['dsr_form_uses']>, 'client' | 'site' | 'network'>;
+
 /** Counts in the database, because the limits outlast a minute and a restart. @throws {Problem} `rate_limited`. */
-async function countUse({ transaction, now }: UnitOfWork, tenantId: string, client: string): Promise<void> {
+async function countUse({ transaction, now }: UnitOfWork, tenantId: string, caller: FormClient): Promise<void> {
   const latest = await transaction
     .selectFrom('dsr_form_uses')
-    .select(['client', 'used_at'])
+    .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where('used_at', '>', addTime(now, -dayMilliseconds))
+    .where('used_at', '>', addTime(now, -hour))
     .orderBy('used_at')
     .execute();
-  const ofClient = latest.filter((use) => use.client === client && use.used_at > addTime(now, -hour));
-  const refuse = (most: number, period: string, first: string | undefined, length: number) => {
-    const wait = Math.ceil((Date.parse(first as string) + length - Date.parse(now)) / 1000);
-    return new Problem('rate_limited', `More than ${most} requests ${period}; try again in ${wait} s.`, {
+  const sharing = (name: keyof FormClient) => latest.filter((use) => use[name] === caller[name]);
+  /** @param most requests; that of an hour ago no longer counts. */
+  const limit = (uses: typeof latest, most: number) => {
+    const first = uses.at(-most);
+    if (first === undefined || uses.length < most) return;
+    const wait = Math.ceil((Date.parse(first.used_at) + hour - Date.parse(now)) / 1000);
+    throw new Problem('rate_limited', `Too many requests were sent; try again in ${wait} s.`, {
       headers: { 'Retry-After': String(wait) },
     });
   };
-  if (ofClient.length >= mostOfClient) throw refuse(mostOfClient, 'an hour', ofClient[0]?.used_at, hour);
-  if (latest.length >= mostOfTenant) throw refuse(mostOfTenant, 'a day', latest[0]?.used_at, dayMilliseconds);
-  await insertRow(transaction, 'dsr_form_uses', { id: newId(), tenant_id: tenantId, client, used_at: now });
+  limit(sharing('client'), mostOfClient);
+  limit(sharing('site'), mostOfSite);
+  if (latest.length >= mostOfTenant) limit(sharing('site'), 1);
+  if (latest.length >= 2 * mostOfTenant) limit(sharing('network'), 1);
+  limit(latest, 3 * mostOfTenant);
+  await insertRow(transaction, 'dsr_form_uses', { id: newId(), tenant_id: tenantId, ...caller, used_at: now });
 }
 
 /** Deletes the uses of forms that no limit counts any more. */
 export async function forgetFormUses(queries: Queries, now: string): Promise<void> {
-  await queries.deleteFrom('dsr_form_uses').where('used_at', '<=', addTime(now, -dayMilliseconds)).execute();
+  await queries.deleteFrom('dsr_form_uses').where('used_at', '<=', addTime(now, -hour)).execute();
 }
 
 /**

@@ -119,12 +119,12 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       change: (call, work) => createConfirmationLink(work, call.source(), call.params.id),
     }),
     defineRoute('POST /v1/public/dsr/{slug}', {
-      auth: 'public',
+      auth: 'anonymous',
       operationId: 'createPublicDsr',
       tag: 'Public',
       summary: 'Make a data-subject request',
       description:
-        'Answers 404 unless the tenant has turned its form on (`dsrForm`). The answer never says whether anything is known about the person. At most 5 requests an hour for each client address and 200 a day for each tenant. Emits `dsr.created`.',
+        'Answers 404 unless the tenant has turned its form on (`dsrForm`). The answer never says whether anything is known about the person. Pages of other sites cannot call it. At most 5 requests an hour for each client address, 20 for each IPv6 site (/48), and 100 for each tenant, with as many again for addresses and networks that have sent none. Emits `dsr.created`.',
       // Any text, so that an invalid slug returns 404 too.
       params: z.strictObject({ slug: z.string() }),
       body: PublicDsrInput,
@@ -136,7 +136,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       },
     }),
     defineRoute('POST /v1/public/dsr-confirmations', {
-      auth: 'public',
+      auth: 'anonymous',
       operationId: 'confirmPublicDsr',
       tag: 'Public',
       summary: 'Confirm the e-mail address of a data-subject request',

@@ -660,8 +660,12 @@ export interface Tables {
   readonly dsr_form_uses: {
     id: string;
     tenant_id: string;
-    /** A keyed hash of the address. */
+    /** A keyed hash of the address, or of its IPv6 /64. */
     client: string;
+    /** The same of the address, or of its IPv6 /48. */
+    site: string;
+    /** The same of its /16, or of its IPv6 /32. */
+    network: string;
     used_at: string;
   };
   readonly breach_incidents: {

@@ -154,7 +154,9 @@ create index dsr_requests_unconfirmed on dsr_requests (confirmation_expires_at) 
 create table dsr_form_uses (
   id text not null primary key,
   tenant_id text not null references tenants (id),
-  client text not null, -- A keyed hash of the address.
+  client text not null, -- A keyed hash of the address, or of its IPv6 /64.
+  site text not null, -- The same of the address, or of its IPv6 /48.
+  network text not null, -- The same of its /16, or of its IPv6 /32.
   used_at text not null
 );
 create index dsr_form_uses_tenant on dsr_form_uses (tenant_id, used_at);

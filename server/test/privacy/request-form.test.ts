@@ -109,9 +109,30 @@ describeServerOnEachDatabase(
       assert.deepEqual(await uses(), []);
     });
 
-    test('takes two hundred requests a day for a tenant', async () => {
+    test('takes twenty requests an hour from an IPv6 site, and others meanwhile', async () => {
       const client = await createClient();
-      await client.submitted();
+      const statuses: number[] = [];
+      for (let network = 0; network < 40; network += 1)
+        statuses.push((await client.submit({}, { 'X-Forwarded-For': `2001:db8:7:${network}::1` })).status);
+      assert.deepEqual(statuses, [...Array(20).fill(201), ...Array(20).fill(429)]);
+      for (const address of ['2001:db8:8::1', '198.51.100.1'])
+        await client.submitted({}, { 'X-Forwarded-For': address });
+    });
+
+    test('keeps requests for sites, and more for networks, that have sent none, and is never closed for longer than an hour', async () => {
+      const client = await createClient();
+      const submit = (address: string) => client.submit({}, { 'X-Forwarded-For': address });
+      const sites = Array.from({ length: 20 }, (_, index) => `198.51.100.${index + 1}`);
+      for (const site of sites)
+        for (let count = 0; count < 4; count += 1) assert.equal((await submit(site)).status, 201);
+      // With these, a hundred.
+      for (const site of sites) assert.equal((await submit(site.replace('51.100', '51.101'))).status, 201);
+      await assertNothingWritten(server, async () => {
+        const refused = await submit('198.51.100.1');
+        assertProblem(refused, '429 rate_limited');
+        assert.equal(refused.headers.get('retry-after'), '3600');
+      });
+      assert.equal((await submit('198.51.100.200')).status, 201);
       const { kysely } = server.installation.database;
       const [use] = await kysely
         .selectFrom('dsr_form_uses')
@@ -119,17 +140,67 @@ describeServerOnEachDatabase(
         .where('tenant_id', '=', client.tenant.id)
         .execute();
       assert.ok(use);
-      const more = Array.from({ length: 199 }, (_, index) => ({
-        ...use,
-        id: `use-${index}`,
-        client: `client-${index}`,
-      }));
-      await kysely.insertInto('dsr_form_uses').values(more).execute();
-      const refused = await client.submit({}, from(3));
+      const fill = (count: number, from: number) =>
+        kysely
+          .insertInto('dsr_form_uses')
+          .values(
+            Array.from({ length: count }, (_, index) => {
+              const name = `hash ${from + index}`;
+              return { ...use, id: `${client.tenant.id} ${name}`, client: name, site: name };
+            }),
+          )
+          .execute();
+      await fill(99, 0);
+      assertProblem(await submit('198.51.100.201'), '429 rate_limited');
+      for (const address of ['203.0.113.1', '2001:db8::1']) assert.equal((await submit(address)).status, 201);
+      assertProblem(await submit('203.0.113.2'), '429 rate_limited');
+      await fill(98, 99);
+      const refused = await submit('192.0.2.1');
       assertProblem(refused, '429 rate_limited');
-      assert.equal(refused.headers.get('retry-after'), String(day / 1000));
-      server.clock.advance(day);
-      await client.submitted({}, from(3));
+      assert.ok(Number(refused.headers.get('retry-after')) <= 3600);
+      server.clock.advance(hour);
+      assert.equal((await submit('198.51.100.1')).status, 201);
+    });
+
+    test('is not sent by pages of other sites, with scripts or without', async () => {
+      const client = await createClient();
+      await client.submitted({}, from(30));
+      const { slug } = client.tenant;
+      const fields = { type: 'access', email: 'ada@example.com' };
+      const own = server.url;
+      const foreign = [
+        { 'Sec-Fetch-Site': 'cross-site' },
+        { 'Sec-Fetch-Site': 'same-site' },
+        { 'Sec-Fetch-Site': 'none' },
+        { 'Sec-Fetch-Site': 'cross-site', Origin: own },
+        { Origin: 'https://other.example' },
+        { Origin: 'null' },
+        { Origin: `${own}.other.example` },
+      ];
+      const send = (headers: Readonly<Record<string, string>>) =>
+        server.request('POST', `/privacy/${slug}/request`, {
+          key: null,
+          rawBody: new URLSearchParams(fields).toString(),
+          headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...from(31), ...headers },
+        });
+      const { token } = payload(await createLink(client, (await client.submitted({}, from(32))).reference));
+      await assertNothingWritten(server, async () => {
+        for (const headers of foreign) {
+          const page = await send(headers);
+          assert.equal(page.status, 403, JSON.stringify(headers));
+          assert.match(page.text, /role="alert" id="failure">This did not work/);
+          assert.ok(!page.text.includes('ada@example.com'));
+          assertProblem(await client.submit({}, { ...from(31), ...headers }), '403 forbidden');
+          const confirmed = await server.request('POST', '/v1/public/dsr-confirmations', {
+            key: null,
+            body: { token },
+            headers,
+          });
+          assertProblem(confirmed, '403 forbidden');
+        }
+      });
+      for (const headers of [{ 'Sec-Fetch-Site': 'same-origin' }, { Origin: own }])
+        assert.equal((await send(headers)).status, 200);
     });
 
     test('confirms an address once, with the latest link, within fourteen days', async () => {
@@ -204,7 +275,7 @@ describeServerOnEachDatabase(
           const policy = page.headers.get('content-security-policy') ?? '';
           assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';/);
           assert.ok(!policy.includes('unsafe'));
-          assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
+          assert.equal(page.headers.get('referrer-policy'), 'same-origin');
         }
       }
       assert.match((await getPage(`${path}?language=xx`)).text, /<html lang="en">/);
