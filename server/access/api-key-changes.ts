@@ -1,4 +1,5 @@
 import { recordChange } from '../audit/row-state.ts';
+import type { SourceOf } from '../audit/source.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import type { PrincipalCall } from '../http/route.ts';
 import type { Principal } from '../principal/principal.ts';
@@ -17,11 +18,15 @@ import {
 import { apiKeyRows, createApiKey, findKey, findReachingKey, listKeyTenants, recordSharing } from './api-key-store.ts';
 
 /**
- * Revokes a key, unless it is revoked already, or ends the sharing of another tenant's key with the caller's.
+ * Revokes a key, unless it is revoked already, or ends the sharing of another tenant's key with this one.
  * @throws {Problem} `not_found`.
  */
-export async function revokeKey(work: UnitOfWork, { principal, source }: PrincipalCall, id: string) {
-  const { tenantId } = principal;
+export async function revokeKey(
+  work: UnitOfWork,
+  tenantId: string,
+  sourceOf: SourceOf,
+  id: string,
+): Promise<ApiKeyRow> {
   const key = await lockKey(work, tenantId, id, findReachingKey);
   if (key.revoked_at !== null) return key;
   const isOwn = key.tenant_id === tenantId;
@@ -32,8 +37,8 @@ export async function revokeKey(work: UnitOfWork, { principal, source }: Princip
   const change = isOwn
     ? { verb: 'revoked', diff: { revokedAt: work.now } }
     : { verb: 'unshared', diff: { before: { otherTenantIds: before }, after: { otherTenantIds: after } } };
-  await recordChange(work, source(key.tenant_id), apiKeyRows, row, { ...change, targetRef: key.name });
-  await recordSharing(work, source, row, 'unshared', isOwn ? before : [tenantId]);
+  await recordChange(work, sourceOf(key.tenant_id), apiKeyRows, row, { ...change, targetRef: key.name });
+  await recordSharing(work, sourceOf, row, 'unshared', isOwn ? before : [tenantId]);
   return row;
 }
 

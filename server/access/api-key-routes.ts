@@ -78,8 +78,9 @@ export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): read
         'A shared key of another tenant keeps working there and can no longer act for this one. Does nothing when the key was revoked before.',
       params: KeyParams,
       result: ApiKey,
-      change: async (call, work) =>
-        viewApiKey(await revokeKey(work, call, call.params.id), call.principal.tenantId, work.now),
+      async change({ principal: { tenantId }, source, params }, work) {
+        return viewApiKey(await revokeKey(work, tenantId, source, params.id), tenantId, work.now);
+      },
     }),
     defineRoute('POST /v1/api-keys/{id}/rotate', {
       ...creating,

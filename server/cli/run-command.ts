@@ -31,7 +31,7 @@ import { exportCreate, exportVerify } from './export.ts';
 import { importCommand } from './import.ts';
 import { move } from './move.ts';
 import { proofCreate } from './proof.ts';
-import { demo, migrateCommand, serve } from './serve.ts';
+import { demo, demoRemove, migrateCommand, serve } from './serve.ts';
 import { verify } from './verify.ts';
 import { widgets } from './widgets.ts';
 
@@ -39,6 +39,7 @@ import { widgets } from './widgets.ts';
 export const commands: readonly Command[] = [
   serve,
   demo,
+  demoRemove,
   migrateCommand,
   tenantCreate,
   userCreate,
@@ -78,7 +79,8 @@ const ownTerminal: Terminal = {
 
 async function run(words: readonly string[], terminal: Terminal): Promise<number> {
   const { environment, print, printError } = terminal;
-  const command = commands.find(({ name }) => name.split(' ').every((word, index) => words[index] === word));
+  // The last one, because "demo remove" also begins with "demo".
+  const command = commands.findLast(({ name }) => name.split(' ').every((word, index) => words[index] === word));
   if (command === undefined) {
     const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
     if (group.length > 0 && words.length === 2 && isHelp(words[1])) {

@@ -8,14 +8,24 @@ import { createStartToken } from '../identity/start-link.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { createLog, type RunningServer, startServer } from '../process/serve.ts';
 import { type Settings, SettingsError } from '../settings.ts';
+import { findDemo } from '../tenants/store.ts';
 import { trustPath } from '../trust/trust-center.ts';
 import type { CommandContext } from './command.ts';
 import { loopback } from './serve.ts';
 
-/** Serves until the process gets SIGINT or SIGTERM. @param isDemo whether an empty database gets the demo tenant first. */
-export async function runServer(context: CommandContext, isDemo: boolean): Promise<undefined> {
+/**
+ * Serves until the process gets SIGINT or SIGTERM.
+ * @param demo whether an empty database gets the demo tenant first, or a database that has it is served.
+ * @throws {SettingsError} for a database that has the demo tenant and should not.
+ */
+export async function runServer(context: CommandContext, demo: 'created' | 'kept' | 'refused'): Promise<undefined> {
   const { settings } = context;
+  const isDemo = demo === 'created';
   await using installation = await openInstallation(settings);
+  if (demo === 'refused' && (await findDemo(installation.database.kysely)) !== undefined)
+    throw new SettingsError(
+      `This database has the demo tenant, whose administrator and keys are in ${credentialsFile}. Remove it with "svc demo remove", or keep it with "svc serve --keep-demo".`,
+    );
   const log = createLog(settings);
   // Disposed on every path: a server whose demo tenant cannot be created must not keep running.
   await using server = await startServer(installation, { log }).catch((error: unknown) => {

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
-import { databaseFile } from '../installation/installation.ts';
+import { databaseFile, openInstallation } from '../installation/installation.ts';
 import { describeSettings } from '../settings.ts';
 import { openDatabase } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, flag, requireDatabase } from './command.ts';
 
 const settings = describeSettings().map(({ name, meaning }) => `  ${name.padEnd(26)} ${meaning}`);
 
@@ -12,8 +12,11 @@ export const serve = defineCommand({
   name: 'serve',
   summary: 'start the server',
   description: `Settings are environment variables:\n${settings.join('\n')}`,
-  options: {},
-  run: async (context) => (await import('./run-server.ts')).runServer(context, false),
+  options: { 'keep-demo': { schema: flag, meaning: 'serve although the database has the demo tenant' } },
+  run: async (context) => {
+    const demo = context.options['keep-demo'] === true ? 'kept' : 'refused';
+    return (await import('./run-server.ts')).runServer(context, demo);
+  },
 });
 
 /** Hosts that only this machine can reach. */
@@ -32,7 +35,24 @@ export const demo = defineCommand({
     const isLocalUrl = SVC_BASE_URL === '' || loopback.includes(URL.parse(SVC_BASE_URL)?.hostname ?? '');
     return isLocal && isLocalUrl ? { SVC_WEBHOOK_ALLOW_PRIVATE: 'true' } : {};
   },
-  run: async (context) => (await import('./run-server.ts')).runServer(context, true),
+  run: async (context) => (await import('./run-server.ts')).runServer(context, 'created'),
+});
+
+export const demoRemove = defineCommand({
+  name: 'demo remove',
+  summary: 'remove the demo tenant, before the server is used in earnest',
+  description: `Removes its members with their accounts, its API keys, SCIM token, invitations and webhooks, archives its notices, takes its
+public pages offline, and deletes demo-credentials.json. Its ledgers stay, because they are append-only: svc verify checks
+them as before. Cannot be undone.`,
+  options: {},
+  async run({ settings, say, result }) {
+    requireDatabase(settings);
+    const { removeDemo } = await import('../demo/remove.ts');
+    await using installation = await openInstallation(settings);
+    const tenantId = await removeDemo(installation);
+    say(tenantId === null ? 'There is no demo tenant.' : `Removed the demo tenant (${tenantId}).`);
+    result({ tenantId });
+  },
 });
 
 export const migrateCommand = defineCommand({

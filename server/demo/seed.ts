@@ -21,7 +21,7 @@ import {
   type UnitOfWork,
 } from '../storage/database.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
-import { createTenant, findTenant, listTenants } from '../tenants/store.ts';
+import { createTenant, findTenant, hasTenants } from '../tenants/store.ts';
 import { replaceTrustCenter } from '../trust/store.ts';
 import { TrustCenterInput } from '../trust/trust-center.ts';
 import { createEndpoint } from '../webhooks/endpoints/changes.ts';
@@ -49,7 +49,7 @@ export const credentialsFile = 'demo-credentials.json';
  */
 export async function seedDemo(installation: Installation, baseUrl: string) {
   const { database, clock, settings } = installation;
-  if ((await listTenants(database.kysely)).length > 0) return null;
+  if (await hasTenants(database.kysely)) return null;
   const notice = demoNotice(baseUrl);
   // Before the commit: credentials that cannot be written would be lost.
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
@@ -58,7 +58,7 @@ export async function seedDemo(installation: Installation, baseUrl: string) {
   const make = async (work: UnitOfWork) => {
     // Accounts are locked before tenants.
     await work.lockAccount((await findOrCreateAccount(work, adminEmail)).id);
-    const { id: tenantId, slug: tenantSlug } = await createTenant(work, { slug: 'demo', name: 'Demo' });
+    const { id: tenantId, slug: tenantSlug } = await createTenant(work, { slug: 'demo', name: 'Demo', isDemo: true });
     const wanted = { tenantId, name: 'Demo key', environment: 'live', scopes, expiresAt: null } as const;
     const { key: apiKey } = await createApiKey(work, wanted);
     const source = systemSource(tenantId);

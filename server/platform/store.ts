@@ -6,10 +6,11 @@ import { viewRow } from '../http/schemas.ts';
 import { notificationPeriod } from '../privacy/breach.ts';
 import { addTime, type Database, type Queries } from '../storage/database.ts';
 import { cutPage, type Page, takeNewest } from '../storage/rows.ts';
+import { isPresent } from '../tenants/store.ts';
 import { PortfolioTenant, TenantSummary } from './tenant.ts';
 
 export async function listTenantSummaries(queries: Queries, before: string | null, limit: number) {
-  const query = queries.selectFrom('tenants').select(['id', 'slug', 'name', 'created_at']);
+  const query = queries.selectFrom('tenants').select(['id', 'slug', 'name', 'created_at']).where(isPresent);
   const { rows, next } = await takeNewest(query, before, limit);
   const ids = rows.map(({ id }) => id);
   const members = await countRows(queries, 'memberships', ids, sql`deleted_at is null`);

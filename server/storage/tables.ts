@@ -59,6 +59,8 @@ export interface Tables {
     webhook_days: number | null;
     /** hidden once they are done or dismissed; otherwise null. */
     first_steps: string | null;
+    /** yes for the tenant that svc demo created, removed after svc demo remove; null for every other. */
+    demo: string | null;
   };
   readonly api_keys: {
     id: string;

@@ -1,6 +1,6 @@
-import { type Selectable, sql } from 'kysely';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { describeRows, recordChange } from '../audit/row-state.ts';
-import { type SourceOf, systemSource } from '../audit/source.ts';
+import { type AuditSource, type SourceOf, systemSource } from '../audit/source.ts';
 import { latestVersion } from '../http/answer.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import { toColumns, viewRow } from '../http/schemas.ts';
@@ -29,6 +29,7 @@ export const tenantRows = describeRows('tenants', 'tenants', 'tenant', {
     'breach_text_days',
     'webhook_days',
     'first_steps',
+    'demo',
   ],
   owner: 'id',
 });
@@ -41,13 +42,20 @@ type TenantRow = Selectable<Tables['tenants']>;
  */
 export async function createTenant(
   work: UnitOfWork,
-  { slug, name }: Pick<Tenant, 'slug' | 'name'>,
+  { slug, name, isDemo = false }: Pick<Tenant, 'slug' | 'name'> & { readonly isDemo?: boolean },
   sourceOf: SourceOf = systemSource,
 ): Promise<Tenant> {
   await endSetup(work.transaction);
   const row = await work.transaction
     .insertInto('tenants')
-    .values({ id: newId(), slug, name, api_version: latestVersion, created_at: work.now })
+    .values({
+      id: newId(),
+      slug,
+      name,
+      api_version: latestVersion,
+      created_at: work.now,
+      demo: isDemo ? 'yes' : null,
+    })
     .onConflict((conflict) => conflict.column('slug').doNothing())
     .returningAll()
     .executeTakeFirst();
@@ -93,9 +101,28 @@ export async function listTenants(queries: Queries): Promise<readonly Pick<Tenan
   return queries.selectFrom('tenants').select(['id', 'slug']).orderBy('id').execute();
 }
 
+/** Leaves out the demo tenant after its removal: its row stays, because its ledgers do. */
+export function isPresent(row: ExpressionBuilder<Tables, 'tenants'>) {
+  return row.or([row('demo', 'is', null), row('demo', '!=', 'removed')]);
+}
+
 /** Whether there is a tenant: without one, the server is not set up. */
 export async function hasTenants(queries: Queries): Promise<boolean> {
-  return (await queries.selectFrom('tenants').select('id').limit(sql.lit(1)).executeTakeFirst()) !== undefined;
+  const present = queries.selectFrom('tenants').select('id').where(isPresent);
+  return (await present.limit(sql.lit(1)).executeTakeFirst()) !== undefined;
+}
+
+/** Finds the tenant that `svc demo` created, unless it was removed. */
+export function findDemo(queries: Queries): Promise<Pick<TenantRow, 'id' | 'slug'> | undefined> {
+  return queries.selectFrom('tenants').select(['id', 'slug']).where('demo', '=', 'yes').executeTakeFirst();
+}
+
+/** Ends the demo tenant: a new one can have its slug. Its access must be removed before. */
+export async function endDemo(work: UnitOfWork, source: AuditSource): Promise<void> {
+  const { tenantId: id } = source;
+  const columns = { slug: `removed-${id}`, demo: 'removed', dsr_form: null };
+  const row = await updateRow(work.transaction, 'tenants', { id }, columns);
+  await recordChange(work, source, tenantRows, row, { verb: 'removed', targetRef: row.slug });
 }
 
 /** Ends the links with which a server without tenants is set up. @returns their hashes. */

@@ -38,7 +38,8 @@ create table tenants (
   dsr_text_days integer, -- Days after which the texts of completed requests are erased; null for never.
   breach_text_days integer, -- The same for closed breaches.
   webhook_days integer, -- Days after which events for webhooks are forgotten; null for the default.
-  first_steps text -- hidden once they are done or dismissed; otherwise null.
+  first_steps text, -- hidden once they are done or dismissed; otherwise null.
+  demo text -- yes for the tenant that svc demo created, removed after svc demo remove; null for every other.
 );
 
 create table api_keys (

@@ -11,6 +11,7 @@ import { runSvc } from './run-svc.ts';
 const commands = [
   'serve',
   'demo',
+  'demo remove',
   'migrate',
   'tenant create',
   'user create',

@@ -1,0 +1,61 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { otherTenantsOf } from '../access/api-key.ts';
+import { revokeKey } from '../access/api-key-changes.ts';
+import { findReachingKeys } from '../access/api-key-store.ts';
+import { revokeScimToken } from '../access/scim-token-store.ts';
+import { systemSource } from '../audit/source.ts';
+import { archiveNotice } from '../consent/notice-changes.ts';
+import { continueUserErasure, eraseUser } from '../erasure/user-store.ts';
+import { closeInvitations } from '../identity/membership-changes.ts';
+import type { Installation } from '../installation/installation.ts';
+import { runUnitOfWork } from '../storage/database.ts';
+import { endDemo, findDemo } from '../tenants/store.ts';
+import { replaceTrustCenter } from '../trust/store.ts';
+import { TrustCenterInput } from '../trust/trust-center.ts';
+import { deleteEndpoint } from '../webhooks/endpoints/changes.ts';
+import { credentialsFile } from './seed.ts';
+
+const reason = 'The demo was removed';
+
+/**
+ * Removes the demo tenant: its members with their accounts and sessions, keys, SCIM token, invitations, webhooks, public
+ * pages and notices, and the file with the credentials. Its ledgers stay, because they are append-only.
+ * @returns the id of the tenant; null if there is none.
+ */
+export async function removeDemo({ database, clock, box, settings }: Installation): Promise<string | null> {
+  const demo = await findDemo(database.kysely);
+  if (demo === undefined) return null;
+  const { id: tenantId, slug } = demo;
+  const source = systemSource(tenantId);
+  await runUnitOfWork(database, clock(), async (work) => {
+    const { transaction } = work;
+    const rows = transaction.selectFrom('memberships').selectAll().where('tenant_id', '=', tenantId);
+    const members = [];
+    // Accounts are locked before tenants, in the order of their ids.
+    for (const member of await rows.orderBy('user_id').execute())
+      members.push({ member, email: (await work.lockAccount(member.user_id)).email });
+    const keys = await findReachingKeys(transaction, tenantId);
+    await work.lockTenant(tenantId, ...keys.flatMap((key) => [key.tenant_id, ...otherTenantsOf(key)]));
+    const select = <Name extends 'webhook_endpoints' | 'invitations' | 'consent_notices'>(table: Name) =>
+      transaction
+        .selectFrom(table as 'webhook_endpoints')
+        .select('id')
+        .where('tenant_id', '=', tenantId)
+        .orderBy('id');
+    // Webhooks first, so that no receiver gets events of the removal.
+    for (const { id } of await select('webhook_endpoints').where('deleted_at', 'is', null).execute())
+      await deleteEndpoint(work, source, id);
+    for (const { id } of keys) await revokeKey(work, tenantId, systemSource, id);
+    await revokeScimToken(work, source);
+    for (const { id } of await select('invitations').execute())
+      await closeInvitations(work, source, 'revoked', { id }, reason);
+    for (const person of members) await eraseUser(work, box, source, person, reason, true);
+    await replaceTrustCenter(work, source, slug, TrustCenterInput.parse({ published: false }));
+    for (const { id } of await select('consent_notices').execute()) await archiveNotice(work, source, id);
+    await endDemo(work, source);
+  });
+  while (await continueUserErasure(database, box, clock()));
+  rmSync(join(settings.dataDir, credentialsFile), { force: true });
+  return tenantId;
+}
