@@ -22,8 +22,8 @@ import { serveApiDocument, serveDocumentation } from './documentation/serve.ts';
 import { erasureRoutes } from './erasure/routes.ts';
 import { answerRequests } from './http/answer.ts';
 import { notFound } from './http/problem.ts';
-import { RateLimiter } from './http/rate-limit.ts';
-import { type Client, limitAddress, readClient } from './http/request.ts';
+import { ConcurrencyLimit, RateLimiter } from './http/rate-limit.ts';
+import { type Client, limitAddress, readClient, shareBuckets } from './http/request.ts';
 import type { Route } from './http/route.ts';
 import { createRouter } from './http/router.ts';
 import { authRoutes, meRoutes } from './identity/auth-routes.ts';
@@ -38,6 +38,7 @@ import { serveRequestForm } from './privacy/form-page.ts';
 import { privacyRoutes } from './privacy/routes.ts';
 import { proofRoutes, servePublicKey } from './proofs/routes.ts';
 import { scimRoutes } from './scim/routes.ts';
+import type { Settings } from './settings.ts';
 import { FaultLog } from './storage/fault-log.ts';
 import { tenantRoutes } from './tenants/routes.ts';
 import { serveTrust } from './trust/page.ts';
@@ -126,6 +127,8 @@ export function createApp(installation: Installation, options: AppOptions) {
   koa.silent = true;
   if (options.intercept !== undefined) koa.use(options.intercept);
   koa.use(answerRequests(faults, surfaces, options.isClosing));
+  // A proxy has all connections, so what each client has at once is counted by request.
+  if (settings.trustedProxies > 0) koa.use(shareRequests(settings));
   const router = createRouter(routes, {
     database,
     sourceOf: (actor, client) => clientSource(actor, client, hasher),
@@ -170,4 +173,14 @@ export function createApp(installation: Installation, options: AppOptions) {
     await consent.sightings.write(database);
   };
   return { koa, routes, limiter, lastUses, sightings: consent.sightings, verifier, faults, drain };
+}
+
+/** Limits the requests at once of each client address, and of its IPv6 site, as the server limits connections without a proxy. */
+function shareRequests({ trustedProxies, maxConnectionsOfAddress: most }: Settings): Middleware {
+  const limits = { 1: new ConcurrencyLimit(most, 'requests'), 2: new ConcurrencyLimit(2 * most, 'requests') };
+  return (ctx, next) => {
+    for (const [bucket, factor] of shareBuckets(readClient(ctx.req, trustedProxies)))
+      limits[factor].take(bucket, ctx.res);
+    return next();
+  };
 }

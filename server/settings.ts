@@ -79,6 +79,15 @@ const Environment = z.object({
     'MiB of evidence files that each tenant may store; 0 turns uploads off',
   ),
   SVC_MAX_CONNECTIONS: wholeNumber(10_000, 1, 1e6).describe('Connections at once; further ones are closed'),
+  SVC_MAX_CONNECTIONS_ADDRESS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1e6)
+    .optional()
+    .describe(
+      'Connections at once of each client address, twice as many of each IPv6 /48; behind trusted proxies, requests at once (default a tenth of SVC_MAX_CONNECTIONS)',
+    ),
   SVC_KEEP_ALIVE_SECONDS: wholeNumber(65, 1, 3600).describe(
     'How long a connection is kept for the next request; longer than the idle timeout of a proxy in front',
   ),
@@ -176,6 +185,7 @@ function toSettings(read: z.output<typeof Environment>) {
     /** Exports, uploads and downloads at once for each tenant. */
     concurrentExports: read.SVC_LIMIT_EXPORTS,
     maxConnections: read.SVC_MAX_CONNECTIONS,
+    maxConnectionsOfAddress: read.SVC_MAX_CONNECTIONS_ADDRESS ?? Math.ceil(read.SVC_MAX_CONNECTIONS / 10),
     // Durations are in milliseconds.
     keepAlive: read.SVC_KEEP_ALIVE_SECONDS * 1000,
     stopWithin: read.SVC_STOP_SECONDS * 1000,

@@ -170,31 +170,32 @@ export class RequestLimits {
   }
 }
 
-/** Counts the answers of each tenant that are sent while they are made: each holds memory until its client has read it. */
-export class StreamLimit {
+/** Counts the requests of each bucket that are under way: each holds memory until its client has read the answer. */
+export class ConcurrencyLimit {
   readonly #most: number;
+  readonly #what: string;
   readonly #open = new Map<string, Set<ServerResponse>>();
 
-  constructor(most: number) {
+  /** @param what is counted, for the message. */
+  constructor(most: number, what: string) {
     this.#most = most;
+    this.#what = what;
   }
 
-  /** Takes a place until the answer ends. @throws {Problem} `rate_limited` when the tenant has as many already. */
-  take(tenantId: string, response: ServerResponse): void {
-    const open = this.#open.get(tenantId) ?? new Set();
+  /** Takes a place until the answer ends. @throws {Problem} `rate_limited` when the bucket has as many already. */
+  take(bucket: string, response: ServerResponse): void {
+    const open = this.#open.get(bucket) ?? new Set();
     if (open.size >= this.#most)
-      throw new Problem(
-        'rate_limited',
-        `At most ${this.#most} exports, uploads and downloads at once; wait until one has ended.`,
-        { headers: { 'Retry-After': '5' } },
-      );
-    this.#open.set(tenantId, open.add(response));
+      throw new Problem('rate_limited', `At most ${this.#most} ${this.#what} at once; wait until one has ended.`, {
+        headers: { 'Retry-After': '5' },
+      });
+    this.#open.set(bucket, open.add(response));
     const { socket } = response.req;
     // Called twice where the close of the connection closes the answer.
     const free = () => {
       response.off('close', free);
       socket.off('close', free);
-      if (open.delete(response) && open.size === 0) this.#open.delete(tenantId);
+      if (open.delete(response) && open.size === 0) this.#open.delete(bucket);
     };
     // An answer that waits behind another on its connection gets no separate close.
     response.once('close', free);

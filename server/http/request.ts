@@ -36,7 +36,7 @@ export function readClient(
 ): Client {
   const forwarded = trustedProxies === 0 ? null : readForwarded(headers, trustedProxies);
   return {
-    address: normalizeAddress(forwarded ?? socket.remoteAddress ?? null),
+    address: forwarded === null ? readPeer(socket).address : normalizeAddress(forwarded),
     // Without that address, the request did not come through the proxy, and a client can have written the header.
     region: forwarded === null || regionHeaders.length === 0 ? null : readRegion(headers, regionHeaders),
     userAgent: headers['user-agent'] ?? null,
@@ -45,6 +45,11 @@ export function readClient(
     cookie: headers.cookie,
     host: headers.host,
   };
+}
+
+/** Reads the other end of a connection: the client, or a proxy. */
+export function readPeer({ remoteAddress }: Pick<Socket, 'remoteAddress'>): Pick<Client, 'address'> {
+  return { address: normalizeAddress(remoteAddress ?? null) };
 }
 
 /** The address that the outermost of our proxies added; null where it added none. */
@@ -82,6 +87,17 @@ export function clientBucket({ address }: Pick<Client, 'address'>, prefix: 64 | 
 
 /** The limit of an IPv6 site (/48), as a multiple of the limit of an address. */
 const addressesOfSite = 10;
+
+/** Buckets of a client in counters of what it may have at once, each with its share, as a multiple of that of an address. */
+export function shareBuckets(client: Pick<Client, 'address'>): readonly (readonly [bucket: string, factor: 1 | 2])[] {
+  const [address, site] = [clientBucket(client), clientBucket(client, 48)];
+  return site === address
+    ? [[address, 1]]
+    : [
+        [address, 1],
+        [site, 2],
+      ];
+}
 
 /**
  * Limits the requests of a client address, and of the IPv6 site that it belongs to: a customer can have a whole site, and

@@ -9,7 +9,7 @@ import { sendTag } from './entity-tag.ts';
 import { Changes } from './group-commit.ts';
 import { claimOf, type IdempotencyClaim, readIdempotencyKey } from './idempotency.ts';
 import { notFound, Problem, refuseMethod } from './problem.ts';
-import { type LimitRule, type RateLimiter, RequestLimits, StreamLimit } from './rate-limit.ts';
+import { ConcurrencyLimit, type LimitRule, type RateLimiter, RequestLimits } from './rate-limit.ts';
 import { type Client, createValidator, findUnstorable, hasBody, limitAddress, readClient } from './request.ts';
 import type { AnyCall, PrincipalCall, Route } from './route.ts';
 
@@ -68,7 +68,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     ...options,
     present: (route, result) => present(route, result, options.checksResults),
   });
-  const streams = new StreamLimit(options.streamLimit);
+  const streams = new ConcurrencyLimit(options.streamLimit, 'exports, uploads and downloads');
   const strictSurfaces = [...new Set(routes.map(({ surface }) => surface))].filter(({ admitsFirst }) => admitsFirst);
 
   const admit = async (request: IncomingMessage, wanted: Wanted, client: Client, now: string) => {

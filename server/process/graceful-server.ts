@@ -1,12 +1,14 @@
 import { type RequestListener, Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { mayTakeLong } from '../http/request.ts';
+import { mayTakeLong, readPeer, shareBuckets } from '../http/request.ts';
 
 /** How long the server waits for its clients (in milliseconds), and how much it holds for them. */
 export interface ServerLimits {
   /** Connections at once; further ones are closed when they are accepted. */
   readonly connections: number;
+  /** The same of each client address, and twice as many of its IPv6 site; null behind proxies, which have all of them. */
+  readonly connectionsOfAddress: number | null;
   /** From the first byte of a request, or the connection, to the end of its headers. */
   readonly headers: number;
   /** From the first byte of a request to the end of its body. */
@@ -51,6 +53,8 @@ const mostTurns = 1024;
 /** An HTTP server that waits for no client without bound, and stops without cutting an answer off. */
 export class GracefulServer extends Server {
   readonly #connections = new Map<Socket, Connection>();
+  /** The connections of each address and site. */
+  readonly #shares = new Map<string, number>();
   readonly #quiet: number;
   readonly #checking: NodeJS.Timeout;
   #accepted = 0;
@@ -80,6 +84,11 @@ export class GracefulServer extends Server {
     this.maxHeadersCount = 0;
     this.on('connection', (socket) => {
       this.#accepted += 1;
+      if (!this.#takeShare(socket, limits.connectionsOfAddress)) {
+        socket.destroy();
+        this.emit('shareExceeded');
+        return;
+      }
       const connection: Connection = {
         responses: new Set(),
         newest: null,
@@ -132,6 +141,21 @@ export class GracefulServer extends Server {
   /** Closes what is quiet. To Node, a connection is idle as soon as its answer ended, and on which one was just opened. */
   override closeIdleConnections(): void {
     for (const [socket, connection] of this.#connections) if (this.#isQuiet(socket, connection)) socket.destroy();
+  }
+
+  /** Counts a connection until it closes. @returns false where its address or site has as many as it may have. */
+  #takeShare(socket: Socket, most: number | null): boolean {
+    if (most === null) return true;
+    const buckets = shareBuckets(readPeer(socket));
+    const countOf = (bucket: string) => this.#shares.get(bucket) ?? 0;
+    if (buckets.some(([bucket, factor]) => countOf(bucket) >= most * factor)) return false;
+    for (const [bucket] of buckets) this.#shares.set(bucket, countOf(bucket) + 1);
+    socket.once('close', () => {
+      for (const [bucket] of buckets)
+        if (countOf(bucket) > 1) this.#shares.set(bucket, countOf(bucket) - 1);
+        else this.#shares.delete(bucket);
+    });
+    return true;
   }
 
   /** Keeps count of the requests under way on a connection. @returns false for one that is not to be answered. */

@@ -65,6 +65,7 @@ export async function startServer(
   const server = new GracefulServer(app.koa.callback(), {
     ...serverLimits,
     connections: settings.maxConnections,
+    connectionsOfAddress: settings.trustedProxies === 0 ? settings.maxConnectionsOfAddress : null,
     keepAlive: settings.keepAlive,
     ...options.serverLimits,
   });
@@ -72,6 +73,14 @@ export async function startServer(
     options.log.warn({ maxConnections: server.maxConnections }, 'connections are refused: raise SVC_MAX_CONNECTIONS'),
   );
   server.on('drop', warnOfDrop);
+  const { maxConnectionsOfAddress } = settings;
+  const warnOfShare = atMostEvery(60_000, () =>
+    options.log.warn(
+      { maxConnectionsOfAddress },
+      'connections of an address are refused: behind a proxy, set SVC_TRUSTED_PROXIES',
+    ),
+  );
+  server.on('shareExceeded', warnOfShare);
   await once(server.listen(settings.port, settings.host), 'listening');
   const { port } = server.address() as AddressInfo;
   // One clock that is set back shows in every ledger.

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../../http/problem.ts';
-import { type LimitRule, RateLimiter, StreamLimit } from '../../http/rate-limit.ts';
+import { ConcurrencyLimit, type LimitRule, RateLimiter } from '../../http/rate-limit.ts';
 
 const rule = (bucket: string, limit: number): LimitRule => ({ policy: 'test', bucket, limit });
 
@@ -110,7 +110,7 @@ describe('a rate limiter', () => {
 
 describe('the limit of streamed responses', () => {
   test('frees the slot of a client that has left', () => {
-    const limit = new StreamLimit(1);
+    const limit = new ConcurrencyLimit(1, 'exports');
     const answer = () => new ServerResponse(new IncomingMessage(new Socket().destroy()));
     limit.take('tenant', answer());
     limit.take('tenant', answer());

@@ -11,6 +11,7 @@ import { openSocket, readAnswers, requestText } from './raw-socket.ts';
 
 const ample: ServerLimits = {
   connections: 100,
+  connectionsOfAddress: 100,
   headers: 600_000,
   request: 600_000,
   upload: 600_000,
@@ -127,6 +128,26 @@ describe('a server with slow clients', () => {
     client.resume().write(get);
     const [answer] = await once(client, 'data');
     assert.match(String(answer), /here$/);
+  });
+
+  test('accepts no more connections of one address than its share, and those of others', deadline, async () => {
+    await using server = await start({ connectionsOfAddress: 2 }, (_, response) => response.end('here'));
+    const [first] = [await server.open(), await server.open()];
+    first.client.write('GET / HTTP/1.1\r\nX: ');
+    const refused = once(server.server, 'shareExceeded');
+    const third = connect(server.port, '127.0.0.1').resume();
+    third.on('error', () => undefined);
+    await Promise.all([refused, once(third, 'close')]);
+    const ask = async (client: Socket) => {
+      client.resume().write(get);
+      const [answer] = await once(client, 'data');
+      assert.match(String(answer), /here$/);
+      client.destroy();
+    };
+    await ask(connect({ port: server.port, host: '127.0.0.1', localAddress: '127.0.0.2' }));
+    first.client.destroy();
+    await first.closed;
+    await ask((await server.open()).client);
   });
 
   test('drops the largest unread responses when their total is too large', deadline, async () => {
@@ -307,4 +328,41 @@ describe('exports with slow clients', () => {
     if (!socket.closed) await once(socket.resume(), 'close');
     return tail.endsWith('\r\n0\r\n\r\n') ? 'whole' : 'broken off';
   }
+});
+
+describe('clients behind a trusted proxy', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer('sqlite', { SVC_TRUSTED_PROXIES: '1', SVC_MAX_CONNECTIONS_ADDRESS: '2' });
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  /** Starts a request whose body does not arrive, and waits until the server reads it. */
+  const stall = async (address: string) => {
+    const socket = await openSocket(server);
+    const headers = { 'Content-Length': 10, 'Content-Type': 'application/json', Expect: '100-continue' };
+    socket.write(requestText('POST', '/v1/auth/sign-in', { ...headers, 'X-Forwarded-For': address }));
+    const [answer] = await once(socket, 'data');
+    assert.match(String(answer), /^HTTP\/1\.1 100 /);
+    return socket;
+  };
+  const ask = (address: string) =>
+    server.request('GET', '/v1/setup', { key: null, headers: { 'X-Forwarded-For': address } });
+
+  test('have requests at once up to their share, whatever the connections of the proxy', deadline, async () => {
+    const addresses = ['198.51.100.1', '198.51.100.2', '2001:db8:7:1::1', '2001:db8:7:2::1'];
+    const open: Socket[] = [];
+    for (const address of addresses) open.push(await stall(address), await stall(address));
+    for (const address of [...addresses, '2001:db8:7:3::1']) {
+      const refused = await ask(address);
+      assertProblem(refused, 'rate_limited');
+      assert.equal(refused.headers.get('retry-after'), '5');
+    }
+    for (const address of ['198.51.100.3', '2001:db8:8::1']) assert.equal((await ask(address)).status, 200);
+    const [first] = open as [Socket];
+    first.write('not JSON 1');
+    await once(first.resume(), 'close');
+    assert.equal((await ask('198.51.100.1')).status, 200);
+    for (const socket of open) socket.destroy();
+  });
 });
