@@ -26,6 +26,7 @@ import { ConcurrencyLimit, RateLimiter } from './http/rate-limit.ts';
 import { type Client, limitAddress, readClient, shareBuckets } from './http/request.ts';
 import type { Route } from './http/route.ts';
 import { createRouter } from './http/router.ts';
+import { serveSiteFiles } from './http/site-files.ts';
 import { authRoutes, meRoutes } from './identity/auth-routes.ts';
 import { invitationRoutes } from './identity/invitation-routes.ts';
 import { mfaRoutes } from './identity/mfa/routes.ts';
@@ -163,6 +164,7 @@ export function createApp(installation: Installation, options: AppOptions) {
   koa.use(serveDemo(installation));
   koa.use(serveDocumentation(installation));
   koa.use(serveDashboard());
+  koa.use(serveSiteFiles());
   koa.use(() => {
     throw notFound('path');
   });

@@ -11,6 +11,7 @@ const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
 };
 
 /** Cache-Control of a file whose address changes with its bytes. */
@@ -56,7 +57,7 @@ export class StaticFile {
     ctx.set('Cache-Control', this.caching);
     ctx.vary('Accept-Encoding');
     // Each coding needs its own tag (RFC 9110 section 8.8.3.3), which must not look like what a proxy made of another.
-    if (!sendTag(ctx, `"${this.tag}${encoding === undefined ? '' : `.${encoding}`}"`)) return;
+    if (status === 200 && !sendTag(ctx, `"${this.tag}${encoding === undefined ? '' : `.${encoding}`}"`)) return;
     ctx.type = this.type;
     if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
     if (encoding !== undefined) this.#compressed[encoding] ??= compressors[encoding](this.bytes);
