@@ -53,6 +53,10 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   webhook_redelivery_running: 'Wait until the redelivery is finished, or cancel it.',
   idempotency_in_progress: 'Wait a moment and send the same request again: you then get the response of the first.',
   checkpoint_missing: 'Create a checkpoint, or wait for the next one, and repeat the request.',
+  request_timeout: 'Send the request again, faster. An upload has more time than other requests.',
+  uri_too_long: 'Shorten the address: send fewer or shorter query parameters.',
+  headers_too_large: 'Send fewer or shorter headers; clear the cookies of the site.',
+  expectation_failed: 'Send the request without Expect, or with “Expect: 100-continue”.',
   payload_too_large: 'Send a smaller body: at most 64 KiB below /v1, 1 MiB below /scim/v2.',
   unsupported_media_type:
     'Send “Content-Type: application/json” and no Content-Encoding; for SCIM, application/scim+json.',

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { AccountGone } from '../storage/database.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
 import { notFound, Problem, type ProblemCode } from './problem.ts';
-import { type ReadBody, readJsonBody, refuseSmuggling } from './request.ts';
+import {
+  leavesTooMuch,
+  lingerAfterAnswer,
+  type ReadBody,
+  readJsonBody,
+  refuseExpectation,
+  refuseSmuggling,
+} from './request.ts';
 import { namedObject } from './schemas.ts';
 
 /**
@@ -26,6 +33,7 @@ export function answerRequests(
     ctx.set('X-Content-Type-Options', 'nosniff');
     try {
       refuseSmuggling(ctx.req);
+      refuseExpectation(ctx.req);
       if (!hasPath(ctx)) throw notFound('path');
       await next();
       // What is sent while it is made may fail when the answer has begun: then it breaks off.
@@ -35,7 +43,8 @@ export function answerRequests(
       const path = hasPath(ctx) ? ctx.path : '';
       answerProblem(ctx, requestId, problem, surfaces.find((surface) => isOn(surface, path)) ?? rest);
     }
-    if (isClosing()) ctx.set('Connection', 'close');
+    if (isClosing() || leavesTooMuch(ctx.req)) ctx.set('Connection', 'close');
+    if (ctx.response.get('Connection') === 'close') lingerAfterAnswer(ctx.req);
     if (log.isLevelEnabled('debug')) {
       // Only the pattern of the route: a path may name a person.
       log.debug({ requestId, method: ctx.method, route: ctx.state.route, status: ctx.status }, 'request');
@@ -71,6 +80,25 @@ function answerProblem(ctx: Context, requestId: string, problem: Problem, surfac
   if (problem.options.headers) ctx.set(problem.options.headers);
   ctx.type = surface.answerType;
   ctx.body = JSON.stringify(body);
+}
+
+/** The whole answer to a request that never reached the pipeline: its connection ends with it. */
+export function writeRefusal(problem: Problem): string {
+  const requestId = randomUUID();
+  const { status, body } = rest.presentProblem(problem, requestId);
+  const text = JSON.stringify(body);
+  const headers = {
+    Date: new Date().toUTCString(),
+    'Content-Type': rest.answerType,
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Svc-Request-Id': requestId,
+    Connection: 'close',
+    ...problem.options.headers,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n');
 }
 
 /** How the operations below one path speak: what bodies they take, and how results and problems look. */

@@ -3,7 +3,10 @@ import { namesTag } from './entity-tag.ts';
 /** Every error code of the API. The reference documentation and the OpenAPI document are made from this list. */
 export const problemKinds = {
   invalid_json: { status: 400, meaning: 'The body is not well-formed JSON in UTF-8, or repeats a name in one object.' },
-  invalid_header: { status: 400, meaning: 'A single-value header is repeated, or the Host header is invalid.' },
+  invalid_header: {
+    status: 400,
+    meaning: 'The request line or a header is malformed, or a single-value header is repeated.',
+  },
   invalid_cursor: { status: 400, meaning: 'The cursor is invalid, or belongs to other filters.' },
   idempotency_key_required: { status: 400, meaning: 'The operation needs an Idempotency-Key header.' },
   idempotency_key_invalid: { status: 400, meaning: 'The Idempotency-Key does not match ^[A-Za-z0-9_-]{8,128}$.' },
@@ -56,11 +59,15 @@ export const problemKinds = {
   webhook_redelivery_running: { status: 409, meaning: 'Another redelivery order is in progress.' },
   idempotency_in_progress: { status: 409, meaning: 'A request with the same Idempotency-Key is still running.' },
   checkpoint_missing: { status: 409, meaning: 'No signed checkpoint covers the entry yet; create one first.' },
+  request_timeout: { status: 408, meaning: 'The request took too long to arrive.' },
   payload_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
+  uri_too_long: { status: 414, meaning: 'The address of the request is too long.' },
   unsupported_media_type: { status: 415, meaning: 'The body must be uncompressed application/json.' },
+  expectation_failed: { status: 417, meaning: 'The Expect header asks for something other than 100-continue.' },
   validation_failed: { status: 422, meaning: 'A path, query or body value is invalid; details lists each one.' },
   idempotency_key_reused: { status: 422, meaning: 'The Idempotency-Key was used before with another request.' },
   rate_limited: { status: 429, meaning: 'Too many requests; Retry-After says when to retry.' },
+  headers_too_large: { status: 431, meaning: 'The request line and the headers together are too large.' },
   internal_error: {
     status: 500,
     meaning: 'An unexpected error occurred; the log of the server has its cause under the request id.',

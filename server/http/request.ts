@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { z } from 'zod';
+import { lingerOnEnd } from './linger.ts';
 import { invalidValues, Problem, type ProblemDetail } from './problem.ts';
 import { encodePluses } from './query-plus.ts';
 import { findRepeatedName } from './repeated-name.ts';
@@ -257,14 +258,15 @@ export function mayTakeLong(request: IncomingMessage): boolean {
  */
 export async function* readUpload(request: IncomingMessage, limit: number): AsyncGenerator<Buffer> {
   refuseEncoding(request);
-  if (announceSize(request, limit) > limit) throw tooLarge(request, limit);
+  if (announceSize(request, limit) > limit) throw tooLarge(limit);
   longRequests.add(request);
+  startBody(request);
   let size = 0;
   try {
     // What stops reading answers on the same connection, so the request is not destroyed.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > limit) throw tooLarge(request, limit);
+      if (size > limit) throw tooLarge(limit);
       yield chunk;
     }
   } catch (error) {
@@ -280,14 +282,15 @@ export function announceSize({ headers }: IncomingMessage, limit: number): numbe
 
 async function readBytes(request: IncomingMessage, limit: number, types: readonly string[]): Promise<Buffer> {
   requireType(request, types);
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(request, limit);
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  startBody(request);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limit) chunks.push(chunk);
-      else if (size - chunk.length <= limit) reject(tooLarge(request, limit));
+      else if (size - chunk.length <= limit) reject(tooLarge(limit));
     });
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.on('error', () => reject(endedEarly()));
@@ -298,36 +301,58 @@ function endedEarly(): Problem {
   return new Problem('invalid_json', 'The body ended before it was complete.');
 }
 
-function tooLarge(request: IncomingMessage, limit: number): Problem {
-  lingerOnClose(request);
+function tooLarge(limit: number): Problem {
   // The rest of the body is no request, so the connection cannot carry another one.
   return new Problem('payload_too_large', `The body may have at most ${limit} bytes.`, {
     headers: { Connection: 'close' },
   });
 }
 
-/** The most that is discarded of a body, and the longest time: a file that is somewhat too large arrives within both. */
-const mostDiscarded = 256 * 1024 * 1024;
-const longestDiscarding = 30_000;
+/** The rest of a body that is read after an answer, for the connection to carry the next request. */
+const mostSkipped = 64 * 1024;
 
 /**
- * Discards what still arrives of a body after its answer. Closing a connection with unread bytes resets it, so that a
- * client that first sends everything, as browsers do, would lose the answer (RFC 9112 section 9.6).
+ * Whether the connection of a request must end because of its body: what is left is too much to read for nothing, of
+ * unknown length, or waits for a 100 that is not sent.
  */
-function lingerOnClose(request: IncomingMessage): void {
+export function leavesTooMuch(request: IncomingMessage): boolean {
+  if (!leavesBody(request)) return false;
+  return waitingForContinue.has(request) || announceSize(request, Number.POSITIVE_INFINITY) > mostSkipped;
+}
+
+function leavesBody(request: IncomingMessage): boolean {
+  return hasBody(request) && !request.complete;
+}
+
+/** Lets the client read the last answer of a connection, whatever it still sends. */
+export function lingerAfterAnswer(request: IncomingMessage): void {
   const { socket } = request;
+  if (!leavesBody(request) && !rejected.has(socket)) return;
   // Node calls this when the last answer of the connection is written.
   socket.destroySoon = () => {
-    if (request.complete) return void socket.end(() => socket.destroy());
-    const [most, until] = [socket.bytesRead + mostDiscarded, performance.now() + longestDiscarding];
-    const check = setInterval(() => {
-      if (socket.bytesRead > most || performance.now() > until) socket.destroy();
-    }, 1000).unref();
-    socket.once('close', () => clearInterval(check));
-    request.once('end', () => socket.destroy());
-    request.resume();
-    socket.end();
+    if (rejected.has(socket)) lingerOnEnd(socket, null);
+    else if (request.complete) socket.end(() => socket.destroy());
+    else lingerOnEnd(socket, request);
   };
+}
+
+/** Requests whose clients send the body only after a 100 (RFC 9110 section 10.1.1), with their responses. */
+const waitingForContinue = new WeakMap<IncomingMessage, ServerResponse>();
+
+/** Sends the 100 of a request when its body is read, so that a refusal comes before a large body. */
+export function deferContinue(request: IncomingMessage, response: ServerResponse): void {
+  waitingForContinue.set(request, response);
+}
+
+function startBody(request: IncomingMessage): void {
+  waitingForContinue.get(request)?.writeContinue();
+  waitingForContinue.delete(request);
+}
+
+/** @throws {Problem} `expectation_failed` for an expectation that is not 100-continue; HTTP/1.0 has none. */
+export function refuseExpectation({ headers: { expect }, httpVersion }: IncomingMessage): void {
+  if (expect === undefined || httpVersion === '1.0' || /(?:^|\W)100-continue(?:$|\W)/i.test(expect)) return;
+  throw new Problem('expectation_failed', 'Send the request without Expect, or with Expect: 100-continue.');
 }
 
 function parseJson(bytes: Buffer): unknown {

@@ -1,7 +1,16 @@
 import { type RequestListener, Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { mayTakeLong, readPeer, shareBuckets } from '../http/request.ts';
+import type { Problem } from '../http/problem.ts';
+import { deferContinue, mayTakeLong, readPeer, shareBuckets } from '../http/request.ts';
+import {
+  describeParserError,
+  mostHeaderBytes,
+  type ParserError,
+  refuseConnection,
+  refuseTunnel,
+  requestTimeout,
+} from './refuse-connection.ts';
 
 /** How long the server waits for its clients (in milliseconds), and how much it holds for them. */
 export interface ServerLimits {
@@ -65,17 +74,29 @@ export class GracefulServer extends Server {
     const options = {
       // A missing Host is refused like an invalid one, with the error envelope.
       requireHostHeader: false,
-      maxHeaderSize: 16 * 1024,
+      maxHeaderSize: mostHeaderBytes,
       headersTimeout: limits.headers,
       // Node has one limit for all requests; those without an upload are closed earlier, by `#closeSlow`.
       requestTimeout: limits.upload,
       keepAliveTimeout: limits.keepAlive,
       connectionsCheckingInterval: limits.checkEvery,
     };
-    super(options, (request, response) => {
+    const take: RequestListener = (request, response) => {
       if (!this.#track(request.socket, response)) return;
       if (this.#held === null) answer(request, response);
       else this.#held.push(() => answer(request, response));
+    };
+    super(options, take);
+    this.on('checkContinue', (request, response) => {
+      deferContinue(request, response);
+      take(request, response);
+    });
+    // The pipeline refuses other expectations.
+    this.on('checkExpectation', take);
+    this.on('connect', (_request, socket) => refuseConnection(socket as Socket, refuseTunnel(), true));
+    this.on('clientError', (error: ParserError, socket) => {
+      if (error.code === 'ECONNRESET') return void socket.destroy();
+      this.#refuse(socket as Socket, describeParserError(error));
     });
     this.#quiet = limits.quiet;
     this.maxConnections = limits.connections;
@@ -172,15 +193,21 @@ export class GracefulServer extends Server {
     return true;
   }
 
-  /** Closes connections on which a body takes too long to arrive, with the answer that Node gives after its limit. */
+  /** Refuses requests whose body takes too long to arrive. */
   #closeSlow(most: number): void {
     const latest = performance.now() - most;
     for (const [socket, { newest, startedAt }] of this.#connections) {
       if (newest === null || newest.req.complete || startedAt > latest || mayTakeLong(newest.req)) continue;
-      if (!newest.headersSent && socket.writable)
-        socket.write('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
-      socket.destroy();
+      this.#refuse(socket, requestTimeout());
     }
+  }
+
+  /** Refuses what arrives on a connection. The answer is that of the requests under way on it, whose own are dropped. */
+  #refuse(socket: Socket, problem: Problem): void {
+    const responses = [...(this.#connections.get(socket)?.responses ?? [])];
+    const mayAnswer = responses.every(({ headersSent }) => !headersSent);
+    if (mayAnswer) for (const response of responses) if (response.socket === socket) response.detachSocket(socket);
+    refuseConnection(socket, problem, mayAnswer);
   }
 
   /** Drops the answers that hold the most memory until the rest fits: their clients do not read them. */
