@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { findNode24 } from '../process/node-24.js';
 
 const words = process.argv.slice(2);
+if (process.env.npm_command !== undefined) followParent();
 try {
   const node = findNode24();
   if (node === process.execPath) await run();
@@ -16,9 +17,23 @@ try {
   process.exitCode = 1;
 }
 
+/**
+ * Stops when the parent does. npm and npx run commands in a shell that dies of a signal without passing it on, which would
+ * leave a server running that no process manager knows.
+ */
+function followParent() {
+  const parent = process.ppid;
+  const check = () => {
+    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');
+  };
+  setInterval(check, 200).unref();
+}
+
 async function run() {
   // The database, its log and their copies contain personal data: no other user may read them.
   process.umask(0o077);
+  // Beyond `ulimit -f` a write fails with EFBIG, which is explained; the signal would end the process in the middle.
+  process.on('SIGXFSZ', () => {});
   await import('../process/compile-cache.js');
   const isRepository = existsSync(new URL('run-command.ts', import.meta.url));
   const { runCommand } = await import(isRepository ? './run-command.ts' : '../dist/server/cli/run-command.js');

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { createLocation } from '../harness.ts';
+import { startCommand } from './start-command.ts';
+
+const pages = join(import.meta.dirname, '../../../docs-site/pages');
+const [, execStart = ''] =
+  /^ExecStart=\/opt\/svc\/(.*)$/m.exec(readFileSync(join(pages, 'hosting/install.md'), 'utf8')) ?? [];
+
+describe('a server that is started with a documented command', () => {
+  for (const [command, isGraceful] of [
+    ['npm run --silent svc serve', true],
+    // The shell of npx dies of the signal, and npx with it.
+    ['npx svc serve', false],
+    [execStart, true],
+  ] as const)
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      test(`${command}: stops on ${signal}`, async () => {
+        await using location = await createLocation('sqlite');
+        const started = await startCommand(command, location.environment);
+        started.stop(signal);
+        await started.closed;
+        const [code] = await started.ended;
+        if (isGraceful) assert.equal(code, 0);
+      });
+});
