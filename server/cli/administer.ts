@@ -20,11 +20,11 @@ import { createPasswordReset } from '../identity/password-reset.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { randomText } from '../installation/token.ts';
 import { isScope, platformRoles, roleIds, scopes } from '../principal/roles.ts';
-import { nameAddress } from '../settings.ts';
 import { runUnitOfWork, systemClock } from '../storage/database.ts';
 import { createTenant, findTenant } from '../tenants/store.ts';
 import { type Tenant, TenantName, TenantSlug } from '../tenants/tenant.ts';
 import { defineCommand, flag, requireTenant, tenantOption, time, UsageError, withMessage } from './command.ts';
+import { findServerAddress } from './server-address.ts';
 
 export const tenantCreate = defineCommand({
   name: 'tenant create',
@@ -138,7 +138,7 @@ Records the reset in the audit log of each of their tenants. A reset ends every 
       const creators = accepted.map(({ tenant_id }) => systemSource(tenant_id));
       return { isFactorReset, reset: await createPasswordReset(work, creators, { id, name: email }, null) };
     });
-    const link = reset && `${nameAddress(settings, settings.port)}${dashboardPath}/reset#${reset.token}`;
+    const link = reset && `${findServerAddress(settings)}${dashboardPath}/reset#${reset.token}`;
     if (link !== null) say(`Link with which ${email} sets a new password, once, until ${reset?.expiresAt}:\n${link}`);
     if (password !== null) say(`New password of ${email} (shown only once):\n${password}`);
     if (resetsFactor) say(isFactorReset ? 'The second factor is off.' : 'There was no second factor to turn off.');

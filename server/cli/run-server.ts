@@ -7,11 +7,12 @@ import { createSetupToken } from '../identity/setup.ts';
 import { createStartToken } from '../identity/start-link.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { createLog, type RunningServer, startServer } from '../process/serve.ts';
-import { type Settings, SettingsError } from '../settings.ts';
+import { nameAddress, type Settings, SettingsError } from '../settings.ts';
 import { findDemo } from '../tenants/store.ts';
 import { trustPath } from '../trust/trust-center.ts';
 import type { CommandContext } from './command.ts';
 import { loopback } from './serve.ts';
+import { keepAddress } from './server-address.ts';
 
 /**
  * Serves until the process gets SIGINT or SIGTERM.
@@ -31,6 +32,7 @@ export async function runServer(context: CommandContext, demo: 'created' | 'kept
   await using server = await startServer(installation, { log }).catch((error: unknown) => {
     throw explainListenError(error, settings);
   });
+  using _ = keepAddress(settings.dataDir, server.baseUrl);
   const credentials = isDemo ? await seedDemo(installation, server.baseUrl) : null;
   const isLocal = loopback.includes(settings.host) && loopback.includes(new URL(server.baseUrl).hostname);
   const pages = `${server.baseUrl}${dashboardPath}`;
@@ -57,13 +59,16 @@ export async function runServer(context: CommandContext, demo: 'created' | 'kept
 
 function announce(
   { settings, say, result }: CommandContext,
-  { baseUrl }: RunningServer,
+  { baseUrl, port }: RunningServer,
   isDemo: boolean,
   credentials: DemoCredentials | null,
   { startUrl, setupUrl }: { readonly startUrl: string | null; readonly setupUrl: string | null },
 ): void {
   const store = settings.databaseUrl === null ? `SQLite in ${settings.dataDir}` : 'PostgreSQL';
-  say(`Svc listens on ${baseUrl} (${store}). Ctrl-C stops it.`);
+  const local = nameAddress({ ...settings, baseUrl: null }, port);
+  const others = ['0.0.0.0', '::'].includes(settings.host) ? ', and on every address of this machine' : '';
+  say(`Svc listens on ${local}${others} (${store}). Ctrl-C stops it.`);
+  if (settings.baseUrl !== null) say(`Its public address is ${baseUrl} (SVC_BASE_URL).`);
   if (startUrl !== null) say(`\nOpen this link to sign in, once, within 15 minutes:\n  ${startUrl}\n`);
   if (setupUrl !== null)
     say(`\nThis server has no tenant. Open this link to set it up, once, within a day:\n  ${setupUrl}\n`);
@@ -86,7 +91,12 @@ function announce(
       say(`  Webhook secret ${credentials.webhookSecret} (npm run receiver)`);
     say(`They are also in ${join(settings.dataDir, credentialsFile)}.`);
   } else if (isDemo) say(`  Credentials    ${join(settings.dataDir, credentialsFile)} (created on the first start)`);
-  result({ baseUrl, ...(setupUrl !== null && { setupUrl }), ...(credentials && { credentials }) });
+  result({
+    baseUrl,
+    ...(local !== baseUrl && { listensOn: local }),
+    ...(setupUrl !== null && { setupUrl }),
+    ...(credentials && { credentials }),
+  });
 }
 
 function explainListenError(error: unknown, { host, port }: Settings): unknown {

@@ -3,18 +3,19 @@ import { Language } from '../consent/language.ts';
 import { findPublished } from '../consent/notice-store.ts';
 import { Id } from '../http/schemas.ts';
 import { openInstallation } from '../installation/installation.ts';
-import { nameAddress, type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import { systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { TenantSlug } from '../tenants/tenant.ts';
 import { type DescribedWidget, describeWidgets, type Owner, placeholders } from '../widgets/tags.ts';
 import { readWidgets } from '../widgets/widget.ts';
 import { defineCommand, flag, requireDatabase, UsageError, withMessage } from './command.ts';
+import { findServerAddress } from './server-address.ts';
 
 export const widgets = defineCommand({
   name: 'widgets',
   summary: 'print the tags of the consent banner and the trust badge, ready to paste',
-  description: `The tags use the address of SVC_BASE_URL and contain the integrity hash of each script. With --json: every version of
+  description: `The tags use the address of SVC_BASE_URL, or else that of the server that runs in the data folder, and contain the integrity hash of each script. With --json: every version of
 every widget with all its files and add-ons, as the server returns at /widgets/index.json.
 
 With --inline, the tag of the banner contains the published notice, so that a page shows it without fetching it. Print the
@@ -56,7 +57,7 @@ tag again after each publication: until then the page shows the older version, a
     const wanted = built.filter(({ version }) => release === undefined || version === release);
     if (wanted.length === 0) throw new UsageError(`--release: no widget has a version ${release}.`);
     const owner = { noticeId, tenant, ...(isInline && { inline: await readInline(settings, noticeId, language) }) };
-    const index = describeWidgets(wanted, nameAddress(settings, settings.port), owner);
+    const index = describeWidgets(wanted, findServerAddress(settings), owner);
     const addOns = index.widgets.flatMap(({ versions }) => versions[0]?.addOns ?? []);
     if (addOn !== undefined && addOns.every(({ name }) => name !== addOn))
       throw new UsageError(`--add-on: there is no add-on ${addOn} in that version.`);

@@ -133,6 +133,38 @@ describe('the server process', () => {
     assert.equal((await fetch(`${server.url}/demo`)).status, 404);
   });
 
+  test('prints the address that it listens on and the public one, and other commands use that of the running server', async () => {
+    await using where = await createLocation('sqlite');
+    const readTag = async (environment = where.environment) =>
+      /src="(http[^"]*)\/widgets\//.exec((await runSvc(['widgets'], environment)).stdout)?.[1];
+    {
+      await using server = await startSvc(['serve'], where.environment);
+      assert.equal(await readTag(), server.url);
+      assert.equal(await readTag({ ...where.environment, PORT: '8787' }), server.url);
+      const { stdout } = await server.stop('SIGTERM');
+      assert.doesNotMatch(stdout, /public address/);
+    }
+    assert.equal(await readTag({ ...where.environment, PORT: '8787' }), 'http://localhost:8787');
+    const publicly = { ...where.environment, SVC_BASE_URL: 'https://svc.example.com' };
+    {
+      await using server = await startSvc(['serve'], publicly);
+      assert.equal((await fetch(`${server.url}/v1/openapi.json`)).status, 200);
+      assert.equal(await readTag(), 'https://svc.example.com');
+      await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], where.environment);
+      await runSvc(
+        ['user', 'create', '--tenant', 'acme', '--email', 'ana@example.com', '--role', 'admin'],
+        where.environment,
+      );
+      const reset = await runSvc(['user', 'reset', '--email', 'ana@example.com', '--link'], where.environment);
+      assert.match(reset.stdout, /https:\/\/svc\.example\.com\/app\/reset#/, reset.stderr);
+      const { stdout } = await server.stop('SIGKILL');
+      assert.ok(stdout.includes(`Svc listens on ${server.url} (`), stdout);
+      assert.ok(stdout.includes('Its public address is https://svc.example.com (SVC_BASE_URL).\n'), stdout);
+    }
+    // A killed server leaves its file behind, which does not count.
+    assert.equal(await readTag({ ...where.environment, PORT: '8787' }), 'http://localhost:8787');
+  });
+
   test('names the port that is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -172,6 +204,7 @@ describe('the server process', () => {
       'demo-credentials.json',
       'erasures.log',
       'secret.key',
+      'server.json',
       'svc.lock',
       'svc.sqlite',
       'svc.sqlite-shm',
