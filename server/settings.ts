@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { findAddressIssue } from './storage/postgres-address.ts';
 
 const wholeNumber = (fallback: number, minimum: number, maximum: number) =>
   z.coerce.number().int().min(minimum).max(maximum).default(fallback);
@@ -25,7 +26,11 @@ const Environment = z.object({
     .default('data')
     .describe('Folder of the SQLite file, the secret, checkpoints.log, erasures.log and the demo credentials'),
   DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/ })
+    .string()
+    .superRefine((address, context) => {
+      const issue = findAddressIssue(address);
+      if (issue !== null) context.addIssue(issue);
+    })
     .optional()
     .describe('PostgreSQL to use instead of SQLite; several servers may share it'),
   SVC_DATABASE_SECONDS: wholeNumber(10, 1, 300).describe(

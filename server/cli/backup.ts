@@ -309,8 +309,13 @@ export function placeSecret(from: string, dataDir: string): void {
 /** Copies a file, which appears whole and on disk or not at all. It replaces another. */
 export function placeCopy(from: string, to: string): void {
   const draft = `${to}.${process.pid}`;
-  copyFileSync(from, draft);
-  flushToDisk(draft);
-  renameSync(draft, to);
+  try {
+    copyFileSync(from, draft);
+    flushToDisk(draft);
+    renameSync(draft, to);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
   flushToDisk(dirname(to));
 }

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { Time } from '../http/schemas.ts';
 import { databaseFile } from '../installation/installation.ts';
+import { explainFile } from '../installation/system-failure.ts';
 import type { Settings } from '../settings.ts';
 import type { Clock, Queries } from '../storage/database.ts';
 import { findTenant } from '../tenants/store.ts';
@@ -88,10 +89,23 @@ export function requireDatabase({ databaseUrl, dataDir }: Settings): void {
   throw new UsageError(`There is no database in ${dataDir}. Name one with SVC_DATA_DIR or DATABASE_URL.`);
 }
 
+/** Codes that mean that nothing can be created at a path. */
+const unsuitable: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOTDIR',
+  'EISDIR',
+  'ELOOP',
+  'ENAMETOOLONG',
+]);
+
 /** Explains why a file or folder that must not exist could not be created. @throws {unknown} */
 export function explainUncreated(error: NodeJS.ErrnoException): never {
   if (error.code === 'EEXIST') throw new UsageError(`${error.path} already exists; it was not changed.`);
   if (error.code === 'ENOENT') throw new UsageError(`There is no folder for ${error.path}.`);
+  if (unsuitable.has(String(error.code)))
+    throw new UsageError(`${error.path} cannot be created: ${explainFile(error)} (${error.code}).`);
   throw error;
 }
 

@@ -84,7 +84,10 @@ export const exportCreate = defineCommand({
     const { header, lines } = await prepareExport(database.kysely, wanted).catch((error: unknown) => {
       throw error instanceof ImpossibleRange ? new UsageError(`--${error.option}: ${error.message}`) : error;
     });
-    await pipeline(Readable.from(lines), output.createWriteStream());
+    await pipeline(Readable.from(lines), output.createWriteStream()).catch((error: unknown) => {
+      // A failed write does not have the path of its file.
+      throw error instanceof Error && 'syscall' in error ? Object.assign(error, { path: file }) : error;
+    });
     incomplete.move();
     const { first, last } = header;
     const entries = last - first + 1;

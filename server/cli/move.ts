@@ -24,18 +24,19 @@ import { openDatabase, type Queries } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { isMigrated } from '../storage/migrate.ts';
 import { excludeOthers } from '../storage/postgres.ts';
+import { findAddressIssue } from '../storage/postgres-address.ts';
 import { readLayout, type TableLayout } from '../storage/table-layout.ts';
 import { exitCodes, Findings } from '../verification/findings.ts';
 import { verifyInstallation } from '../verification/verify-database.ts';
 import { placeCopy, placeSecret } from './backup.ts';
 import { type CommandContext, defineCommand, requireDatabase, UsageError } from './command.ts';
 
-const Address = z
-  .string()
-  .refine(
-    (text) => /^sqlite:./.test(text) || z.url({ protocol: /^postgres(ql)?$/ }).safeParse(text).success,
-    ': must be postgres://… or sqlite:<folder>',
-  );
+const Address = z.string().superRefine((text, context) => {
+  if (/^sqlite:./.test(text)) return;
+  const isPostgres = /^postgres(ql)?:/.test(text);
+  const issue = isPostgres ? findAddressIssue(text) : ': must be postgres://… or sqlite:<folder>';
+  if (issue !== null) context.addIssue(issue);
+});
 
 export const move = defineCommand({
   name: 'move',

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { writeTlogProof } from '../../packages/node-sdk/src/ledger/tlog-proof.ts';
 import { Problem } from '../http/problem.ts';
@@ -54,10 +54,15 @@ timestamp for the log. The log has the newest checkpoint of each ledger at each 
     if (proved === undefined)
       throw new UsageError('--checkpoint: the log of the installation does not have this checkpoint.');
     const { hash, timestamp, ...proof } = proved;
+    const output = await open(file, 'wx', 0o600).catch(explainUncreated);
     try {
-      writeFileSync(file, writeTlogProof(proof, timestamp), { flag: 'wx', mode: 0o600 });
+      await output.writeFile(writeTlogProof(proof, timestamp));
     } catch (error) {
-      explainUncreated(error as NodeJS.ErrnoException);
+      // An incomplete proof must not be mistaken for one.
+      await rm(file);
+      throw Object.assign(error as Error, { path: file });
+    } finally {
+      await output.close();
     }
     say(`The proof is in ${file}. Its leaf commits to ${hash}.`);
     result({ file, hash, index: proof.index, verifierKey: installation.signer.verifierKey });

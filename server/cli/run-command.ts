@@ -1,5 +1,6 @@
 import { Problem } from '../http/problem.ts';
 import { MoveRefused } from '../installation/move.ts';
+import { explainFile, explainSystemFailure } from '../installation/system-failure.ts';
 import { explainUnreachable, explainUnwritable } from '../installation/unreachable.ts';
 import { MalformedLog } from '../ledger/anchor-log.ts';
 import { RewrittenLedger } from '../ledger/checkpoint-store.ts';
@@ -8,7 +9,7 @@ import { UnmovableData } from '../storage/copy-rows.ts';
 import { systemClock } from '../storage/database.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
 import { DamagedDatabase } from '../storage/sqlite.ts';
-import { DatabaseUnavailable } from '../storage/unavailable.ts';
+import { UnusableDatabase } from '../storage/unavailable.ts';
 import {
   keyCreate,
   scimTokenCreate,
@@ -70,12 +71,20 @@ export interface Terminal {
 
 const ownTerminal: Terminal = {
   environment: process.env,
-  print: console.log,
+  print: (line) => void process.stdout.write(`${line}\n`),
   printError: console.error,
   showProgress: (text) => {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
   },
 };
+
+/** console.log ignores failures: a key or a report would be lost, and the command would exit with 0. */
+let outputError: unknown;
+
+function noteOutputError(error: unknown): void {
+  // The reader has enough, as `head` has.
+  if ((error as NodeJS.ErrnoException).code !== 'EPIPE') outputError = error;
+}
 
 async function run(words: readonly string[], terminal: Terminal): Promise<number> {
   const { environment, print, printError } = terminal;
@@ -129,16 +138,21 @@ function isHelp(word: string | undefined): boolean {
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage or setting; the commands that verify have more.
  */
 export async function runCommand(words: readonly string[], terminal = ownTerminal): Promise<number> {
+  if (terminal === ownTerminal) process.stdout.on('error', noteOutputError);
   try {
-    return await run(words, terminal);
+    const code = await run(words, terminal);
+    // The stream reports a failed write in a later turn.
+    if (terminal === ownTerminal) await new Promise((resolve) => setImmediate(resolve));
+    if (outputError === undefined) return code;
+    terminal.printError(`svc: The output cannot be written: ${explainFile(outputError) ?? String(outputError)}.`);
+    return code === 0 ? 1 : code;
   } catch (error) {
     const isOneOf = (kinds: readonly (new (...words: never[]) => Error)[]) =>
       kinds.some((kind) => error instanceof kind);
-    const isWrongUse = isOneOf([UsageError, SettingsError, FolderInUse, MoveRefused]);
-    if (error instanceof DatabaseUnavailable) terminal.printError(`svc: The database cannot be used: ${error.message}`);
-    else if (isWrongUse || isOneOf([DamagedDatabase, RewrittenLedger, MalformedLog, UnmovableData, Problem]))
-      terminal.printError(`svc: ${(error as Error).message}`);
-    else terminal.printError(error);
+    const isWrongUse = isOneOf([UsageError, SettingsError, FolderInUse, MoveRefused, UnusableDatabase]);
+    const isExplained = isWrongUse || isOneOf([DamagedDatabase, RewrittenLedger, MalformedLog, UnmovableData, Problem]);
+    const reason = isExplained ? (error as Error).message : explainSystemFailure(error);
+    terminal.printError(reason === undefined ? error : `svc: ${reason}`);
     return isWrongUse ? 2 : 1;
   }
 }

@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import { databaseFile, openInstallation } from '../installation/installation.ts';
 import { describeSettings } from '../settings.ts';
 import { openDatabase } from '../storage/database.ts';
+import { makeFolder } from '../storage/make-folder.ts';
 import { migrate } from '../storage/migrate.ts';
+import { requireUsable } from '../storage/requirements.ts';
 import { defineCommand, flag, requireDatabase } from './command.ts';
 
 const settings = describeSettings().map(({ name, meaning }) => `  ${name.padEnd(26)} ${meaning}`);
@@ -61,8 +62,9 @@ export const migrateCommand = defineCommand({
   description: 'The server does this itself when it starts. Run it beforehand if servers start under load.',
   options: {},
   async run({ settings: { databaseUrl, dataDir }, say, result }) {
-    if (databaseUrl === null) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    if (databaseUrl === null) makeFolder(dataDir);
     await using database = openDatabase({ url: databaseUrl, file: databaseFile(dataDir) });
+    await requireUsable(database);
     const migrations = await migrate(database);
     say(migrations.length === 0 ? 'The schema is up to date.' : `Done: ${migrations.join(', ')}`);
     result({ migrations });

@@ -28,7 +28,7 @@ sign_in_challenges, one_time_tokens, access_tokens, backup_codes), webhook event
 (webhook_events, webhook_deliveries, webhook_attempts, webhook_redeliveries), the state of webhooks (webhook_health)
 and their senders (webhook_senders), the progress of proofs (merkle_trees, log_tasks) and of erasures (erasure_jobs,
 user_erasures), the history of moves and imports (transfers), verifications by the server (verification_runs,
-verifications), when keys, tokens and users were last seen, and Kysely's list of migrations.
+verifications), when keys, tokens and users were last seen, and the list of migrations.
 
 ${exitCodeHelp}`,
   options: {

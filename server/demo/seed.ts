@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApiKey } from '../access/api-key-store.ts';
 import { rotateScimToken } from '../access/scim-token-store.ts';
@@ -20,6 +20,7 @@ import {
   runUnitOfWork,
   type UnitOfWork,
 } from '../storage/database.ts';
+import { makeFolder } from '../storage/make-folder.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { createTenant, findTenant, hasTenants } from '../tenants/store.ts';
 import { replaceTrustCenter } from '../trust/store.ts';
@@ -52,7 +53,7 @@ export async function seedDemo(installation: Installation, baseUrl: string) {
   if (await hasTenants(database.kysely)) return null;
   const notice = demoNotice(baseUrl);
   // Before the commit: credentials that cannot be written would be lost.
-  mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(settings.dataDir);
   const adminPassword = randomText(24);
   const passwordHash = await installation.passwords.hash(adminPassword);
   const make = async (work: UnitOfWork) => {

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Selectable } from 'kysely';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
@@ -15,7 +15,9 @@ import {
   type RowSeal,
   systemClock,
 } from '../storage/database.ts';
+import { makeFolder } from '../storage/make-folder.ts';
 import { isMigrated, migrate } from '../storage/migrate.ts';
+import { requireUsable } from '../storage/requirements.ts';
 import { insertRows } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { PasswordHasher } from './password-hash.ts';
@@ -45,10 +47,11 @@ export async function openInstallation(
   clock: Clock = systemClock,
   statementSeconds: number | null = settings.databaseSeconds,
 ): Promise<Installation> {
-  if (settings.databaseUrl === null) mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
+  if (settings.databaseUrl === null) makeFolder(settings.dataDir);
   const location = { url: settings.databaseUrl, file: databaseFile(settings.dataDir) };
   const opened = openDatabase(location, statementSeconds);
   try {
+    await requireUsable(opened);
     if (!(await isMigrated(opened))) {
       // A migration may take longer than a statement of a request, and waits for servers that start at the same time.
       await using patient = openDatabase(location);
@@ -161,7 +164,7 @@ async function createSecret({ dataDir }: Settings, { kysely }: Database): Promis
       `This database was used with a secret that is not here. Put the secret.key of its first server at ${file}, or give every server the same SVC_SECRET.`,
     );
   }
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   createSecretFile(file);
   return readSecretFile(dataDir);
 }

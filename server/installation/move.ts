@@ -2,7 +2,17 @@ import { existsSync, rmSync } from 'node:fs';
 import { sql } from 'kysely';
 import type { Settings } from '../settings.ts';
 import { type Database, inTransaction, openDatabase, type Queries } from '../storage/database.ts';
-import { isMigrated, listClosingGuards, migrate, schemas } from '../storage/migrate.ts';
+import {
+  formerMigrationTables,
+  isMigrated,
+  listClosingGuards,
+  listRelations,
+  migrate,
+  migrationTable,
+  schemas,
+} from '../storage/migrate.ts';
+import { readAddress } from '../storage/postgres-address.ts';
+import { requireUsable } from '../storage/requirements.ts';
 import type { TableLayout } from '../storage/table-layout.ts';
 import { databaseFile, findInstallation, type InstallationRow } from './installation.ts';
 import { insertTransfer } from './transfer-store.ts';
@@ -15,8 +25,8 @@ export class MoveRefused extends Error {
 /** What people know a database as: its address without user, password and parameters, or its folder. */
 export function nameDatabase({ databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>): string {
   if (databaseUrl === null) return `sqlite:${dataDir}`;
-  const { hostname, port, pathname } = new URL(databaseUrl);
-  return `postgres://${hostname || 'localhost'}:${port || 5432}${pathname}`;
+  const { place, database } = readAddress(databaseUrl);
+  return `postgres://${place}/${database}`;
 }
 
 /** Where a database is that a move opens. */
@@ -106,7 +116,8 @@ async function requireEmptyOrOurs(
     return false;
   }
   await using database = openToInspect(place);
-  const names = await listRelations(database);
+  await requireUsable(database);
+  const names = await listRelations(database.kysely, database.dialect);
   if (names.includes('installation')) {
     const { rows } = await sql<InstallationRow>`select * from installation`.execute(database.kysely);
     const [found] = rows;
@@ -140,22 +151,10 @@ function openToInspect(place: MovePlace): Database {
   }
 }
 
-const migrationTables: readonly string[] = ['kysely_migration', 'kysely_migration_lock'];
+const migrationTables: readonly string[] = [migrationTable, ...formerMigrationTables];
 
 function notEmpty(place: MovePlace, reason: string): MoveRefused {
   return new MoveRefused(`${nameDatabase(place)} is not empty: ${reason}. Name an empty database. Nothing was moved.`);
-}
-
-/** Tables and views. */
-async function listRelations({ dialect, kysely }: Database): Promise<readonly string[]> {
-  const query =
-    dialect === 'sqlite'
-      ? sql<{ name: string }>`
-          select name from sqlite_schema where type in ('table', 'view') and name not like 'sqlite%' order by name`
-      : sql<{ name: string }>`
-          select relname as name from pg_class
-          where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f') order by relname`;
-  return (await query.execute(kysely)).rows.map(({ name }) => name);
 }
 
 /** Removes an incomplete copy, in one step. */
@@ -170,8 +169,10 @@ async function removeCopy(place: MovePlace, tables: readonly TableLayout[]): Pro
     return;
   }
   await using database = openPlace(place);
+  const present = await listRelations(database.kysely, database.dialect);
   await inTransaction(database, async (transaction) => {
-    const names = [...tables.map(({ name }) => name), ...migrationTables];
+    // Only those of this schema: a name that it lacks would be that of a table in another schema of the search path.
+    const names = [...tables.map(({ name }) => name), migrationTable].filter((name) => present.includes(name));
     await sql`drop table if exists ${sql.join(names.map((name) => sql.table(name)))}`.execute(transaction);
   });
 }

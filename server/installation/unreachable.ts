@@ -1,12 +1,18 @@
 import { SettingsError } from '../settings.ts';
+import { readAddress } from '../storage/postgres-address.ts';
 import { failsToWrite } from '../storage/sqlite.ts';
+import { explainFile } from './system-failure.ts';
 
 /** Whether an error means that PostgreSQL is unreachable or rejected the connection, and says nothing about its data. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return (
-    networkFailures.has(code) || code.includes('CERT') || refusals.test(code) || clientComplaints.test(error.message)
+    networkFailures.has(code) ||
+    tlsFailures.test(code) ||
+    refusals.test(code) ||
+    (isConnecting(error) && socketFailures.has(code)) ||
+    clientComplaints.test(error.message)
   );
 }
 
@@ -16,11 +22,13 @@ export function isUnreachable(error: unknown): boolean {
  */
 export function explainUnreachable(error: unknown, databaseUrl: string | null): unknown {
   if (databaseUrl === null || !isUnreachable(error)) return error;
-  const { hostname, port } = new URL(databaseUrl);
-  const place = `${hostname || 'localhost'}:${port || 5432}`;
+  const { place } = readAddress(databaseUrl);
   const { code = '', message } = error as NodeJS.ErrnoException;
+  if (/client password must be/.test(message))
+    return new SettingsError(`Cannot reach the database at ${place}: it requires a password; add it to DATABASE_URL`);
   // If the attempts for all addresses of a host fail, their AggregateError has no message.
-  const reason = networkFailures.get(code) ?? (message || code);
+  const reason =
+    networkFailures.get(code) ?? (isConnecting(error) ? socketFailures.get(code) : undefined) ?? (message || code);
   return new SettingsError(`Cannot reach the database at ${place}: ${reason}`);
 }
 
@@ -29,14 +37,19 @@ export function explainUnreachable(error: unknown, databaseUrl: string | null): 
  * @param dataDir the folder.
  */
 export function explainUnwritable(error: unknown, dataDir: string): unknown {
-  const isFolder =
-    error instanceof Error && 'code' in error && ['EROFS', 'EACCES', 'EPERM'].includes(String(error.code));
-  if (!failsToWrite(error) && !(isFolder && 'path' in error && String(error.path).startsWith(dataDir))) return error;
-  const { code } = error as NodeJS.ErrnoException;
+  const { code = '', path } = error as NodeJS.ErrnoException;
+  const isInFolder = path !== undefined && (path.startsWith(dataDir) || dataDir.startsWith(path));
+  if (!failsToWrite(error) && !(isInFolder && unsuitable.has(code))) return error;
+  const reason = explainFile(error)?.split(':')[0];
   return new SettingsError(
-    `The data folder ${dataDir} cannot be written (${code}): Svc keeps its database, its secret and checkpoints.log there. Give this user write access, or name another folder with SVC_DATA_DIR. To check a copy on read-only storage: svc verify`,
+    `The data folder ${dataDir} cannot be written (${reason === undefined ? code : `${code}, ${reason}`}): Svc keeps its database, its secret and checkpoints.log there. Give this user write access, or name another folder with SVC_DATA_DIR. To check a copy on read-only storage: svc verify`,
   );
 }
+
+/** Codes that mean that a folder cannot be created or written. */
+const unsuitable: ReadonlySet<string> = new Set([
+  ...['EROFS', 'EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG', 'EINVAL'],
+]);
 
 const networkFailures: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'the connection was refused'],
@@ -49,9 +62,22 @@ const networkFailures: ReadonlyMap<string, string> = new Map([
   ['ENETUNREACH', 'there is no route to the host'],
 ]);
 
+/** Failures of the socket of a server on this machine; for other system calls these codes are about a file. */
+const socketFailures: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such socket: check the folder and the port, and that PostgreSQL runs'],
+  ['EACCES', 'this user may not connect to the socket'],
+]);
+
+function isConnecting(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'connect';
+}
+
+/** Of OpenSSL and Node: the handshake failed, or a certificate is not trusted. */
+const tlsFailures = /CERT|^(?:UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|ERR_(?:SSL|TLS|OSSL)_|EPROTO$)/;
+
 /** SQLSTATE: connection, authorization, no such database, too many connections, starting or shutting down. */
 const refusals = /^(?:(?:08|28|3D)\w{3}|53300|57P\w{2})$/;
 
 /** Errors of the client itself, which have no code. */
 const clientComplaints =
-  /^(?:timeout exceeded when trying to connect|Connection terminated|SASL|The server does not support SSL)/;
+  /^(?:timeout exceeded when trying to connect|Connection terminated|SASL|The server does not support SSL|There was an error establishing an SSL|the server is read-only$)/;

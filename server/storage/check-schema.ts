@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, type Dialect, openDatabase, type Queries } from './database.ts';
 import { listClosingGuards, listGuards, migrate, refusal, type Trigger } from './migrate.ts';
+import { currentSchema } from './postgres.ts';
 
 /** Describes parts that differ, or that only one of two schemas has. On PostgreSQL, triggers of two tables may share a name. */
 function findDifferences<Part extends { readonly name: string; readonly table: string }>(
@@ -49,14 +50,14 @@ const triggers: Readonly<Record<Dialect, RawBuilder<Trigger & { readonly fires: 
   postgres: sql`
     select tgname as name, relname as "table", pg_get_triggerdef(t.oid, true) as sql, tgenabled as fires
     from pg_trigger t join pg_class c on c.oid = t.tgrelid
-    where not tgisinternal and relnamespace = current_schema()::regnamespace order by tgname`,
+    where not tgisinternal and relnamespace = ${currentSchema} order by tgname`,
 };
 
 async function checkFunction(queries: Queries): Promise<readonly string[]> {
   const { rows } = await sql<{ isOurs: boolean }>`
     select p.prosrc = ${refusal} and l.lanname = 'plpgsql' and p.proconfig is null and not p.prosecdef as "isOurs"
     from pg_proc p join pg_language l on l.oid = p.prolang
-    where p.proname = 'refuse_change' and p.pronamespace = current_schema()::regnamespace`.execute(queries);
+    where p.proname = 'refuse_change' and p.pronamespace = ${currentSchema}`.execute(queries);
   if (rows.length === 1 && rows[0]?.isOurs === true) return [];
   return ['the function refuse_change is not the one that Svc made: rows of every append-only table could be changed'];
 }
@@ -113,7 +114,7 @@ async function readParts(queries: Queries): Promise<readonly SchemaPart[]> {
 async function comparePostgres(queries: Queries, parts: readonly SchemaPart[]): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string; kind: string; hidesRows: boolean }>`
     select relname as name, relkind as kind, relrowsecurity as "hidesRows" from pg_class
-    where relnamespace = current_schema()::regnamespace`.execute(queries);
+    where relnamespace = ${currentSchema}`.execute(queries);
   const found = new Map(rows.map((row) => [row.name, row]));
   return parts
     .filter(({ type }) => type === 'table')

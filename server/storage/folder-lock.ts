@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
+import { makeFolder } from './make-folder.ts';
 
 /** Another process uses the data folder in a way that excludes this one. */
 export class FolderInUse extends Error {
@@ -14,7 +14,7 @@ export class FolderInUse extends Error {
  * @throws {FolderInUse} immediately if another process holds a conflicting lock.
  */
 export function lockFolder(folder: string, use: 'shared' | 'exclusive'): Disposable {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const file = new SQLite(join(folder, 'svc.lock'), { timeout: 0 });
   try {
     if (use === 'exclusive') file.exec('begin exclusive');

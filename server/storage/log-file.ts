@@ -1,10 +1,11 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from './make-folder.ts';
 
 /** Opens a log that is only appended to, for the time of a step. Creates the file, and its folder, if it is missing. */
 export function useLogFile<Result>(path: string, step: (file: number) => Result): Result {
   const folder = dirname(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const isNew = !existsSync(path);
   const file = openSync(path, 'a+', 0o600);
   try {

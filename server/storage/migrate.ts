@@ -1,12 +1,13 @@
-import { type Kysely, sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
-import type { Database, Dialect } from './database.ts';
+import { sql } from 'kysely';
+import { type Database, type Dialect, inTransaction, type Queries } from './database.ts';
 import { spine } from './migrations/001-spine.ts';
 import { ledger } from './migrations/002-ledger.ts';
 import { consent } from './migrations/003-consent.ts';
 import { identity } from './migrations/004-identity.ts';
 import { compliance } from './migrations/005-compliance.ts';
 import { webhooks } from './migrations/006-webhooks.ts';
+import { currentSchema } from './postgres.ts';
+import { UnusableDatabase } from './unavailable.ts';
 
 /** The tables of a feature. */
 export interface Schema {
@@ -40,6 +41,11 @@ export const schemas: Readonly<Record<string, Schema>> = {
   '005-compliance': compliance,
   '006-webhooks': webhooks,
 };
+
+/** The tables that the migrations create. */
+export const tableNames: readonly string[] = Object.values(schemas).flatMap((schema) =>
+  [...schema.sql.matchAll(/create table (\w+)/g)].map(([, name]) => name as string),
+);
 
 /** A trigger as the database stores it. */
 export interface Trigger {
@@ -128,7 +134,7 @@ export const refusal = ` begin
   raise exception '% is append-only', tg_table_name;
 end `;
 
-function makeMigration(schema: Schema, dialect: Dialect): Migration {
+function writeStatements(schema: Schema, dialect: Dialect): readonly string[] {
   const statements = schema.sql
     // SQLite stores the text of a statement, which `svc verify` compares: layout and comments must not matter.
     .replace(/--.*/g, '')
@@ -137,12 +143,9 @@ function makeMigration(schema: Schema, dialect: Dialect): Migration {
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '');
   const triggers = guardsOf(schema, dialect).map((trigger) => trigger.sql);
-  const run = async (db: Kysely<unknown>, texts: readonly string[]) => {
-    for (const text of texts) await sql.raw(text).execute(db);
-  };
-  if (dialect === 'sqlite') return { up: (db) => run(db, [...statements, ...triggers, ...describeIndexes(schema)]) };
+  if (dialect === 'sqlite') return [...statements, ...triggers, ...describeIndexes(schema)];
   const refuse = `create or replace function refuse_change() returns trigger language plpgsql as $$${refusal}$$`;
-  return { up: (db) => run(db, [...statements.map(adaptToPostgres), refuse, ...triggers]) };
+  return [...statements.map(adaptToPostgres), refuse, ...triggers];
 }
 
 /** Text sorts by its bytes as in SQLite, regardless of the locale of the cluster. */
@@ -161,32 +164,96 @@ function describeIndexes({ statistics = {} }: Schema): readonly string[] {
   return rows.length === 0 ? [] : [load, `insert into sqlite_stat1 (tbl, idx, stat) values ${rows}`, load];
 }
 
+/** The list of the migrations that ran. Its name is our own: programs that share a schema share no list. */
+export const migrationTable = 'svc_migrations';
+/** The tables in which earlier versions kept the list, which have the names that Kysely gives them in any program. */
+export const formerMigrationTables: readonly string[] = ['kysely_migration', 'kysely_migration_lock'];
+/** The advisory lock under which servers that start at the same time wait for each other. */
+const migrationLock = 7_368_997;
+
 /**
- * Brings the schema up to date. Servers that start at the same time wait for each other.
+ * Brings the schema up to date, completely or not at all. Servers that start at the same time wait for each other.
  * @returns the names of the migrations that ran.
+ * @throws {UnusableDatabase}
  */
-export async function migrate(database: Database): Promise<readonly string[]> {
-  const migrations = Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, makeMigration(schema, database.dialect)]),
+export function migrate(database: Database): Promise<readonly string[]> {
+  const { dialect, clock } = database;
+  return inTransaction(database, async (transaction) => {
+    // Until the end of the transaction: a pooler may give the next one another session.
+    if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(transaction);
+    const tables = await listRelations(transaction, dialect);
+    const ran = await readMigrations(transaction, tables);
+    const unknown = ran.find((name) => !(name in schemas));
+    if (unknown !== undefined)
+      throw new UnusableDatabase(
+        `The database was used by a later version of Svc: it has the migration ${unknown}. Install that version, or restore a backup of this one.`,
+      );
+    const waiting = Object.entries(schemas).filter(([name]) => !ran.includes(name));
+    if (!tables.includes(migrationTable)) {
+      if (ran.length === 0) requireNoOther(tables, dialect);
+      await sql.raw(dialect === 'sqlite' ? createList : adaptToPostgres(createList)).execute(transaction);
+      for (const name of ran) await addMigration(transaction, name, clock());
+      if (ran.length > 0)
+        for (const table of formerMigrationTables)
+          await sql`drop table if exists ${sql.table(table)}`.execute(transaction);
+    }
+    for (const [name, schema] of waiting) {
+      for (const statement of writeStatements(schema, dialect)) await sql.raw(statement).execute(transaction);
+      await addMigration(transaction, name, clock());
+    }
+    return waiting.map(([name]) => name);
+  });
+}
+
+const createList = `create table ${migrationTable} ( name text not null primary key, ran_at text not null )`;
+
+async function addMigration(queries: Queries, name: string, at: string): Promise<void> {
+  await sql`insert into ${sql.table(migrationTable)} (name, ran_at) values (${name}, ${at})`.execute(queries);
+}
+
+/** Whether every migration has run, and no other one; only reads. */
+export async function isMigrated({ kysely, dialect }: Database): Promise<boolean> {
+  const tables = await listRelations(kysely, dialect);
+  if (!tables.includes(migrationTable)) return false;
+  const ran = await readMigrations(kysely, tables);
+  const names = Object.keys(schemas);
+  return ran.length === names.length && names.every((name) => ran.includes(name));
+}
+
+/** The migrations that ran, in the list of this version or in that of an earlier one. */
+async function readMigrations(queries: Queries, tables: readonly string[]): Promise<readonly string[]> {
+  const list = [migrationTable, formerMigrationTables[0] as string].find((table) => tables.includes(table));
+  if (list === undefined) return [];
+  const { rows } = await sql<{ name: string }>`select name from ${sql.table(list)} order by name`.execute(queries);
+  const names = rows.map(({ name }) => name);
+  // The list of another program that also uses Kysely.
+  return list === migrationTable || names.includes(Object.keys(schemas)[0] as string) ? names : [];
+}
+
+/** The tables and views of a SQLite file, or of the current schema of PostgreSQL: other schemas belong to other programs. */
+export async function listRelations(queries: Queries, dialect: Dialect): Promise<readonly string[]> {
+  const query =
+    dialect === 'sqlite'
+      ? sql<{ name: string }>`select name from sqlite_schema
+          where type in ('table', 'view') and name not like 'sqlite%' order by name`
+      : sql<{ name: string }>`
+          select relname as name from pg_class
+          where relnamespace = ${currentSchema} and relkind in ('r', 'p', 'v', 'm', 'f') order by relname`;
+  return (await query.execute(queries)).rows.map(({ name }) => name);
+}
+
+/** @throws {UnusableDatabase} if another program uses the SQLite file, or the names of our tables in the schema. */
+function requireNoOther(tables: readonly string[], dialect: Dialect): void {
+  // Litestream adds tables to the file; theirs begin with an underscore.
+  const isForeign = (name: string) => tableNames.includes(name) || (dialect === 'sqlite' && !name.startsWith('_'));
+  const foreign = tables.filter(isForeign);
+  if (foreign.length === 0) return;
+  const place = dialect === 'sqlite' ? 'The file svc.sqlite' : 'The schema';
+  const advice =
+    dialect === 'sqlite'
+      ? 'Name another folder with SVC_DATA_DIR.'
+      : 'Use an empty database, or a schema of its own for Svc: ALTER ROLE … SET search_path = svc.';
+  throw new UnusableDatabase(
+    `${place} has tables of another program: ${foreign.sort().slice(0, 3).join(', ')}. ${advice}`,
   );
-  const migrator = new Migrator({ db: database.kysely, provider: { getMigrations: async () => migrations } });
-  const { error, results = [] } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
-  return results.map((result) => result.migrationName);
 }
-
-/** Whether every migration has run; only reads. */
-export async function isMigrated({ kysely }: Database): Promise<boolean> {
-  try {
-    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(kysely);
-    const names = Object.keys(schemas);
-    // More have run if a later version used the database; `migrate` reports that.
-    return names.length === rows.length && names.every((name) => rows.some((row) => row.name === name));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && noSuchTable.has(error.code)) return false;
-    throw error;
-  }
-}
-
-/** The codes of SQLite and PostgreSQL for a missing table. */
-const noSuchTable: ReadonlySet<unknown> = new Set(['SQLITE_ERROR', '42P01']);

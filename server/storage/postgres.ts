@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, PostgresDriver, sql } from 'kysely';
-import type { ClientBase, PoolClient } from 'pg';
+import type { ClientBase, ClientConfig, PoolClient } from 'pg';
 import type { Database, Queries } from './database.ts';
+import { findNextRoute, type Route, readAddress } from './postgres-address.ts';
 import type { Tables } from './tables.ts';
 import { DatabaseUnavailable, explainFailure } from './unavailable.ts';
 
@@ -22,10 +23,18 @@ export function openPostgres(
   holds = true,
 ): Pick<Database, 'kysely' | 'abandon' | 'close'> {
   const pg: typeof import('pg') = require('pg');
+  const { routes, hasReplicas, client: options } = readAddress(url);
   const sockets = new Set<Socket>();
   let isAbandoned = false;
+  /** The one that new connections take: the last that worked. */
+  let route = routes[0];
 
   class Client extends pg.Client {
+    constructor(config?: ClientConfig) {
+      // Again, because the pool hides the password from copies of its options.
+      super({ ...config, ...options, ...route });
+    }
+
     // biome-ignore lint/suspicious/noExplicitAny: one body for all overloads
     override query(...words: any[]): any {
       const running = super.query(...(words as Parameters<PoolClient['query']>));
@@ -40,14 +49,15 @@ export function openPostgres(
 
   const pool = new pg.Pool({
     Client,
-    connectionString: url,
+    ...options,
     max: 10,
     // Also limits the wait for a connection of the pool.
     connectionTimeoutMillis: limitWait(statementSeconds ?? 10) * 1000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    ...(holds && { onConnect: shareLock }),
-    ...(statementSeconds !== null && limitTimes(statementSeconds * 1000)),
+    onConnect: (client) => prepareSession(client, { holds, hasReplicas, statementSeconds }),
+    // The response to a statement that PostgreSQL cancelled needs time to arrive.
+    ...(statementSeconds !== null && { query_timeout: statementSeconds * 1000 + 1000 }),
     stream: () => {
       const socket = new Socket();
       sockets.add(socket);
@@ -66,10 +76,17 @@ export function openPostgres(
   class Driver extends PostgresDriver {
     override async acquireConnection(...options: Parameters<PostgresDriver['acquireConnection']>) {
       if (isAbandoned) throw new DatabaseUnavailable(new Error('the connections to the database were cut'));
-      try {
-        return await super.acquireConnection(...options);
-      } catch (error) {
-        throw new DatabaseUnavailable(error);
+      const failed = new Set<Route>();
+      for (;;) {
+        const used = route;
+        try {
+          return await super.acquireConnection(...options);
+        } catch (error) {
+          failed.add(used);
+          const next = isPoolTimeout(error) ? undefined : findNextRoute(routes, failed, used, error);
+          if (next === undefined) throw new DatabaseUnavailable(error);
+          route = next;
+        }
       }
     }
 
@@ -98,14 +115,46 @@ export function openPostgres(
 
 const closingMilliseconds = 1000;
 
-/** The advisory lock of a database: every connection of Svc shares it, and `svc move` takes it from them. */
-const useLock = 7_368_996;
+/** The schema in which tables are created. A search path may have others, whose tables belong to other programs. */
+export const currentSchema = sql.raw('quote_ident(current_schema())::regnamespace');
 
-/** Held until the connection is closed: no process can write past a move, and none is moved while it runs. */
-async function shareLock(client: ClientBase): Promise<void> {
-  const { rows } = await client.query('select pg_try_advisory_lock_shared($1) as "isShared"', [useLock]);
+/** The advisory lock of a schema: every connection of Svc shares it, and `svc move` takes it from them. */
+const useLock = 7_368_996;
+const schemaKey = 'coalesce(hashtext(current_schema()), 0)';
+
+/** Whether all connections were busy, which says nothing about the server. */
+function isPoolTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}
+
+/**
+ * Prepares a new connection in one statement. It takes the shared lock, held until the connection is closed: no process can
+ * write past a move, and none is moved while it runs. The settings that Svc relies on are set here instead of in the
+ * startup message, which PgBouncer refuses; those of the role or the database do not count.
+ */
+async function prepareSession(
+  client: ClientBase,
+  options: { readonly holds: boolean; readonly hasReplicas: boolean; readonly statementSeconds: number | null },
+): Promise<void> {
+  const { holds, hasReplicas, statementSeconds } = options;
+  const settings = { ...limitTimes((statementSeconds ?? 0) * 1000), ...sessionSettings };
+  const values = Object.entries(settings).flat().map(String);
+  const calls = Object.keys(settings).map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`);
+  const { rows } = await client.query(
+    `select ${calls}, current_setting('transaction_read_only') = 'on' as "isReadOnly",
+      ${holds ? `pg_try_advisory_lock_shared(${useLock}, ${schemaKey})` : 'true'} as "isShared"`,
+    values,
+  );
+  if (hasReplicas && rows[0]?.isReadOnly === true) throw new DatabaseUnavailable(new Error('the server is read-only'));
   if (rows[0]?.isShared !== true) throw new DatabaseUnavailable(new Error('svc move is taking its data elsewhere'));
 }
+
+const sessionSettings = {
+  default_transaction_isolation: 'read committed',
+  standard_conforming_strings: 'on',
+  // `svc verify` compares the text of triggers.
+  quote_all_identifiers: 'off',
+};
 
 /**
  * Keeps every other process from writing to a PostgreSQL until the end of the transaction.
@@ -118,7 +167,7 @@ export async function excludeOthers(transaction: Queries, tables: readonly strin
   // The connections of a process that ended a moment ago may still be closing.
   for (let attempt = 0; attempt < 20; attempt += 1) {
     const { rows } = await sql<{ isTaken: boolean }>`
-      select pg_try_advisory_xact_lock(${useLock}) as "isTaken"`.execute(transaction);
+      select pg_try_advisory_xact_lock(${useLock}, ${sql.raw(schemaKey)}) as "isTaken"`.execute(transaction);
     if (rows[0]?.isTaken === true) {
       // Against programs that are not Svc: their changes would be missing in the copy.
       await sql`set local lock_timeout = '10s'`.execute(transaction);
@@ -136,6 +185,7 @@ function limitWait(statementSeconds: number): number {
   return Math.min(statementSeconds, Math.max(5, statementSeconds / 2));
 }
 
+/** @param statement in milliseconds; 0 for no limit, also where the role has one. */
 function limitTimes(statement: number) {
   return {
     statement_timeout: statement,
@@ -143,8 +193,6 @@ function limitTimes(statement: number) {
     lock_timeout: statement / 2,
     // Units of work only run queries between their statements.
     idle_in_transaction_session_timeout: statement * 2,
-    // The response to a statement that PostgreSQL cancelled needs time to arrive.
-    query_timeout: statement + 1000,
   };
 }
 

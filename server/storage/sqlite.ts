@@ -15,7 +15,7 @@ import {
 } from 'kysely';
 import { flushToDisk } from './log-file.ts';
 import type { Tables } from './tables.ts';
-import { explainFailure } from './unavailable.ts';
+import { explainFailure, UnusableDatabase } from './unavailable.ts';
 
 // Loaded on demand: only read-only storage needs it.
 const require = createRequire(import.meta.url);
@@ -30,6 +30,8 @@ const mappedPages = `mmap_size = ${4 * 1024 ** 3}`;
  * @param lockMilliseconds how long a statement waits for the lock of another process, which blocks the whole process.
  */
 export function openSqlite(file: string, lockMilliseconds: number): Kysely<Tables> {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new UnusableDatabase(`${file} is a folder. Move it away, or name another folder with SVC_DATA_DIR.`);
   const settings = [
     'journal_mode = WAL',
     // A commit returns only when it is on disk: an acknowledged record survives a power failure.
@@ -44,6 +46,13 @@ export function openSqlite(file: string, lockMilliseconds: number): Kysely<Table
     'wal_autocheckpoint = 8000',
   ];
   const database = explain(() => openWith(file, {}, settings))([]);
+  const mode = database.pragma('journal_mode', { simple: true });
+  if (mode !== 'wal' && mode !== 'memory') {
+    database.close();
+    throw new UnusableDatabase(
+      `The file system of ${file} cannot hold the write-ahead log of SQLite. Put SVC_DATA_DIR on a local disk.`,
+    );
+  }
   const dialect = new SqliteDialect({ database });
   dialect.createDriver = () => new Driver(database);
   dialect.createAdapter = () => new Adapter();
@@ -84,6 +93,10 @@ function openWith(file: string, options: SQLite.Options, settings: readonly stri
     return database;
   } catch (error) {
     database.close();
+    if (options.fileMustExist !== true && error instanceof SQLite.SqliteError && error.code === 'SQLITE_NOTADB')
+      throw new UnusableDatabase(
+        `${file} is not a SQLite database. Restore it from a backup, or name another folder with SVC_DATA_DIR.`,
+      );
     throw error;
   }
 }
@@ -292,6 +305,8 @@ export function copySqlite(from: string, to: string): { readonly bytes: number }
     if (found !== 'ok') throw new DamagedDatabase(`The database is damaged: ${found}.`);
   } catch (error) {
     if (!(error instanceof SQLite.SqliteError)) throw error;
+    if (error.code === 'SQLITE_FULL')
+      throw new DamagedDatabase(`${to} cannot be written: the disk is full. Free some space, or name another place.`);
     throw new DamagedDatabase(`${from} cannot be copied: ${error.message}.`);
   }
   chmodSync(to, 0o600);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { openDatabase } from './database.ts';
-import { migrate } from './migrate.ts';
+import { migrate, migrationTable } from './migrate.ts';
 
 /** A table that the migrations create. */
 export interface TableLayout {
@@ -22,7 +22,7 @@ export async function readLayout(): Promise<readonly TableLayout[]> {
   await migrate(made);
   const { rows: names } = await sql<{ name: string }>`
     select name from sqlite_schema
-    where type = 'table' and name not like 'kysely%' and name not like 'sqlite%' order by rowid`.execute(made.kysely);
+    where type = 'table' and name <> ${migrationTable} and name not like 'sqlite%' order by rowid`.execute(made.kysely);
   const waiting = new Map<string, { readonly layout: TableLayout; readonly parents: readonly string[] }>();
   for (const { name } of names) {
     const { rows: columns } = await sql<{ name: string; type: string; pk: number }>`

@@ -19,6 +19,11 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
+/** A database that cannot be used as it is; the message says why, and what to do. */
+export class UnusableDatabase extends Error {
+  override readonly name = 'UnusableDatabase';
+}
+
 /** Converts errors that mean that the database is unavailable to `DatabaseUnavailable`. */
 export function explainFailure(error: unknown): unknown {
   return error instanceof Error && !(error instanceof DatabaseUnavailable) && isUnavailability(error)

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { openDatabase } from '../../server/storage/database.ts';
-import { migrate, schemas } from '../../server/storage/migrate.ts';
+import { migrate, migrationTable, schemas } from '../../server/storage/migrate.ts';
 import { writeComment } from './write.ts';
 
 /** A row of SQLite's `pragma table_info`. */
@@ -21,7 +21,7 @@ export async function writeTables(): Promise<string> {
   await using database = openDatabase({ url: null, file: ':memory:' });
   await migrate(database);
   const { rows: tables } = await sql<{ name: string }>`
-    select name from sqlite_schema where type = 'table' and name not like 'kysely%' and name not like 'sqlite%'
+    select name from sqlite_schema where type = 'table' and name <> ${migrationTable} and name not like 'sqlite%'
     order by rowid`.execute(database.kysely);
   const texts = Object.values(schemas).map((schema) => schema.sql);
   const members: string[] = [];

@@ -13,6 +13,7 @@ import { listTransfers } from '../../installation/transfer-store.ts';
 import { readSettings } from '../../settings.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { lockFolder } from '../../storage/folder-lock.ts';
+import { migrationTable } from '../../storage/migrate.ts';
 import { ControlClient } from '../controls/helpers.ts';
 import { evidenceItem } from '../controls/samples.ts';
 import { createLocation, startTestServer, type TestServer } from '../harness.ts';
@@ -236,9 +237,9 @@ describe('svc move', { skip }, () => {
     await run(`insert into rate_limits values ('b', 1, 1)`);
     await refuse(/ is not empty: there are rows in rate_limits\. /);
     await run('delete from rate_limits');
-    await run(`update kysely_migration set name = '006-other' where name = '006-webhooks'`);
+    await run(`update svc_migrations set name = '006-other' where name = '006-webhooks'`);
     await refuse(/ is not empty: it has another schema version than this one \(006-webhooks\)\. /);
-    await run(`update kysely_migration set name = '006-webhooks' where name = '006-other'`);
+    await run(`update svc_migrations set name = '006-webhooks' where name = '006-other'`);
     const row = `insert into installation (id, secret_hash, created_at, moving_from) values`;
     await run(`${row} (1, 'another', '2026-01-01T00:00:00.000Z', null)`);
     await refuse(/ is not empty: an installation uses it\. /);
@@ -441,7 +442,7 @@ async function readEverything(environment: Environment) {
   for (const { name } of await database.kysely.introspection.getTables()) {
     const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(database.kysely);
     // Each move adds to what was moved.
-    if (name === 'transfers') continue;
+    if (['transfers', migrationTable].includes(name)) continue;
     if (name === 'installation')
       for (const row of rows) Object.assign(row, { moving_from: null, moved_to: null, moved_at: null });
     tables[name] = rows.map((row) => JSON.stringify(row)).sort();

@@ -10,6 +10,7 @@ import { archiveNotice, createNotice, deleteNotice, editNotice, publishNotice } 
 import type { Installation } from '../../installation/installation.ts';
 import { verifyChain } from '../../ledger/verify.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { migrationTable } from '../../storage/migrate.ts';
 import { newId } from '../../storage/rows.ts';
 import { changingRows } from '../../verification/verify-tenant.ts';
 import { describeOnOneDatabase, noticeContent, openTestInstallation } from '../harness.ts';
@@ -59,7 +60,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
     assert.deepEqual(
       tables
         .map(({ name }) => name)
-        .filter((name) => !name.startsWith('kysely_'))
+        .filter((name) => name !== migrationTable)
         .sort(),
       known.sort(),
       'a new table needs its check, and its row in the tests of one changed character',

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { tablesFile, writeTables } from '../../../tools/types/write-tables.ts';
 import { readSettings } from '../../settings.ts';
+import { checkTables } from '../../storage/check-schema.ts';
 import { type Database, type Dialect, openDatabase } from '../../storage/database.ts';
 import { isMigrated, migrate } from '../../storage/migrate.ts';
 import { createLocation, describeOnEachDatabase, type TestLocation } from '../harness.ts';
@@ -37,13 +38,61 @@ describeOnEachDatabase('migrate', (dialect) => {
     await using location = await createLocation(dialect);
     await using database = openEmpty(location);
     const tableNames = async () => (await database.kysely.introspection.getTables()).map(({ name }) => name);
-    // Conflicts with the very last table.
-    await sql`create table webhook_events (id integer)`.execute(database.kysely);
+    // The index conflicts with the very last one.
+    await sql`create table _other (id integer)`.execute(database.kysely);
+    await sql`create index webhook_events_dsr on _other (id)`.execute(database.kysely);
     await assert.rejects(migrate(database), /already exists/);
-    assert.deepEqual(await tableNames(), ['webhook_events']);
+    assert.deepEqual(await tableNames(), ['_other']);
     assert.equal(await isMigrated(database), false);
-    await sql`drop table webhook_events`.execute(database.kysely);
+    await sql`drop table _other`.execute(database.kysely);
     assert.deepEqual(await migrate(database), everyMigration);
+  });
+
+  test('continues the list of an earlier version, which had the name that Kysely gives to it', async () => {
+    await using location = await createLocation(dialect);
+    await using database = openEmpty(location);
+    await migrate(database);
+    const schema = await describeSchema(database);
+    await sql`create table kysely_migration (name varchar(255) primary key, timestamp varchar(255))`.execute(
+      database.kysely,
+    );
+    await sql`insert into kysely_migration select name, ran_at from svc_migrations`.execute(database.kysely);
+    await sql`create table kysely_migration_lock (id varchar(255) primary key, is_locked integer)`.execute(
+      database.kysely,
+    );
+    await sql`drop table svc_migrations`.execute(database.kysely);
+    assert.equal(await isMigrated(database), false);
+    assert.deepEqual(await migrate(database), []);
+    assert.deepEqual(await describeSchema(database), schema);
+    assert.equal(await isMigrated(database), true);
+    assert.deepEqual(await checkTables(database), []);
+  });
+
+  test('refuses a database of a later version, and changes nothing', async () => {
+    await using location = await createLocation(dialect);
+    await using database = openEmpty(location);
+    await migrate(database);
+    await sql`insert into svc_migrations (name, ran_at) values ('999-later', '')`.execute(database.kysely);
+    assert.equal(await isMigrated(database), false);
+    await assert.rejects(migrate(database), {
+      name: 'UnusableDatabase',
+      message:
+        /^The database was used by a later version of Svc: it has the migration 999-later\. Install that version/,
+    });
+  });
+
+  test('refuses a database in which another program has tables with the same names', async () => {
+    await using location = await createLocation(dialect);
+    await using database = openEmpty(location);
+    await sql`create table tenants (id integer)`.execute(database.kysely);
+    await assert.rejects(migrate(database), {
+      name: 'UnusableDatabase',
+      message: /tables of another program: tenants\. /,
+    });
+    assert.deepEqual(
+      (await database.kysely.introspection.getTables()).map(({ name }) => name),
+      ['tenants'],
+    );
   });
 
   test('runs once when four processes start at the same time', async () => {
