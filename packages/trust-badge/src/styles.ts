@@ -318,6 +318,7 @@ const styles = css`
   /* The floating button, in a physical corner in either writing direction, and its drawer in the same corner. */
   .floating {
     --_edge: max(1em, env(safe-area-inset-top), env(safe-area-inset-bottom), env(safe-area-inset-left));
+    display: block; /* WebKit stretches a grid with these sizes over the height of the window, where it takes the clicks. */
     z-index: 2147483647;
   }
   .floating,
