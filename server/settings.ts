@@ -91,7 +91,7 @@ const Environment = z.object({
     .max(1e6)
     .optional()
     .describe(
-      'Connections at once of each client address, twice as many of each IPv6 /48; behind trusted proxies, requests at once (default a tenth of SVC_MAX_CONNECTIONS)',
+      'Connections at once of each client address, twice as many of each IPv6 /48; behind trusted proxies, requests at once; default: a tenth of SVC_MAX_CONNECTIONS',
     ),
   SVC_KEEP_ALIVE_SECONDS: wholeNumber(65, 1, 3600).describe(
     'How long a connection is kept for the next request; longer than the idle timeout of a proxy in front',

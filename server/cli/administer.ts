@@ -159,7 +159,7 @@ every tenant that suspended them, or in one. A user who was removed is added aga
     await using installation = await openInstallation(settings);
     const { database, clock } = installation;
     const only = options.tenant === undefined ? null : await requireTenant(database.kysely, options.tenant);
-    const account = await findAccount(database.kysely, normalizeEmail(options.email.trim()) ?? '');
+    const account = await findAccount(database.kysely, readTypedEmail(options.email) ?? '');
     if (account === undefined) throw new UsageError(`There is no user ${options.email}.`);
     const { id, email } = account;
     const tenantIds = await runUnitOfWork(database, clock(), async (work) => {

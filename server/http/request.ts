@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { lingerOnEnd } from './linger.ts';
 import { invalidValues, Problem, type ProblemDetail } from './problem.ts';
 import { encodePluses } from './query-plus.ts';
-import { findRepeatedName } from './repeated-name.ts';
 import type { LimitRule } from './rate-limit.ts';
+import { findRepeatedName } from './repeated-name.ts';
 import type { Route } from './route.ts';
 
 /** The client of a request. Lives as long as the request; only hashes are stored. */
