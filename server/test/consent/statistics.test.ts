@@ -122,17 +122,17 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
       await write();
       return (await sightings(id)).find((one: { host: string }) => one.host === host).widgetVersion;
     };
-    const Origin = 'https://shop.example.com:8443';
+    const Origin = 'https://built.example.com:8443';
     const [banner, badge] = readWidgets() as [Widget, Widget];
     const folder = `svc-consent/${banner.version}`;
     await load(`${folder}/integrity.json`, { Origin });
     await load(`svc-trust-badge/${badge.version}/svc-trust-badge.js`, { Origin });
     await load('svc-consent/9.9.9/svc-consent.js', { Origin });
     await load(`${folder}/svc-consent.js`, { Origin: 'https://evil.test' });
-    assert.equal(await seen('shop.example.com'), null);
+    assert.equal(await seen('built.example.com'), null);
     await load(`${folder}/svc-consent.js`, { Origin });
     await load(`${folder}/svc-consent.js`, { Referer: 'https://www.example.com/a/page' });
-    assert.equal(await seen('shop.example.com'), banner.version);
+    assert.equal(await seen('built.example.com'), banner.version);
     assert.equal(await seen('www.example.com'), banner.version);
   });
 

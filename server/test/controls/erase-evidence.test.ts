@@ -6,15 +6,16 @@ import { noCounts } from '../../erasure/erasure.ts';
 import { assertNothingWritten, describeServerOnEachDatabase, readTables } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { runVerify } from '../ledger/fixture.ts';
+import { assertAbsent, needle } from '../needle.ts';
 import { base, type ControlClient, openTenant, payload } from './helpers.ts';
 import { evidenceItem } from './samples.ts';
 
-const texts = {
-  title: 'Visit of Elif',
-  description: 'Elif signed in',
-  name: 'elif.txt',
-  withdrawalReason: 'Elif objects',
-} as const;
+const nameTexts = (person: string) => ({
+  title: `Visit of ${person}`,
+  description: `${person} signed in`,
+  name: `${person}.txt`,
+});
+const texts = nameTexts('Elif');
 const bytes = 'Elif was here';
 
 describeServerOnEachDatabase('the erasure of evidence', (server) => {
@@ -22,8 +23,8 @@ describeServerOnEachDatabase('the erasure of evidence', (server) => {
     const client = await openTenant(server);
     return { client, id: await client.create() };
   };
-  const upload = async ({ tenant: { key } }: ControlClient, id: string, headers = {}) => {
-    const { title, description, name } = texts;
+  const upload = async ({ tenant: { key } }: ControlClient, id: string, headers = {}, shown = texts) => {
+    const { title, description, name } = shown;
     const about = new URLSearchParams({ ...evidenceItem, title, description, name });
     const path = `${base}/controls/${id}/evidence/files?${about}`;
     const type = { 'Content-Type': 'text/plain' };
@@ -44,14 +45,16 @@ describeServerOnEachDatabase('the erasure of evidence', (server) => {
 
   test('clears the texts and the file wherever they are, and keeps hash, size and dates', async () => {
     const { client, id } = await begin();
-    const { id: evidenceId } = await upload(client, id, { 'Idempotency-Key': 'upload-of-elif' });
-    payload(await client.withdraw(id, evidenceId, texts.withdrawalReason));
+    const person = needle('elif');
+    const headers = { 'Idempotency-Key': 'upload-of-elif' };
+    const { id: evidenceId } = await upload(client, id, headers, nameTexts(person));
+    payload(await client.withdraw(id, evidenceId, `${person} objects`));
     const before = await client.read(pathOf(id, evidenceId));
     const { erasureId, ...done } = await erase(client, id, evidenceId);
     const counts = { ...noCounts, evidence: 1, files: 1, auditEvents: 1, responses: 1 };
     assert.deepEqual(done, { status: 'done', counts });
     const tables = await readTables(server);
-    assert.ok(!JSON.stringify(tables).includes('Elif') && !JSON.stringify(tables).includes(texts.name));
+    assertAbsent(JSON.stringify(tables), person);
     assert.ok(!JSON.stringify(tables.control_evidence_chunks).includes(evidenceId));
     const erasedAt = server.clock.now();
     const file = { name: null, size: bytes.length, mediaType: 'text/plain' };

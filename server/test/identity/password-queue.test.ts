@@ -237,6 +237,9 @@ describe('the queue of password hashes', () => {
     hasher.open();
     const home = await origin.createTenant('home');
     const elsewhere = await origin.createMember({ tenantId: home.id });
+    // Its own: wrong passwords count against the account.
+    const guessed = await origin.createMember();
+    const known = cookieOf(await signIn(server, guessed), 'svc_device');
     const { token: foreign } = await invite(origin, origin.tenant, elsewhere.email);
     const { token: own } = await invite(origin, origin.tenant, 'new@example.com');
     const enrolled = await createEnrolledMember(origin);
@@ -246,8 +249,8 @@ describe('the queue of password hashes', () => {
     const session = async () => ({ ...(await origin.createMember()).session, 'Sec-Fetch-Site': 'same-origin' });
     const from = (address: string) => ({ 'X-Forwarded-For': address });
     const operations: readonly (readonly [string, string, object, Readonly<Record<string, string>>])[] = [
-      ['POST', '/v1/auth/sign-in', { email: member.email, password }, { Cookie: device }],
-      ['POST', '/v1/auth/sign-in', { email: member.email, password }, from('203.0.113.3')],
+      ['POST', '/v1/auth/sign-in', { email: guessed.email, password }, { Cookie: known }],
+      ['POST', '/v1/auth/sign-in', { email: guessed.email, password }, from('203.0.113.3')],
       ['POST', '/v1/auth/password', { currentPassword: password, newPassword: 'x' }, await session()],
       ['POST', '/v1/me/mfa/totp/enroll', { password }, await session()],
       ['POST', '/v1/me/mfa/backup-codes', { password }, await session()],

@@ -12,6 +12,7 @@ import { runSvc } from '../cli/run-svc.ts';
 import { assertProblem, createFreshTenant, payload } from '../consent/helpers.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';
+import { assertAbsent, needle } from '../needle.ts';
 import { createEndpoint } from '../webhooks/sending.ts';
 import { sendInvitation } from './invitation-helpers.ts';
 import { addPerson, changePeople, isSignedIn, readState, signIn, watch } from './membership-helpers.ts';
@@ -57,7 +58,7 @@ describeOnEachDatabase('POST /v1/users/{id}/erase', (dialect) => {
   test('clears the person everywhere, keeps what they did, and everything still verifies', async () => {
     const { tenant, admin } = await createTeam();
     const key = 'invite-the-erased';
-    const email = 'erased.member@example.com';
+    const email = `${needle('erased')}@example.com`;
     const invited = payload(
       await sendInvitation(
         server,
@@ -67,15 +68,15 @@ describeOnEachDatabase('POST /v1/users/{id}/erase', (dialect) => {
     );
     const person = {
       email,
-      userName: 'Erased.Member@Example.com',
-      givenName: 'Wilhelmina-Erased',
-      familyName: 'Erasington',
-      externalId: 'idp-erased-7',
+      userName: email.toUpperCase(),
+      givenName: needle('given'),
+      familyName: needle('family'),
+      externalId: needle('external'),
       role: 'engineer',
       isAccepted: true,
     } as const;
     const { userId } = (await addPerson(server, tenant.id, person)) as { userId: string };
-    await changePeople(server, tenant.id, [userId], { userName: 'ERASED.MEMBER@example.com' });
+    await changePeople(server, tenant.id, [userId], { userName: email.replace('needle', 'NEEDLE') });
     const suspension = { active: false, reason: `${person.givenName} left us` };
     payload(await server.request('PATCH', `/v1/users/${userId}`, { key: tenant.key, body: suspension }), 200);
     const source = { ...systemSource(tenant.id), actor: { type: 'user', id: userId, email } } as const;
@@ -92,7 +93,7 @@ describeOnEachDatabase('POST /v1/users/{id}/erase', (dialect) => {
     const counts = { sessions: 0, invitations: 1, auditEvents: 5, events: 2, deliveries: 2, responses: 1 };
     assert.deepEqual(done, { status: 'done', counts });
     const left = await contents();
-    for (const value of [...values, invited.token]) assert.ok(!left.includes(value.toLowerCase()), value);
+    assertAbsent(left, ...[...values, invited.token].map((value) => value.toLowerCase()));
     await verified();
 
     assert.deepEqual(

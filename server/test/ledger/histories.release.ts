@@ -24,6 +24,7 @@ import { runUnitOfWork } from '../../storage/database.ts';
 import { readLayout } from '../../storage/table-layout.ts';
 import { createTenant } from '../../tenants/store.ts';
 import { createLocation, describeOnEachDatabase, noticeContent, TestClock } from '../harness.ts';
+import { assertAbsent, needle } from '../needle.ts';
 import { runVerify } from './fixture.ts';
 
 const steps = [
@@ -149,11 +150,11 @@ class History implements AsyncDisposable {
       .filter((name) => isFile || name.endsWith('.log'))
       .map((name) => readFileSync(join(dataDir, name), 'latin1'));
     const contents = JSON.stringify(rows) + bytes.join('');
-    for (const subject of this.#erased) assert.ok(!contents.includes(subject), subject);
+    assertAbsent(contents, ...this.#erased);
   }
 
   #nameSubject(): string {
-    return `subject-${++this.#count}-end`;
+    return needle(`subject${++this.#count}`);
   }
 
   #remember(changed: Partial<Known>): void {

@@ -11,6 +11,7 @@ import {
   payload,
 } from '../consent/helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';
+import { assertAbsent, needle } from '../needle.ts';
 import { day, hour, PrivacyClient, shift } from './requests.ts';
 
 describeServerOnEachDatabase(
@@ -44,13 +45,18 @@ describeServerOnEachDatabase(
       const client = await createClient();
       await client.chooseDays(28);
       const now = server.clock.now();
-      const texts = { name: 'Ada <b>Byron</b>', message: '<script>alert(1)</script>\nMy account of 2024.' };
-      const { reference, ...rest } = await client.submitted({ type: 'erasure', email: ' Ada@Example.COM', ...texts });
+      const [ada, byron, year] = [needle('ada'), needle('byron'), needle('year')];
+      const texts = { name: `Ada <b>${byron}</b>`, message: `<script>alert(1)</script>\nMy account of ${year}.` };
+      const { reference, ...rest } = await client.submitted({
+        type: 'erasure',
+        email: ` ${ada.toUpperCase()}@Example.COM`,
+        ...texts,
+      });
       assert.deepEqual(rest, { receivedAt: now, dueAt: shift(now, 28 * day) });
       const dsr = await client.read('dsr', reference);
       assert.deepEqual(
         [dsr.source, dsr.status, dsr.channel, dsr.subjectId, dsr.requesterEmail, dsr.requesterName, dsr.message],
-        ['public', 'open', 'web', 'ada@example.com', 'ada@example.com', texts.name, texts.message],
+        ['public', 'open', 'web', `${ada}@example.com`, `${ada}@example.com`, texts.name, texts.message],
       );
       assert.deepEqual([dsr.confirmedAt, dsr.identityCheck, dsr.notes], [null, null, null]);
       const { events } = await readAllPages(server, { module: 'privacy' }, { key: client.tenant.key });
@@ -60,7 +66,7 @@ describeServerOnEachDatabase(
       );
       const { text, body } = await client.send('GET', `/v1/audit/${events[0]?.id}`);
       assert.deepEqual([body.data.ip, body.data.userAgent], [null, null]);
-      for (const personal of ['ada@', 'Byron', 'alert', '2024']) assert.ok(!text.includes(personal), personal);
+      assertAbsent(text, ada, byron, year);
     });
 
     test('says the same of a person who is known and of one who is not', async () => {
@@ -248,14 +254,16 @@ describeServerOnEachDatabase(
     test('has a subject that members can set, without its text in the audit log', async () => {
       const client = await createClient();
       const { reference } = await client.submitted();
-      const edited = payload(await client.editDsr(reference, { subjectId: 'customer-42' }), 200);
-      assert.deepEqual([edited.subjectId, edited.requesterEmail], ['customer-42', 'ada@example.com']);
+      const customer = needle('customer');
+      const edited = payload(await client.editDsr(reference, { subjectId: customer }), 200);
+      assert.deepEqual([edited.subjectId, edited.requesterEmail], [customer, 'ada@example.com']);
       const { events } = await readAllPages(server, { module: 'privacy' }, { key: client.tenant.key });
       const { text } = await client.send(
         'GET',
         `/v1/audit/${events.find(({ action }) => action === 'dsr.edited')?.id}`,
       );
-      assert.ok(text.includes('"changed":["subjectId"]') && !text.includes('customer-42'));
+      assert.ok(text.includes('"changed":["subjectId"]'));
+      assertAbsent(text, customer);
     });
 
     test('is a page in three languages, with a strict policy and escaped names', async () => {

@@ -6,6 +6,7 @@ import { attemptOffsets } from '../../webhooks/sender/schedule.ts';
 import type { Lookup } from '../../webhooks/transport/connection.ts';
 import { createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
+import { needle } from '../needle.ts';
 import {
   allowPrivate,
   createEndpoint,
@@ -69,14 +70,15 @@ describeServerOnEachDatabase(
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { tenant } = await createSubscriber(server, receiver.url);
-      await completeRequest(tenant, 'erased-meanwhile');
-      receiver.reply = { status: 500, text: 'no erased-meanwhile here' };
+      const subject = needle('subject');
+      await completeRequest(tenant, subject);
+      receiver.reply = { status: 500, text: `no ${subject} here` };
       await sending.sender.look();
       await sending.sender.turn();
       await sending.sender.settle();
       assert.ok(receiver.received.length > 0);
       const sent = receiver.received.length;
-      await eraseSubject(tenant, 'erased-meanwhile');
+      await eraseSubject(tenant, subject);
       await sending.deliver();
       const deliveries = (await readDeliveries(server, tenant)).filter(({ attempts, status }) => {
         return attempts === 0 && status === 'canceled';
@@ -85,7 +87,7 @@ describeServerOnEachDatabase(
       const attempts = (await Promise.all(deliveries.map(({ id }) => readAttempts(server, id)))).flat();
       assert.equal(attempts.length, sent);
       assert.ok(attempts.every(({ excerpt }) => excerpt === null));
-      assert.ok(receiver.received.slice(sent).every(({ body }) => !String(body).includes('erased-meanwhile')));
+      assert.ok(receiver.received.slice(sent).every(({ body }) => !String(body).includes(subject)));
     });
 
     test('sends nothing that was erased while a connection was opened, whoever erased it', async () => {
@@ -101,15 +103,16 @@ describeServerOnEachDatabase(
       };
       await using sending = createTestSender(server, undefined, undefined, { lookup });
       const { tenant } = await createSubscriber(server, receiver.url.replace('127.0.0.1', 'receiver.example'));
-      await completeRequest(tenant, 'erased-at-once');
+      const subject = needle('subject');
+      await completeRequest(tenant, subject);
       await completeRequest(tenant, 'kept-at-once');
       await sending.sender.look();
       await sending.sender.turn();
       await asked.promise;
-      await eraseSubject(tenant, 'erased-at-once');
+      await eraseSubject(tenant, subject);
       found.resolve();
       await sending.deliver();
-      assert.ok(receiver.received.every(({ body }) => !String(body).includes('erased-at-once')));
+      assert.ok(receiver.received.every(({ body }) => !String(body).includes(subject)));
       const types = receiver.received.map((delivery) => bodyOf(delivery).type).sort();
       assert.deepEqual(types, ['dsr.completed', 'dsr.created', 'subject.erased']);
       const deliveries = await readDeliveries(server, tenant);
