@@ -17,8 +17,8 @@ export interface ApiGate extends AsyncDisposable {
   readonly url: string;
   /** The requests so far: `<origin, or nothing> <method> <path>`. */
   readonly asked: readonly string[];
-  /** Resolves when a request is made whose line has this suffix. */
-  waitFor(end: string): Promise<void>;
+  /** Resolves when so many requests were made whose lines have this suffix. */
+  waitFor(end: string, times?: number): Promise<void>;
   /** Handles records and their preflights of an origin this way from now on. Requests held by a slow preflight continue. */
   setWeather(origin: string, weather: Weather): void;
 }
@@ -73,8 +73,8 @@ export async function openApiGate(serverUrl: string): Promise<ApiGate> {
   return {
     url: `http://127.0.0.1:${(gate.address() as AddressInfo).port}`,
     asked,
-    async waitFor(end) {
-      while (!asked.some((one) => one.endsWith(end))) await once(arrivals, 'request');
+    async waitFor(end, times = 1) {
+      while (asked.filter((one) => one.endsWith(end)).length < times) await once(arrivals, 'request');
     },
     setWeather(origin, weather) {
       weathers.set(origin, weather);

@@ -5,9 +5,16 @@ import { WebDriver } from './webdriver.ts';
 
 export type Key = 'Tab' | 'Enter' | 'Space' | 'Escape';
 
-/** A page in a browser, operated by keyboard only. */
+/** A page in a browser. */
 export interface EnginePage extends AsyncDisposable {
+  /** Continues in a tab without a history. */
+  renew(): Promise<void>;
   open(url: string): Promise<void>;
+  reload(): Promise<void>;
+  /** Goes one page back in the history. */
+  back(): Promise<void>;
+  /** Clicks a point of the viewport. */
+  click(x: number, y: number): Promise<void>;
   press(key: Key, options?: { readonly shift?: boolean }): Promise<void>;
   /** The value of an expression, awaited in the page. */
   evaluate<T>(expression: string): Promise<T>;
@@ -21,7 +28,9 @@ export interface Engine {
   start(): Promise<EnginePage>;
 }
 
-const missing = (packages: string) => `not on this machine: apt-get install ${packages}`;
+/** Continuous integration skips no engine: there, a missing one fails when it starts. */
+const skipWithout = (isPresent: boolean, packages: string) =>
+  !isPresent && !process.env.CI && `not on this machine: apt-get install ${packages}`;
 const firefox = findProgram('firefox-esr', 'firefox');
 const hasWebKit = findProgram('WebKitWebDriver') !== undefined && findProgram('Xvfb') !== undefined;
 
@@ -30,22 +39,42 @@ export const engines: readonly Engine[] = [
   { name: 'Chromium', skip: false, start: () => launch({ browser: 'chrome', ...chromium() }) },
   {
     name: 'Firefox',
-    skip: firefox === undefined && missing('firefox-esr'),
-    start: () => launch({ browser: 'firefox', executablePath: firefox as string }),
+    skip: skipWithout(firefox !== undefined, 'firefox-esr'),
+    start: () => launch({ browser: 'firefox', executablePath: firefox ?? 'firefox-esr' }),
   },
-  { name: 'WebKit', skip: !hasWebKit && missing('webkit2gtk-driver xvfb'), start: startWebKit },
+  { name: 'WebKit', skip: skipWithout(hasWebKit, 'webkit2gtk-driver xvfb'), start: startWebKit },
 ];
 
 type LaunchOptions = NonNullable<Parameters<typeof puppeteerCore.launch>[0]>;
 
 async function launch(options: LaunchOptions): Promise<EnginePage> {
   const browser = await puppeteerCore.launch({ ...options, headless: true });
-  const page = await browser.newPage();
-  await page.setViewport({ width: 1280, height: 800 });
+  const openTab = async () => {
+    const tab = await browser.newPage();
+    await tab.setViewport({ width: 1280, height: 800 });
+    return tab;
+  };
+  let page = await openTab();
   return {
+    // Puppeteer loses track of a tab of Firefox that has restored a page from memory.
+    async renew() {
+      const last = page;
+      page = await openTab();
+      await last.close();
+    },
     open: async (url) => {
       await page.goto(url);
     },
+    reload: async () => {
+      await page.reload();
+    },
+    // Puppeteer's own method waits for a load, which a page that is restored from memory does not have.
+    async back() {
+      const left = page.url();
+      await page.evaluate('history.back()');
+      while ((await page.evaluate('location.href').catch(() => left)) === left);
+    },
+    click: (x, y) => page.mouse.click(x, y),
     async press(key, { shift = false } = {}) {
       if (shift) await page.keyboard.down('Shift');
       await page.keyboard.press(key === 'Space' ? ' ' : key);
@@ -64,7 +93,11 @@ const shiftKey = '\uE008';
 async function startWebKit(): Promise<EnginePage> {
   const driver = await WebDriver.startWebKit();
   return {
+    renew: () => driver.open('about:blank'),
     open: (url) => driver.open(url),
+    reload: () => driver.reload(),
+    back: () => driver.back(),
+    click: (x, y) => driver.click(x, y),
     press: (key, { shift = false } = {}) => driver.press(codePoints[key], shift ? shiftKey : undefined),
     evaluate: (expression) => driver.evaluate(expression),
     takePicture: () => driver.takePicture(),

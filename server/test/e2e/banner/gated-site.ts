@@ -9,6 +9,8 @@ import { type ApiGate, openApiGate } from './api-gate.ts';
 export interface GatedSite extends AsyncDisposable {
   readonly server: TestServer;
   readonly gate: ApiGate;
+  /** The paths that the hosts were asked for. */
+  readonly visited: readonly string[];
   /** Publishes a notice for a domain. @returns its id. */
   publish(domain?: string, content?: object): Promise<string>;
   /** The origin of a host, by which the gate identifies its visitors. */
@@ -33,7 +35,9 @@ export async function startGatedSite(): Promise<GatedSite> {
   const widget = readWidget('consent-banner');
   if (widget === undefined) throw new Error('There is no built banner: npm run build:widgets');
   const files = new Map<string, { readonly headers: object; readonly content: string | Uint8Array }>();
+  const visited: string[] = [];
   const host = createServer(({ url = '' }, response) => {
+    visited.push(url);
     const file = files.get(url.replace(/\?.*/, ''));
     response.writeHead(file ? 200 : 404, { ...file?.headers });
     response.end(file?.content);
@@ -45,6 +49,7 @@ export async function startGatedSite(): Promise<GatedSite> {
   return {
     server,
     gate,
+    visited,
     publish: (domain = 'localhost', content = {}) => server.createNotice({ content: { domain, ...content } }),
     originOf: (name) => `http://${name}:${port}`,
     addPage(page) {

@@ -18,7 +18,7 @@ export const readFocus = `(() => {
   return name.replace(/[\\u2066-\\u2069]/g, '').trim();
 })()`;
 
-/** The same visit in each engine, by keyboard only. */
+/** The same visit in each engine. */
 export class Visit {
   readonly #engine: string;
   readonly #page: EnginePage;
@@ -37,6 +37,26 @@ export class Visit {
     const look = `(resolve) => { const look = () => (${expression}) ? resolve(true) : setTimeout(look, 10); look(); }`;
     const tooLate = `new Promise((_, reject) => setTimeout(() => reject(new Error(${JSON.stringify(expression)})), 10_000))`;
     await this.#page.evaluate(`Promise.race([new Promise(${look}), ${tooLate}])`);
+  }
+
+  /** Clicks an element, once it is where it stays and nothing covers it. */
+  async click(element: string): Promise<void> {
+    const [x, y] = await this.#page.evaluate<[number, number]>(`new Promise((resolve) => {
+      let last = '';
+      const look = () => {
+        const target = ${element};
+        const { x, y, width, height } = target.getBoundingClientRect();
+        const point = [x + width / 2, y + height / 2];
+        const root = target.getRootNode();
+        const isMoving = root.getAnimations().some(({ playState }) => playState === 'running');
+        const isHit = target.contains(root.elementFromPoint(...point));
+        if (isHit && !isMoving && String(point) === last) resolve(point);
+        else requestAnimationFrame(look);
+        last = String(point);
+      };
+      look();
+    })`);
+    await this.#page.click(x, y);
   }
 
   /** Presses a key several times. @returns where the focus went. */

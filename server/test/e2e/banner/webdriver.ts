@@ -20,7 +20,7 @@ export class WebDriver implements AsyncDisposable {
     const screen = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     });
-    const [display] = await once(screen.stdio[3] as Readable, 'data');
+    const [[display]] = await Promise.all([once(screen.stdio[3] as Readable, 'data'), once(screen, 'spawn')]);
     const port = await findPort();
     const driver = spawn('WebKitWebDriver', [`--port=${port}`], {
       stdio: 'ignore',
@@ -34,6 +34,25 @@ export class WebDriver implements AsyncDisposable {
 
   async open(url: string): Promise<void> {
     await send(`${this.#address}/url`, { url });
+  }
+
+  async reload(): Promise<void> {
+    await send(`${this.#address}/refresh`, {});
+  }
+
+  async back(): Promise<void> {
+    await send(`${this.#address}/back`, {});
+  }
+
+  /** Clicks a point of the viewport. */
+  async click(x: number, y: number): Promise<void> {
+    const steps = [
+      { type: 'pointerMove', duration: 0, origin: 'viewport', x: Math.round(x), y: Math.round(y) },
+      { type: 'pointerDown', button: 0 },
+      { type: 'pointerUp', button: 0 },
+    ];
+    const mouse = { type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions: steps };
+    await send(`${this.#address}/actions`, { actions: [mouse] });
   }
 
   /** The value of an expression, awaited in the page. */
