@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { commands } from '../../server/cli/run-command.ts';
 import { languages } from '../../server/consent/words/languages.ts';
 import { catalogue } from '../../server/controls/catalogue/catalogue.ts';
 import { transitions } from '../../server/controls/status.ts';
+import { receiverPort } from '../../server/demo/seed.ts';
 import { knownVersions } from '../../server/http/answer.ts';
 import { problemKinds } from '../../server/http/problem.ts';
 import { attemptOffsets } from '../../server/webhooks/sender/schedule.ts';
@@ -24,19 +26,25 @@ function readCodes(text: string, head: string): readonly (readonly string[][])[]
     .map((line) => line.split('|').map((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)));
 }
 
+/** Every page, and the files for readers of the repository and of its packages. */
+function readTexts(): readonly { readonly name: string; readonly text: string }[] {
+  const root = join(import.meta.dirname, '../..');
+  const packages = ['consent-banner', 'node-sdk', 'trust-badge', 'webhook-verify'].map((name) => `packages/${name}`);
+  const files = ['.', 'server', ...packages].map((folder) => join(root, folder, 'README.md'));
+  const pages = readdirSync(pagesFolder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((page) => join(pagesFolder, page));
+  return [...files, ...pages].map((name) => ({ name, text: readFileSync(name, 'utf8') }));
+}
+
 // What pages say in numbers and lists is what the server does.
 describe('what pages say about the server', () => {
   test('no command that npx would fetch from a package of another publisher', () => {
-    const packages = ['consent-banner', 'node-sdk', 'trust-badge', 'webhook-verify'].map((name) => `packages/${name}`);
-    const root = join(import.meta.dirname, '../..');
-    const files = ['README.md', ...packages.map((folder) => `${folder}/README.md`)].map((name) => join(root, name));
-    const pages = readdirSync(pagesFolder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-      name.endsWith('.md'),
-    );
-    const texts = [...files, ...pages.map((page) => join(pagesFolder, page))].map((file) => readFileSync(file, 'utf8'));
     // Tools of a checkout; the page of the command line warns of `npx svc`.
     const known = /^npx (?:@svc\/|biome|wtr|node|-c|asks|canceled)|never run `npx svc`/;
-    const named = texts.flatMap((text) =>
+    // In a project that has the package, `npx svc` is its command.
+    const texts = readTexts().filter(({ name }) => !name.endsWith('server/README.md'));
+    const named = texts.flatMap(({ text }) =>
       [...text.matchAll(/(?:never run `)?\bnpx (?=[@a-z-])[^\s`]+`?/g)].map(([call]) => call),
     );
     assert.ok(named.length > 50);
@@ -44,6 +52,56 @@ describe('what pages say about the server', () => {
       named.filter((call) => !known.test(call)),
       [],
     );
+  });
+
+  test('only commands that there are', () => {
+    const named = readTexts().flatMap(({ name, text }) =>
+      [
+        ...text.matchAll(
+          /(?:^|`|sudo |exec |=\S+ |[/.]bin\/|sbin\/|&& |\()(?:npx @svc\/server|svc) +([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/gm,
+        ),
+      ].map(([call, first = '', second = '']) => ({ name, call, words: [first, `${first} ${second}`] })),
+    );
+    assert.ok(named.length > 100);
+    const known = new Set(commands.map(({ name }) => name));
+    assert.deepEqual(
+      named.filter(({ words }) => !words.some((word) => known.has(word))),
+      [],
+    );
+  });
+
+  test('no step that reports success after one that may have failed', () => {
+    const unchained = readTexts().flatMap(({ name, text }) =>
+      [...text.matchAll(/^```sh[^\n]*\n(.*?)^```/gms)].flatMap(([, block = '']) => {
+        if (/^set -e/m.test(block)) return [];
+        // A line that ends with && or a backslash goes on in the next one.
+        const steps = block
+          .replaceAll(/(?:&&|\\)\n/g, '')
+          .trim()
+          .split('\n');
+        const risky = steps.findIndex((step) =>
+          /\b(?:svc|@svc\/server) (?:restore|move|migrate|backup)\b|pg_restore/.test(step),
+        );
+        const later = steps.slice(risky + 1).filter((step) => /\bverify\b|systemctl start/.test(step));
+        return risky === -1 ? [] : later.map((step) => ({ name, step }));
+      }),
+    );
+    assert.deepEqual(unchained, []);
+  });
+
+  test('the port of the receiver of the demo', () => {
+    for (const page of ['webhooks/start', 'webhooks/endpoints', 'start/developer'])
+      assert.match(read(page), new RegExp(`\\b${receiverPort}\\b`), page);
+    const ports = ['webhooks/start', 'start/developer'].flatMap((page) =>
+      [...read(page).matchAll(/listen\((\d+)/g)].map(([, port]) => Number(port)),
+    );
+    assert.deepEqual([...new Set(ports)], [receiverPort]);
+  });
+
+  test('that there is a released version of the widgets only if there is one', () => {
+    const folder = join(import.meta.dirname, '../../server/widgets/releases');
+    const isReleased = existsSync(folder) && readdirSync(folder).length > 0;
+    assert.equal(/No version is released yet/.test(read('hosting/upgrade')), !isReleased);
   });
 
   test('every status of a control and where it may go', () => {
