@@ -57,12 +57,11 @@ export class WebDriver implements AsyncDisposable {
 
   /** The value of an expression, awaited in the page. */
   async evaluate<T>(expression: string): Promise<T> {
-    const script = `const done = arguments[0];
+    // As text: the driver reads inherited properties of objects, which a page may have added.
+    const script = `const done = (result) => arguments[0](JSON.stringify(result));
       Promise.resolve().then(() => (${expression})).then((value) => done({ value }), (error) => done({ error: String(error) }))`;
-    const { value, error } = await send<{ value: T; error?: string }>(`${this.#address}/execute/async`, {
-      script,
-      args: [],
-    });
+    const result = await send<string>(`${this.#address}/execute/async`, { script, args: [] });
+    const { value, error } = JSON.parse(result) as { value: T; error?: string };
     if (error !== undefined) throw new Error(error);
     return value;
   }
