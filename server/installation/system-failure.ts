@@ -44,8 +44,8 @@ export function explainFile(error: unknown): string | undefined {
 
 /** One sentence about a failure that the operator of the system can fix; undefined if the program itself is at fault. */
 export function explainSystemFailure(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  const code = String(error.code);
+  if (!(error instanceof Error)) return undefined;
+  const code = 'code' in error ? String(error.code) : '';
   const reason = explainFile(error);
   if (reason !== undefined && 'syscall' in error)
     return `${'path' in error ? error.path : `The system call ${error.syscall}`}: ${reason} (${code}).`;

@@ -1,6 +1,7 @@
 import { SettingsError } from '../settings.ts';
 import { readAddress } from '../storage/postgres-address.ts';
 import { failsToWrite } from '../storage/sqlite.ts';
+import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { explainFile } from './system-failure.ts';
 
 /** Whether an error means that PostgreSQL is unreachable or rejected the connection, and says nothing about its data. */
@@ -69,7 +70,9 @@ const socketFailures: ReadonlyMap<string, string> = new Map([
 ]);
 
 function isConnecting(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'connect';
+  // `DatabaseUnavailable` has the error of the system as its cause.
+  const failure = error instanceof DatabaseUnavailable ? error.cause : error;
+  return failure instanceof Error && 'syscall' in failure && failure.syscall === 'connect';
 }
 
 /** Of OpenSSL and Node: the handshake failed, or a certificate is not trusted. */

@@ -118,9 +118,8 @@ const closingMilliseconds = 1000;
 /** The schema in which tables are created. A search path may have others, whose tables belong to other programs. */
 export const currentSchema = sql.raw('quote_ident(current_schema())::regnamespace');
 
-/** The advisory lock of a schema: every connection of Svc shares it, and `svc move` takes it from them. */
+/** The advisory lock of a database: every connection of Svc shares it, and `svc move` takes it from them. */
 const useLock = 7_368_996;
-const schemaKey = 'coalesce(hashtext(current_schema()), 0)';
 
 /** Whether all connections were busy, which says nothing about the server. */
 function isPoolTimeout(error: unknown): boolean {
@@ -142,7 +141,7 @@ async function prepareSession(
   const calls = Object.keys(settings).map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`);
   const { rows } = await client.query(
     `select ${calls}, current_setting('transaction_read_only') = 'on' as "isReadOnly",
-      ${holds ? `pg_try_advisory_lock_shared(${useLock}, ${schemaKey})` : 'true'} as "isShared"`,
+      ${holds ? `pg_try_advisory_lock_shared(${useLock})` : 'true'} as "isShared"`,
     values,
   );
   if (hasReplicas && rows[0]?.isReadOnly === true) throw new DatabaseUnavailable(new Error('the server is read-only'));
@@ -167,7 +166,7 @@ export async function excludeOthers(transaction: Queries, tables: readonly strin
   // The connections of a process that ended a moment ago may still be closing.
   for (let attempt = 0; attempt < 20; attempt += 1) {
     const { rows } = await sql<{ isTaken: boolean }>`
-      select pg_try_advisory_xact_lock(${useLock}, ${sql.raw(schemaKey)}) as "isTaken"`.execute(transaction);
+      select pg_try_advisory_xact_lock(${useLock}) as "isTaken"`.execute(transaction);
     if (rows[0]?.isTaken === true) {
       // Against programs that are not Svc: their changes would be missing in the copy.
       await sql`set local lock_timeout = '10s'`.execute(transaction);
