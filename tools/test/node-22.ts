@@ -5,45 +5,27 @@
  *   node tools/test/node-22.ts    installs it and says where it is
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { installPrograms, programPath } from './npm-programs.ts';
 
 export type Node22 = { readonly program: string } | { readonly skipped: string };
 
 /** The lowest release line that the packages promise; npm checks what it downloads. */
 const version = '22.23.3';
-const folder = join(import.meta.dirname, '../../node_modules/.cache/node-22');
 /** Those for which the packages exist: they are linked against glibc on Linux. */
 const platforms: readonly string[] = ['linux-x64', 'linux-arm64', 'darwin-x64', 'win32-x64'];
 
-/** Answers the program of Node 22, or one sentence on why there is none. */
+/** Answers the program of Node 22, or one sentence on why there is none. @throws in place of that if CI is set. */
 export function findNode22(): Node22 {
   const named = process.env.SVC_TEST_NODE_22;
   if (named !== undefined && named !== '') return check(named) ?? skip(`SVC_TEST_NODE_22 names no Node 22: ${named}`);
   const platform = `${process.platform}-${process.arch}`;
   if (!platforms.includes(platform)) return skip(`there is no package of Node 22 for ${platform}`);
   const name = process.platform === 'win32' ? `node-win-${process.arch}` : `node-${platform}`;
-  const program = join(folder, 'node_modules', name, process.platform === 'win32' ? 'bin/node.exe' : 'bin/node');
-  if (!existsSync(program)) {
-    const complaint = install(`${name}@${version}`);
-    if (complaint !== null) return skip(`npm could not install ${name}@${version} (${complaint})`);
-  }
+  const file = `${name}/${process.platform === 'win32' ? 'bin/node.exe' : 'bin/node'}`;
+  const complaint = installPrograms('node-22', file, [`${name}@${version}`]);
+  if (complaint !== null) return skip(complaint);
+  const program = programPath('node-22', file);
   return check(program) ?? skip(`${program} does not run here`);
-}
-
-/** @returns what went wrong; null for nothing. */
-function install(specifier: string): string | null {
-  console.error(`Installing Node 22 for the tests (npm install ${specifier}) …`);
-  mkdirSync(folder, { recursive: true });
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--no-package-lock', '--loglevel=error'];
-  // Two tests that start at once may both install: npm puts each package in place whole.
-  const { status, stderr, error } = spawnSync('npm', ['install', '--prefix', folder, ...options, specifier], {
-    encoding: 'utf8',
-    timeout: 180_000,
-    shell: process.platform === 'win32',
-  });
-  if (status === 0) return null;
-  return error?.message ?? stderr.trim().split('\n').at(-1) ?? 'no reason given';
 }
 
 function check(program: string): Node22 | undefined {
@@ -52,6 +34,8 @@ function check(program: string): Node22 | undefined {
 }
 
 function skip(reason: string): Node22 {
+  // Continuous integration skips nothing.
+  if (process.env.CI) throw new Error(reason);
   const advice = 'Set SVC_TEST_NODE_22 to the program of a Node 22 to test with it.';
   return { skipped: `The tests with Node 22 are skipped: ${reason}. ${advice}` };
 }
