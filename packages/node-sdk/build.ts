@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { build } from 'vite';
 
 const folder = import.meta.dirname;
-const entries = ['index', 'ledger/index', 'ledger/browser'];
+const entries = ['index', 'ledger/index', 'ledger/browser', 'platform/node', 'platform/fetch'];
 
 // What an earlier build left, other than the declarations just made.
 const dist = join(folder, 'dist');
@@ -21,7 +21,7 @@ await build({
     emptyOutDir: false,
     lib: { entry: Object.fromEntries(entries.map((name) => [name, join(folder, `src/${name}.ts`)])), formats: ['es'] },
     rolldownOptions: {
-      external: /^(?:node:|undici)/,
+      external: /^(?:node:|undici|#platform)/,
       output: { entryFileNames: '[name].js', chunkFileNames: 'shared/[name].js', comments: false },
     },
   },
@@ -39,8 +39,8 @@ function removeHiddenDeclarations(): void {
     const imported = readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*['"](\.[^'"]+)\.(?:ts|js)['"]/g);
     for (const [, path] of imported) visit(join(dirname(file), `${path}.d.ts`));
   };
-  // The entry for browsers has the declarations of that for Node.
-  for (const name of entries.filter((entry) => entry !== 'ledger/browser')) visit(join(dist, `${name}.d.ts`));
+  // The entry for browsers has the declarations of that for Node, and no entry shows the platforms.
+  for (const name of entries.filter((entry) => entry.endsWith('index'))) visit(join(dist, `${name}.d.ts`));
   for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' }))
     if (/\.d\.ts(?:\.map)?$/.test(file) && !shown.has(join(dist, file.replace(/\.map$/, '')))) rmSync(join(dist, file));
 }

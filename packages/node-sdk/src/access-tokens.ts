@@ -1,5 +1,5 @@
 import type { OauthOptions } from './client-options.ts';
-import { rejectResponse } from './errors.ts';
+import type { rejectResponse } from './errors.ts';
 import type { Runtime } from './runtime.ts';
 import type { Operation, ResponseDetails } from './transport.ts';
 
@@ -17,15 +17,24 @@ const mostAhead = 60_000;
 /** For a token without a lifetime (RFC 6749 section 5.1). One that expires earlier is renewed when it is rejected. */
 const usualLifetime = 300_000;
 
+/** The access tokens of a client. Their module is loaded by the first call that needs one: most programs send their key. */
+export interface Tokens {
+  loaded: AccessTokens | null;
+  readonly load: () => Promise<AccessTokens>;
+}
+
 /** Gets access tokens and keeps them. All calls of a client share one, also while it is on its way. */
 export class AccessTokens {
   readonly #send: Request;
   readonly #runtime: Runtime;
   readonly #scope: string | undefined;
+  readonly #reject: typeof rejectResponse;
   #held: HeldToken | null = null;
   #pending: Promise<HeldToken> | null = null;
 
-  constructor(send: Request, runtime: Runtime, { scope }: OauthOptions) {
+  /** @param reject makes an error: importing it would pull its modules into what is loaded for OAuth. */
+  constructor(send: Request, runtime: Runtime, { scope }: OauthOptions, reject: typeof rejectResponse) {
+    this.#reject = reject;
     this.#send = send;
     this.#runtime = runtime;
     this.#scope = scope;
@@ -78,7 +87,7 @@ export class AccessTokens {
       answer: 'bare',
       // A second token does no harm; the first one ends by itself.
       idempotent: true,
-      read: readToken,
+      read: (answer, response) => readToken(answer, response, this.#reject),
     });
     this.#held = { value, renewAt: asked + lifetime - Math.min(mostAhead, lifetime / 10) };
     return this.#held;
@@ -89,11 +98,15 @@ export class AccessTokens {
  * The token of the answer of `POST /oauth/token` (RFC 6749 section 5.1), with its lifetime in milliseconds.
  * @throws {ResponseError} for an answer without a token that a header can carry. Nothing of the answer is in it.
  */
-function readToken(answer: unknown, response: ResponseDetails): { readonly value: string; readonly lifetime: number } {
+function readToken(
+  answer: unknown,
+  response: ResponseDetails,
+  reject: typeof rejectResponse,
+): { readonly value: string; readonly lifetime: number } {
   const { access_token: value, token_type: type = 'Bearer', expires_in: seconds } = Object(answer);
   // RFC 6750 section 2.1.
   const isToken = typeof value === 'string' && /^[\w.~+/-]+=*$/.test(value) && /^bearer$/i.test(type);
-  if (!isToken) throw rejectResponse('The response has no bearer token.', 'issueAccessToken', response);
+  if (!isToken) throw reject('The response has no bearer token.', 'issueAccessToken', response);
   const isLifetime = typeof seconds === 'number' && seconds > 0;
   return { value, lifetime: isLifetime ? seconds * 1000 : usualLifetime };
 }

@@ -16,28 +16,23 @@ export type ErrorContent = Pick<
 /** The server rejected the call or failed. There is a class for each status; `code` has the details. */
 export class ApiError extends SvcError {
   static override readonly kind: string = 'ApiError';
-  readonly status: number;
+  declare readonly status: number;
   /** The invalid values, for `validation_failed`. */
-  readonly details: readonly ErrorDetail[];
+  declare readonly details: readonly ErrorDetail[];
   /** Further fields of the error: `requiredStatus` and `actualStatus`, or `scimType` (RFC 7644 section 3.12). */
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly requestId: string | null;
+  declare readonly fields: Readonly<Record<string, unknown>>;
+  declare readonly requestId: string | null;
   /** Without cookies, and without the credentials of the call if a proxy echoes them. */
-  readonly headers: Readonly<Record<string, string>>;
+  declare readonly headers: Readonly<Record<string, string>>;
   /** The time to wait before a retry, from the server; null if it sends none. */
-  readonly retryAfterMs: number | null;
+  declare readonly retryAfterMs: number | null;
   /** The start of the response, for `unreadable_error`. It may contain anything, so neither JSON nor logs show it. */
   declare readonly excerpt: string | null;
 
-  constructor(content: ErrorContent, call: CallFacts) {
-    super(content.code, content.message, call);
-    this.status = content.status;
-    this.details = content.details;
-    this.fields = content.fields;
-    this.requestId = content.requestId;
-    this.headers = content.headers;
-    this.retryAfterMs = content.retryAfterMs;
-    hide(this, 'excerpt', content.excerpt);
+  constructor({ code, message, excerpt, ...content }: ErrorContent, call: CallFacts) {
+    super(code, message, call);
+    Object.assign(this, content);
+    hide(this, 'excerpt', excerpt);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Call } from './call.ts';
 import type { Exchange, FailureKind, Sink } from './exchange.ts';
-import { createResponseError } from './read-answer.ts';
+import type { createResponseError } from './read-answer.ts';
 import type { Runtime } from './runtime.ts';
 import { splitLines } from './split-lines.ts';
 import type { ByteStream, ResponseDetails } from './transport.ts';
@@ -18,18 +18,21 @@ interface StreamOptions {
   readonly onFailed: (kind: FailureKind, cause: unknown) => Error;
 }
 
-/** @throws {ResponseError} for a stream of something else than was asked for. */
-export function checkStreamType(exchange: Exchange, call: Call): void {
+/**
+ * Takes the function for its error: importing it would pull its modules into what is loaded by the first stream.
+ * @throws {ResponseError} for a stream of something else than was asked for.
+ */
+export function checkStreamType(exchange: Exchange, call: Call, createError: typeof createResponseError): void {
   if (call.target.accept === '*/*') return;
   if (!/^application\/(?:[a-z.-]+\+)?(?:json|jsonl|x-ndjson)\b/i.test(String(exchange.headers['content-type'])))
-    throw createResponseError('The response is not JSON Lines. Is baseUrl the address of the API?', exchange, call);
+    throw createError('The response is not JSON Lines. Is baseUrl the address of the API?', exchange, call);
 }
 
-/** Buffers the bytes of a response until they are read. */
+/** Uint8Arrays the bytes of a response until they are read. */
 export class ByteQueue implements Sink {
   readonly #exchange: Exchange;
   readonly #options: StreamOptions;
-  #chunks: Buffer[] = [];
+  #chunks: Uint8Array[] = [];
   #size = 0;
   #state: 'open' | 'ended' | FailureKind = 'open';
   #error: Error | null = null;
@@ -43,7 +46,7 @@ export class ByteQueue implements Sink {
     this.#startTimer();
   }
 
-  push(chunk: Buffer): void {
+  push(chunk: Uint8Array): void {
     if (this.#state !== 'open') return;
     this.#chunks.push(chunk);
     this.#size += chunk.length;
@@ -60,7 +63,7 @@ export class ByteQueue implements Sink {
   }
 
   /** The next bytes, or null after the last. */
-  async take(): Promise<Buffer | null> {
+  async take(): Promise<Uint8Array | null> {
     this.#stopTimer();
     if (this.#chunks.length === 0 && this.#state === 'open') await this.#wait();
     const chunk = this.#chunks.shift();
@@ -72,7 +75,7 @@ export class ByteQueue implements Sink {
     }
     if (this.#error === null) return null;
     // So that the stack contains the reader.
-    Error.captureStackTrace(this.#error);
+    Error.captureStackTrace?.(this.#error);
     throw this.#error;
   }
 

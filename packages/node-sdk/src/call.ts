@@ -39,7 +39,7 @@ export class Call implements CallFacts {
     if (credential === '') return text;
     const kept = text.replaceAll(credential, '[redacted]');
     if (scheme !== 'Basic') return kept;
-    const pair = Buffer.from(credential, 'base64').toString();
+    const pair = atob(credential);
     return kept.replaceAll(pair.slice(pair.indexOf(':') + 1), '[redacted]');
   }
 

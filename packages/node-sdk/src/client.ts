@@ -1,10 +1,11 @@
-import { AccessTokens } from './access-tokens.ts';
+import type { Tokens } from './access-tokens.ts';
 import type { ByteQueue } from './byte-stream.ts';
 import { Call } from './call.ts';
 import { checkClientOptions } from './check-options.ts';
 import type { ClientOptions } from './client-options.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { Deprecations } from './deprecations.ts';
+import { rejectResponse } from './errors.ts';
 import { PendingList } from './page.ts';
 import { PendingCall, PendingStream } from './pending-call.ts';
 import { createResponseError, readData } from './read-answer.ts';
@@ -92,7 +93,7 @@ export class SvcClient implements Transport, AsyncDisposable {
 
   /** Revokes the access token in use, with `oauth`; the next call requests another one. */
   async revokeAccessToken(): Promise<void> {
-    await this.#shared.tokens?.revoke();
+    await this.#shared.tokens?.loaded?.revoke();
   }
 
   /**
@@ -200,21 +201,35 @@ function shareParts(settings: Settings, options: ClientOptions, base: Parts | nu
     base.options.dispatcher === dispatcher &&
     base.settings.connections === connections &&
     !base.shared.pool.isClosed;
-  const pool = isSameServer ? base.shared.pool : new ConnectionPool({ readOrigin, dispatcher, connections });
-  const isSameBudget = isSameServer && base.options.retryBudget === options.retryBudget;
-  const budget = settings.retryBudget === null ? null : new RetryBudget(settings.retryBudget);
-  const isSameHook = isSameServer && base.options.hooks?.onDeprecation === options.hooks?.onDeprecation;
-  const deprecations = isSameHook ? base.shared.deprecations : new Deprecations(settings.hooks);
-  const shared = { pool, deprecations, budget: isSameBudget ? base.shared.budget : budget };
-  if (options.oauth === undefined) return { ...shared, tokens: null };
+  const kept = isSameServer ? base : null;
+  const shared: Shared = {
+    pool: kept?.shared.pool ?? new ConnectionPool({ readOrigin, dispatcher, connections }),
+    deprecations:
+      kept !== null && kept.options.hooks?.onDeprecation === options.hooks?.onDeprecation
+        ? kept.shared.deprecations
+        : new Deprecations(settings.hooks),
+    budget:
+      kept !== null && kept.options.retryBudget === options.retryBudget
+        ? kept.shared.budget
+        : settings.retryBudget && new RetryBudget(settings.retryBudget),
+    tokens: null,
+  };
+  const { oauth } = options;
+  if (oauth === undefined) return shared;
   const isSameClient =
-    isSameServer &&
-    base.options.oauth === options.oauth &&
-    readIfSet(base.settings.baseUrl)?.prefix === readIfSet(settings.baseUrl)?.prefix;
-  if (isSameClient) return { ...shared, tokens: base.shared.tokens };
+    kept?.options.oauth === oauth && readIfSet(kept.settings.baseUrl)?.prefix === readIfSet(settings.baseUrl)?.prefix;
+  if (isSameClient) return { ...shared, tokens: kept.shared.tokens };
   // Requested by a separate sender, which needs no token.
-  const sender = new Sender(settings, { ...shared, tokens: null });
-  return { ...shared, tokens: new AccessTokens((operation) => request(sender, operation), runtime, options.oauth) };
+  const sender = new Sender(settings, shared);
+  const tokens: Tokens = {
+    loaded: null,
+    load: async () => {
+      const { AccessTokens } = await import('./access-tokens.ts');
+      tokens.loaded ??= new AccessTokens((operation) => request(sender, operation), runtime, oauth, rejectResponse);
+      return tokens.loaded;
+    },
+  };
+  return { ...shared, tokens };
 }
 
 function request<Data>(sender: Sender, operation: Operation, options?: RequestOptions): ApiPromise<Data> {
@@ -231,7 +246,7 @@ async function openStream(sender: Sender, call: Call): Promise<ByteStream> {
   return await sender.send(call, ByteQueue, (exchange) => {
     const queue = exchange.sink as ByteQueue;
     try {
-      checkStreamType(exchange, call);
+      checkStreamType(exchange, call, createResponseError);
     } catch (error) {
       queue.cancel();
       throw error;

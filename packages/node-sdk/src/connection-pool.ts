@@ -1,13 +1,19 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
+import { openConnections } from '#platform';
 import type { Exchange } from './exchange.ts';
 
 /** What carries one request at a time. */
 export interface Connection {
-  readonly dispatcher: Dispatcher;
-  /** The socket that is open or was last; null before the first, and with a dispatcher of the caller's. */
-  socket: Socket | null;
+  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'close'>;
+  /** The socket that is open or was last; none before the first, with a dispatcher of the caller's, and with fetch. */
+  readonly socket?: Socket;
+  /** Called before each request over the socket. */
+  readonly expectResponse?: () => void;
 }
+
+/** Loads what sends requests. */
+export type OpenConnections = (readOrigin: () => string) => Promise<() => Connection>;
 
 interface PoolOptions {
   /** Called at the first request. */
@@ -31,7 +37,6 @@ export class ConnectionPool {
   #opened = 0;
   #create: (() => Connection) | null = null;
   #opening: Promise<void> | null = null;
-  #closeDispatchers: () => Promise<unknown> = async () => undefined;
   #closing: Promise<void> | null = null;
   #onRest: (() => void) | null = null;
 
@@ -43,14 +48,10 @@ export class ConnectionPool {
     return this.#closing !== null;
   }
 
-  /** Loads undici, at the first request: reading it takes longer than reading this package. */
-  open(): Promise<void> {
+  /** Called at the first request: reading undici takes longer than reading this package. */
+  open(): Promise<void> | null {
     this.#opening ??= this.#load();
-    return this.#opening;
-  }
-
-  get isOpen(): boolean {
-    return this.#create !== null;
+    return this.#create === null ? this.#opening : null;
   }
 
   /** A connection that is free; null where there is none, or before `open`. */
@@ -88,7 +89,7 @@ export class ConnectionPool {
    * handed in stays open. Streams are canceled: their readers may never finish.
    */
   async close(): Promise<void> {
-    this.#closing ??= this.#rest().then(async () => void (await this.#closeDispatchers()));
+    this.#closing ??= this.#rest();
     for (const exchange of this.streams) endStream(exchange);
     await this.#closing;
   }
@@ -98,46 +99,14 @@ export class ConnectionPool {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onRest = resolve;
     if (this.#idle.length < this.#opened) await promise;
+    if (this.#options.dispatcher === undefined)
+      await Promise.all(this.#idle.map(({ dispatcher }) => dispatcher.close()));
   }
 
   async #load(): Promise<void> {
-    const { dispatcher, readOrigin, connections } = this.#options;
-    if (dispatcher !== undefined) {
-      this.#create = () => ({ dispatcher, socket: null });
-      return;
-    }
-    const { buildConnector, Client, EnvHttpProxyAgent } = await import('undici');
-    if (usesProxies()) {
-      const agent = new EnvHttpProxyAgent({ connections, allowH2: false });
-      this.#create = () => ({ dispatcher: agent, socket: null });
-      this.#closeDispatchers = () => agent.close();
-      return;
-    }
-    const origin = readOrigin();
-    // Only HTTP/1.1: retries and sockets are tested with it.
-    const connect = buildConnector({ allowH2: false });
-    const clients: Dispatcher[] = [];
-    this.#closeDispatchers = () => Promise.all(clients.map((client) => client.close()));
-    this.#create = () => {
-      const client = new Client(origin, {
-        allowH2: false,
-        connect: (options, callback) =>
-          connect(options, (...result) => {
-            connection.socket = result[1];
-            callback(...result);
-          }),
-      });
-      const connection: Connection = { dispatcher: client, socket: null };
-      clients.push(client);
-      return connection;
-    };
+    const { dispatcher, readOrigin } = this.#options;
+    this.#create = dispatcher === undefined ? await openConnections(readOrigin) : () => ({ dispatcher });
   }
-}
-
-/** Node's own switch for HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
-function usesProxies(): boolean {
-  const { NODE_USE_ENV_PROXY, NODE_OPTIONS } = process.env;
-  return NODE_USE_ENV_PROXY === '1' || `${NODE_OPTIONS} ${process.execArgv}`.includes('--use-env-proxy');
 }
 
 /** Gives a stream up because its client is closed. */

@@ -1,3 +1,4 @@
+import { isBrowser } from '#platform';
 import type { ClientOptions, OauthOptions } from './client-options.ts';
 import { ConfigurationError } from './errors.ts';
 
@@ -17,6 +18,8 @@ export function readCredentials(
   { apiKey, oauth, scimToken }: ClientOptions,
   environmentKey: string | undefined,
 ): Credentials {
+  if (isBrowser)
+    throw new ConfigurationError('A browser would show credentials to its user. Call the API from a server.');
   if (apiKey !== undefined && oauth !== undefined) throw new ConfigurationError('Set apiKey or oauth, not both.');
   const key = oauth === undefined ? (apiKey ?? environmentKey) : undefined;
   return {
@@ -56,5 +59,5 @@ function describeClient({ clientId, clientSecret, scope }: OauthOptions): string
   const id = checkCharacters('oauth.clientId', clientId);
   const secret = checkApiKey('oauth.clientSecret', clientSecret);
   const pair = `${encodeURIComponent(id)}:${encodeURIComponent(secret)}`;
-  return `Basic ${Buffer.from(pair).toString('base64')}`;
+  return `Basic ${btoa(pair)}`;
 }

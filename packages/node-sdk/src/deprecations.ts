@@ -1,14 +1,18 @@
+import { warn } from '#platform';
 import { readHeader } from './call.ts';
 import type { Exchange } from './exchange.ts';
-import { type DeprecationNote, type Hooks, notify } from './hooks.ts';
+import { type Hooks, notify } from './hooks.ts';
 
 /** Reports once for each operation that it is deprecated, or that the response has another version than requested. */
 export class Deprecations {
-  readonly #hook: (note: DeprecationNote) => void;
+  readonly #hooks: Hooks;
   readonly #reported = new Set<string>();
 
   constructor({ onDeprecation }: Hooks) {
-    this.#hook = onDeprecation ?? warn;
+    this.#hooks = {
+      onDeprecation:
+        onDeprecation ?? (({ message }) => warn(message, { type: 'DeprecationWarning', code: 'SVC_DEPRECATED' })),
+    };
   }
 
   look(
@@ -31,10 +35,14 @@ export class Deprecations {
       isOther && `returned version ${version}, not ${requestedVersion}`,
     ];
     const message = `${operation} ${words.filter(Boolean).join(', ')}.`;
-    notify('onDeprecation', this.#hook, { operation, deprecation, sunset, link, requestedVersion, version, message });
+    notify(this.#hooks, 'onDeprecation', () => ({
+      operation,
+      deprecation,
+      sunset,
+      link,
+      requestedVersion,
+      version,
+      message,
+    }));
   }
-}
-
-function warn({ message }: DeprecationNote): void {
-  process.emitWarning(message, { type: 'DeprecationWarning', code: 'SVC_DEPRECATED' });
 }

@@ -28,18 +28,16 @@ export type RetryRefusal = 'budget' | 'deadline' | 'exhausted' | 'unsafe';
 export class SvcError extends Error {
   static readonly kind: string = 'SvcError';
   readonly code: string;
-  readonly operation: string | null;
-  readonly idempotencyKey: string | null;
-  readonly attempts: number;
+  declare readonly operation: string | null;
+  declare readonly idempotencyKey: string | null;
+  declare readonly attempts: number;
   /** Null if a retry would not have helped. */
   readonly retry: RetryRefusal | null = null;
 
   constructor(code: string, message: string, call: CallFacts = noCall, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
-    this.operation = call.operation;
-    this.idempotencyKey = call.idempotencyKey;
-    this.attempts = call.attempts;
+    setCall(this, call);
     const kinds: string[] = [];
     for (let kind: typeof SvcError = new.target; 'kind' in kind; kind = Object.getPrototypeOf(kind))
       kinds.push(kind.kind);
@@ -74,7 +72,7 @@ export function wrapError(error: SvcError, message: string, call: CallFacts): Sv
   if ('excerpt' in error) hide(copy, 'excerpt', error.excerpt);
   Object.assign(copy, error);
   setCall(copy, call);
-  Error.captureStackTrace(copy, wrapError);
+  Error.captureStackTrace?.(copy, wrapError);
   return copy;
 }
 
@@ -146,37 +144,39 @@ export class AbortError extends SvcError {
 /** The server returned a redirect, which is not followed: it could send the key to another server. */
 export class RedirectError extends SvcError {
   static override readonly kind: string = 'RedirectError';
-  readonly status: number;
+  declare readonly status: number;
   /** The origin that it points to, where it can be read. */
-  readonly location: string | null;
+  declare readonly location: string | null;
 
   constructor(status: number, location: string | null, call: CallFacts) {
     const where = location === null ? '' : ` to ${location}`;
     super('redirected', `The server redirects (${status}${where}). Set baseUrl to the API.`, call);
-    this.status = status;
-    this.location = location;
+    Object.assign(this, { status, location });
   }
 }
 
 /** The response is not one of this API: HTML, invalid JSON, another media type, or too large. */
 export class ResponseError extends SvcError {
   static override readonly kind: string = 'ResponseError';
-  readonly status: number;
-  readonly contentType: string | null;
-  readonly requestId: string | null;
+  declare readonly status: number;
+  declare readonly contentType: string | null;
+  declare readonly requestId: string | null;
   /** The start of a response that is not JSON. It may contain anything, so neither JSON nor logs show it. */
   declare readonly excerpt: string | null;
 
   constructor(
     message: string,
-    response: Pick<ResponseError, 'status' | 'contentType' | 'requestId' | 'excerpt'>,
+    {
+      status,
+      contentType,
+      requestId,
+      excerpt,
+    }: Pick<ResponseError, 'status' | 'contentType' | 'requestId' | 'excerpt'>,
     call: CallFacts,
   ) {
     super('unreadable_response', message, call);
-    this.status = response.status;
-    this.contentType = response.contentType;
-    this.requestId = response.requestId;
-    hide(this, 'excerpt', response.excerpt);
+    Object.assign(this, { status, contentType, requestId });
+    hide(this, 'excerpt', excerpt);
   }
 }
 

@@ -1,18 +1,23 @@
 import type { Transform } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { createDecoder, isDecoded } from '#platform';
 import type { Connection } from './connection-pool.ts';
+import { join } from './ledger/bytes.ts';
 
 /** Why there is no answer. */
 export type FailureKind = 'timeout' | 'deadline' | 'aborted' | 'connection' | 'too_large' | 'undecodable';
 
 /** Takes the bytes of an answer as they come. */
 export interface Sink {
-  push(chunk: Buffer): void;
+  push(chunk: Uint8Array): void;
   end(): void;
   fail(kind: FailureKind, cause: unknown): void;
 }
 
 export type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Controls the flow of an answer. */
+export type Controller = Pick<Dispatcher.DispatchController, 'abort' | 'pause' | 'resume'>;
 
 interface ExchangeOptions {
   readonly connection: Connection;
@@ -23,16 +28,16 @@ interface ExchangeOptions {
 }
 
 const noHeaders: ReceivedHeaders = {};
-const noBytes = Buffer.alloc(0);
+const noBytes = new Uint8Array(0);
 
 /**
- * One request and its answer: what undici reports to. Nothing is thrown from here; the caller that awaits `settled`
+ * One request and its answer: what undici reports to, and the platform's fetch. Nothing is thrown from here; the caller that awaits `settled`
  * makes the error, so that its stack contains that caller.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   status = 0;
   headers: ReceivedHeaders = noHeaders;
-  body: Buffer = noBytes;
+  body: Uint8Array = noBytes;
   failure: FailureKind | null = null;
   cause: unknown;
   sink: Sink | null = null;
@@ -43,8 +48,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #settle: () => void;
   #isSettled = false;
-  #controller: Dispatcher.DispatchController | null = null;
-  #chunks: Buffer[] | null = null;
+  #controller: Controller | null = null;
+  #chunks: Uint8Array[] | null = null;
   #size = 0;
   /** What the socket had received before this request. */
   #bytesBefore = 0;
@@ -64,21 +69,24 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.failure === 'connection' && this.#bytesBefore > 0 && socket?.bytesRead === this.#bytesBefore;
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: Controller): void {
     this.#controller = controller;
     this.isSent = true;
-    this.#bytesBefore = this.#options.connection.socket?.bytesRead ?? 0;
+    const { connection } = this.#options;
+    this.#bytesBefore = connection.socket?.bytesRead ?? 0;
+    connection.expectResponse?.();
     // The call ended while this waited for a connection.
     if (this.#isSettled) this.#abort();
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ReceivedHeaders): void {
-    // 103 and its like come before the answer (RFC 9110 section 15.2).
+  onResponseStart(_: Controller, status: number, headers: ReceivedHeaders): void {
+    // An interim response (RFC 9110 section 15.2) over a dispatcher of the caller's.
     if (status < 200 || this.#isSettled) return;
     this.status = status;
     this.headers = headers;
     const coding = headers['content-encoding'];
-    if (coding !== undefined && coding !== '' && coding !== 'identity') this.#coding = String(coding).toLowerCase();
+    if (!isDecoded && coding !== undefined && coding !== '' && coding !== 'identity')
+      this.#coding = String(coding).toLowerCase();
     const { openSink, limit } = this.#options;
     if (openSink !== null && status < 300) {
       this.sink = openSink(this);
@@ -86,8 +94,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     } else if (Number(headers['content-length']) > limit) this.#exceed();
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#coding === null) this.#receive(chunk);
+  onResponseData(_: Controller, chunk: Uint8Array): void {
+    if (isDecoded || this.#coding === null) this.#receive(chunk);
     else if (this.sink !== null || !this.#isSettled) {
       this.#decoder ??= this.#openDecoder(this.#coding, chunk);
       if (this.#decoder?.write(chunk) === false) this.#controller?.pause();
@@ -95,17 +103,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.#decoder === null) this.#complete();
+    if (isDecoded || this.#decoder === null) this.#complete();
     else this.#decoder.end();
   }
 
-  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+  onResponseError(_: Controller | null, error: Error): void {
     this.fail('connection', error);
   }
 
   /** Gives the answer up, and the connection with it. */
   fail(kind: FailureKind, cause: unknown): void {
-    this.#decoder?.destroy();
+    if (!isDecoded) this.#decoder?.destroy();
     if (this.sink !== null) this.sink.fail(kind, cause);
     else if (!this.#isSettled) {
       this.failure = kind;
@@ -117,17 +125,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Stops and starts the flow of bytes into the sink. */
   hold(isHeld: boolean): void {
-    const flow = this.#decoder ?? this.#controller;
+    const flow = isDecoded ? this.#controller : (this.#decoder ?? this.#controller);
     if (isHeld) flow?.pause();
     else flow?.resume();
   }
 
-  #receive(chunk: Buffer): void {
+  #receive(chunk: Uint8Array): void {
     if (this.sink !== null) this.sink.push(chunk);
     else if (!this.#isSettled) this.#keep(chunk);
   }
 
-  #keep(chunk: Buffer): void {
+  #keep(chunk: Uint8Array): void {
     this.#size += chunk.length;
     if (this.#size > this.#options.limit) this.#exceed();
     else if (this.#size === chunk.length) this.body = chunk;
@@ -152,19 +160,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #complete(): void {
     if (this.sink !== null) this.sink.end();
     else if (!this.#isSettled) {
-      if (this.#chunks !== null) this.body = Buffer.concat(this.#chunks, this.#size);
+      if (this.#chunks !== null) this.body = join(this.#chunks);
       this.#finish();
     }
   }
 
   /** Opened with the first bytes: an answer without any has nothing to decode. */
-  #openDecoder(coding: string, first: Buffer): Transform | null {
+  #openDecoder(coding: string, first: Uint8Array): Transform | null {
     const decoder = createDecoder(coding, first);
     if (decoder === null) {
       this.fail('undecodable', undefined);
       return null;
     }
-    decoder.on('data', (chunk: Buffer) => this.#receive(chunk));
+    decoder.on('data', (chunk: Uint8Array) => this.#receive(chunk));
     decoder.on('end', () => this.#complete());
     decoder.on('error', (error) => this.fail('undecodable', error));
     decoder.on('drain', () => this.#controller?.resume());
@@ -179,16 +187,4 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isSettled = true;
     this.#settle();
   }
-}
-
-/** What undoes a content coding (RFC 9110 section 8.4.1); null for an unknown one. */
-function createDecoder(coding: string, [first = 0]: Buffer): Transform | null {
-  // Loaded here: few servers compress answers of this size.
-  const { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } =
-    process.getBuiltinModule('node:zlib');
-  if (coding === 'gzip' || coding === 'x-gzip') return createGunzip();
-  if (coding === 'br') return createBrotliDecompress();
-  // Some servers leave out the zlib header, whose first byte names the method 8.
-  if (coding === 'deflate') return (first & 0x0f) === 8 ? createInflate() : createInflateRaw();
-  return null;
 }

@@ -23,14 +23,18 @@ export function checkHeaders(headers: Headers): Headers {
   const checked: Record<string, string | null> = Object.create(null);
   for (const [given, value] of Object.entries(headers)) {
     const name = given.toLowerCase();
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name))
-      throw new ConfigurationError(`${JSON.stringify(given)} is not a header name.`);
+    if (!isToken(name)) throw new ConfigurationError(`${JSON.stringify(given)} is not a header name.`);
     if (Object.hasOwn(ownOptions, name))
       throw new ConfigurationError(`Set ${ownOptions[name]} instead of the header ${name}.`);
     if (notToBeSet.test(name)) throw new ConfigurationError(`The header ${name} cannot be set.`);
     checked[name] = value === null ? null : checkValue(`header ${name}`, value);
   }
   return checked;
+}
+
+/** RFC 9110 section 5.6.2. */
+export function isToken(text: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(text);
 }
 
 /** @throws {ConfigurationError} for a value with line ends or characters that no header can have. */

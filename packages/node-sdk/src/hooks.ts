@@ -1,3 +1,4 @@
+import { warn } from '#platform';
 import type { SvcError } from './errors.ts';
 
 /** The call that a hook is notified of. The path is the template, because its values may identify a person. */
@@ -68,17 +69,20 @@ export interface Hooks {
   readonly onDeprecation?: ((note: DeprecationNote) => void) | undefined;
 }
 
-/** Calls a hook; its failure becomes a process warning. */
-export function notify<Note>(name: keyof Hooks, hook: (note: Note) => void, note: Note): void {
-  const warn = (error: unknown) => {
+/** Calls a hook, if there is one; its failure becomes a process warning. */
+export function notify<Name extends keyof Hooks>(hooks: Hooks, name: Name, describe: () => Note<Name>): void {
+  const hook = hooks[name] as ((note: Note<Name>) => unknown) | undefined;
+  const report = (error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
-    process.emitWarning(`The hook ${name} failed: ${message}`, { code: 'SVC_HOOK_FAILED' });
+    warn(`The hook ${name} failed: ${message}`, { code: 'SVC_HOOK_FAILED' });
   };
   try {
     // The client does not wait for an asynchronous hook, but its failure must not end the process.
-    const result: unknown = hook(note);
-    if (typeof result === 'object' && result !== null && 'then' in result) Promise.resolve(result).catch(warn);
+    const result = hook?.(describe());
+    if (typeof result === 'object' && result !== null && 'then' in result) Promise.resolve(result).catch(report);
   } catch (error) {
-    warn(error);
+    report(error);
   }
 }
+
+type Note<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Name]>>[0];

@@ -48,17 +48,14 @@ function createContent(items: unknown, nextCursor: unknown, total: unknown): Pag
 }
 
 class ListPage<Item> implements Page<Item> {
-  readonly items: readonly Item[];
-  readonly nextCursor: string | null;
-  readonly total: number | null;
-  readonly response: ResponseDetails;
+  declare readonly items: readonly Item[];
+  declare readonly nextCursor: string | null;
+  declare readonly total: number | null;
+  declare readonly response: ResponseDetails;
   readonly #next: (cursor: string) => Promise<Page<Item>>;
 
   constructor(content: PageContent, response: ResponseDetails, next: (cursor: string) => Promise<Page<Item>>) {
-    this.items = content.items as readonly Item[];
-    this.nextCursor = content.nextCursor;
-    this.total = content.total;
-    this.response = response;
+    Object.assign(this, content, { response });
     this.#next = next;
   }
 

@@ -63,8 +63,7 @@ function chooseAccept({ answer, path, accept }: Operation): string {
 /** The server accepts one on every POST under /v1 that takes a bearer key. Elsewhere one would only seem to protect. */
 function chooseKey(operation: Operation, { idempotencyKey }: RequestOptions, isRest: boolean): string | null {
   const isTaken = isRest && operation.method === 'POST' && takesKey(operation);
-  // The module is loaded at the first POST, because a program that only reads does not need it.
-  if (idempotencyKey === undefined) return isTaken ? process.getBuiltinModule('node:crypto').randomUUID() : null;
+  if (idempotencyKey === undefined) return isTaken ? crypto.randomUUID() : null;
   if (!isTaken) throw new ConfigurationError('Only a POST under /v1 with an API key takes idempotencyKey.');
   if (typeof idempotencyKey !== 'string' || !/^[A-Za-z0-9_-]{8,128}$/.test(idempotencyKey))
     throw new ConfigurationError('idempotencyKey must be 8 to 128 of A-Z a-z 0-9 _ -.');

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { createApiError } from './api-error.ts';
 import { type Call, readHeader } from './call.ts';
 import {
@@ -11,6 +10,7 @@ import {
   TimeoutError,
 } from './errors.ts';
 import type { Exchange, FailureKind } from './exchange.ts';
+import { decodeText } from './ledger/bytes.ts';
 import { readErrorBody } from './read-error.ts';
 import { readRetryAfter } from './retry.ts';
 import type { Limits } from './settings.ts';
@@ -45,7 +45,8 @@ function parseJson(exchange: Exchange, call: Call): unknown {
     );
   try {
     // Bytes that are no text would become other characters, silently.
-    if (isUtf8(exchange.body)) return JSON.parse(exchange.body.toString());
+    const text = decodeText(exchange.body);
+    if (text !== null) return JSON.parse(text);
   } catch {
     // The error of the parser quotes what it read.
   }
@@ -68,7 +69,7 @@ const longestExcerpt = 500;
 
 /** The start of a response. A credential that the cut divides is redacted, too. */
 function quoteBody({ body }: Exchange, call: Call): string | null {
-  return body.length === 0 ? null : call.redact(body.toString()).slice(0, longestExcerpt);
+  return body.length === 0 ? null : call.redact(new TextDecoder().decode(body)).slice(0, longestExcerpt);
 }
 
 /** What the limits and the clock of the call are. */
@@ -80,7 +81,7 @@ interface Bounds extends Limits {
 /** The error of a failed attempt. Its stack starts where this is called, so that it still contains the caller. */
 export function createAttemptError(exchange: Exchange, call: Call, limits: Bounds): SvcError {
   const error = classifyOutcome(exchange, call, limits);
-  Error.captureStackTrace(error, createAttemptError);
+  Error.captureStackTrace?.(error, createAttemptError);
   return error;
 }
 
@@ -90,7 +91,7 @@ function classifyOutcome(exchange: Exchange, call: Call, limits: Bounds): SvcErr
     return createResponseError(`The response is larger than ${limits.maxResponseBytes} bytes.`, exchange, call);
   if (failure !== null) return createTransportError(exchange, failure, exchange.cause, call, limits);
   if (status < 400) return createRedirectError(exchange, call);
-  const words = readErrorBody(status, call.redact(exchange.body.toString()));
+  const words = readErrorBody(status, call.redact(new TextDecoder().decode(exchange.body)));
   const content = {
     ...words,
     excerpt: words.code === 'unreadable_error' ? quoteBody(exchange, call) : null,

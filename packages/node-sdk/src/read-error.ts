@@ -9,48 +9,32 @@ type Fields = Readonly<Record<string, unknown>>;
  * then there is only the status.
  */
 export function readErrorBody(status: number, text: string): Words {
-  const body = parseFields(text);
-  const error = body?.error;
-  if (isFields(error)) return readEnvelope(status, error);
-  if (body !== null && typeof error === 'string') return readOauth(body, error);
-  if (body !== null && Array.isArray(body.schemas)) return readScim(status, body);
-  const message = `The server returned ${status} with an unreadable body.`;
-  return { code: 'unreadable_error', message, details: [], fields: {}, requestId: null };
+  const { error, error_description: description, schemas, scimType, detail } = parseFields(text);
+  if (isFields(error)) return readWords(status, error);
+  if (typeof error === 'string') return readWords(status, { code: error, message: asText(description) ?? error });
+  if (Array.isArray(schemas)) {
+    const code = asText(scimType);
+    return readWords(status, { code: code ?? 'scim_error', message: detail, ...(code && { scimType }) });
+  }
+  return readWords(`${status} with an unreadable body`, {});
 }
 
-function readEnvelope(status: number, error: Fields): Words {
-  const { code, message, details, requestId, ...fields } = error;
+function readWords(answer: number | string, { code, message, details, requestId, ...fields }: Fields): Words {
   return {
     code: asText(code) ?? 'unreadable_error',
-    message: asText(message) ?? `The server returned ${status}.`,
+    message: asText(message) ?? `The server returned ${answer}.`,
     details: Array.isArray(details) ? details.filter(isDetail) : [],
     fields,
     requestId: asText(requestId),
   };
 }
 
-function readScim(status: number, body: Fields): Words {
-  const scimType = asText(body.scimType);
-  return {
-    code: scimType ?? 'scim_error',
-    message: asText(body.detail) ?? `The server returned ${status}.`,
-    details: [],
-    fields: scimType === null ? {} : { scimType },
-    requestId: null,
-  };
-}
-
-function readOauth(body: Fields, code: string): Words {
-  const message = asText(body.error_description) ?? code;
-  return { code, message, details: [], fields: {}, requestId: null };
-}
-
-function parseFields(text: string): Fields | null {
+function parseFields(text: string): Fields {
   try {
     const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : null;
+    return isFields(value) ? value : {};
   } catch {
-    return null;
+    return {};
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AccessTokens } from './access-tokens.ts';
+import type { Tokens } from './access-tokens.ts';
 import type { ByteQueue } from './byte-stream.ts';
 import type { Call } from './call.ts';
 import { checkRequestOptions } from './check-options.ts';
@@ -26,7 +26,7 @@ import { type Limits, longestTimer, readLimits, type Settings } from './settings
 export interface Shared {
   readonly pool: ConnectionPool;
   readonly budget: RetryBudget | null;
-  readonly tokens: AccessTokens | null;
+  readonly tokens: Tokens | null;
   readonly deprecations: Deprecations;
 }
 
@@ -80,8 +80,7 @@ export class Sender {
   /** Reports a call that failed for good, also after its response began. */
   note(call: Call, error: SvcError): SvcError {
     completeError(error, call);
-    const { onError } = this.#settings.hooks;
-    if (onError !== undefined) notify('onError', onError, { ...describeCall(call), error });
+    notify(this.#settings.hooks, 'onError', () => ({ ...describeCall(call), error }));
     return error;
   }
 
@@ -123,7 +122,7 @@ export class Sender {
         throw error;
       }
       call.lastError = error;
-      if (hooks.onRetry !== undefined) notify('onRetry', hooks.onRetry, { ...describeCall(call), error, wait });
+      notify(hooks, 'onRetry', () => ({ ...describeCall(call), error, wait }));
       // A hook may have aborted the call.
       this.#checkRunning(run);
       await this.#pause(call, wait);
@@ -146,8 +145,7 @@ export class Sender {
     const left = run.deadlineAt - begun;
     const [kind, time] = left < limits.timeout ? (['deadline', left] as const) : (['timeout', limits.timeout] as const);
     const timer = time > longestTimer ? null : runtime.setTimer(() => exchange.fail(kind, undefined), time);
-    if (hooks.onRequest !== undefined)
-      notify('onRequest', hooks.onRequest, { ...describeCall(call), headers: redactHeaders(headers) });
+    notify(hooks, 'onRequest', () => ({ ...describeCall(call), headers: redactHeaders(headers) }));
     try {
       connection.dispatcher.dispatch(
         {
@@ -179,11 +177,11 @@ export class Sender {
   #noteAnswer({ call, request }: Run, exchange: Exchange, begun: number): void {
     const { runtime, hooks } = this.#settings;
     this.#shared.deprecations.look(call.operation, exchange, request.version);
-    if (hooks.onResponse === undefined) return;
-    const { status, requestId } = call.describeResponse();
-    const duration = runtime.now() - begun;
-    const note = { ...describeCall(call), status, requestId, headers: call.describeHeaders(), duration };
-    notify('onResponse', hooks.onResponse, note);
+    notify(hooks, 'onResponse', () => {
+      const { status, requestId } = call.describeResponse();
+      const duration = runtime.now() - begun;
+      return { ...describeCall(call), status, requestId, headers: call.describeHeaders(), duration };
+    });
   }
 
   #openQueue(
@@ -218,7 +216,10 @@ export class Sender {
     const { credential = 'key' } = target;
     if (credential === 'none') return '';
     const { tokens } = this.#shared;
-    if (credential === 'key' && tokens !== null) return tokens.current === null ? null : `Bearer ${tokens.current}`;
+    if (credential === 'key' && tokens !== null) {
+      const token = tokens.loaded?.current;
+      return token ? `Bearer ${token}` : null;
+    }
     const header = this.#settings.credentials()[credential];
     if (header !== null) return header;
     const names = { key: 'apiKey or SVC_API_KEY', scim: 'scimToken', client: 'oauth' };
@@ -229,8 +230,9 @@ export class Sender {
   async #fetchAuthorization(run: Run): Promise<string> {
     const { call } = run;
     try {
-      const tokens = this.#shared.tokens as AccessTokens;
-      return `Bearer ${await this.#waitWithin(run, tokens.fetch(), '')}`;
+      const { load } = this.#shared.tokens as Tokens;
+      const fetching = load().then((tokens) => tokens.fetch());
+      return `Bearer ${await this.#waitWithin(run, fetching, '')}`;
     } catch (error) {
       // All waiting calls get the same error, which names another operation.
       if (!(error instanceof SvcError) || error.operation === call.operation) throw error;
@@ -240,12 +242,13 @@ export class Sender {
 
   async #waitForConnection(run: Run): Promise<Connection> {
     const { pool } = this.#shared;
-    if (!pool.isOpen) {
-      await pool.open();
+    const opening = pool.open();
+    if (opening !== null) {
+      await opening;
       this.#checkRunning(run);
-      const free = pool.take();
-      if (free !== null) return free;
     }
+    const free = pool.take();
+    if (free !== null) return free;
     const { granted, leave } = pool.enqueue();
     try {
       const detail = ` All ${this.#settings.connections} connections were in use (option connections).`;
@@ -280,7 +283,7 @@ export class Sender {
   #dropToken({ target }: Call, authorization: string): boolean {
     const { tokens } = this.#shared;
     if (tokens === null || (target.credential ?? 'key') !== 'key') return false;
-    tokens.drop(authorization.slice('Bearer '.length));
+    tokens.loaded?.drop(authorization.slice('Bearer '.length));
     return true;
   }
 

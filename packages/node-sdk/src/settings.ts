@@ -1,8 +1,9 @@
+import { platformHeaders, platformName, readEnvironment } from '#platform';
 import { checkClientOptions } from './check-options.ts';
 import type { AppInfo, ClientOptions } from './client-options.ts';
 import { type Credentials, readCredentials } from './credentials.ts';
 import { ConfigurationError } from './errors.ts';
-import { checkHeaders, checkValue, type HeaderList, mergeHeaders } from './headers.ts';
+import { checkHeaders, checkValue, type HeaderList, isToken, mergeHeaders } from './headers.ts';
 import type { Hooks } from './hooks.ts';
 import type { RetryBudgetOptions } from './retry.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
@@ -49,14 +50,12 @@ export function readSettings(options: ClientOptions): Settings {
   checkCount('connections', connections, 1);
   checkCount('maxResponseBytes', maxResponseBytes, 1);
   if (retryBudget !== null) checkBudget(retryBudget);
-  const own = ['user-agent', describeAgent(options.appInfo), 'accept-encoding', 'gzip, deflate, br'];
+  const findAddress = () => options.baseUrl ?? readEnvironment('SVC_BASE_URL');
+  const own = ['user-agent', describeAgent(options.appInfo), ...platformHeaders];
   return {
     ...readLimits(options, { timeout: 30_000, deadline: 100_000, retries: 2 }),
-    baseUrl: readOnce(
-      () => readBaseUrl(options.baseUrl ?? process.env.SVC_BASE_URL, allowInsecure),
-      !hasAddress(options),
-    ),
-    credentials: readOnce(() => readCredentials(options, process.env.SVC_API_KEY), !hasCredentials(options)),
+    baseUrl: readOnce(() => readBaseUrl(findAddress(), allowInsecure), !findAddress()),
+    credentials: readOnce(() => readCredentials(options, readEnvironment('SVC_API_KEY')), !hasCredentials(options)),
     version: chooseVersion(options.version, apiVersion),
     tenant: chooseTenant(options.tenant, null),
     retryBudget,
@@ -77,13 +76,9 @@ function readOnce<Value>(read: () => Value, isLater: boolean): () => Value {
   };
 }
 
-function hasAddress({ baseUrl = process.env.SVC_BASE_URL }: ClientOptions): boolean {
-  return baseUrl !== undefined && baseUrl !== '';
-}
-
 /** Whether there is a credential, and none is empty. */
 function hasCredentials({ apiKey, oauth, scimToken }: ClientOptions): boolean {
-  const key = oauth === undefined ? (apiKey ?? process.env.SVC_API_KEY) : apiKey;
+  const key = oauth === undefined ? (apiKey ?? readEnvironment('SVC_API_KEY')) : apiKey;
   const given: unknown[] = [key, scimToken, ...(oauth === undefined ? [] : [oauth.clientId, oauth.clientSecret])];
   return given.some((text) => text !== undefined) && !given.includes('');
 }
@@ -134,12 +129,11 @@ export function chooseVersion(version: string | null | undefined, inherited: str
 
 /** RFC 9110 section 10.1.5: products, the one that matters most first. */
 function describeAgent(appInfo: AppInfo | undefined): string {
-  const own = `svc-node/${packageVersion} node/${process.versions.node}`;
+  const own = `svc-node/${packageVersion} ${platformName}`;
   if (appInfo === undefined) return own;
   const { name, version } = appInfo;
   for (const text of [name, version ?? 'x'])
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text))
-      throw new ConfigurationError('appInfo must be single words, such as my-app and 1.0.');
+    if (!isToken(text)) throw new ConfigurationError('appInfo must be single words, such as my-app and 1.0.');
   return `${name}${version === undefined ? '' : `/${version}`} ${own}`;
 }
 

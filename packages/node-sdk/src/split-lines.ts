@@ -1,4 +1,4 @@
-import { concat, decodeText } from './ledger/bytes.ts';
+import { decodeText, join } from './ledger/bytes.ts';
 
 const lineFeed = 0x0a;
 /** Longer than any line that the server writes, so that bytes without line breaks do not fill the memory. */
@@ -18,7 +18,7 @@ export async function* splitLines(
   const close = (end: Uint8Array): string => {
     length += end.length;
     if (length > longestLine) throw makeError('The line is longer than 16 MiB.');
-    const bytes = open.length === 0 ? end : concat(...open, end);
+    const bytes = open.length === 0 ? end : join([...open, end]);
     [open, length] = [[], 0];
     const line = decodeText(bytes);
     if (line === null) throw makeError('The line is not UTF-8.');

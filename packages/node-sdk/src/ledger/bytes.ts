@@ -15,6 +15,11 @@ export type Sha256<Hash extends Uint8Array = Uint8Array> = (data: Uint8Array | s
 
 /** Bytes one after the other. */
 export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  return join(parts);
+}
+
+/** Bytes one after the other, of any number of parts. */
+export function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
@@ -28,10 +33,12 @@ export function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }
 
-const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+/** Made at the first use, so that a bundler can leave it out. */
+let digits: readonly string[] | undefined;
 
 /** Lower-case hexadecimal digits. */
 export function toHex(bytes: Uint8Array): string {
+  digits ??= Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
   let text = '';
   for (const byte of bytes) text += digits[byte];
   return text;
@@ -63,11 +70,12 @@ export function fromBase64(text: unknown): Uint8Array<ArrayBuffer> | null {
   return toBase64(bytes) === text ? bytes : null;
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+let decoder: InstanceType<typeof TextDecoder> | undefined;
 
 /** Null for bytes that are not UTF-8, which could become other characters. */
 export function decodeText(bytes: Uint8Array): string | null {
   try {
+    decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     return decoder.decode(bytes);
   } catch {
     return null;

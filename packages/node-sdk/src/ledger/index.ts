@@ -1,5 +1,5 @@
 // The entry for Node; `browser.ts` exports the same.
-import { createPublicKey, hash, verify } from 'node:crypto';
+import crypto from 'node:crypto';
 import { createLedgerVerifier } from './verifier.ts';
 
 export type { LedgerCrypto } from './bytes.ts';
@@ -23,6 +23,10 @@ export type { TlogProofOptions, VerifiedTlogProof } from './tlog-proof.ts';
 export { createLedgerVerifier, type LedgerVerifier } from './verifier.ts';
 export type { VerifiedLedger, VerifyLedgerOptions } from './verify-ledger.ts';
 
+const { node } = process.versions;
+if (/^(?:1?\d|2[01]|22\.1?\d(?<!19))\./.test(node))
+  throw new Error(`@svc/node-sdk needs Node 22.19 or later, not ${node}.`);
+
 export const {
   openCheckpoint,
   verifyExport,
@@ -34,9 +38,9 @@ export const {
   verifyEvents,
   verifyLedger,
 } = createLedgerVerifier({
-  sha256: (data) => hash('sha256', data, 'buffer'),
+  sha256: (data) => crypto.hash('sha256', data, 'buffer'),
   verifyEd25519: (publicKey, text, signature) => {
     const key = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') };
-    return verify(null, Buffer.from(text), createPublicKey({ key, format: 'jwk' }), signature);
+    return crypto.verify(null, Buffer.from(text), crypto.createPublicKey({ key, format: 'jwk' }), signature);
   },
 });

@@ -156,7 +156,7 @@ describe('the package', () => {
   });
 
   it('is bundled, and leaves out what is not used', async () => {
-    const size = async (name: string, code: string, external: RegExp[]): Promise<number> => {
+    const size = async (name: string, code: string, external: RegExp[], conditions = ['node']): Promise<number> => {
       const entry = join(folder, `${name}.js`);
       writeFileSync(entry, code);
       const lib = { entry, formats: ['es'] as ['es'], fileName: () => `${name}.bundle.mjs` };
@@ -164,6 +164,7 @@ describe('the package', () => {
         configFile: false,
         root: folder,
         logLevel: 'error',
+        resolve: { conditions },
         build: {
           target: 'node22',
           minify: false,
@@ -183,9 +184,17 @@ describe('the package', () => {
     const one = `import { ConsentRecords, SvcClient } from '@svc/node-sdk';
       const records = new ConsentRecords(new SvcClient());
       console.log(await records.capture('n', { subjectId: 's', purposes: { analytics: true } }));`;
-    // What streams need is loaded by the first stream.
-    const call = await size('call', one, [...apart, /byte-stream/]);
+    // What streams and OAuth need is loaded by the first of them.
+    const onDemand = [...apart, /byte-stream|access-tokens/];
+    const call = await size('call', one, onDemand);
     assert.ok(call <= 12_000, `${call} bytes`);
+    const edge = ['workerd', 'worker', 'browser'];
+    const wholeFetch = await size('whole-fetch', "export * from '@svc/node-sdk';", apart, edge);
+    assert.ok(wholeFetch <= 16_200, `${wholeFetch} bytes`);
+    const callFetch = await size('call-fetch', one, onDemand, edge);
+    assert.ok(callFetch <= 12_000, `${callFetch} bytes`);
+    for (const name of ['whole-fetch', 'call-fetch'])
+      assert.doesNotMatch(readFileSync(join(folder, `bundles/${name}.bundle.mjs`), 'utf8'), /["'`](?:node:|undici)/);
     await size(
       'app',
       `import * as sdk from '@svc/node-sdk'; import * as ledger from '@svc/node-sdk/ledger';${program}`,
