@@ -1,4 +1,5 @@
-import { Agent, request } from 'undici';
+import { Agent, buildConnector, request } from 'undici';
+import { skipInterimResponses } from '../../packages/node-sdk/src/platform/interim-responses.ts';
 
 /** The response of a timestamp authority or a witness. */
 export interface OutsideResponse {
@@ -28,8 +29,13 @@ export async function postOutside(
   { body, type, signal, within = respondsWithin }: PostOptions,
 ): Promise<OutsideResponse> {
   // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
+  const connect = buildConnector({ rejectUnauthorized: true, minVersion: 'TLSv1.2', allowH2: false });
   const dispatcher = new Agent({
-    connect: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
+    connect: (target, callback) =>
+      connect(target, (...result) => {
+        if (result[1]) skipInterimResponses(result[1]);
+        callback(...result);
+      }),
     maxResponseSize: mostBytes,
   });
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(within)]);

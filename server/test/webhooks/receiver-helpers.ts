@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -122,4 +123,15 @@ function readRequest(bytes: Buffer): ReceivedRequest | null {
   const body = bytes.subarray(end + 4);
   const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
   return body.length < length ? null : { head, body };
+}
+
+/** Resolves with the sender's end of the connection over which the next request is sent. */
+export function socketSent(): Promise<Socket> {
+  const { promise, resolve } = Promise.withResolvers<Socket>();
+  const listener = (message: unknown) => {
+    unsubscribe('undici:client:sendHeaders', listener);
+    resolve((message as { readonly socket: Socket }).socket);
+  };
+  subscribe('undici:client:sendHeaders', listener);
+  return promise;
 }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { buildConnector, Client, Dispatcher } from 'undici';
+import { skipInterimResponses } from '../../../packages/node-sdk/src/platform/interim-responses.ts';
 import { findReceiverFault } from '../endpoints/receiver-address.ts';
 import { type ConnectOptions, DeliveryFailure, openSocket } from './connection.ts';
 
@@ -90,6 +91,8 @@ class ReceiverConnection {
   readonly #path: string;
   #isWanted: OutgoingDelivery['isWanted'];
   #opening = new AbortController();
+  /** Called before each request over the open socket. */
+  #expectResponse = () => {};
 
   constructor(url: string, options: ConnectOptions) {
     this.url = url;
@@ -124,10 +127,8 @@ class ReceiverConnection {
     const chunks: Buffer[] = [];
     const finish = () => resolve({ outcome: 'answered', status, retryAfter, excerpt: readExcerpt(chunks, length) });
     const handler: Dispatcher.DispatchHandler = {
-      onRequestStart() {},
+      onRequestStart: () => this.#expectResponse(),
       onResponseStart(_controller, code, { 'retry-after': given }) {
-        // An interim response (RFC 9110 section 15.2) is no answer.
-        if (code < 200) return;
         status = code;
         retryAfter = [given].flat()[0]?.slice(0, 100) ?? null;
       },
@@ -163,7 +164,10 @@ class ReceiverConnection {
     if (fault !== null) throw new DeliveryFailure('refused_address', `The address of the receiver ${fault}.`);
     this.#opening = new AbortController();
     const socket = await openSocket(undici, options, target, this.#opening.signal);
-    if ((await this.#isWanted?.()) ?? true) return socket;
+    if ((await this.#isWanted?.()) ?? true) {
+      this.#expectResponse = skipInterimResponses(socket);
+      return socket;
+    }
     socket.destroy();
     throw new DeliveryFailure('aborted', 'The delivery was canceled.');
   }
@@ -182,7 +186,14 @@ function readExcerpt(chunks: readonly Buffer[], length: number): string {
 
 function describeFailure(error: Error): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
-  if (/^(?:HTTPParser|HeadersOverflow|ResponseContentLengthMismatch)Error\b|: bad upgrade$/.test(String(error)))
-    return new DeliveryFailure('protocol', `The answer is not valid HTTP/1.1 (${error.name}).`);
+  if (
+    /^(?:HTTPParser|HeadersOverflow|ResponseContentLengthMismatch)Error\b|: invalid interim response$/.test(
+      String(error),
+    )
+  )
+    return new DeliveryFailure(
+      'protocol',
+      `The answer is not valid HTTP/1.1 (${error.name === 'Error' ? error.message : error.name}).`,
+    );
   return new DeliveryFailure('connection', 'The receiver closed the connection before its answer was whole.');
 }
