@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { findNode22 } from '../../tools/test/node-22.ts';
+import { findRuntime, runtimes } from '../../tools/test/runtimes.ts';
 
 const root = join(import.meta.dirname, '../..');
 const require = createRequire(import.meta.url);
@@ -112,6 +113,14 @@ describe('the package of the server', () => {
     assert.equal((await fetch(`${server.url}/v1/openapi.json`)).status, 200);
     assert.equal(await server.stop(), 0);
     assert.match(run(old.program, ['program.js']).stdout, /^200 429/);
+  });
+
+  it('names the Node that it needs on Node 20', () => {
+    const old = findRuntime(runtimes.node20);
+    const command = run(old, [svc, '--help']);
+    // With the packaged Node 24 of the test before, it runs.
+    if (command.status !== 0) assert.match(command.stderr, /^svc: Svc needs Node 24 or newer, and this is v20/);
+    assert.match(run(old, ['program.js']).stderr, /@svc\/server\/testing needs Node 22 or newer, not 20\.19\.5\./);
   });
 
   /** Starts `svc` in the project and waits until it listens. */

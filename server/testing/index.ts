@@ -5,6 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { findNode24 } from '../process/node-24.js';
 
+// What an older Node lacks would fail later, with a message that does not say so.
+if (Number.parseInt(process.versions.node, 10) < 22)
+  throw new Error(`@svc/server/testing needs Node 22 or newer, not ${process.versions.node}.`);
+
 /** A tenant with what a program needs to use it. */
 export interface TestTenant {
   readonly id: string;
