@@ -41,12 +41,13 @@ function buildFurtherScripts(): Plugin {
     async config() {
       const hashes: Record<string, string> = {};
       for (const part of parts) hashes[part] = await build(part, {}, 'shared', 'panel-shared');
+      const content = await build('content', {}, 'shared');
       const panel = await build('panel', { SVC_INTEGRITY: JSON.stringify(hashes) }, 'shared');
       for (const addOn of readdirSync('src/add-ons').filter((name) => existsSync(`src/add-ons/${name}/script.ts`))) {
         const name = `${widget}-${addOn}`;
         files.set(`${name}.js`, await buildScript(defineScript(`src/add-ons/${addOn}/script.ts`, name), {}));
       }
-      return { define: { SVC_INTEGRITY: JSON.stringify({ panel }) } };
+      return { define: { SVC_INTEGRITY: JSON.stringify({ content, panel }) } };
     },
     generateBundle() {
       for (const [fileName, source] of files) this.emitFile({ type: 'asset', fileName, source });

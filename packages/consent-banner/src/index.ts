@@ -32,6 +32,7 @@ const parts: Parts = {
 
 registerSvcConsent({
   script: null,
+  loadContent: async () => (await import('./held-content/mount-content.ts')).mountContent,
   source: /^http/.test(import.meta.url) ? import.meta.url : '',
   loadFurther: async () => {
     const { mountFurther } = await import('./further.ts');

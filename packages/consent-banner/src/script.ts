@@ -5,10 +5,11 @@ import type { Page } from './state/page.ts';
 import { registerSvcConsent } from './state/register.ts';
 
 /** Set by the build. */
-declare const SVC_INTEGRITY: Readonly<Record<'panel', string>>;
+declare const SVC_INTEGRITY: Readonly<Record<'content' | 'panel', string>>;
 
 registerSvcConsent({
   script,
   source: script?.src ?? '',
+  loadContent: () => loadScript('content', SVC_INTEGRITY.content, shared),
   loadFurther: () => loadScript<(page: Page) => void>('panel', SVC_INTEGRITY.panel, shared),
 });

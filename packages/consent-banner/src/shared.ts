@@ -5,7 +5,6 @@ import { createLinks } from './first-layer/create-banner.ts';
 import { readDirection } from './first-layer/read-direction.ts';
 import { sharedStyles } from './first-layer/shared.styles.ts';
 import { applyTheme, readTheme } from './first-layer/theme.ts';
-import { readNeeds } from './held-content/held-tags.ts';
 import { readSource, receiptKey } from './records/receipt-store.ts';
 import { basisIn } from './signals/basis.ts';
 import { attempt } from './state/attempt.ts';
@@ -47,7 +46,6 @@ export const shared: readonly unknown[] = [
   readDirection,
   readItem,
   readMapping,
-  readNeeds,
   readSource,
   readTheme,
   receiptKey,

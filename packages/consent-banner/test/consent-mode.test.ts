@@ -97,7 +97,12 @@ describe('Google Consent Mode', () => {
     replaceNetwork(createNotice(noticeId));
     const script = document.createElement('script');
     Object.assign(script.dataset, { consentMode: 'statistics: analytics_storage', noticeId });
-    const visited = new Page({ script, source: location.href, loadFurther: () => new Promise(() => {}) });
+    const visited = new Page({
+      script,
+      source: location.href,
+      loadFurther: () => new Promise(() => {}),
+      loadContent: () => new Promise(() => {}),
+    });
     const element = document.createElement('div');
     element.setAttribute('notice-id', noticeId);
     element.setAttribute('max-age', '30');

@@ -59,9 +59,9 @@ describe('a custom interface beside the banner', () => {
     await waitUntil(() => own.isAsking(), 'the page was looked at');
     const frame = document.createElement('iframe');
     frame.dataset.svcPurpose = 'marketing';
-    frame.dataset.src = '/visitor-page/blank';
+    frame.dataset.svcSrc = '/visitor-page/blank';
     document.body.append(frame);
-    await waitUntil(() => frame.inert, 'it is covered');
+    await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'it is covered');
     let settings = 0;
     new MutationObserver((seen) => {
       settings += seen.length;

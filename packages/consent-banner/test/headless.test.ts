@@ -284,7 +284,7 @@ describe('consent without an interface', () => {
   it('releases blocked tags, and reports blocked frames', async () => {
     const { consent, snapshots } = await visit();
     const page = add(
-      '<iframe data-svc-purpose="marketing" data-src="/visitor-page/blank" title="A film"></iframe><img data-svc-purpose="statistics" data-src="data:image/gif;base64,R0lGODlhAQABAAAAACw=" alt="">',
+      '<iframe data-svc-purpose="marketing" data-svc-src="/visitor-page/blank" title="A film"></iframe><img data-svc-purpose="statistics" data-svc-src="data:image/gif;base64,R0lGODlhAQABAAAAACw=" alt="">',
     );
     const [frame, image] = page.children as unknown as [HTMLIFrameElement, HTMLImageElement];
     await waitUntil(() => snapshots.at(-1)?.heldTags.length, 'the frame is reported');

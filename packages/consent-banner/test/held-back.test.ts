@@ -20,10 +20,10 @@ const script = (name: string, purposes: string, more = ''): string =>
   `<script type="text/plain" data-svc-purpose="${purposes}" ${more}>window.ran.push('${name}')</script>`;
 const fetched = (name: string, more = ''): string => {
   const source = URL.createObjectURL(new Blob([`window.ran.push('${name}')`], { type: 'text/javascript' }));
-  return `<script type="text/plain" data-svc-purpose="statistics" ${more} data-src="${source}"></script>`;
+  return `<script type="text/plain" data-svc-purpose="statistics" ${more} data-svc-src="${source}"></script>`;
 };
 const frame = (purposes: string): string =>
-  `<iframe title="A map" width="300" height="200" data-svc-purpose="${purposes}" data-src="/visitor-page/blank"></iframe>`;
+  `<iframe title="A map" width="300" height="200" data-svc-purpose="${purposes}" data-svc-src="/visitor-page/blank"></iframe>`;
 
 describe('a blocked tag', () => {
   beforeEach(async () => {
@@ -100,12 +100,12 @@ describe('a blocked tag', () => {
   });
 
   it('keeps its attributes: module type, nonce, and the page’s own', async () => {
-    const holder = hold(script('module', 'statistics', 'data-type="module" id="kept" nonce="n"'));
+    const holder = hold(script('module', 'statistics', 'data-svc-type="module" id="kept" nonce="n"'));
     const visit = await meetBanner();
     await press(visit, accept);
     await waitUntil(() => page.ran.length, 'it runs');
     const ran = holder.querySelector('script');
-    expect(ran?.dataset.type).to.equal('module');
+    expect(ran?.dataset.svcType).to.equal('module');
     expect(ran?.nonce).to.equal('n');
     expect(ran?.id).to.equal('kept');
     expect(holder.children, 'in its place').to.have.length(1);
@@ -115,7 +115,7 @@ describe('a blocked tag', () => {
     const sheet = URL.createObjectURL(new Blob(['i {}'], { type: 'text/css' }));
     const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
     const holder = hold(
-      `<img alt="" data-svc-purpose="marketing" data-src="${pixel}"><link rel="stylesheet" type="text/css" data-svc-purpose="marketing" data-href="${sheet}">`,
+      `<img alt="" data-svc-purpose="marketing" data-svc-src="${pixel}"><link rel="stylesheet" type="text/css" data-svc-purpose="marketing" data-svc-href="${sheet}">`,
     );
     const visit = await meetBanner();
     expect(holder.querySelector('img')?.hasAttribute('src')).to.equal(false);
@@ -133,7 +133,7 @@ describe('a blocked tag', () => {
     hold(
       fetched('one') +
         script('two', 'statistics') +
-        '<script type="text/plain" data-svc-purpose="statistics" data-src="/visitor-page/none.js"></script>' +
+        '<script type="text/plain" data-svc-purpose="statistics" data-svc-src="/visitor-page/none.js"></script>' +
         fetched('three') +
         fetched('async', 'async') +
         script('four', 'statistics'),
@@ -165,9 +165,9 @@ describe('a blocked tag', () => {
   it('gets no URL that runs code, which is logged', async () => {
     const errors = listenToConsole();
     const holder = hold(
-      `<a data-svc-purpose="statistics" data-href=" java\nscript:window.ran.push('link')">A link</a>
-      <iframe title="A map" data-svc-purpose="statistics" data-src="javascript:parent.ran.push('frame')"></iframe>
-      <iframe title="A page" data-svc-purpose="statistics" data-src="data:text/html,<p>A page</p>"></iframe>`,
+      `<a data-svc-purpose="statistics" data-svc-href=" java\nscript:window.ran.push('link')">A link</a>
+      <iframe title="A map" data-svc-purpose="statistics" data-svc-src="javascript:parent.ran.push('frame')"></iframe>
+      <iframe title="A page" data-svc-purpose="statistics" data-svc-src="data:text/html,<p>A page</p>"></iframe>`,
     );
     const visit = await meetBanner();
     await press(visit, accept);
@@ -175,13 +175,13 @@ describe('a blocked tag', () => {
     expect(page.ran).to.be.empty;
     expect([...holder.querySelectorAll('[href], [src]')]).to.be.empty;
     expect(errors).to.have.length(3);
-    expect(errors[1]).to.contain('data-src="javascript:').and.to.contain('must be http(s)');
+    expect(errors[1]).to.contain('data-svc-src="javascript:').and.to.contain('must be http(s)');
   });
 
   it('a tag that the page loads itself is never covered', async () => {
     hold(`<iframe title="A map" data-svc-purpose="marketing" src="/visitor-page/blank"></iframe>
       <img alt="" data-svc-purpose="marketing" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">
-      <script data-svc-purpose="marketing"></script>${frame('statistics').replace('data-src', 'src="about:blank" data-src')}`);
+      <script data-svc-purpose="marketing"></script>${frame('statistics').replace('data-svc-src', 'src="about:blank" data-svc-src')}`);
     await meetBanner();
     await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'the frame that waits is covered');
     expect(document.querySelectorAll('svc-consent-placeholder'), 'and only it').to.have.length(1);
@@ -259,10 +259,10 @@ describe('a blocked tag', () => {
     async function leaveCopy() {
       const sheet = URL.createObjectURL(new Blob([], { type: 'text/css' }));
       const holder =
-        hold(`${script('inline', 'statistics')}${fetched('fetched')}${fetched('module', 'data-type="module"')}
-        ${frame('statistics')}<img alt="" data-svc-purpose="statistics" data-srcset="${pixel} 1x" data-src="${pixel}">
-        <link rel="stylesheet" data-svc-purpose="statistics" data-href="${sheet}">
-        <video data-svc-purpose="statistics" data-poster="${pixel}"></video>`);
+        hold(`${script('inline', 'statistics')}${fetched('fetched')}${fetched('module', 'data-svc-type="module"')}
+        ${frame('statistics')}<img alt="" data-svc-purpose="statistics" data-svc-srcset="${pixel} 1x" data-svc-src="${pixel}">
+        <link rel="stylesheet" data-svc-purpose="statistics" data-svc-href="${sheet}">
+        <video data-svc-purpose="statistics" data-svc-poster="${pixel}"></video>`);
       const visit = await meetBanner();
       await press(visit, accept);
       await waitUntil(() => page.ran.length === 3, 'all run');
@@ -278,7 +278,7 @@ describe('a blocked tag', () => {
       await openPanel(visit);
       await press(visit, 'footer [data-choice=reject]');
       const holder = hold(copy);
-      await waitUntil(() => holder.querySelector('svc-consent-placeholder'), 'the frame is covered');
+      await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'the frame is covered');
       await aTimeout(250);
       expect(holder.querySelectorAll(loading).length).to.equal(0);
       expect(page.ran).to.be.empty;

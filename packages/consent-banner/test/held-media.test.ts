@@ -51,7 +51,7 @@ describe('blocked images', () => {
 
   it('have a placeholder of their final size, which names them, and offers to show them once', async () => {
     const holder = hold(
-      `<p>Before <img data-svc-purpose="marketing" data-src="${pixel}" width="300" height="200" alt="A <b>map</b>"> after</p>`,
+      `<p>Before <img data-svc-purpose="marketing" data-svc-src="${pixel}" width="300" height="200" alt="A <b>map</b>"> after</p>`,
     );
     const image = holder.querySelector('img') as HTMLImageElement;
     const visit = await meetBanner();
@@ -78,18 +78,18 @@ describe('blocked images', () => {
   });
 
   it('keep their shape if the page makes images as narrow as its columns', async () => {
-    const holder = hold(
+    hold(
       `<style>.held img { max-width: 100%; height: auto }</style><div style="width: 150px">
-        <img data-svc-purpose="marketing" data-src="${pixel}" width="300" height="200" alt="A map"></div>`,
+        <img data-svc-purpose="marketing" data-svc-src="${pixel}" width="300" height="200" alt="A map"></div>`,
     );
     await meetBanner();
     await waitUntil(() => listBoxes().length, 'the box is there');
-    const { width, height } = (holder.querySelector('svc-consent-placeholder') as Element).getBoundingClientRect();
+    const { width, height } = (listBoxes()[0] as Element).getBoundingClientRect();
     expect([width, height]).to.deep.equal([150, 100]);
   });
 
   it('have no placeholder if they are tracking pixels, or have no size', async () => {
-    const image = (size: string): string => `<img alt="" data-svc-purpose="marketing" data-src="${pixel}" ${size}>`;
+    const image = (size: string): string => `<img alt="" data-svc-purpose="marketing" data-svc-src="${pixel}" ${size}>`;
     hold(
       image('width="1" height="1"') +
         image('width="2" height="2"') +
@@ -97,7 +97,7 @@ describe('blocked images', () => {
         image('') +
         image('width="300"') +
         image('style="width: 300px; height: 200px"') +
-        '<iframe title="A map" data-svc-purpose="marketing" data-src="/visitor-page/blank"></iframe>',
+        '<iframe title="A map" data-svc-purpose="marketing" data-svc-src="/visitor-page/blank"></iframe>',
     );
     await meetBanner();
     await waitUntil(() => listBoxes().length, 'the box of the frame is there');
@@ -106,8 +106,8 @@ describe('blocked images', () => {
   });
 
   it('wait together with the sources of a picture', async () => {
-    const holder = hold(`<picture><source data-svc-purpose="marketing" data-srcset="${pixel} 1x">
-      <img alt="A map" data-svc-purpose="marketing" data-src="${pixel}#one" data-srcset="${pixel}#two 2x"></picture>`);
+    const holder = hold(`<picture><source data-svc-purpose="marketing" data-svc-srcset="${pixel} 1x">
+      <img alt="A map" data-svc-purpose="marketing" data-svc-src="${pixel}#one" data-svc-srcset="${pixel}#two 2x"></picture>`);
     const visit = await meetBanner();
     expect(holder.querySelectorAll('[src], [srcset]')).to.be.empty;
     await press(visit, accept);
@@ -128,11 +128,12 @@ describe('blocked sound and video', () => {
   });
 
   for (const [name, markup] of [
-    ['a video', (source: string) => `<video data-svc-purpose="marketing" data-src="${source}"></video>`],
-    ['a sound', (source: string) => `<audio data-svc-purpose="marketing" data-src="${source}"></audio>`],
+    ['a video', (source: string) => `<video data-svc-purpose="marketing" data-svc-src="${source}"></video>`],
+    ['a sound', (source: string) => `<audio data-svc-purpose="marketing" data-svc-src="${source}"></audio>`],
     [
       'the source of a sound',
-      (source: string) => `<audio><source type="audio/wav" data-svc-purpose="marketing" data-src="${source}"></audio>`,
+      (source: string) =>
+        `<audio><source type="audio/wav" data-svc-purpose="marketing" data-svc-src="${source}"></audio>`,
     ],
   ] as const) {
     it(`${name} loads with its purpose, and is silent when that is withdrawn`, async () => {
@@ -154,7 +155,7 @@ describe('blocked sound and video', () => {
 
   it('a video with a size has a placeholder, and its poster waits as well', async () => {
     const holder = hold(
-      `<video title="A film" width="320" height="180" data-svc-purpose="marketing" data-poster="${pixel}" data-src="${createSound()}"></video>`,
+      `<video title="A film" width="320" height="180" data-svc-purpose="marketing" data-svc-poster="${pixel}" data-svc-src="${createSound()}"></video>`,
     );
     const visit = await meetBanner();
     await waitUntil(() => listBoxes().length, 'the box is there');
@@ -170,8 +171,8 @@ describe('blocked sound and video', () => {
   it('a player does not restart for a blocked child, nor for a second source', async () => {
     const sound = createSound();
     const held = 'data-svc-purpose="marketing"';
-    const holder = hold(`<audio id="own" src="${sound}"><img alt="" ${held} data-src="${pixel}"></audio>
-      <audio id="held"><source ${held} data-src="${sound}"><source ${held} data-src="${sound}#2"></audio>`);
+    const holder = hold(`<audio id="own" src="${sound}"><img alt="" ${held} data-svc-src="${pixel}"></audio>
+      <audio id="held"><source ${held} data-svc-src="${sound}"><source ${held} data-svc-src="${sound}#2"></audio>`);
     const [own, other] = holder.querySelectorAll('audio') as unknown as [HTMLAudioElement, HTMLAudioElement];
     await waitUntil(() => own.readyState > 0, 'it is there');
     const starts = { own: 0, held: 0 };
@@ -189,8 +190,8 @@ describe('blocked sound and video', () => {
     const size = 'width="320" height="180" data-svc-purpose="marketing"';
     hold(`<object ${size} data="${pixel}"></object><img alt="" ${size} srcset="${pixel} 1x">
       <video ${size}><source src="${createSound()}"></video>
-      <picture><source ${size} data-srcset="${pixel} 1x"><img alt=""></picture>
-      <iframe title="A map" src="" ${size} data-src="/visitor-page/blank"></iframe>`);
+      <picture><source ${size} data-svc-srcset="${pixel} 1x"><img alt=""></picture>
+      <iframe title="A map" src="" ${size} data-svc-src="/visitor-page/blank"></iframe>`);
     await meetBanner();
     await waitUntil(() => listBoxes().length, 'the box of the frame is there');
     expect(document.querySelectorAll('svc-consent-placeholder')).to.have.length(1);

@@ -76,7 +76,9 @@ describe('the built script of the requests add-on', () => {
     const frame = await visit('');
     const markup = `<iframe src="${createAddress(held)}"></iframe><img alt="" src="${createAddress(held)}">`;
     const { contentDocument } = await visit(markup);
-    expect(contentDocument?.querySelectorAll('[data-src][data-svc-purpose=statistics]:not([src])')).to.have.length(2);
+    expect(contentDocument?.querySelectorAll('[data-svc-src][data-svc-purpose=statistics]:not([src])')).to.have.length(
+      2,
+    );
     expect(listNames(frame), 'and it adds no global names').to.deep.equal(['SvcConsent', 'Symbol(svc-consent)']);
   });
 

@@ -37,7 +37,7 @@ function hold(options: Partial<RequestOptions> = {}): void {
   stops.push(holdRequests({ requests: `statistics: ${held}`, ...options }));
 }
 
-const isHeld = (address: string): boolean => Object.assign(new Image(), { src: address }).hasAttribute('data-src');
+const isHeld = (address: string): boolean => Object.assign(new Image(), { src: address }).hasAttribute('data-svc-src');
 const readNeeds = (address: string): string | undefined =>
   Object.assign(new Image(), { src: address }).dataset.svcPurpose;
 
@@ -241,7 +241,7 @@ describe('the requests add-on', () => {
       `${address} 2x`,
       'module',
     ]);
-    expect([script.dataset.type, script.hasAttribute('async')], 'for the banner').to.deep.equal(['module', true]);
+    expect([script.dataset.svcType, script.hasAttribute('async')], 'for the banner').to.deep.equal(['module', true]);
   });
 
   it('forgets an address that the page replaces', () => {
@@ -253,16 +253,16 @@ describe('the requests add-on', () => {
     script.type = 'module';
     script.src = createAddress(held);
     script.src = 'data:,';
-    expect(script.outerHTML).to.contain('type="module"').and.not.contain('purpose').and.not.contain('data-type');
+    expect(script.outerHTML).to.contain('type="module"').and.not.contain('purpose').and.not.contain('data-svc-type');
   });
 
-  it('does not write an unchanged value, because a lazy loader that observes its data-src starts again', () => {
+  it('does not write an unchanged value, because the banner observes it', () => {
     hold();
     const image = holder.appendChild(new Image());
-    image.dataset.src = createAddress(held);
+    image.dataset.svcSrc = createAddress(held);
     const observer = new MutationObserver(() => {});
     observer.observe(image, { attributes: true });
-    for (const address of [image.dataset.src, image.dataset.src]) image.src = address;
+    for (const address of [image.dataset.svcSrc, image.dataset.svcSrc]) image.src = address;
     expect(observer.takeRecords().map(({ attributeName }) => attributeName)).to.deep.equal(['data-svc-purpose']);
   });
 
@@ -282,7 +282,7 @@ describe('the requests add-on', () => {
     for (const attributes of [[...old.attributes], [...old.attributes].reverse()]) {
       const copy = document.createElement('script');
       for (const { name, value } of attributes) copy.setAttribute(name, value);
-      const found = ['type', 'data-type', 'data-svc-purpose', 'src'].map((name) => copy.getAttribute(name));
+      const found = ['type', 'data-svc-type', 'data-svc-purpose', 'src'].map((name) => copy.getAttribute(name));
       expect(found).to.deep.equal(['text/plain', 'module', 'statistics', old.src]);
     }
   });
@@ -294,7 +294,7 @@ describe('the requests add-on', () => {
       const address = createAddress(held);
       holder.innerHTML = `<form><input name="querySelectorAll"><input name="matches"><${name} src="${address}"></form>`;
       await waitUntil(
-        () => holder.querySelector(`${name}[data-src][data-svc-purpose=statistics]:not([src])`),
+        () => holder.querySelector(`${name}[data-svc-src][data-svc-purpose=statistics]:not([src])`),
         'it is held',
       );
       expect(errors.filter((one) => one.includes(address))).to.have.length(1);
@@ -410,7 +410,7 @@ describe('the requests add-on', () => {
     hold();
     expect([String(window.fetch), window.fetch.name, window.fetch.length]).to.deep.equal([text, 'fetch', 1]);
     const script = Object.assign(document.createElement('script'), { type: 'module', src: createAddress(held) });
-    expect([script.getAttribute('type'), script.dataset.type]).to.deep.equal(['text/plain', 'module']);
+    expect([script.getAttribute('type'), script.dataset.svcType]).to.deep.equal(['text/plain', 'module']);
     const own = window.fetch;
     const other: typeof fetch = (...args) => own(...args);
     window.fetch = other;

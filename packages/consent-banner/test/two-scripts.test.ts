@@ -107,7 +107,7 @@ describe('the two scripts', () => {
   for (const [name, above, part, isMounted] of [
     [
       'its placeholders if frames are blocked',
-      '<iframe title="A map" width="300" height="200" data-svc-purpose="statistics" data-src="/x"></iframe>',
+      '<iframe title="A map" width="300" height="200" data-svc-purpose="statistics" data-svc-src="/x"></iframe>',
       'placeholders',
       (frame) => frame.contentDocument?.querySelector('svc-consent-placeholder')?.shadowRoot?.querySelector('button'),
     ],
@@ -125,7 +125,8 @@ describe('the two scripts', () => {
       const frame = await visit({ noticeId, above, attributes: isObjection ? 'region="US-CA"' : '' });
       await waitUntil(() => isMounted(frame), 'it is there');
       const parts = listRequests(frame).filter((path) => path.startsWith(built));
-      expect(parts).to.have.members(['', '-panel', `-${part}`].map((one) => `${built}svc-consent${one}.js`));
+      const wanted = ['', '-panel', `-${part}`, ...(part === 'placeholders' ? ['-content'] : [])];
+      expect(parts).to.have.members(wanted.map((one) => `${built}svc-consent${one}.js`));
     });
   }
 

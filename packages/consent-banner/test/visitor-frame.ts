@@ -8,13 +8,15 @@ export interface VisitorFrame extends HTMLIFrameElement {
 export interface VisitorFrameOptions {
   readonly noticeId: string;
   readonly copies?: number;
+  /** Markup in the head. */
+  readonly head?: string;
   /** Markup before the element. */
   readonly above?: string;
   /** Markup behind the script. */
   readonly below?: string;
   /** Of the element, as markup. */
   readonly attributes?: string;
-  readonly policy?: 'strict' | 'nonce' | 'untrusted';
+  readonly policy?: 'strict' | 'nonce' | 'untrusted' | 'none';
   /** Of the page. */
   readonly language?: string;
   /** Where the script is: `changed` and `missing` are about the second file, `partless` about those that it loads. */

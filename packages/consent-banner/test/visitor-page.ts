@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { buildSync } from 'esbuild';
 import { words as german } from '../../../server/consent/words/de.ts';
 import { words as english } from '../../../server/consent/words/en.ts';
 
@@ -26,9 +27,10 @@ const strictPolicy = [
   'trusted-types svc-consent svc-consent-panel',
 ].join('; ');
 
-/** Alternatives for a page of the strict site. */
+/** Alternatives for a page of the strict site; `none` has no policy. */
 const policies: Readonly<Record<string, string>> = {
   strict: strictPolicy,
+  none: '',
   nonce: "script-src 'nonce-right' 'strict-dynamic'; connect-src 'self'",
   untrusted: strictPolicy.replace('trusted-types svc-consent svc-consent-panel', "trusted-types 'none'"),
 };
@@ -48,6 +50,22 @@ function copyBuild(
  * broken builds.
  */
 const files: Readonly<Record<string, string>> = {
+  // React is published for bundlers only.
+  'react.js':
+    buildSync({
+      stdin: {
+        contents: `export { createElement } from 'react';
+        export { hydrateRoot } from 'react-dom/client';
+        export { renderToString } from 'react-dom/server.browser';`,
+        resolveDir: import.meta.dirname,
+      },
+      bundle: true,
+      minify: true,
+      write: false,
+      format: 'iife',
+      globalName: 'React',
+      define: { 'process.env.NODE_ENV': '"production"' },
+    }).outputFiles[0]?.text ?? '',
   'held.js': 'document.body.dataset.held = (document.body.dataset.held ?? "") + "held ";',
   'report.js': `setInterval(() => {
     const shown = document.querySelector('svc-consent').shadowRoot?.querySelector('.banner:popover-open');
@@ -57,14 +75,14 @@ const files: Readonly<Record<string, string>> = {
   ...copyBuild('copy'),
   ...copyBuild('changed', (name, text) => (name.endsWith('-panel.js') ? `${text}\n` : text)),
   ...copyBuild('missing', (name, text) => (name === 'svc-consent.js' ? text : undefined)),
-  ...copyBuild('partless', (name, text) => (/^svc-consent(-panel)?\.js$/.test(name) ? text : undefined)),
+  ...copyBuild('partless', (name, text) => (/^svc-consent(-panel|-content)?\.js$/.test(name) ? text : undefined)),
 };
 
 const records = new Map<string, unknown[]>();
 const noticeReads = new Map<string, number>();
 
 /**
- * Serves `/visitor-page?notice=…` (with `copies`, `above`, `below`, `attributes`, `policy`, `language`, `folder`), the public endpoints, and
+ * Serves `/visitor-page?notice=…` (with `copies`, `head`, `above`, `below`, `attributes`, `policy`, `language`, `folder`), the public endpoints, and
  * `/visitor-page/seen?notice=…` for the tests.
  */
 export async function serveVisitorPage(exchange: Exchange, next: () => Promise<void>): Promise<void> {
@@ -115,7 +133,7 @@ async function readBody(request: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 function renderPage(noticeId: string, query: Exchange['query']): string {
-  const { copies = 1, above = '', below = '', attributes = '', language = 'en' } = query;
+  const { copies = 1, head = '', above = '', below = '', attributes = '', language = 'en' } = query;
   const { folder = '/packages/consent-banner/dist' } = query;
   const notice = JSON.stringify({ data: createNotice(noticeId) });
   const inline = query.isInline ? `<script type="application/json">${notice}</script>` : '';
@@ -123,7 +141,7 @@ function renderPage(noticeId: string, query: Exchange['query']): string {
   const script = readFileSync(new URL('svc-consent.js', dist));
   const integrity = `sha384-${createHash('sha384').update(script).digest('base64')}`;
   const tag = `<script src="${folder}/svc-consent.js" integrity="${integrity}" crossorigin="anonymous"${nonce}></script>`;
-  return `<!doctype html><html lang="${language}"><title>A visitor's page</title>
+  return `<!doctype html><html lang="${language}"><head><title>A visitor's page</title>${head}</head>
     <body>${above}<svc-consent notice-id="${noticeId}" ${attributes}>${inline}</svc-consent>${tag.repeat(Number(copies))}${below}<h1>A page</h1></body></html>`;
 }
 

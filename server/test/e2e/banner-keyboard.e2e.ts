@@ -4,7 +4,9 @@ import { type Engine, engines } from './banner/engines.ts';
 import { type BannerSite, startBannerSite } from './banner/site.ts';
 import { readFocus, Visit } from './banner/visit.ts';
 
-const film = '<iframe class="video" title="A film" data-svc-purpose="marketing" data-src="/frame"></iframe>'.repeat(2);
+const film = '<iframe class="video" title="A film" data-svc-purpose="marketing" data-svc-src="/frame"></iframe>'.repeat(
+  2,
+);
 
 /** Whether the focus is anywhere on the page but in the panel. Browsers may focus the dialog itself, or their own toolbars. */
 const isFocusBehind = `(() => {

@@ -38,7 +38,7 @@ const held = `
     document.cookie = '_visits=1; path=/';
     document.documentElement.dataset.counted = 'true';
   </script>
-  <iframe class="video" title="A film" data-svc-purpose="marketing" data-src="/frame"></iframe>`;
+  <iframe class="video" title="A film" data-svc-purpose="marketing" data-svc-src="/frame"></iframe>`;
 
 /** A browser of one visitor, and a page with the banner in it. */
 interface Visit extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import { readNeeds } from '../held-content/held-tags.ts';
+import { readNeeds } from '../held-content/read-needs.ts';
 import type { PageView } from '../state/consent-page.ts';
 import type { ConsentState } from '../state/consent-state.ts';
 import type { Purposes } from '../state/stored-decision.ts';

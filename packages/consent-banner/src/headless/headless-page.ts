@@ -48,7 +48,9 @@ export class HeadlessPage {
       keepCookies(this.page);
       return keepPage;
     };
-    this.page = new Page({ script, source: script?.src ?? '', openPreferences, loadFurther });
+    // Only for pages with blocked tags.
+    const loadContent = async () => (await import('../held-content/mount-content.ts')).mountContent;
+    this.page = new Page({ script, source: script?.src ?? '', openPreferences, loadFurther, loadContent });
     this.page.subscribe(() => this.#report());
   }
 

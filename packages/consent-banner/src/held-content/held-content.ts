@@ -1,44 +1,72 @@
+import { reportProblem } from '../state/report-problem.ts';
 import type { Purposes } from '../state/stored-decision.ts';
-import { readNeeds, releaseTags } from './held-tags.ts';
+import type { mountContent } from './mount-content.ts';
 
-/** The page's tags with purposes: which of them load. */
+const HELD = '[data-svc-purpose]:not(form)'; // Form controls shadow the methods of the form.
+
+/** What a page allows of its tags with purposes. The part that blocks and releases them is loaded for the first one. */
 export class HeldContent {
-  readonly #released = new WeakSet<Element>();
+  purposes: Purposes = {};
   /** What the visitor loads for this page view. */
-  readonly #once = new WeakSet<Node>();
-  readonly #nonce: string | undefined;
-  readonly #onRelease: (frames: readonly HTMLElement[]) => void;
-  #purposes: Purposes = {};
+  readonly once = new WeakSet<Node>();
+  /** Where the tags are. Weak: the page may drop the elements of shadow roots. */
+  readonly roots = new Set([new WeakRef<ParentNode & Node>(document)]);
+  /** Of the banner's script tag. */
+  readonly nonce: string | undefined;
+  /** Called whenever the page changes, with the blocked frames, images and videos with a place in it. */
+  readonly onRelease: (frames: readonly HTMLElement[]) => void;
+  readonly #load: () => Promise<typeof mountContent>;
+  #isLoading = false;
+  #update = (): void => {
+    this.onRelease([]);
+    if (this.#isLoading || !(this.roots.size > 1 || Document.prototype.querySelector.call(document, HELD))) return;
+    this.#isLoading = true;
+    this.#load().then(
+      (mount) => {
+        this.#observer.disconnect();
+        this.#update = mount(this);
+      },
+      (cause) => {
+        reportProblem(`${cause} cannot be loaded`);
+        // A later change of the page tries again.
+        setTimeout(() => (this.#isLoading = false), 30_000);
+      },
+    );
+  };
+  readonly #observer = new MutationObserver(() => this.#update());
 
-  /**
-   * @param nonce of the banner's script tag.
-   * @param onRelease called whenever the page changes, with the blocked frames, images and videos with a place in it.
-   */
-  constructor(nonce: string | undefined, onRelease: (frames: readonly HTMLElement[]) => void) {
-    this.#nonce = nonce;
-    this.#onRelease = onRelease;
+  constructor(
+    nonce: string | undefined,
+    load: () => Promise<typeof mountContent>,
+    onRelease: (frames: readonly HTMLElement[]) => void,
+  ) {
+    this.nonce = nonce;
+    this.#load = load;
+    this.onRelease = onRelease;
   }
 
   /** Releases and blocks by what is allowed from now on. */
   allow(purposes: Purposes): void {
-    this.#purposes = purposes;
-    // Observing twice is observing once.
-    this.#observer.observe(document, { childList: true, subtree: true });
-    this.#release();
+    this.purposes = purposes;
+    // Observing twice is observing once; after the part is there, it does nothing.
+    this.#observer.observe(document, { childList: true, subtree: true, attributeFilter: ['data-svc-purpose'] });
+    this.#update();
   }
 
   /** Releases an element for this page view, whatever its purposes. */
   allowOnce(held: HTMLElement): void {
-    this.#once.add(held);
-    this.#release();
+    this.once.add(held);
+    this.#update();
   }
 
-  readonly #isAllowed = (tag: HTMLElement): boolean =>
-    this.#once.has(tag) ||
-    this.#once.has(tag.parentNode as Node) || // The sources of a player.
-    readNeeds(tag).every((key) => this.#purposes[key] === true);
-
-  readonly #release = (): void => this.#onRelease(releaseTags(this.#released, this.#isAllowed, this.#nonce));
-
-  readonly #observer = new MutationObserver(this.#release);
+  /** Blocks and releases in this tree as well, until the returned function is called. */
+  observe(root: ParentNode & Node): () => void {
+    const reference = new WeakRef(root);
+    this.roots.add(reference);
+    this.#update();
+    return () => {
+      this.roots.delete(reference);
+      this.#update();
+    };
+  }
 }

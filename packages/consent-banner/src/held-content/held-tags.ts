@@ -1,4 +1,7 @@
 import { attempt } from '../state/attempt.ts';
+import { reportProblem } from '../state/report-problem.ts';
+import { readHeld } from './read-needs.ts';
+import { runInTurn } from './run-scripts.ts';
 
 /** The allowed URL schemes of a tag; images may be of any type. */
 const ADDRESS = /^(https?|blob|data:image)[:/]/;
@@ -6,9 +9,27 @@ const ADDRESS = /^(https?|blob|data:image)[:/]/;
 /** The attributes that make a tag load. */
 const LOADING = ['src', 'srcset', 'poster', 'href'];
 
-/** The purposes that a tag needs: `data-svc-purpose="statistics marketing"` needs both. Without any it never loads. */
-export function readNeeds(tag: HTMLElement): readonly string[] {
-  return tag.dataset.svcPurpose?.match(/[^\s,]+/g) ?? [''];
+/** Changes that may need a tag to be blocked or released: libraries that morph the page remove attributes. */
+export const OBSERVED: MutationObserverInit = {
+  childList: true,
+  subtree: true,
+  attributeFilter: ['data-svc-purpose', ...LOADING.flatMap((name) => [name, `data-svc-${name}`, `data-${name}`])],
+};
+
+/** A release of a tag: with which addresses, when, and after how long. */
+export interface Release {
+  readonly addresses: string;
+  at: number;
+  readonly wait: number;
+}
+
+/** The same without URLs that run code, which would pass a sanitizer that allows `data-` attributes. */
+function readAllowed(tag: Element, name: string): string | null {
+  const value = readHeld(tag, name);
+  if (!value || !/^(src|href)$/.test(name) || attempt(() => ADDRESS.test(new URL(value, tag.baseURI).href)))
+    return value;
+  reportProblem(`data-svc-${name}="${value}" must be http(s).`);
+  return null;
 }
 
 /**
@@ -17,28 +38,55 @@ export function readNeeds(tag: HTMLElement): readonly string[] {
  * @returns the blocked frames, images and videos with a place in the page.
  */
 export function releaseTags(
-  released: WeakSet<Element>,
+  root: ParentNode,
+  released: WeakMap<Element, Release>,
   isAllowed: (tag: HTMLElement) => boolean,
   nonce: string | undefined,
 ): readonly HTMLElement[] {
   const waiting: HTMLElement[] = [];
-  for (const tag of Document.prototype.querySelectorAll.call(
-    document,
+  // Through the prototype, because an image named `querySelectorAll` shadows the method of the document.
+  const { querySelectorAll } = Reflect.getPrototypeOf(root) as ParentNode;
+  for (const tag of querySelectorAll.call(
+    root,
     '[data-svc-purpose]:not(form)', // Form controls shadow the methods of the form.
   ) as NodeListOf<HTMLElement>) {
-    const isGranted = isAllowed(tag);
     const isScript = tag.localName === 'script';
-    // Copies of the page, as kept by client routers, contain the released attributes, which may have been withdrawn since.
-    const isOn =
-      released.has(tag) ||
-      (!isScript && LOADING.some((name) => tag.dataset[name] && tag.dataset[name] === tag.getAttribute(name)));
-    if (isGranted !== isOn && !(isScript && (!isGranted || (nonce && tag.nonce !== nonce)))) {
+    // A shadow tree may be out of the page.
+    const isGranted = tag.isConnected && isAllowed(tag);
+    const last = released.get(tag);
+    const find = (isMeant: (value: string, held: string) => boolean): boolean =>
+      !isScript &&
+      LOADING.some((name) => {
+        const held = readAllowed(tag, name);
+        return held && isMeant(tag.getAttribute(name) ?? '', held);
+      });
+    const addresses = `${isScript || LOADING.map((name) => readHeld(tag, name))}`;
+    const isSame = last?.addresses === addresses;
+    const isOn = isGranted
+      ? // A morph removes the attributes; another address is the page's own choice.
+        last?.at === Infinity || (isSame && !find((value) => /^(about:|$)/.test(value)))
+      : // Copies of the page, as kept by client routers, contain the released attributes, which may have been withdrawn since.
+        last || find((value, held) => value === held);
+    if (isGranted !== !!isOn && !(isScript && (!isGranted || (nonce && tag.nonce !== nonce)))) {
       if (isGranted) {
-        released.add(tag);
-        // Consent may be withdrawn while it waits for its turn.
-        const release = (): unknown => (isAllowed(tag) ? setAddresses(tag, true, isScript) : released.delete(tag));
-        if (isScript) takeTurn(tag as HTMLScriptElement, release);
-        else setTimeout(release);
+        const { at = 0, wait = 0 } = (isSame && last) || {};
+        // A library that undoes each release gets ever more time.
+        const next = {
+          addresses,
+          at: Infinity,
+          wait: performance.now() - at < 1_000 + 2 * wait && at ? 2 * wait || 50 : 0,
+        };
+        released.set(tag, next);
+        const release = (): boolean => {
+          if (released.get(tag) !== next) return false;
+          // Consent may be withdrawn while it waits for its turn.
+          if (!isAllowed(tag)) return !released.delete(tag);
+          next.at = performance.now();
+          setAddresses(tag, true, isScript);
+          return true;
+        };
+        if (isScript) runInTurn(tag as HTMLScriptElement, release);
+        else setTimeout(release, next.wait);
       } else {
         released.delete(tag);
         setAddresses(tag, isGranted, true);
@@ -48,6 +96,7 @@ export function releaseTags(
     // except images of one or two pixels.
     if (
       !isGranted &&
+      tag.isConnected &&
       !tag.matches('object,source,[src]:not([src^="about:"]):not([src=""]),[srcset],:has(>source[src])') &&
       (tag.matches('iframe') || ['width', 'height'].every((name) => Number(tag.getAttribute(name)) > 2))
     )
@@ -56,34 +105,13 @@ export function releaseTags(
   return waiting;
 }
 
-let turn = /* @__PURE__ */ Promise.resolve<unknown>(0);
-
-/** Scripts run in document order: the next waits until this one has loaded, unless it is `async` or times out. */
-function takeTurn(script: HTMLScriptElement, release: () => unknown): void {
-  const run = (done: (_: unknown) => void): void => {
-    script.addEventListener('load', done);
-    script.addEventListener('error', done);
-    script.async = script.hasAttribute('async'); // Script-inserted tags are async by default.
-    release();
-    // It is loading; a copy of it waits.
-    script.type = 'text/plain';
-    // After the timeout, it no longer delays the others.
-    setTimeout(done, script.src && script.isConnected && !script.async ? 10_000 : 0);
-  };
-  turn = turn.then(() => new Promise((done) => setTimeout(run, 0, done)));
-}
-
-/** Sets the attributes of a tag from `data-src`, `data-srcset`, `data-poster`, `data-href` and `data-type`, or removes them. */
+/** Sets the attributes of a tag from `data-svc-src`, `-srcset`, `-poster`, `-href` and `-type`, or removes them. */
 function setAddresses(tag: HTMLElement, isGranted: boolean, isRenewed: boolean): void {
-  if (isGranted && isRenewed) tag.removeAttribute('type');
+  if (isGranted && isRenewed) tag.setAttribute('type', ''); // Removed, it would be written back in another order.
   for (const name of ['type', ...LOADING]) {
-    const value = tag.dataset[name];
+    const value = readAllowed(tag, name);
     if (!value) continue;
     if (!isGranted) tag.removeAttribute(name);
-    // Rejects URLs that run code, which would pass a sanitizer that allows `data-` attributes.
-    else if (/^(src|href)$/.test(name) && !attempt(() => ADDRESS.test(new URL(value, tag.baseURI).href))) {
-      console.error(`<svc-consent>: data-${name}="${value}" must be http(s).`);
-    }
     // Two copies of the script on a page load nothing twice.
     else if (tag.getAttribute(name) !== value) tag.setAttribute(name, value);
   }

@@ -1,7 +1,7 @@
 import { fillText } from '../first-layer/fill-text.ts';
 import { readDirection } from '../first-layer/read-direction.ts';
 import { applyTheme } from '../first-layer/theme.ts';
-import { readNeeds } from '../held-content/held-tags.ts';
+import { readNeeds } from '../held-content/read-needs.ts';
 import type { ConsentPage } from '../state/consent-page.ts';
 import { listNames } from './list-names.ts';
 import { type PlaceholderContent, showPlaceholder } from './show-placeholder.ts';

@@ -17,4 +17,9 @@ export interface SvcConsent {
   onDecision(listener: DecisionListener): () => void;
   /** Opens the preferences panel again. */
   open(): void;
+  /**
+   * Also blocks and releases tags in a shadow root, also in a closed one. Call it when the root has its content or before; it
+   * need not be undone when the element is removed. Returns a function that stops it.
+   */
+  observe(root: ShadowRoot): () => void;
 }

@@ -1,4 +1,5 @@
 import { HeldContent } from '../held-content/held-content.ts';
+import type { mountContent } from '../held-content/mount-content.ts';
 import { enqueueRecord } from '../records/enqueue-record.ts';
 import type { ConsentMethod } from '../records/record-queue.ts';
 import { ConsentMode } from '../signals/consent-mode.ts';
@@ -41,6 +42,8 @@ export interface PageOptions {
   readonly source: string;
   /** Loads what comes after the first paint: the panel, and the sending of records. */
   readonly loadFurther: () => Promise<(page: Page) => void>;
+  /** Loads what blocks and releases tags, on a page that has some. */
+  readonly loadContent: () => Promise<typeof mountContent>;
   /** What `SvcConsent.open()` does on a page with an interface of its own: it has no panel. */
   readonly openPreferences?: (() => void) | undefined;
 }
@@ -61,6 +64,7 @@ export class Page implements ConsentPage {
   readonly #listeners = new Set<() => void>();
   readonly #hasPanel: boolean;
   readonly #held: HeldContent;
+  readonly roots: HeldContent['roots'];
   #mode = new ConsentMode();
   /** Whether a decision was the default before there was an element, whose attributes may say otherwise. */
   #isEarly = false;
@@ -72,18 +76,20 @@ export class Page implements ConsentPage {
   #mounting: Promise<void> | undefined;
 
   constructor(options: PageOptions) {
-    const { script, openPreferences } = options;
+    const { script, openPreferences, loadContent } = options;
     this.#options = options;
     this.#hasPanel = !openPreferences;
-    this.#held = new HeldContent(script?.nonce, (frames) => {
+    this.#held = new HeldContent(script?.nonce, loadContent, (frames) => {
       const known = this.view.frames;
       if (frames.length !== known.length || frames.some((one, at) => one !== known[at])) this.dispatch(hold(frames));
       this.#findMore();
     });
+    this.roots = this.#held.roots;
     this.api = Object.freeze<SvcConsent>({
       get: () => this.view.state,
       onDecision: (listener) => this.#notify(listener),
       open: openPreferences ?? (() => this.open()),
+      observe: (root) => this.#held.observe(root),
     });
     // If a page has two (the banner and a custom interface), each learns immediately what the other has stored.
     addEventListener.call(document, EVENT, (event) => {

@@ -179,7 +179,7 @@ ${held}>
   window.dataLayer = window.dataLayer || [];
   window.dataLayer.push({ 'gtm.start': Date.now(), event: 'gtm.js' });
 </script>
-${held} data-src="https://www.googletagmanager.com/gtm.js?id=GTM-XXXXXXX"></script>
+${held} data-svc-src="https://www.googletagmanager.com/gtm.js?id=GTM-XXXXXXX"></script>
 
 ${element}`,
     next: `export default function RootLayout({ children }) {

@@ -56,13 +56,13 @@ const objectable = purposes(3, (index) => ({
 const bar = (position: 'bottom' | 'top') => ({ layout: 'bar', position, accent: '#0b6e4f' });
 const links = { privacyPolicy: 'https://example.com/privacy', imprint: 'https://example.com/imprint' };
 
-const film = `<p>Before the film.</p><iframe class="video" title="A film" data-svc-purpose="analytics" data-src="/frame"></iframe>
+const film = `<p>Before the film.</p><iframe class="video" title="A film" data-svc-purpose="analytics" data-svc-src="/frame"></iframe>
   <p>After the film.</p>`;
 
 const small = ['120 90', '300 150', '100 60']
   .map((size) => {
     const [width, height] = size.split(' ');
-    return `<iframe title="A map" data-svc-purpose="analytics" data-src="/frame" width="${width}" height="${height}"></iframe>`;
+    return `<iframe title="A map" data-svc-purpose="analytics" data-svc-src="/frame" width="${width}" height="${height}"></iframe>`;
   })
   .join(' ');
 

@@ -58,7 +58,7 @@ function watchPage(form: HeldForm): Undo {
     if (!form.holdTag(tag)) return;
     reportProblem(
       `data-requests: <${tag.localName}> of ${form.read(tag, 'src')} is held, but the browser may have requested it before. ` +
-        `Write data-svc-purpose="${tag.getAttribute('data-svc-purpose')}" and data-src on it.`,
+        `Write data-svc-purpose="${tag.getAttribute('data-svc-purpose')}" and data-svc-src on it.`,
     );
     // A frame continues to load unless it is inserted again.
     if (tag.localName === 'iframe') tag.parentNode?.insertBefore(tag, tag.nextSibling);
@@ -69,7 +69,7 @@ function watchPage(form: HeldForm): Undo {
 
 /**
  * Tags in the banner's form: `data-svc-purpose`, and `type="text/plain"` on a script, which keeps its `src` as Trusted Types
- * allowed it, or `data-src` and `data-srcset` in place of the attributes of a frame or an image.
+ * allowed it, or `data-svc-src` and `data-svc-srcset` in place of the attributes of a frame or an image.
  */
 class HeldForm {
   /** Each tag that was held, with the purposes that the page itself has written on it. */
@@ -85,8 +85,8 @@ class HeldForm {
   /** What the page reads in place of the browser's value: what it has set; undefined if that is the same. */
   read(tag: Element, name: string): string | undefined {
     if (!this.#held.has(tag)) return undefined;
-    if (name === 'type') return this.#isWaiting(tag) ? (tag.getAttribute('data-type') ?? '') : undefined;
-    const value = tag.getAttribute(name) === null ? tag.getAttribute(`data-${name}`) : null;
+    if (name === 'type') return this.#isWaiting(tag) ? (tag.getAttribute('data-svc-type') ?? '') : undefined;
+    const value = tag.getAttribute(name) === null ? tag.getAttribute(`data-svc-${name}`) : null;
     return value === null || name === 'srcset' ? (value ?? undefined) : new URL(value, document.baseURI).href;
   }
 
@@ -102,7 +102,7 @@ class HeldForm {
     if (this.#hold(tag, name, value)) return !isScript(tag);
     if (!this.#held.has(tag)) return false;
     // The banner takes it back when the consent is withdrawn.
-    if (!isScript(tag) && this.#gate.isListed(value)) this.#write(tag, `data-${name}`, value);
+    if (!isScript(tag) && this.#gate.isListed(value)) this.#write(tag, `data-svc-${name}`, value);
     else this.#forget(tag, name);
     return false;
   }
@@ -111,7 +111,7 @@ class HeldForm {
   #takeType(script: Element, value: string): boolean {
     if (!this.#isWaiting(script) || !this.#findNeeds('src', script.getAttribute('src') ?? '')) return false;
     // A script that copies the attributes of a waiting tag sets this.
-    if (value !== 'text/plain') this.#write(script, 'data-type', value);
+    if (value !== 'text/plain') this.#write(script, 'data-svc-type', value);
     return true;
   }
 
@@ -121,11 +121,11 @@ class HeldForm {
     const own = this.#held.has(tag) ? this.#held.get(tag) : tag.getAttribute('data-svc-purpose');
     this.#held.set(tag, own ?? null);
     if (!isScript(tag)) {
-      this.#write(tag, `data-${name}`, value);
+      this.#write(tag, `data-svc-${name}`, value);
       this.#write(tag, name, null);
     } else if (tag.getAttribute('type') !== 'text/plain') {
       const type = tag.getAttribute('type');
-      if (type !== null) this.#write(tag, 'data-type', type);
+      if (type !== null) this.#write(tag, 'data-svc-type', type);
       // True by itself for a script that a script made, and lost when the banner inserts it again.
       if ((tag as HTMLScriptElement).async) this.#write(tag, 'async', '');
       this.#write(tag, 'type', 'text/plain');
@@ -136,9 +136,9 @@ class HeldForm {
 
   /** The page has set another address, which may be requested. */
   #forget(tag: Element, name: string): void {
-    if (isScript(tag)) this.#write(tag, 'type', tag.getAttribute('data-type'));
-    this.#write(tag, isScript(tag) ? 'data-type' : `data-${name}`, null);
-    if (tag.getAttribute('data-src') ?? tag.getAttribute('data-srcset')) return;
+    if (isScript(tag)) this.#write(tag, 'type', tag.getAttribute('data-svc-type'));
+    this.#write(tag, isScript(tag) ? 'data-svc-type' : `data-svc-${name}`, null);
+    if (tag.getAttribute('data-svc-src') ?? tag.getAttribute('data-svc-srcset')) return;
     this.#write(tag, 'data-svc-purpose', this.#held.get(tag) ?? null);
     this.#held.delete(tag);
   }
@@ -155,7 +155,7 @@ class HeldForm {
   /** Null removes it. */
   #write(tag: Element, name: string, value: string | null): void {
     if (value === null) tag.removeAttribute(name);
-    // A lazy loader that observes its `data-src` would start again.
+    // The banner observes it.
     else if (tag.getAttribute(name) !== value) this.#setAttribute.call(tag, name, value);
   }
 }
