@@ -141,11 +141,12 @@ describe('the preferences panel', () => {
 
   it('opens with purposes switched on that are not saved, and moves the focus to the first', async () => {
     const frame = document.createElement('iframe');
-    Object.assign(frame.dataset, { svcPurpose: 'marketing', src: '/visitor-page/blank' });
+    Object.assign(frame.dataset, { svcPurpose: 'marketing', svcSrc: '/visitor-page/blank' });
     document.body.append(frame);
     const visit = await meetBanner();
-    await waitUntil(() => frame.nextElementSibling?.shadowRoot, 'the frame is covered');
-    frame.nextElementSibling?.shadowRoot?.querySelector<HTMLElement>('[part=preferences]')?.click();
+    const findBox = () => document.querySelector('svc-consent-placeholder')?.shadowRoot;
+    await waitUntil(findBox, 'the frame is covered');
+    findBox()?.querySelector<HTMLElement>('[part=preferences]')?.click();
     await waitUntil(() => isPanelShown(visit), 'the panel opens');
     expect(switches(visit).map(({ checked }) => checked)).to.deep.equal([true, false, true]);
     expect(visit.element.shadowRoot?.activeElement).to.equal(switches(visit)[2]);

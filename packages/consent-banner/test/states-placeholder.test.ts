@@ -1,5 +1,5 @@
-import { expect, nextFrame } from '@open-wc/testing';
-import { emulateMedia } from '@web/test-runner-commands';
+import { aTimeout, expect, nextFrame } from '@open-wc/testing';
+import { emulateMedia, sendKeys } from '@web/test-runner-commands';
 import { showPlaceholder } from '../src/panel/show-placeholder.ts';
 import { emulateForcedColors, restoreMedia } from './media.ts';
 import { waitUntil } from './wait-until.ts';
@@ -39,7 +39,7 @@ function cover(layout: string, text = 'This content is not shown.'): Covered {
     press: () => pressed.push(name),
   }));
   const remove = showPlaceholder(frame, { text, actions, language: 'en', direction: 'ltr' }, () => {});
-  const host = page.querySelector('svc-consent-placeholder') as HTMLElement;
+  const host = [...document.querySelectorAll<HTMLElement>('svc-consent-placeholder')].at(-1) as HTMLElement;
   const added = { page, frame, host, pressed, remove };
   covered.push(added);
   return added;
@@ -109,7 +109,7 @@ describe('the placeholder over a blocked frame', () => {
 
   it('has the corners of the frame, and follows them', async () => {
     const { host, frame } = cover('<iframe style="border-radius: 24px; width: 300px; height: 150px"></iframe>');
-    const read = () => getComputedStyle(host.shadowRoot?.querySelector('[role=group]') as Element).borderTopLeftRadius;
+    const read = () => getComputedStyle(host.shadowRoot?.querySelector('[role=region]') as Element).borderTopLeftRadius;
     expect(read()).to.equal('24px');
     frame.style.borderRadius = '3px';
     frame.style.width = '301px';
@@ -123,7 +123,7 @@ describe('the placeholder over a blocked frame', () => {
       const { x, y, width, height } = box.host.getBoundingClientRect();
       for (const animation of box.host.shadowRoot?.getAnimations() ?? []) animation.finish();
       const shown = box.host.shadowRoot?.elementFromPoint(x + width / 2, y + height / 2);
-      expect(shown?.closest('[role=group]')).to.not.equal(null);
+      expect(shown?.closest('[role=region]')).to.not.equal(null);
       expect(getComputedStyle(box.host).zIndex).to.equal(getComputedStyle(box.frame).zIndex);
       const before = measureOthers(box);
       box.remove();
@@ -179,37 +179,160 @@ describe('the placeholder over a blocked frame', () => {
     expect(document.activeElement).to.equal(box.frame);
   });
 
-  it('makes the frame inert while it is shown, and restores it', () => {
-    const box = cover('<iframe inert></iframe>');
-    box.remove();
-    expect(box.frame.inert).to.equal(true);
-    const other = cover('<iframe></iframe>');
-    expect(other.frame.inert).to.equal(true);
-    other.remove();
-    expect(other.frame.inert).to.equal(false);
-    expect(other.page.querySelector('svc-consent-placeholder')).to.equal(null);
+  it('changes nothing in the page, which a framework may still hydrate', async () => {
+    const page = document.body.appendChild(document.createElement('main'));
+    page.innerHTML =
+      '<p>Before <img alt="A map" width="300" height="200" data-svc-purpose="marketing"> after</p><iframe></iframe>';
+    const before = page.outerHTML;
+    const seen = new MutationObserver(() => {});
+    seen.observe(page, { attributes: true, childList: true, characterData: true, subtree: true });
+    const removes = [...page.querySelectorAll<HTMLElement>('img,iframe')].map((frame) =>
+      showPlaceholder(frame, { text: '', actions: [], language: 'en', direction: 'ltr' }, () => {}),
+    );
+    await settle();
+    expect(page.getElementsByTagName('img')[0]?.width, 'an image has its size').to.equal(300);
+    for (const remove of removes) remove();
+    await settle();
+    expect(seen.takeRecords()).to.be.empty;
+    expect(page.outerHTML).to.equal(before);
+    seen.disconnect();
+    page.remove();
   });
 
-  it('is restored, with the frame inert, when a morph writes the first markup of the page over both', async () => {
+  it('is restored when a router or a morph removes it, without a fight', async () => {
     const box = cover('<p>Before</p><iframe></iframe><p>After</p>');
     box.host.remove();
-    box.frame.inert = false;
     await waitUntil(() => box.host.isConnected, 'it is there');
-    expect(box.frame.inert).to.equal(true);
     expectOver(box);
+    let removals = 0;
+    const library = new MutationObserver(() => {
+      if (!box.host.isConnected) return;
+      removals += 1;
+      box.host.remove();
+    });
+    library.observe(document.body, { childList: true });
+    box.host.remove();
+    await aTimeout(1_000);
+    expect(removals).to.be.below(7);
+    library.disconnect();
+    await waitUntil(() => box.host.isConnected, 'it is there in the end');
     box.remove();
     await settle();
     expect(box.host.isConnected, 'and it goes for good').to.equal(false);
   });
 
-  it('replaces one that a router kept with a copy of the page, and releases the frame', () => {
-    const first = cover('<iframe></iframe>');
-    const box = cover(first.page.innerHTML);
-    expect(box.page.querySelectorAll('svc-consent-placeholder')).to.have.length(1);
-    expectOver({ ...box, host: box.page.querySelector('svc-consent-placeholder') as HTMLElement });
-    box.remove();
-    expect(box.frame.inert).to.equal(false);
-    expect(box.page.querySelector('svc-consent-placeholder')).to.equal(null);
+  it('removes one that a router kept with a copy of the page', () => {
+    document.body.append(document.createElement('svc-consent-placeholder'));
+    const box = cover('<iframe></iframe>');
+    expect([...document.querySelectorAll('svc-consent-placeholder')]).to.deep.equal([box.host]);
+  });
+
+  it('shows only the part that a scrolled container shows of the frame, and does not widen the page', async () => {
+    const box = cover(
+      '<div style="overflow: hidden; width: 200px; height: 150px"><div style="width: 5000px; display: flex"><p style="flex: none; width: 100px; margin: 0"></p><iframe style="flex: none; width: 300px; height: 200px; border: 0"></iframe></div></div>',
+    );
+    const part = box.page.firstElementChild as HTMLElement;
+    const { left, top } = part.getBoundingClientRect();
+    const read = () => JSON.parse(JSON.stringify(box.host.getBoundingClientRect()));
+    expect(read()).to.include({ left: left + 100, width: 100, top, height: 150 });
+    expect(document.documentElement.scrollWidth).to.be.at.most(document.documentElement.clientWidth);
+    part.scrollLeft = 150;
+    await waitUntil(() => read().left === left, 'it follows');
+    expect(read()).to.include({ width: 200 });
+    part.scrollLeft = 450;
+    await waitUntil(() => box.host.hidden, 'it is out of sight');
+  });
+
+  for (const [name, style] of [
+    ['invisible', 'visibility: hidden'],
+    ['transparent', 'opacity: 0'],
+    ['not rendered', 'display: none'],
+  ] as const) {
+    it(`is not shown while a part of the page is ${name}`, async () => {
+      const box = cover('<div><iframe></iframe></div>');
+      const part = box.page.firstElementChild as HTMLElement;
+      part.setAttribute('style', style);
+      await waitUntil(() => box.host.hidden, 'it goes');
+      part.removeAttribute('style');
+      await waitUntil(() => !box.host.hidden, 'it comes');
+      expectOver(box);
+    });
+  }
+
+  it('is in the layer of a dialog that the page opens, and at the height of a box above the page', async () => {
+    const box = cover('<dialog><iframe></iframe></dialog>');
+    const dialog = box.page.querySelector('dialog') as HTMLDialogElement;
+    expect(box.host.hidden).to.equal(true);
+    dialog.showModal();
+    await waitUntil(() => box.host.parentNode === dialog && !box.host.hidden, 'it is in the dialog');
+    expectOver(box);
+    dialog.close();
+    const other = cover(
+      '<div style="position: relative; z-index: 7"><iframe style="position: relative; z-index: 3"></iframe></div>',
+    );
+    expect(getComputedStyle(other.host).zIndex).to.equal('7');
+  });
+
+  it('follows a frame that is moved without any event', async () => {
+    const box = cover('<div style="height: 20px"></div><iframe></iframe>');
+    const sheet = new CSSStyleSheet();
+    await aTimeout(300);
+    document.adoptedStyleSheets.push(sheet);
+    sheet.replaceSync('iframe { transform: translateX(40px) }');
+    await waitUntil(() => {
+      const [frame, host] = [box.frame, box.host].map((one) => one.getBoundingClientRect().left) as [number, number];
+      return Math.abs(frame - host) < 1 && frame >= 40;
+    }, 'it follows');
+    document.adoptedStyleSheets.pop();
+  });
+
+  describe('with the Tab key', () => {
+    const layout = `<button>A</button><iframe></iframe><img alt="" width="300" height="200" data-svc-purpose="x"><button>B</button>`;
+
+    function coverAll() {
+      const box = cover(layout);
+      const image = box.page.querySelector('img') as HTMLElement;
+      const actions = [{ name: 'preferences', text: 'Preferences', press: () => {} }] as const;
+      const remove = showPlaceholder(image, { text: '', actions, language: 'en', direction: 'ltr' }, () => {});
+      covered.push({ ...box, page: document.createElement('p'), remove });
+      const [a, b] = box.page.querySelectorAll('button') as unknown as [HTMLElement, HTMLElement];
+      const name = (): string => {
+        const active = document.activeElement;
+        return active?.shadowRoot ? `${active.shadowRoot.activeElement?.textContent}` : `${active?.textContent}`;
+      };
+      return { a, b, name };
+    }
+
+    it('is reached where its frame is, in both directions', async () => {
+      const { a, b, name } = coverAll();
+      const walk = async (): Promise<readonly string[]> => {
+        const names: string[] = [];
+        for (let step = 0; step < 4; step += 1) {
+          await sendKeys({ press: 'Tab' });
+          names.push(name());
+        }
+        return names;
+      };
+      a.focus();
+      expect(await walk()).to.deep.equal(['Show once', 'Preferences', 'Preferences', 'B']);
+      expect(document.activeElement).to.equal(b);
+      await sendKeys({ down: 'Shift' });
+      const back = await walk();
+      await sendKeys({ up: 'Shift' });
+      expect(back).to.deep.equal(['Preferences', 'Preferences', 'Show once', 'A']);
+      expect(document.querySelectorAll('main span')).to.have.length(0);
+    });
+
+    it('is reached behind the last element of the page, and once', async () => {
+      const { b, name } = coverAll();
+      b.remove();
+      const last = document.querySelector<HTMLElement>('main button');
+      last?.focus();
+      await sendKeys({ press: 'Tab' });
+      expect(name()).to.equal('Show once');
+      for (let step = 0; step < 2; step += 1) await sendKeys({ press: 'Tab' });
+      expect(name()).to.equal('Preferences');
+    });
   });
 
   it('is not shown over an invisibly small frame, and is shown when it grows', async () => {
@@ -241,7 +364,7 @@ describe('the placeholder over a blocked frame', () => {
       await expect(box.host).to.be.accessible();
     }
     await emulateForcedColors(true);
-    const { borderTopStyle } = getComputedStyle(box.host.shadowRoot?.querySelector('[role=group]') as Element);
+    const { borderTopStyle } = getComputedStyle(box.host.shadowRoot?.querySelector('[role=region]') as Element);
     expect(borderTopStyle).to.equal('solid');
     const button = box.host.shadowRoot?.querySelector('button')?.getBoundingClientRect();
     expect(Math.min(button?.height ?? 0, button?.width ?? 0)).to.be.at.least(44);

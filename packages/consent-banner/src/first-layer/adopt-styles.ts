@@ -1,7 +1,7 @@
 const sheets: Record<string, CSSStyleSheet> = {};
 
-/** Adds styles to a shadow root once, as a constructable sheet, which every Content-Security-Policy allows. */
-export function adoptStyles(root: ShadowRoot, text: string): void {
+/** Adds styles to a tree once, as a constructable sheet, which every Content-Security-Policy allows. */
+export function adoptStyles(root: DocumentOrShadowRoot, text: string): void {
   let sheet = sheets[text];
   if (!sheet) {
     sheet = sheets[text] = new CSSStyleSheet();

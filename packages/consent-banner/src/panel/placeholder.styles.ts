@@ -3,8 +3,7 @@ import { css } from '../first-layer/css.ts';
 /** A placeholder over blocked content: the same size and corners. What has no room goes: the icon, then the text. */
 export const placeholderStyles = css`
   :host {
-    position: absolute;
-    container-type: size;
+    inset: 0 auto auto 0;
     overflow: hidden;
   }
   /* Not a grid: in one that is too low for its rows, a button of two lines would get the height of one. */
@@ -23,8 +22,9 @@ export const placeholderStyles = css`
     overflow-wrap: anywhere;
   }
   #root {
+    display: block;
+    container-type: size;
     --_bg: var(--svc-c-bg, light-dark(#f5f7fb, #161a23));
-    border-radius: inherit;
   }
   svg {
     display: block;

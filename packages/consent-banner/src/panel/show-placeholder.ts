@@ -1,17 +1,25 @@
 import { html, nothing, render } from 'lit/html.js';
 import { adoptStyles } from '../first-layer/adopt-styles.ts';
+import { css } from '../first-layer/css.ts';
 import { furtherStyles } from '../first-layer/further.styles.ts';
 import { sharedStyles } from '../first-layer/shared.styles.ts';
+import { findParent, measureFrame } from './measure-frame.ts';
 import { placeholderStyles } from './placeholder.styles.ts';
+import { findNext, keepTabOrder } from './tab-order.ts';
 
 /** Smaller boxes show nothing to a visitor anyway. */
 const SMALLEST = 44;
 
-/** Without an address, an image is rendered as its alternative text; this gives it the size of its attributes. */
-const asBox = [
-  ['display', 'inline-block'],
-  ['overflow', 'hidden'],
-] as const;
+/**
+ * Without an address, an image is rendered as its alternative text; this gives it the size of its attributes. Under any style
+ * of the page, and in a sheet: an attribute on an element of an application would fail its hydration.
+ */
+const asBox = css`
+  :where(img[data-svc-purpose][width][height]:not([src], [srcset])) {
+    display: inline-block;
+    overflow: hidden;
+  }
+`;
 
 export interface PlaceholderAction {
   readonly name: 'show-once' | 'preferences' | 'try-again';
@@ -27,8 +35,8 @@ export interface PlaceholderContent {
 }
 
 /**
- * Covers a blocked frame, image or video with a placeholder. The element keeps its place in the layout under any styles of
- * the page; it is only inert.
+ * Covers a blocked frame, image or video with a placeholder. The element and its surroundings stay as the page made them, also
+ * before a framework has hydrated them: the placeholder is at the end of the document, and is drawn over the frame.
  * @returns a function that removes the placeholder.
  */
 export function showPlaceholder(
@@ -43,70 +51,151 @@ export function showPlaceholder(
   const box = document.createElement('div');
   box.id = 'root';
   applyTheme(box);
-  render(boxView(name, content), box);
+  const label = `${name} ${content.text}`;
+  const number = (numbers.get(label) ?? 0) + 1;
+  numbers.set(label, number);
+  render(boxView(name, number, content), box);
   root.append(box);
+  adoptStyles(frame.getRootNode() as Document | ShadowRoot, asBox);
+  // Copies of the page, as kept by client routers, contain the placeholders of then.
+  for (const copy of Document.prototype.querySelectorAll.call(document, host.localName))
+    if (!copy.shadowRoot) copy.remove();
 
-  const parent = frame.parentElement as HTMLElement;
-  // Copies of the page, as kept by client routers, contain our changes and an orphaned placeholder.
-  const next = frame.nextElementSibling;
-  const isCopy = next?.localName === host.localName;
-  if (isCopy) next?.remove();
-  const wasInert = frame.inert && !isCopy;
+  let layer: Element | undefined;
+  let last = '';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let attached = -Infinity;
+  let wait = 0;
 
-  /** Positions the placeholder over the frame, with its size. It follows the frame in the DOM, out of flow. */
+  /** Puts the placeholder into its layer again, after the page or a router has removed it. */
+  const attach = (parent: Element): boolean => {
+    const now = performance.now();
+    if (host.parentNode !== parent) {
+      // One that removes it each time gets ever more time.
+      wait = now - attached < 1_000 + 2 * wait ? 2 * wait || 50 : 0;
+      attached = now + wait;
+      if (wait) {
+        clearTimeout(timer);
+        timer = setTimeout(
+          () => parent.isConnected && parent.insertBefore(host, findNext(frame, parent)) && cover(),
+          wait,
+        );
+        return false;
+      }
+      parent.insertBefore(host, findNext(frame, parent));
+    }
+    return true;
+  };
+
+  /** Draws the placeholder over what the page shows of the frame. */
   const cover = (): void => {
     if (!frame.isConnected) {
       remove();
       return;
     }
-    frame.inert = true;
-    if (frame.nextSibling !== host) frame.after(host);
-    const target = frame.getBoundingClientRect();
-    host.hidden = Math.min(target.width, target.height) < SMALLEST;
+    const parent = findLayer(frame);
+    if (parent !== layer) keeper.observe(parent, { childList: true });
+    layer = parent;
+    if (host.parentNode !== parent && (performance.now() < attached || !attach(parent))) return;
+    const { box: target, clip, isVisible, isFixed, zIndex } = measureFrame(frame, parent);
+    const [width, height] = [clip.right - clip.left, clip.bottom - clip.top];
+    host.hidden = !isVisible || Math.min(target.width, target.height) < SMALLEST || width < 1 || height < 1;
     if (host.hidden) return;
-    const { zIndex, borderRadius } = getComputedStyle(frame);
-    const place = (property: string, value: string): void => host.style.setProperty(property, value, 'important');
-    place('width', `${target.width}px`);
-    place('height', `${target.height}px`);
-    place('z-index', zIndex);
-    place('border-radius', borderRadius);
-    place('translate', 'none');
+    const place = (element: HTMLElement, properties: Readonly<Record<string, string>>): void => {
+      for (const [property, value] of Object.entries(properties))
+        element.style.setProperty(property, value, 'important');
+    };
+    place(host, {
+      position: isFixed ? 'fixed' : 'absolute',
+      width: `${width}px`,
+      height: `${height}px`,
+      'z-index': zIndex,
+    });
+    place(host, { translate: 'none' });
     const { x, y } = host.getBoundingClientRect();
-    place('translate', `${target.x - x}px ${target.y - y}px`);
+    place(host, { translate: `${clip.left - x}px ${clip.top - y}px` });
+    place(box, {
+      width: `${target.width}px`,
+      height: `${target.height}px`,
+      translate: `${target.left - clip.left}px ${target.top - clip.top}px`,
+      'border-radius': getComputedStyle(frame).borderRadius,
+      'color-scheme': getComputedStyle(frame).colorScheme,
+    });
+    const now = `${[target.x, target.y, target.width, target.height]}`;
+    if (now === last) return;
+    last = now;
+    clearTimeout(timer);
+    timer = setTimeout(watchPlace, 100);
   };
 
-  const observer = new ResizeObserver(cover);
-  // A router that morphs the page back to its original markup removes the placeholder.
-  const keeper = new MutationObserver(() => host.isConnected || cover());
+  // The frame moves for reasons that no event reports. One that leaves exactly its own place is no longer all in it.
+  let moves: IntersectionObserver | undefined;
+  const watchPlace = (threshold = 1): void => {
+    cover();
+    moves?.disconnect();
+    const { top, right, bottom, left } = frame.getBoundingClientRect();
+    const { clientWidth, clientHeight } = document.documentElement;
+    const margins = [top, clientWidth - right, clientHeight - bottom, left];
+    const rootMargin = margins.map((margin) => `${-Math.floor(margin)}px`).join(' ');
+    let isFirst = true;
+    moves = new IntersectionObserver(
+      (entries) => {
+        const ratio = entries.at(-1)?.intersectionRatio ?? 0;
+        if (!isFirst) cover();
+        else if (ratio && ratio < threshold) watchPlace(ratio);
+        isFirst = false;
+      },
+      { rootMargin, threshold },
+    );
+    moves.observe(frame);
+  };
+
+  const sizes = new ResizeObserver(() => cover());
+  const keeper = new MutationObserver(() => cover());
   const remove = (): void => {
-    observer.disconnect();
+    sizes.disconnect();
     keeper.disconnect();
+    moves?.disconnect();
+    clearTimeout(timer);
     removeEventListener('scroll', cover, true);
+    removeEventListener('resize', cover);
+    forget();
     const hadFocus = root.activeElement !== null;
     host.remove();
-    frame.inert = wasInert;
-    for (const [property] of boxes) frame.style.removeProperty(property);
     if (hadFocus) frame.focus({ preventScroll: true });
   };
-  const boxes = frame instanceof HTMLImageElement && getComputedStyle(frame).display === 'inline' ? asBox : [];
-  for (const [property, value] of boxes) frame.style.setProperty(property, value, 'important');
-  // Its offset in the parent changes with its siblings; the placeholder is laid out there as well, and follows.
-  for (const neighbour of [parent, ...parent.children]) observer.observe(neighbour);
-  keeper.observe(parent, { childList: true });
-  cover();
-  // The placeholder scrolls with the page, but not in a scroll container that is not its containing block.
+  // The frame moves with the size of its neighbors.
+  for (const one of frame.parentNode?.children ?? []) sizes.observe(one);
+  for (let one: Element | null = frame; one; one = findParent(one)) {
+    sizes.observe(one);
+    keeper.observe(one, { attributes: true, childList: true });
+  }
+  const forget = keepTabOrder(host, frame);
   addEventListener('scroll', cover, true);
+  addEventListener('resize', cover);
+  cover();
   return remove;
 }
 
-function boxView(name: string, { text, actions, language, direction }: PlaceholderContent) {
+/** Where the placeholder is drawn: above the page, or in what the page shows above itself. */
+function findLayer(frame: HTMLElement): Element {
+  for (let one: Element | null = frame.parentElement; one; one = findParent(one))
+    if (one.matches(':modal, :popover-open, :fullscreen')) return one;
+  return document.body;
+}
+
+/** How often a name was given: landmarks of one name cannot be told apart. */
+const numbers = new Map<string, number>();
+
+function boxView(name: string, number: number, { text, actions, language, direction }: PlaceholderContent) {
   return html`
-      <div class="box" part="placeholder" role="group" aria-labelledby="name text" lang=${language} dir=${direction}>
+      <div class="box" part="placeholder" role="region" aria-labelledby="name text number" lang=${language} dir=${direction}>
         <svg viewBox="0 0 24 24" aria-hidden="true">
           <path d="M3 3l18 18M10.6 5.2A9.7 9.7 0 0 1 21.5 12a11 11 0 0 1-2.3 3.4M6.2 6.7A11.4 11.4 0 0 0 2.5 12a10 10 0 0 0 13.9 5.6M9.9 9.9a3 3 0 0 0 4.2 4.2" />
         </svg>
         ${name ? html`<p id="name" part="name" dir="auto">${name}</p>` : nothing}
         <p id="text" part="text">${text}</p>
+        ${number > 1 ? html`<span id="number" hidden>${number}</span>` : nothing}
         <div class="actions">
           ${actions.map(
             (action) =>
