@@ -142,21 +142,21 @@ describe('the inspection of a page', () => {
     ]);
     expect(tags.every(({ status, purposes }) => status === 'early' && !purposes.length)).to.equal(true);
     expect(pick(found, 'script', `${foreign}/a.js`).proposal).to.equal(
-      `<script type="text/plain" data-svc-purpose="your-purpose" data-type="module" data-src="${foreign}/a.js?id=1" async></script>`,
+      `<script type="text/plain" data-svc-purpose="your-purpose" data-svc-type="module" data-svc-src="${foreign}/a.js?id=1" async></script>`,
     );
     expect(pick(found, 'frame', `${foreign}/frame`).proposal).to.equal(
-      `<iframe data-svc-purpose="your-purpose" data-src="${foreign}/frame" title="A &#34;film&#34;"></iframe>`,
+      `<iframe data-svc-purpose="your-purpose" data-svc-src="${foreign}/frame" title="A &#34;film&#34;"></iframe>`,
     );
     expect(pick(found, 'image', foreign).proposal).to.equal(
-      `<img data-svc-purpose="your-purpose" data-src="${foreign}/one.gif" data-srcset="${foreign}/two.gif 2x" alt>`,
+      `<img data-svc-purpose="your-purpose" data-svc-src="${foreign}/one.gif" data-svc-srcset="${foreign}/two.gif 2x" alt>`,
     );
   });
 
   it('reports blocked tags, and their purposes', async () => {
-    add(`<iframe data-svc-purpose="films ads" data-src="https://www.youtube.com/embed/1" title="A film"></iframe>
-      <script type="text/plain" data-svc-purpose="films" data-src="${foreign}/held.js"></script>
+    add(`<iframe data-svc-purpose="films ads" data-svc-src="https://www.youtube.com/embed/1" title="A film"></iframe>
+      <script type="text/plain" data-svc-purpose="films" data-svc-src="${foreign}/held.js"></script>
       <script type="text/plain" data-svc-purpose="films" src="${foreign}/held-too.js"></script>
-      <video data-svc-purpose="films" data-src="${foreign}/film.mp4"></video>`);
+      <video data-svc-purpose="films" data-svc-src="${foreign}/film.mp4"></video>`);
     const found = await inspectPage();
     expect(pick(found, 'frame', 'https://www.youtube.com/embed/1')).to.deep.include({
       tracker: { name: 'YouTube', owner: 'Google', purpose: 'marketing' },
@@ -179,12 +179,12 @@ describe('the inspection of a page', () => {
     expect(pick(await inspectPage(), 'image', foreign)).to.deep.include({
       status: 'early',
       purposes: [],
-      proposal: `<img data-svc-purpose="films" data-src="${foreign}/a.gif" alt="A">`,
+      proposal: `<img data-svc-purpose="films" data-svc-src="${foreign}/a.gif" alt="A">`,
     });
   });
 
   it('uses the page’s own keys of purposes', async () => {
-    add(`<img data-svc-purpose="analytics" data-src="${foreign}/a.gif" alt="">`);
+    add(`<img data-svc-purpose="analytics" data-svc-src="${foreign}/a.gif" alt="">`);
     setCookie('_gid=1; Path=/');
     setCookie('_fbp=1; Path=/');
     const found = await inspectPage({ clearCookies: 'ads: _gcl_*' });
@@ -248,7 +248,7 @@ describe('the inspection of a page', () => {
         const [{ attributes } = frame] = body.children;
         expect([...attributes].map(({ name }) => name)).to.deep.equal([
           'data-svc-purpose',
-          'data-src',
+          'data-svc-src',
           'sandbox',
           ...names,
         ]);

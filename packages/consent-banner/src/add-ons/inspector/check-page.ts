@@ -1,7 +1,8 @@
-import { readNeeds } from '../../held-content/held-tags.ts';
+import { readNeeds } from '../../held-content/read-needs.ts';
 import { AGE, DOMAIN } from '../../state/attribute-values.ts';
 import type { PageView } from '../../state/consent-page.ts';
 import { readMapping } from '../../state/mapping.ts';
+import { checkSurroundings } from './check-surroundings.ts';
 
 const PAIRS = /^\s*[^\s:;]+\s*:[^:;]+(;\s*[^\s:;]+\s*:[^:;]+)*(;\s*)?$/;
 const MAPPING = 'pairs such as "statistics: one two; marketing: three"';
@@ -23,7 +24,7 @@ const rules: Readonly<Record<string, readonly [RegExp, string]>> = {
 
 /** Tags that load although they name a purpose; and tags that cannot be blocked. */
 const LOOSE =
-  '[data-svc-purpose]:is(:is(iframe,img,embed,video,audio,source)[src]:not([data-src],[src^="about:"]),[srcset]:not([data-srcset]),[poster]:not([data-poster]),link[href]:not([data-href]),:has(>source[src]),script:is(:not([type]),[type*=javascript],[type=module]),object)';
+  '[data-svc-purpose]:is(:is(iframe,img,embed,video,audio,source)[src]:not([data-svc-src],[data-src],[src^="about:"]),[srcset]:not([data-svc-srcset],[data-srcset]),[poster]:not([data-svc-poster],[data-poster]),link[href]:not([data-svc-href],[data-href]),:has(>source[src]),script:is(:not([type]),[type*=javascript],[type=module]),object)';
 
 /** Lists what is wrong with the set-up of the banner on this page, and the solution of each problem. */
 export function checkPage(view: PageView | undefined): readonly string[] {
@@ -33,6 +34,7 @@ export function checkPage(view: PageView | undefined): readonly string[] {
     ...checkAttributes(view.element, view.region),
     ...checkTags(),
     ...checkPurposes(view),
+    ...checkSurroundings({ ...view, element: view.element }),
   ];
 }
 
@@ -51,7 +53,7 @@ function checkAttributes(element: Element, region: string | null): readonly stri
 function checkTags(): readonly string[] {
   return [...list(LOOSE)].map(
     (tag) =>
-      `${name(tag)} is not held back. Write its address as data-src, data-srcset, data-poster or data-href, and type="text/plain" on a script; in place of <object> write <iframe>.`,
+      `${name(tag)} is not held back. Write its address as data-svc-src, data-svc-srcset, data-svc-poster or data-svc-href, and type="text/plain" on a script; in place of <object> write <iframe>.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { readNeeds } from '../../held-content/held-tags.ts';
+import { readHeld, readNeeds } from '../../held-content/read-needs.ts';
 import type { FindingKind } from './finding.ts';
 import { readForeignAddress, type Sighting } from './sighting.ts';
 
@@ -39,7 +39,7 @@ function lookAt(tag: HTMLElement): Sighting | undefined {
   const own = tag.getAttribute(attribute)?.replace(/^about:.*/, '');
   const isInert = tag.localName === 'script' && !/^$|javascript|^module$/.test(tag.getAttribute('type') ?? '');
   const loaded = isInert ? '' : own;
-  const waiting = tag.getAttribute(`data-${attribute}`) || (isInert && own);
+  const waiting = readHeld(tag, attribute) || (isInert && own);
   const isNamed = tag.hasAttribute('data-svc-purpose');
   const url = readForeignAddress(loaded || (isNamed && waiting) || '', tag.baseURI);
   const kind = kinds[tag.localName];

@@ -33,7 +33,7 @@ export function proposeMarkup(tag: HTMLElement, kind: FindingKind, purpose: stri
   const attributes: readonly (readonly [name: string, value: string])[] = [
     ...(isScript ? ([['type', 'text/plain']] as const) : []),
     ['data-svc-purpose', purpose],
-    ...kept.map(({ name, value }) => [isMoved(name) ? `data-${name}` : name, value] as const),
+    ...kept.map(({ name, value }) => [isMoved(name) ? `data-svc-${name}` : name, value] as const),
   ];
   const written = attributes.map(([name, value]) => (value ? ` ${name}="${escapeValue(value)}"` : ` ${name}`));
   const end = /^(link|img|source|embed)$/.test(tag.localName) ? '' : `</${tag.localName}>`;

@@ -1,0 +1,147 @@
+import { readNeeds } from '../../held-content/read-needs.ts';
+import type { PageView } from '../../state/consent-page.ts';
+import { readMapping } from '../../state/mapping.ts';
+import { findPage } from '../follow-consent.ts';
+
+/** The attributes that lazy loaders read as well. */
+const PLAIN = ['data-src', 'data-srcset', 'data-poster', 'data-href'];
+
+/** Lists the conditions of a page that keep the banner or blocked content from working, and what to change. */
+export function checkSurroundings(view: PageView & { readonly element: HTMLElement }): readonly string[] {
+  return [
+    ...checkAddress(view),
+    ...checkHost(view),
+    ...checkPlace(view.element),
+    ...checkDataLayer(view.element),
+    ...checkPlainNames(),
+    ...checkShadowTrees(),
+    ...checkScripts(),
+  ];
+}
+
+/** The tags with purposes of a tree. */
+function listHeld(root: ParentNode = document): readonly HTMLElement[] {
+  const found = Reflect.getPrototypeOf(root) as ParentNode;
+  return [...(found.querySelectorAll.call(root, '[data-svc-purpose]:not(form)') as NodeListOf<HTMLElement>)];
+}
+
+function checkAddress({ address, noticeId }: PageView): readonly string[] {
+  return noticeId && address.startsWith('/')
+    ? [
+        'The script does not know its own address, because it is inlined, bundled or evaluated. Set api-base to the address of the server, and load svc-consent.js with its tag.',
+      ]
+    : [];
+}
+
+function checkHost({ notice }: PageView): readonly string[] {
+  const { hostname } = location;
+  return !notice?.domain || hostname === notice.domain || hostname.endsWith(`.${notice.domain}`)
+    ? []
+    : [
+        `The notice belongs to ${notice.domain}, and this page to ${hostname}: the server refuses its records. Use a notice of this domain.`,
+      ];
+}
+
+/** Where the element is, and what is above it. */
+function checkPlace(element: HTMLElement): readonly string[] {
+  const outside = (selector: string): Element | undefined =>
+    [...(Document.prototype.querySelectorAll.call(document, selector) as NodeListOf<Element>)].find(
+      (one) => !element.contains(one),
+    );
+  const modal = outside(':modal');
+  const hidden = element.closest('[inert],[aria-hidden="true"]');
+  const unrendered = listParents(element).find((one) => getComputedStyle(one).display === 'none' || isFolded(one));
+  return [
+    ...(modal
+      ? [`<${modal.localName}> is modal: nothing beside it takes input. Open it after the visitor has decided.`]
+      : []),
+    ...(hidden
+      ? [
+          `<${hidden.localName}> has ${hidden.hasAttribute('inert') ? 'inert' : 'aria-hidden'}: the banner takes no input there. Exclude <svc-consent> from what your library disables, or move it out of that element.`,
+        ]
+      : []),
+    ...(unrendered
+      ? [`<svc-consent> is in <${unrendered.localName}>, which is not rendered. Move it to the start of the body.`]
+      : []),
+  ];
+}
+
+function listParents(element: Element): readonly Element[] {
+  const { parentElement } = element;
+  return parentElement ? [parentElement, ...listParents(parentElement)] : [];
+}
+
+function isFolded(element: Element): boolean {
+  return element.localName === 'details' && !element.hasAttribute('open');
+}
+
+/** Tag Manager may read another array: `gtm.js?l=name`. */
+function checkDataLayer(element: Element): readonly string[] {
+  const scripts = [
+    ...(Document.prototype.querySelectorAll.call(
+      document,
+      'script[src*="gtm.js"],script[src*="gtag/js"]',
+    ) as NodeListOf<HTMLScriptElement>),
+  ];
+  const names = scripts.flatMap(({ src }) => new URL(src, document.baseURI).searchParams.get('l') ?? []);
+  const given = element.getAttribute('data-layer') ?? 'dataLayer';
+  return [...new Set(names)]
+    .filter((name) => name !== given && readMapping(element.getAttribute('consent-mode')).length)
+    .map((name) => `Google Tag Manager reads window.${name}. Set data-layer="${name}" on <svc-consent>.`);
+}
+
+function checkPlainNames(): readonly string[] {
+  const page = window as unknown as Record<string, unknown>;
+  const hasLoader = ['lazySizes', 'lazySizesConfig', 'LazyLoad', 'lozad', 'Layzr', 'bLazy', 'Blazy', 'yall'].some(
+    (name) => page[name],
+  );
+  return listHeld().flatMap((tag) => {
+    const plain = PLAIN.filter(
+      (name) => tag.hasAttribute(name) && !tag.hasAttribute(name.replace('data-', 'data-svc-')),
+    );
+    if (!plain.length) return [];
+    const own = plain.map((name) => name.replace('data-', 'data-svc-'));
+    const reason = hasLoader
+      ? 'The lazy loader of this page reads it, and requests the address before consent.'
+      : 'Lazy loaders read it, and request the address before consent.';
+    return `<${tag.localName} data-svc-purpose="${readNeeds(tag).join(' ')}"> has ${plain.join(', ')}. ${reason} Write ${own.join(', ')}.`;
+  });
+}
+
+function checkShadowTrees(): readonly string[] {
+  const observed = [...(findPage()?.roots ?? [])].map((reference) => reference.deref());
+  return listShadowRoots(document).flatMap((root) =>
+    observed.includes(root)
+      ? []
+      : listHeld(root).map(
+          (tag) =>
+            `<${tag.localName} data-svc-purpose="${readNeeds(tag).join(' ')}"> is in the shadow tree of <${root.host.localName}>. Call SvcConsent.observe(root) with its shadow root.`,
+        ),
+  );
+}
+
+function listShadowRoots(root: ParentNode): readonly ShadowRoot[] {
+  const elements = (Reflect.getPrototypeOf(root) as ParentNode).querySelectorAll.call(root, '*');
+  return [...elements].flatMap(({ shadowRoot }) => (shadowRoot ? [shadowRoot, ...listShadowRoots(shadowRoot)] : []));
+}
+
+/** What released scripts did that was written for a page that is being parsed. */
+function checkScripts(): readonly string[] {
+  const list = (name: string): readonly string[] => [
+    ...new Set(
+      performance
+        .getEntriesByName(`svc-consent:${name}`)
+        .map((mark) => (mark as PerformanceMark).detail || 'An inline script'),
+    ),
+  ];
+  return [
+    ...list('write').map(
+      (script) =>
+        `${script} uses document.write(). Its markup was inserted behind the script. Use the asynchronous version of the script if there is one.`,
+    ),
+    ...list('listener').map(
+      (script) =>
+        `${script} waits for the page to load, which was over when it ran. Its listeners were called. Check that it works, or start it in SvcConsent.onDecision().`,
+    ),
+  ];
+}
