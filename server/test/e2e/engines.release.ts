@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { readWidget } from '../../widgets/widget.ts';
 import { publishTrust } from '../trust/helpers.ts';
 import { type Engine, type EnginePage, engines } from './banner/engines.ts';
 import { type GatedSite, type SitePage, startGatedSite } from './banner/gated-site.ts';
-import { Visit } from './banner/visit.ts';
+import { readFocus, Visit } from './banner/visit.ts';
 
 const find = (selector: string) => `document.querySelector('svc-consent')?.shadowRoot?.querySelector('${selector}')`;
 const banner = find('.banner:popover-open');
@@ -22,6 +24,17 @@ const purposes = 'SvcConsent.get()?.purposes';
 
 const all = { necessary: true, analytics: true, marketing: true };
 const none = { necessary: true, analytics: false, marketing: false };
+
+/** The first element with this selector, in any shadow tree. */
+const findDeep = (selector: string) => `(function search(root) {
+  const found = root.querySelector('${selector}');
+  if (found) return found;
+  for (const { shadowRoot } of root.querySelectorAll('*')) {
+    const inner = shadowRoot && search(shadowRoot);
+    if (inner) return inner;
+  }
+  return null;
+})(document)`;
 
 /** A visitor in one engine, and what the API and the site saw of them. */
 class Visitor extends Visit {
@@ -70,6 +83,23 @@ class Visitor extends Visit {
 const film = '<iframe title="A film" data-svc-purpose="marketing" data-src="FILM" width="400" height="300"></iframe>';
 const filmIsShown = `document.querySelector('iframe').contentDocument?.title === 'A film'`;
 const noteReturn = `<script>addEventListener('pageshow', ({ persisted }) => { window.isRestored = persisted })</script>`;
+
+/** A library from npm, as a site serves it. */
+const readLibrary = (path: string) => readFileSync(join(import.meta.dirname, '../../../node_modules', path));
+
+/** Built-ins as old libraries change them, and shortcuts that spare form controls only. */
+const hostileScript = `<script>
+  Date.prototype.toJSON = function () { return 'changed ' + this.getTime() };
+  Array.prototype.toJSON = function () { return 'changed ' + this.length };
+  Object.prototype.extend = function (more) { for (const name in more) this[name] = more[name]; return this };
+  window.siteLayer = [];
+  document.addEventListener('keydown', (event) => {
+    if (/^(INPUT|TEXTAREA|SELECT|BUTTON|A)$/.test(event.target.tagName)) return;
+    if ([' ', 'Enter', 'Escape'].includes(event.key)) event.preventDefault();
+  });
+</script>`;
+
+const hasUpdate = `siteLayer.some(({ 0: command, 1: kind }) => command === 'consent' && kind === 'update')`;
 
 const flows: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
   async 'shows the banner, records one decision and keeps it across a reload'(visitor) {
@@ -154,6 +184,53 @@ const flows: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
     await visitor.until(`window.SvcConsent && ${purposes}?.marketing && !${banner}`);
   },
 
+  async 'asks by keyboard on a page with every hostile surrounding at once, and sends one record and nothing before'(
+    visitor,
+  ) {
+    const { site, page } = visitor;
+    const noticeId = await site.publish();
+    const [film, picture, tag] = ['film', 'picture', 'tag'].map((name) => `/${name}-${randomUUID()}`);
+    site.addFile('/lazysizes.js', 'text/javascript', readLibrary('lazysizes/lazysizes.min.js'));
+    site.addFile('/turbo.js', 'text/javascript', readLibrary('@hotwired/turbo/dist/turbo.es2017-umd.js'));
+    site.addFile('/gtm.js', 'text/javascript', '');
+    site.addFile(film as string, 'text/html', '<!doctype html><html lang="en"><title>A film</title></html>');
+    site.addFile(picture as string, 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>');
+    site.addFile(tag as string, 'text/javascript', 'window.runs = (window.runs ?? 0) + 1;');
+    const head = `${hostileScript}<script src="/turbo.js"></script><script src="/lazysizes.js" async></script>
+      <script src="/gtm.js?id=GTM-TEST&l=siteLayer" async></script>
+      <script type="text/plain" data-svc-purpose="analytics" data-svc-src="${tag}"></script>${site.writeTag()}`;
+    const body = `<div style="display: none"><svc-consent notice-id="${noticeId}" consent-mode="analytics: analytics_storage"></svc-consent></div>
+      <h1>A page</h1><img class="lazyload" data-src="${picture}" alt="" width="9" height="9">
+      <iframe class="lazyload" title="A film" data-svc-purpose="marketing" data-svc-src="${film}" width="400" height="300"></iframe>`;
+    const gate = `<dialog id="gate"><form method="dialog"><button>Yes</button></form></dialog><script>gate.showModal()</script>`;
+    const next = site.addPage({ head, body });
+    await page.open(site.originOf('localhost') + site.addPage({ head, body: body + gate }));
+
+    await visitor.until(`document.querySelector('img').complete && document.querySelector('img').src && gate.open`);
+    await page.press('Enter');
+    await visitor.until(`!gate.open && ${findDeep('.banner:popover-open')}?.checkVisibility()`);
+    assert.deepEqual(await visitor.records(noticeId, 0), []);
+    assert.ok(site.visited.includes(picture as string), 'the lazy loader works');
+    for (const path of [film, tag]) assert.ok(!site.visited.includes(path as string), path);
+    for (let presses = 0; (await visitor.evaluate(readFocus)) !== 'Accept all'; presses++) {
+      assert.ok(presses < 10, 'Tab reaches the button');
+      await page.press('Tab');
+    }
+    await page.press('Space');
+    for (const step of [`!${findDeep('.banner:popover-open')}`, filmIsShown, 'window.runs === 1', hasUpdate])
+      await visitor.until(step);
+    assert.deepEqual(await visitor.records(noticeId, 1), [all]);
+    assert.equal(await visitor.evaluate('typeof window.dataLayer'), 'undefined');
+
+    await visitor.evaluate(`void Turbo.visit('${next}')`);
+    await visitor.until(`location.pathname === '${next}' && ${filmIsShown}`);
+    assert.equal(await visitor.evaluate('window.runs'), 1);
+    await page.reload();
+    await visitor.until(`window.SvcConsent && ${purposes}?.analytics && ${filmIsShown} && window.runs === 1`);
+    assert.equal(await visitor.evaluate(`!${findDeep('.banner:popover-open')}`), true);
+    assert.deepEqual(await visitor.records(noticeId, 1), [all]);
+  },
+
   async 'opens the drawer of a floating badge, and leaves the rest of the page to its visitors'(visitor) {
     const { slug } = await publishTrust(visitor.site.server);
     const widget = readWidget('trust-badge');
@@ -165,6 +242,10 @@ const flows: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
     });
     await visitor.page.open(visitor.site.originOf('localhost') + path);
     await visitor.until(badge('trigger'));
+    const [width, height] = await visitor.evaluate<[number, number]>(
+      `[${badge('trigger')}.offsetWidth, ${badge('trigger')}.offsetHeight]`,
+    );
+    assert.ok(width < 320 && height < 100, `the button takes ${width} x ${height} px`);
     await visitor.click(badge('trigger'));
     await visitor.until(`${badge('drawer')}.matches(':popover-open')`);
     await visitor.click(
