@@ -104,6 +104,7 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
   extendDsr: { body: { reason: 'The request covers eleven systems.' } },
   createPublicDsr: { body: { type: 'access', email: 'ada@example.com', message: 'I was a customer in 2024.' } },
   confirmPublicDsr: { body: { token: '$TOKEN' } },
+  searchSubjects: { body: { subjectId: 'Customer-42' } },
   eraseSubject: { body: { reason: 'The person asked for it: request 4711.' } },
   eraseUser: { body: { reason: 'Left the company, and asked for it.' } },
   eraseDsr: { body: { reason: 'Kept for as long as a claim was possible.' } },

@@ -9,6 +9,7 @@ import { findNotice } from './notice-store.ts';
 import { ConsentRecord, PurposeStates, type Space, SubjectId, stateAfter } from './record.ts';
 import type { ConsentServices } from './record-routes.ts';
 import { readSubject } from './record-store.ts';
+import { listSpellings } from './spelling-store.ts';
 
 /** spec.md "Other operations": one purpose of one subject. */
 const DecisionInput = z
@@ -65,6 +66,23 @@ const SubjectLedger = namedObject('SubjectLedger', {
   nextCursor: z.string().nullable(),
 });
 const ledgerQuery = z.strictObject({ cursor: Cursor, limit: queryInteger(1, 200, 50) });
+
+const SubjectSearch = namedObject('SubjectSearch', { subjectId: SubjectId });
+
+const SubjectSpelling = namedObject('SubjectSpelling', {
+  subjectId: z.string().meta({ description: 'As it was given.' }),
+  recordCount: z.int().min(0).meta({ description: 'The records over all notices, of callers and of visitors.' }),
+});
+
+/** More are made by visitors who want to be in the way: each page costs a look-up for each. */
+const mostSpellings = 1000;
+
+const SubjectSpellings = namedObject('SubjectSpellingList', {
+  items: z.array(SubjectSpelling),
+  nextCursor: z
+    .null()
+    .meta({ description: `Always null. Of more than ${mostSpellings}, the first: erase these, then search again.` }),
+});
 
 /** The operations of the developer overview, by purpose and by subject. */
 export function overviewRoutes({ database, recorder }: ConsentServices): readonly Route[] {
@@ -124,6 +142,21 @@ export function overviewRoutes({ database, recorder }: ConsentServices): readonl
       errors: ['invalid_cursor'],
       handle: ({ params, query, principal }) =>
         readLedger(database.kysely, principal.tenantId, params.subjectId, query),
+    }),
+    defineRoute('POST /v1/consent/subjects/search', {
+      operationId: 'searchSubjects',
+      tag: 'Consent records',
+      scope: 'consent:read',
+      summary: 'Find the other spellings of a subject id',
+      description:
+        'Lists the stored ids that are the same after NFKC, case folding, and removal of invisible characters and of white space around them: `Nora.K@corp.example` for `nora.k@corp.example`. Ids are stored as they were given, and each is a subject of its own: before you erase a person, search, and erase each spelling that is theirs. A POST, so that no id is in an address; it changes nothing.',
+      body: SubjectSearch,
+      result: SubjectSpellings,
+      // Not `handle`: like every POST, it takes an Idempotency-Key, and its answer is stored.
+      async change({ body: { subjectId }, principal: { tenantId } }, { transaction }) {
+        const items = await listSpellings(transaction, tenantId, subjectId, mostSpellings);
+        return { items: [...items], nextCursor: null };
+      },
     }),
   ];
 }

@@ -26,6 +26,7 @@ import {
   sealRecord,
   spaces,
 } from './record.ts';
+import { noteSpellings } from './spelling-store.ts';
 import { countDecisions } from './statistics-store.ts';
 
 /** Appends records to the ledgers of their tenants, in order, and keeps the counters of their notices. */
@@ -58,6 +59,7 @@ export async function appendRecords(
     })),
   );
   await insertRows(work.transaction, 'consent_frames', newFrames);
+  await noteSpellings(work.transaction, drafts);
   const counts = new Map<string, number>();
   for (const { noticeId } of drafts) counts.set(noticeId, (counts.get(noticeId) ?? 0) + 1);
   await countRecords(work.transaction, [...counts]);

@@ -1,5 +1,6 @@
 import { type AuditSource, systemSource } from '../audit/source.ts';
 import { recordErasure } from '../audit/store.ts';
+import { forgetSpelling } from '../consent/spelling-store.ts';
 import type { EvidenceParams } from '../controls/evidence.ts';
 import { eraseItem } from '../controls/part-changes.ts';
 import { requireErasableEvidence } from '../controls/store.ts';
@@ -294,6 +295,7 @@ async function eraseOwn(
   if (records.length > 0)
     await noteErased(work, job.tenant_id, { kind: 'subject', records: records.map(nameEntry), requests });
   await clearRecords(transaction, job.tenant_id, consent, work.now);
+  await forgetSpelling(transaction, job.tenant_id, job.target);
   const texts = await eraseTexts(work, source, erasables.dsr, requests, reason);
   const named = await clearOpenings(work, job.tenant_id, job.target, job.audit_through);
   return {

@@ -317,6 +317,16 @@ export interface Tables {
     /** The time of the audit event of its erasure. */
     erased_at: string | null;
   };
+  /**
+   * The ids of subjects that differ from the form by which their other spellings are found; ids in that form have no
+   * row. An erasure of the subject removes its row.
+   */
+  readonly consent_spellings: {
+    tenant_id: string;
+    /** NFKC, without differences of case and white space around it. */
+    form: string;
+    subject_id: string;
+  };
   /** Erasures that go on in the background, because they are more than one unit of work; removed at their end. */
   readonly erasure_jobs: {
     id: string;

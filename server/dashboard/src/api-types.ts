@@ -400,6 +400,7 @@ export const operationScopes = {
   getConsentNoticeShown: 'consent:read',
   listConsentNoticeVersions: 'consent:read',
   getSubjectLedger: 'consent:read',
+  searchSubjects: 'consent:read',
   listConsentRecords: 'consent:read',
   captureConsentRecord: 'consent:write',
   getConsentRecord: 'consent:read',

@@ -1,4 +1,5 @@
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
+import type { SubjectSpelling } from '../../../packages/node-sdk/src/types/api.ts';
 import { field } from './element.ts';
 import { formatCount, viewTerm } from './format.ts';
 import type { FormDialog } from './page-element.ts';
@@ -14,6 +15,8 @@ export interface Erased {
 export interface Coverage {
   readonly clears: readonly string[];
   readonly keeps: readonly string[];
+  /** Other spellings of the id of a data subject, which can be erased with it. */
+  readonly spellings?: readonly SubjectSpelling[];
 }
 
 /** A dialog that erases: what is covered, the reason, and a second step that names the object. */
@@ -21,14 +24,14 @@ export function describeErasing(
   title: string,
   name: string,
   coverage: Coverage,
-  erase: (reason: string) => Promise<void>,
+  erase: (reason: string, spellings: readonly string[]) => Promise<void>,
 ): FormDialog {
   return {
     title,
     button: pageWords.erasing.erase,
     isDangerous: true,
     fields: () => viewErasing(name, coverage),
-    send: ({ reason = '' }) => erase(reason),
+    send: ({ reason = '' }, form) => erase(reason, new FormData(form).getAll('spelling').map(String)),
   };
 }
 
@@ -39,8 +42,24 @@ function viewErasing(name: string, coverage: Coverage): TemplateResult {
       ${items.map((item) => html`<li>${item}</li>`)}
     </ul>`;
   return html`${list(words.clears, coverage.clears)} ${list(words.keeps, coverage.keeps)}
+    ${viewSpellings(coverage.spellings ?? [])}
     ${field(words.reason, 'reason', { hint: words.reasonHint })}
     <label class="check"><input type="checkbox" required /> <span>${words.sure} <bdi>${name}</bdi></span></label>`;
+}
+
+/** In quotes, which show the spaces around an id. */
+function viewSpellings(spellings: readonly SubjectSpelling[]): TemplateResult | typeof nothing {
+  if (spellings.length === 0) return nothing;
+  return html`<fieldset>
+    <legend>${pageWords.erasing.spellings}</legend>
+    ${spellings.map(
+      ({ subjectId, recordCount }) =>
+        html`<label class="check">
+          <input type="checkbox" name="spelling" value=${subjectId} />
+          <span><bdi>${JSON.stringify(subjectId)}</bdi> (${countItem('records', recordCount)})</span>
+        </label>`,
+    )}
+  </fieldset>`;
 }
 
 /** What an erasure has done, by kind. */

@@ -85,6 +85,15 @@ create table consent_records (
   primary key (tenant_id, sequence)
 );
 
+-- The ids of subjects that differ from the form by which their other spellings are found; ids in that form have no row.
+-- An erasure of the subject removes its row.
+create table consent_spellings (
+  tenant_id text not null,
+  form text not null, -- NFKC, without differences of case and white space around it.
+  subject_id text not null,
+  primary key (tenant_id, form, subject_id)
+) without rowid;
+
 -- Erasures that go on in the background, because they are more than one unit of work; removed at their end.
 create table erasure_jobs (
   id text not null primary key,

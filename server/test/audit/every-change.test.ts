@@ -121,7 +121,10 @@ describeOnOneDatabase('the audit log', (dialect) => {
   after(() => server[Symbol.asyncDispose]());
 
   const listWrites = () =>
-    server.app.routes.filter(({ method, operationId }) => method !== 'GET' && !onlyWithoutTenants.has(operationId));
+    server.app.routes.filter(
+      ({ method, operationId }) =>
+        method !== 'GET' && operationId !== 'searchSubjects' && !onlyWithoutTenants.has(operationId),
+    );
 
   async function onWrites(context: TestContext, check: (route: Route) => Promise<void>) {
     for (const route of listWrites()) await context.test(`${route.method} ${route.path}`, () => check(route));

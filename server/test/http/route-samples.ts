@@ -120,6 +120,7 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
   replaceBackupCodes: async (scene) => ({ password: (await scene.enrolledCaller()).password }),
   createDsr: ({ subjectId }) => ({ subjectId, type: 'access' }),
   publishConsentNotice: () => ({ asksAgain: true }),
+  searchSubjects: ({ subjectId }) => ({ subjectId }),
   eraseSubject: () => ({ reason: 'Asked for it' }),
   eraseUser: () => ({ reason: 'Asked for it' }),
   eraseDsr: () => ({ reason: 'No longer needed' }),

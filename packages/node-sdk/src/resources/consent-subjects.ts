@@ -1,6 +1,6 @@
 import type { ApiPromise, ListOptions, PagePromise, RequestOptions } from '../transport.ts';
 import type * as Api from '../types/api.ts';
-import type { PageParams } from '../types/values.ts';
+import type { Items, PageParams } from '../types/values.ts';
 import { get, page, post, Resource } from './resource.ts';
 
 const subjectPath = '/v1/consent/subjects/{subjectId}';
@@ -26,6 +26,14 @@ export class ConsentSubjects extends Resource {
    */
   listRecords(subjectId: string, params: PageParams = {}, options?: ListOptions): PagePromise<Api.ConsentRecord> {
     return this.api.list(page('getSubjectLedger', subjectPath, { subjectId }, params), options);
+  }
+
+  /**
+   * Finds the stored spellings of a subject id: those that are the same without differences of case, Unicode form and
+   * white space around them, each with its number of records, at most 1,000. Needs the scope `consent:read`.
+   */
+  search(input: Api.SubjectSearch, options?: RequestOptions): ApiPromise<Items<Api.SubjectSpelling>> {
+    return this.api.request(post('searchSubjects', '/v1/consent/subjects/search', {}, input), options);
   }
 
   /**

@@ -2046,6 +2046,18 @@ export interface SubjectLedger {
   readonly nextCursor: string | null;
 }
 
+export interface SubjectSearch {
+  /** 1 to 256 characters. */
+  readonly subjectId: string;
+}
+
+export interface SubjectSpelling {
+  /** As it was given. */
+  readonly subjectId: string;
+  /** The records over all notices, of callers and of visitors. */
+  readonly recordCount: number;
+}
+
 export interface SubjectState {
   /** What records captured with credentials say, the newest notice first. */
   readonly api: readonly NoticeState[];
@@ -2673,6 +2685,7 @@ export interface OperationResults {
   readonly getConsentNoticeShown: PublicNotice;
   readonly listConsentNoticeVersions: Page<NoticeVersion>;
   readonly getSubjectLedger: SubjectLedger;
+  readonly searchSubjects: Items<SubjectSpelling>;
   readonly listConsentRecords: Page<ConsentRecord>;
   readonly captureConsentRecord: ConsentRecord;
   readonly getConsentRecord: ConsentRecord;

@@ -34,6 +34,7 @@ const calls: { readonly [Id in keyof OperationResults]: SdkCall<OperationResults
     svc.consent.notices.retrieveShown(id, read(path, 'hash'), options),
   getSubjectLedger: (svc, { options, path, query }) =>
     svc.consent.subjects.retrieve(read(path, 'subjectId'), query, options),
+  searchSubjects: (svc, { options, body }) => svc.consent.subjects.search(body, options),
   eraseSubject: (svc, { options, path, body }) => svc.consent.subjects.erase(read(path, 'subjectId'), body, options),
   listConsentRecords: (svc, { options, id, query }) => svc.consent.records.list(id, query, options),
   captureConsentRecord: (svc, { options, id, body }) => svc.consent.records.capture(id, body, options),

@@ -119,27 +119,38 @@ export class SubjectPage extends PageElement {
   readonly #erase = (): void => {
     const title = pageWords.erasing.eraseSubject;
     void this.run(async () => {
-      this.formDialog = describeErasing(title, this.subjectId, await this.#readCoverage(), async (reason) => {
-        this.erasure = await subjects.erase(this.subjectId, { reason });
-        // The address no longer names the person either.
-        history.replaceState(history.state, '', '/app/subjects');
-      });
+      this.formDialog = describeErasing(
+        title,
+        this.subjectId,
+        await this.#readCoverage(),
+        async (reason, spellings) => {
+          const erasures: Erasure[] = [];
+          // The subject of the page last: until then, a failure leaves the page to try again from.
+          for (const subjectId of [...spellings, this.subjectId])
+            erasures.push(await subjects.erase(subjectId, { reason }));
+          this.erasure = addErasures(erasures);
+          // The address no longer names the person either.
+          history.replaceState(history.state, '', '/app/subjects');
+        },
+      );
     });
   };
 
   async #readCoverage(): Promise<Coverage> {
     const { erasing } = pageWords;
     const { subjectId } = this;
-    const [{ items, nextCursor }, open, completed] = await Promise.all([
+    const [{ items, nextCursor }, open, completed, found] = await Promise.all([
       subjects.retrieve(subjectId, { limit: 200 }),
       requests.list({ subjectId, status: 'open', limit: 1 }),
       requests.list({ subjectId, status: 'completed', limit: 100 }),
+      subjects.search({ subjectId }),
     ]);
     const ofRecords = countItem('records', items.length, nextCursor !== null);
     const ofRequests = countItem('requests', completed.items.length, completed.nextCursor !== null);
     return {
       clears: [ofRecords, ofRequests, erasing.subjectTraces],
       keeps: [erasing.keptLedger, ...(open.items.length > 0 ? [erasing.openRequest] : [])],
+      spellings: found.items.filter((spelling) => spelling.subjectId !== subjectId),
     };
   }
 
@@ -233,6 +244,17 @@ export class SubjectPage extends PageElement {
       saveFile('subject.json', JSON.stringify({ subjectId: this.subjectId, state: this.state, records: all }, null, 2));
     });
   };
+}
+
+/** All erasures as one: the last, which is that of the page, with the counts of all. */
+function addErasures(erasures: readonly Erasure[]): Erasure {
+  return erasures.reduce((sum, next) => {
+    const counts = Object.entries(next.counts).map(([name, count]) => [
+      name,
+      count + sum.counts[name as keyof Erasure['counts']],
+    ]);
+    return { ...next, counts: Object.fromEntries(counts) };
+  });
 }
 
 /** The most notices that are loaded: each takes a request. */

@@ -96,6 +96,35 @@ describeDashboard('records, audit log and proofs in the dashboard', (dashboard) 
     });
   });
 
+  test('erases the spellings of a subject that are chosen with it, and no other', async () => {
+    const { server, tenant, noticeId, member } = await createTenant();
+    const person = `nora-${crypto.randomUUID()}@example.com`;
+    const [chosen, other] = [person.toUpperCase(), ` ${person}`];
+    for (const subjectId of [person, chosen, other])
+      await capture(server, noticeId, { subjectId, purposes: { analytics: true } }, { key: tenant.key });
+    await visitAs(member, `subjects/${encodeURIComponent(person)}`, async (page) => {
+      await page.getByRole('button', { name: 'Erase' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Erase this data subject' });
+      const spellings = dialog.getByRole('group', { name: 'other spellings' }).getByRole('checkbox');
+      await spellings.first().waitFor();
+      assert.deepEqual([await spellings.count(), await spellings.nth(0).isChecked()], [2, false]);
+      await assertAccessible(page);
+      assert.deepEqual(await spellings.evaluateAll((boxes) => boxes.map((box) => box.getAttribute('value'))), [
+        other,
+        chosen,
+      ]);
+      await spellings.nth(1).check();
+      await dialog.getByLabel('Reason').fill('Asked for it');
+      await dialog.getByRole('checkbox', { name: 'cannot be undone' }).check();
+      await dialog.getByRole('button', { name: 'Erase' }).click();
+      await page.getByText('Erased.', { exact: true }).waitFor();
+      assert.match((await page.locator('dl').textContent()) ?? '', /Consent records\s*2/);
+    });
+    const body = { subjectId: person };
+    const found = await server.request('POST', '/v1/consent/subjects/search', { key: tenant.key, body });
+    assert.deepEqual(found.body.data.items, [{ subjectId: other, recordCount: 1 }]);
+  });
+
   test('erases a subject on its page, which says what is covered, and follows what goes on in the background', async () => {
     const { server, tenant, noticeId, member } = await createTenant();
     const person = `erased-${crypto.randomUUID()}@example.com`;

@@ -568,6 +568,8 @@ export const de: PageWords = {
     keptActions: 'Die Handlungen im Audit-Log, ohne die Adresse',
     keptKeys: 'API-Schlüssel',
     keptTenants: 'Die Mitgliedschaft bei anderen Mandanten',
+    spellings:
+      'Diese Id ist auch in anderen Schreibweisen gespeichert. Löschen Sie diese mit, wenn es dieselbe Person ist:',
     subjectTraces: 'Die Personen-Id im Audit-Log, in Webhook-Ereignissen und gespeicherten Antworten',
     keptLedger: 'Die Nachweise ohne die Person, damit die Prüfung des Registers wie zuvor gelingt',
     openRequest: 'Eine Anfrage der Person ist offen: Schließen Sie sie zuerst ab, sonst wird nichts gelöscht.',

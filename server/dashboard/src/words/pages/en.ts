@@ -553,6 +553,7 @@ export const en = {
     keptActions: 'What they did, in the audit log, without their address',
     keptKeys: 'API keys',
     keptTenants: 'Their membership in other tenants',
+    spellings: 'This id is also stored in other spellings. Erase these too if they are the same person:',
     subjectTraces: 'The subject id in the audit log, webhook events and stored responses',
     keptLedger: 'The records without the person, so that the ledger verifies as before',
     openRequest: 'A request of the person is open: complete it first, or nothing is erased.',

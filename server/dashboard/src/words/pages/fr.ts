@@ -568,6 +568,8 @@ export const fr: PageWords = {
     keptActions: 'Ses actions dans le journal d’audit, sans son adresse',
     keptKeys: 'Les clés d’API',
     keptTenants: 'Son appartenance à d’autres organisations',
+    spellings:
+      'Cet identifiant est aussi enregistré sous d’autres graphies. Effacez-les aussi s’il s’agit de la même personne :',
     subjectTraces:
       'L’identifiant de la personne dans le journal d’audit, les événements de webhook et les réponses enregistrées',
     keptLedger: 'Les enregistrements sans la personne, pour que le registre reste vérifiable',

@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import type { Queries } from '../storage/database.ts';
+import { insertRows } from '../storage/rows.ts';
+import { foldSubject } from './subject-form.ts';
+
+/** A subject whose id is stored in this spelling, and how many records it has. */
+export interface SubjectSpelling {
+  readonly subjectId: string;
+  readonly recordCount: number;
+}
+
+/** Notes the ids of subjects that are not in the form by which they are found: no other has a row. */
+export async function noteSpellings(
+  queries: Queries,
+  subjects: readonly { readonly tenantId: string; readonly subjectId: string }[],
+): Promise<void> {
+  const rows = subjects.flatMap(({ tenantId, subjectId }) => {
+    const form = foldSubject(subjectId);
+    return form === subjectId ? [] : [{ tenant_id: tenantId, form, subject_id: subjectId }];
+  });
+  await insertRows(queries, 'consent_spellings', rows, { skipsPresent: true });
+}
+
+/** Removes the spelling of a subject that has no records any more. */
+export async function forgetSpelling(queries: Queries, tenantId: string, subjectId: string): Promise<void> {
+  await queries
+    .deleteFrom('consent_spellings')
+    .where('tenant_id', '=', tenantId)
+    .where('form', '=', foldSubject(subjectId))
+    .where('subject_id', '=', subjectId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('consent_records')
+            .select('sequence')
+            .where('tenant_id', '=', tenantId)
+            .where('subject_id', '=', subjectId),
+        ),
+      ),
+    )
+    .execute();
+}
+
+/** The subjects whose ids are the same in that form, in the order of their ids: at most so many. */
+export async function listSpellings(
+  queries: Queries,
+  tenantId: string,
+  subjectId: string,
+  limit: number,
+): Promise<readonly SubjectSpelling[]> {
+  const form = foldSubject(subjectId);
+  const { rows } = await sql<{ readonly subject_id: string; readonly record_count: number }>`
+    select found.subject_id, (
+      select count(*) from consent_records as record
+      where record.tenant_id = ${tenantId} and record.subject_id = found.subject_id
+    ) as record_count
+    from (
+      select subject_id from consent_spellings where tenant_id = ${tenantId} and form = ${form}
+      union all
+      select * from (
+        select subject_id from consent_records where tenant_id = ${tenantId} and subject_id = ${form} limit 1
+      ) as plain
+    ) as found
+    order by found.subject_id limit ${sql.lit(limit)}`.execute(queries);
+  return rows.map((row) => ({ subjectId: row.subject_id, recordCount: Number(row.record_count) }));
+}
