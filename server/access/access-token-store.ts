@@ -5,6 +5,7 @@ import { generateToken, isToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/roles.ts';
 import { type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
+import { holds } from '../storage/grants.ts';
 import { insertRow, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type ApiKeyRow, expiryAfter } from './api-key.ts';
@@ -50,7 +51,7 @@ export async function findAccessTokenHolder(
 ): Promise<Principal | undefined> {
   if (!isToken(prefix, token)) return undefined;
   const [row] = await selectToken(queries, { hash: seal.hashToken(token) });
-  if (row === undefined || row.expires_at <= now) return undefined;
+  if (row === undefined || row.expires_at <= now || !holds(queries, 'access_tokens', row)) return undefined;
   const key = await findKeyHolderById(queries, row.key_id, now);
   return key && { ...key, scopes: new Set([...readScopes(row.scopes)].filter((scope) => key.scopes.has(scope))) };
 }

@@ -61,7 +61,7 @@ export function createAdmit(
         'forbidden',
         'A change in a session must come from a page of this server: send its address as the Origin header.',
       );
-    if (wanted.auth !== 'session' && session.require_second_factor !== null && session.second_factor !== 'enabled')
+    if (wanted.auth !== 'session' && session.lacksSecondFactor)
       throw new Problem(
         'second_factor_required',
         'This tenant requires a second factor: enroll with POST /v1/me/mfa/totp/enroll.',

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { z } from 'zod';
 import { describeRows, recordChange } from '../audit/row-state.ts';
 import { type SourceOf, systemSource } from '../audit/source.ts';
@@ -8,6 +8,7 @@ import { hashToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import { adminRoles, readScopes, type Scope } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
+import { holds } from '../storage/grants.ts';
 import { findRow, insertRow, newId, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import {
@@ -128,15 +129,16 @@ export async function findKeyCreator(queries: Queries, keyId: string): Promise<s
 /** Finds the principal of a key; undefined when it is unknown, expired or revoked. */
 export async function findKeyHolder(queries: Queries, key: string, now: string): Promise<Principal | undefined> {
   const [row] = await selectKeyByHash(queries, { value: hashToken(key) });
-  return row && principalOf(row, now);
+  return row && principalOf(queries, row, now);
 }
 
 export async function findKeyHolderById(queries: Queries, id: string, now: string): Promise<Principal | undefined> {
   const [row] = await selectKeyById(queries, { value: id });
-  return row && principalOf(row, now);
+  return row && principalOf(queries, row, now);
 }
 
-function principalOf(row: KeyRow, now: string): Principal | undefined {
+function principalOf(queries: Queries, row: KeyRow, now: string): Principal | undefined {
+  if (!holds(queries, 'api_keys', row)) return undefined;
   if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) return undefined;
   return {
     tenantId: row.tenant_id,
@@ -148,29 +150,26 @@ function principalOf(row: KeyRow, now: string): Principal | undefined {
   };
 }
 
-const keyColumns = ['id', 'tenant_id', 'scopes', 'expires_at', 'revoked_at', 'tenant_ids'] as const;
-type KeyRow = CredentialRow<(typeof keyColumns)[number]>;
-type CredentialRow<Column extends keyof ApiKeyRow> = Pick<ApiKeyRow, Column> & { readonly api_version: string };
+type KeyRow = CredentialRow<'api_keys'>;
+type CredentialRow<Name extends 'api_keys' | 'scim_tokens'> = Selectable<Tables[Name]> & {
+  readonly api_version: string;
+};
 
-const selectKeyByHash = selectCredential('api_keys', keyColumns, 'hash');
-const selectKeyById = selectCredential('api_keys', keyColumns, 'id');
+const selectKeyByHash = selectCredential('api_keys', 'hash');
+const selectKeyById = selectCredential('api_keys', 'id');
 
 /** Prepares the look-up of a key or token by a column, with the API version of its tenant. */
-export function selectCredential<Column extends keyof ApiKeyRow>(
-  table: 'api_keys' | 'scim_tokens',
-  columns: readonly Column[],
-  by: 'hash' | 'id',
-) {
-  return prepareQuery<{ value: string }, CredentialRow<Column>>((queries, parameter) =>
+export function selectCredential<Name extends 'api_keys' | 'scim_tokens'>(table: Name, by: 'hash' | 'id') {
+  return prepareQuery<{ value: string }, CredentialRow<Name>>((queries, parameter) =>
     queries
       .selectFrom(table as 'api_keys')
-      .select(columns)
+      .selectAll()
       // A subquery, not a join: SQLite plans a join again for each key.
       .select((row) =>
         row.selectFrom('tenants').select('api_version').whereRef('tenants.id', '=', 'tenant_id').as('api_version'),
       )
       .where(by, '=', parameter('value'))
-      .$castTo<CredentialRow<Column>>(),
+      .$castTo<CredentialRow<Name>>(),
   );
 }
 
@@ -180,7 +179,9 @@ export function findKey(queries: Queries, tenantId: string, id: string): Promise
 
 /** Finds a key that can act for a tenant: its own key, or a shared one of another tenant. */
 export async function findReachingKey(queries: Queries, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
-  return queries.selectFrom('api_keys').selectAll().where('id', '=', id).where(reaches(tenantId)).executeTakeFirst();
+  const query = queries.selectFrom('api_keys').selectAll().where('id', '=', id).where(reaches(tenantId));
+  const key = await query.executeTakeFirst();
+  return key !== undefined && holds(queries, 'api_keys', key) ? key : undefined;
 }
 
 /** Finds every key that can act for a tenant. */

@@ -1,4 +1,6 @@
 import { type Database, inTransaction, locksRows, type Queries } from '../storage/database.ts';
+import { holds, sealGrant } from '../storage/grants.ts';
+import { inBatches } from '../storage/rows.ts';
 
 /** The column of each table that stores the last use. */
 const columns = { api_keys: 'last_used_at', scim_tokens: 'last_used_at', sessions: 'last_seen_at' } as const;
@@ -44,7 +46,8 @@ export class LastUses {
 type Uses = readonly (readonly [id: string, time: string])[];
 
 async function writeUses(queries: Queries, table: UsedTable, uses: Uses): Promise<void> {
-  const column = columns[table] as 'last_used_at';
+  if (table === 'sessions') return writeSessions(queries, uses);
+  const column = columns[table];
   for (const [id, time] of uses)
     await queries
       .updateTable(table as 'api_keys')
@@ -52,4 +55,23 @@ async function writeUses(queries: Queries, table: UsedTable, uses: Uses): Promis
       .where('id', '=', id)
       .where((row) => row.or([row(column, 'is', null), row(column, '<', time)]))
       .execute();
+}
+
+/** The last use of a session decides when it ends, so that it is sealed. */
+async function writeSessions(queries: Queries, uses: Uses): Promise<void> {
+  const times = new Map(uses);
+  const rows = await inBatches([...times.keys()], (ids) =>
+    queries.selectFrom('sessions').selectAll().where('id', 'in', ids).execute(),
+  );
+  for (const row of rows) {
+    const last_seen_at = times.get(row.id) as string;
+    if (row.last_seen_at >= last_seen_at || !holds(queries, 'sessions', row)) continue;
+    await queries
+      .updateTable('sessions')
+      .set({ last_seen_at, seal: sealGrant(queries, 'sessions', { ...row, last_seen_at }) })
+      .where('id', '=', row.id)
+      // Another server may have written it, or moved the session to another tenant, since it was read.
+      .where('seal', '=', row.seal)
+      .execute();
+  }
 }

@@ -4,6 +4,7 @@ import type { AuditSource } from '../audit/source.ts';
 import { displayPrefix, generateToken, hashToken, isToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
+import { holds } from '../storage/grants.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { selectCredential } from './api-key-store.ts';
@@ -52,7 +53,7 @@ export function findScimToken(queries: Queries, tenantId: string): Promise<ScimT
 export async function findScimTokenHolder(queries: Queries, token: string): Promise<Principal | undefined> {
   if (!isToken(prefix, token)) return undefined;
   const [row] = await selectToken(queries, { value: hashToken(token) });
-  if (row === undefined || row.revoked_at !== null) return undefined;
+  if (row === undefined || row.revoked_at !== null || !holds(queries, 'scim_tokens', row)) return undefined;
   return {
     tenantId: row.tenant_id,
     actor: { type: 'api_key', id: row.id, email: null },
@@ -63,4 +64,4 @@ export async function findScimTokenHolder(queries: Queries, token: string): Prom
   };
 }
 
-const selectToken = selectCredential('scim_tokens', ['id', 'tenant_id', 'revoked_at'], 'hash');
+const selectToken = selectCredential('scim_tokens', 'hash');

@@ -1,10 +1,11 @@
-import type { ExpressionBuilder, Selectable } from 'kysely';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { unauthenticated } from '../http/authorize.ts';
 import { generateToken, isToken } from '../installation/token.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
-import { addTime, type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
-import { findRow, inBatches, insertRow, newId, prepareQuery } from '../storage/rows.ts';
+import { addTime, locksRows, type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
+import { type GrantRow, holds, holdsPart, sealedColumns } from '../storage/grants.ts';
+import { findRow, inBatches, insertRow, newId, prepareQuery, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 
 const tokenPrefix = 'svc_session_';
@@ -25,11 +26,13 @@ export async function createSession(
   lifetime: SessionLifetime,
 ) {
   const token = generateToken(tokenPrefix);
+  const account = await findRow(work.transaction, 'users', { id: opened.userId });
   const { id, expires_at } = await insertRow(work.transaction, 'sessions', {
     id: newId(),
     token_hash: requireSeal(work).hashToken(token),
     tenant_id: opened.tenantId,
     user_id: opened.userId,
+    password_changed_at: account?.password_changed_at ?? null,
     challenge_id: opened.challengeId,
     device: opened.device ?? null,
     created_at: work.now,
@@ -63,14 +66,11 @@ export async function moveSession(
   { sessionId, userId, tenantId }: { readonly sessionId: string; readonly userId: string; readonly tenantId: string },
 ): Promise<OpenSession | undefined> {
   const token = generateToken(tokenPrefix);
-  const moved = await work.transaction
-    .updateTable('sessions')
-    .set({ tenant_id: tenantId, token_hash: requireSeal(work).hashToken(token), last_seen_at: work.now })
-    .where('id', '=', sessionId)
-    .where('user_id', '=', userId)
-    .returning(['id', 'expires_at'])
-    .executeTakeFirst();
-  return moved && { id: moved.id, token, expiresAt: moved.expires_at };
+  const which = { id: sessionId, user_id: userId };
+  if ((await findRow(work.transaction, 'sessions', which)) === undefined) return undefined;
+  const columns = { tenant_id: tenantId, token_hash: requireSeal(work).hashToken(token), last_seen_at: work.now };
+  const moved = await updateRow(work.transaction, 'sessions', which, columns);
+  return { id: moved.id, token, expiresAt: moved.expires_at };
 }
 
 /** A session with the membership, user and tenant that it depends on. */
@@ -78,44 +78,140 @@ export interface StoredSession
   extends Pick<Selectable<Tables['sessions']>, 'id' | 'tenant_id' | 'user_id' | 'last_seen_at' | 'expires_at'>,
     Pick<Selectable<Tables['memberships']>, 'role'>,
     Pick<Selectable<Tables['users']>, 'email'>,
-    Pick<Selectable<Tables['tenants']>, 'api_version' | 'require_second_factor'> {
-  /** The state of the user's second factor; null without one. */
-  readonly second_factor: string | null;
+    Pick<Selectable<Tables['tenants']>, 'api_version'> {
+  /** Whether the tenant requires a second factor, and the user has none. */
+  readonly lacksSecondFactor: boolean;
 }
 
-/** Finds the session of a token; undefined unless the user is an active member of the session's tenant. */
+/**
+ * Finds the session of a token; undefined unless the user is an active member of the session's tenant. The seals of all
+ * rows that it depends on must hold.
+ */
 export async function findSession(queries: Queries, seal: RowSeal, token: string): Promise<StoredSession | undefined> {
   if (!isToken(tokenPrefix, token)) return undefined;
-  const [session] = await selectSession(queries, { hash: seal.hashToken(token) });
-  // The subquery finds no role when the user is no longer an active member.
-  return session?.role === null ? undefined : session;
+  const [row] = await selectSession(queries, { hash: seal.hashToken(token) });
+  if (row === undefined || !holds(queries, 'sessions', row)) return undefined;
+  const holder = recallHolder(seal, row) ?? (await readHolder(queries, seal, row));
+  // A new password ends all sessions; an older one was put back into the database.
+  if (holder === undefined || row.password_changed_at !== holder.password_changed_at) return undefined;
+  const { id, tenant_id, user_id, last_seen_at, expires_at } = row;
+  const { role, email, api_version, requiresSecondFactor } = holder;
+  const lacksSecondFactor = requiresSecondFactor && !(await hasSecondFactor(queries, row));
+  return { id, tenant_id, user_id, last_seen_at, expires_at, role, email, api_version, lacksSecondFactor };
+}
+
+/** What the rows that a session depends on say of its user. */
+interface Holder extends Pick<StoredSession, 'role' | 'email' | 'api_version'> {
+  readonly password_changed_at: string | null;
+  readonly requiresSecondFactor: boolean;
+}
+
+/** The texts of these rows when their seals were verified: comparing them costs less than reading them again. */
+type Recalled = SelectedSession & { readonly holder: Holder };
+const recalled = new WeakMap<RowSeal, Map<string, Recalled>>();
+const mostRecalled = 5000;
+const texts = ['tenant_id', 'user_id', 'membership', 'user', 'tenant'] as const;
+
+function recallHolder(seal: RowSeal, row: SelectedSession): Holder | undefined {
+  const known = recalled.get(seal)?.get(row.id);
+  return known !== undefined && texts.every((name) => known[name] === row[name]) ? known.holder : undefined;
+}
+
+/** @returns undefined unless the user is an active member, and the seals of the rows hold. */
+async function readHolder(queries: Queries, seal: RowSeal, row: SelectedSession): Promise<Holder | undefined> {
+  const { id, tenant_id, user_id } = row;
+  // The subqueries find nothing when the user is no longer an active member.
+  if (row.membership === null || row.user === null) return undefined;
+  const membership: GrantRow = { tenant_id, user_id, ...readColumns(membershipColumns, row.membership) };
+  if (!holds(queries, 'memberships', membership)) return undefined;
+  const user: GrantRow = { id: user_id, ...readColumns(userColumns, row.user) };
+  const tenant: GrantRow = { id: tenant_id, ...readColumns(tenantColumns, row.tenant) };
+  const isHeld =
+    (await holdsPart(queries, 'users', user, () => findRow(queries, 'users', { id: user_id }))) &&
+    (await holdsPart(queries, 'tenants', tenant, () => findRow(queries, 'tenants', { id: tenant_id })));
+  if (!isHeld) return undefined;
+  const holder = {
+    role: membership.role as string,
+    email: user.email as string,
+    password_changed_at: user.password_changed_at as string | null,
+    api_version: tenant.api_version as string,
+    requiresSecondFactor: tenant.require_second_factor !== null,
+  };
+  const known = recalled.get(seal) ?? new Map<string, Recalled>();
+  recalled.set(seal, known);
+  if (known.size >= mostRecalled) for (const oldest of known.keys()) if (known.delete(oldest)) break;
+  known.set(id, { ...row, holder });
+  return holder;
+}
+
+async function hasSecondFactor(queries: Queries, { user_id, factor }: SelectedSession): Promise<boolean> {
+  if (factor === null) return false;
+  const part: GrantRow = { user_id, ...readColumns(factorColumns, factor) };
+  const find = () => findRow(queries, 'second_factors', { user_id });
+  const isUnchanged = await holdsPart(queries, 'second_factors', part, find);
+  return isUnchanged && part.state === 'enabled';
+}
+
+/** Texts of JSON arrays stand for rows of other tables: a subquery has one column, and each looks up its row again. */
+interface SelectedSession extends Selectable<Tables['sessions']> {
+  readonly user: string | null;
+  readonly membership: string | null;
+  readonly tenant: string;
+  readonly factor: string | null;
+}
+
+/** All that are sealed, except those that the session has too. */
+const membershipColumns = [
+  'seal',
+  ...sealedColumns.memberships.filter((column) => column !== 'tenant_id' && column !== 'user_id'),
+];
+const userColumns = ['seal', 'email', 'password_changed_at'];
+const tenantColumns = ['seal', 'api_version', 'require_second_factor'];
+const factorColumns = ['seal', 'state'];
+
+function readColumns(columns: readonly string[], json: string): GrantRow {
+  const values: readonly unknown[] = JSON.parse(json);
+  return Object.fromEntries(columns.map((column, index) => [column, values[index]]));
+}
+
+function writeColumns(queries: Queries, columns: readonly string[]) {
+  const list = sql.join(columns.map((column) => sql.ref(column)));
+  return (locksRows(queries) ? sql<string>`json_build_array(${list})::text` : sql<string>`json_array(${list})`).as(
+    'json',
+  );
 }
 
 // Subqueries, not joins: SQLite plans a join again for each token.
-const selectSession = prepareQuery<{ hash: string }, StoredSession>((queries, parameter) =>
+const selectSession = prepareQuery<{ hash: string }, SelectedSession>((queries, parameter) =>
   queries
     .selectFrom('sessions')
-    .select(['id', 'tenant_id', 'user_id', 'last_seen_at', 'expires_at'])
+    .selectAll()
     .select((session) => [
       session
         .selectFrom('memberships')
-        .select('role')
+        .select(writeColumns(queries, membershipColumns))
         .whereRef('memberships.tenant_id', '=', 'sessions.tenant_id')
         .whereRef('memberships.user_id', '=', 'sessions.user_id')
         .where(maySignIn)
-        .as('role'),
-      session.selectFrom('users').select('email').whereRef('users.id', '=', 'sessions.user_id').as('email'),
-      ...(['api_version', 'require_second_factor'] as const).map((column) =>
-        session.selectFrom('tenants').select(column).whereRef('tenants.id', '=', 'sessions.tenant_id').as(column),
-      ),
+        .as('membership'),
+      session
+        .selectFrom('users')
+        .select(writeColumns(queries, userColumns))
+        .whereRef('users.id', '=', 'sessions.user_id')
+        .as('user'),
+      session
+        .selectFrom('tenants')
+        .select(writeColumns(queries, tenantColumns))
+        .whereRef('tenants.id', '=', 'sessions.tenant_id')
+        .as('tenant'),
       session
         .selectFrom('second_factors')
-        .select('state')
+        .select(writeColumns(queries, factorColumns))
         .whereRef('second_factors.user_id', '=', 'sessions.user_id')
-        .as('second_factor'),
+        .as('factor'),
     ])
     .where('token_hash', '=', parameter('hash'))
-    .$castTo<StoredSession>(),
+    .$castTo<SelectedSession>(),
 );
 
 /** Which sessions of a user: one, or all but one; all when empty. */
@@ -156,15 +252,19 @@ export async function endSessions(
 export async function listTenantIds(queries: Queries, userId: string, roles: readonly MemberRole[]) {
   const memberships = await queries
     .selectFrom('memberships')
-    .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
-    .leftJoin('second_factors', 'second_factors.user_id', 'memberships.user_id')
-    .select('tenant_id')
-    .where('memberships.user_id', '=', userId)
+    .selectAll()
+    .where('user_id', '=', userId)
     .where('role', 'in', roles)
     .where(maySignIn)
-    .where((row) => row.or([row('require_second_factor', 'is', null), row('second_factors.state', '=', 'enabled')]))
     .execute();
-  return memberships.map((row) => row.tenant_id);
+  const held = memberships.filter((row) => holds(queries, 'memberships', row)).map((row) => row.tenant_id);
+  const isEnabled = (await findRow(queries, 'second_factors', { user_id: userId }))?.state === 'enabled';
+  const tenants = await inBatches(held, (ids) =>
+    queries.selectFrom('tenants').selectAll().where('id', 'in', ids).execute(),
+  );
+  return tenants
+    .filter((row) => holds(queries, 'tenants', row) && (row.require_second_factor === null || isEnabled))
+    .map(({ id }) => id);
 }
 
 /** Longer than the interval at which the last use of a session is written. */

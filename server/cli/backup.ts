@@ -20,7 +20,7 @@ import { ErasureLog, erasureFile } from '../ledger/erasure-log.ts';
 import { completeErasures, listLastErasures } from '../ledger/erasure-store.ts';
 import { listStates } from '../ledger/tree-store.ts';
 import type { Settings } from '../settings.ts';
-import { type Database, openDatabase, systemClock } from '../storage/database.ts';
+import { attachSeal, type Database, openDatabase, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { flushToDisk } from '../storage/log-file.ts';
 import { migrate } from '../storage/migrate.ts';
@@ -217,7 +217,7 @@ async function completeDraft(
   await using opened = openDatabase({ url: null, file: draft });
   // A backup of an older version lacks tables that the statement is computed from.
   await migrate(opened);
-  return await completeRestore({ ...opened, seal: restoring.seal }, restoring, lines, systemClock());
+  return await completeRestore(attachSeal(opened, restoring.seal), restoring, lines, systemClock());
 }
 
 async function completeRestore(

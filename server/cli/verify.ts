@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { anchorFile } from '../ledger/anchor-log.ts';
 import { erasureFile } from '../ledger/erasure-log.ts';
+import { grantTables } from '../storage/grants.ts';
 import { exitCodes, Findings } from '../verification/findings.ts';
 import { Unverifiable, verifyInstallation } from '../verification/verify-database.ts';
 import { changingTables } from '../verification/verify-tenant.ts';
@@ -14,7 +15,9 @@ export const verify = defineCommand({
 trees, the log of the installation, the seals of the chain heads and ${anchorFile}; compares the published notice versions
 and every row of
 ${changingTables}
-with the audit log; compares the erasures with ${erasureFile}; and compares the tables, and the triggers that reject changes,
+with the audit log; checks the seals of the rows that grant access, in
+${Object.keys(grantTables).join(', ')};
+compares the erasures with ${erasureFile}; and compares the tables, and the triggers that reject changes,
 with those that Svc creates. May run while the server runs, and on a backup, even on read-only storage.
 
 The seal of the head detects changes of the newest entries. ${anchorFile} detects a roll-back of the whole database to
@@ -23,12 +26,11 @@ detects it even if the attacker controls the whole machine.
 
 Working state is not checked: stored answers for retries (idempotency_keys), counts of requests (rate_limits,
 dsr_form_uses), of consent by day (consent_days), of deliveries by hour (webhook_hours) and of failed sign-ins
-(sign_in_failures), where notices were seen (consent_sightings), data that expires or is used once (sessions,
-sign_in_challenges, one_time_tokens, access_tokens, backup_codes), webhook events and their deliveries
+(sign_in_failures), where notices were seen (consent_sightings), webhook events and their deliveries
 (webhook_events, webhook_deliveries, webhook_attempts, webhook_redeliveries), the state of webhooks (webhook_health)
 and their senders (webhook_senders), the progress of proofs (merkle_trees, log_tasks) and of erasures (erasure_jobs,
 user_erasures), the history of moves and imports (transfers), verifications by the server (verification_runs,
-verifications), when keys, tokens and users were last seen, and the list of migrations.
+verifications), when keys and tokens were last used and users signed in, and the list of migrations.
 
 ${exitCodeHelp}`,
   options: {

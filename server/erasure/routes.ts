@@ -5,11 +5,12 @@ import { requireScopesOf } from '../http/authorize.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Id } from '../http/schemas.ts';
+import { findAnyMembership } from '../identity/membership-store.ts';
 import type { Installation } from '../installation/installation.ts';
 import { eraseBreach, eraseDsr, eraseEvidence, eraseSubject } from './erase.ts';
 import { Erasure, ErasureInput } from './erasure.ts';
 import { UserErasure } from './user-erasure.ts';
-import { eraseUser, findAnyMembership } from './user-store.ts';
+import { eraseUser } from './user-store.ts';
 
 const params = z.strictObject({ id: Id });
 

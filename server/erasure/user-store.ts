@@ -6,7 +6,7 @@ import { recordErasure } from '../audit/store.ts';
 import { changeAnswers } from '../http/idempotency.ts';
 import { displayName, type MembershipRow, memberStatus } from '../identity/membership.ts';
 import { invitationRows } from '../identity/membership-changes.ts';
-import { membershipRows, requireAdminLeft } from '../identity/membership-store.ts';
+import { findAnyMembership, membershipRows, requireAdminLeft } from '../identity/membership-store.ts';
 import type { SecretBox } from '../installation/installation.ts';
 import type { Erased } from '../ledger/erasure-log.ts';
 import { noteErased } from '../ledger/erasure-store.ts';
@@ -127,11 +127,6 @@ export async function eraseUserAgain(
   return eraseUser(work, box, systemSource(tenantId), person, restoredReason, true);
 }
 
-/** The membership of a user in a tenant, also a former one: an erasure covers what is left of it. */
-export function findAnyMembership(queries: Queries, tenantId: string, userId: string) {
-  return findRow(queries, 'memberships', { tenant_id: tenantId, user_id: userId });
-}
-
 /** The tenants that have an e-mail address: as that of a member, present or former, or in an invitation. */
 export async function listTenantsWith(queries: Queries, email: string): Promise<readonly string[]> {
   const members = queries
@@ -145,9 +140,10 @@ export async function listTenantsWith(queries: Queries, email: string): Promise<
 
 /** Deletes the account of a user of whom no tenant has a membership. */
 async function deleteAccount(queries: Queries, userId: string): Promise<void> {
-  if ((await findRow(queries, 'memberships', { user_id: userId })) !== undefined) return;
+  const left = await queries.selectFrom('memberships').select('tenant_id').where('user_id', '=', userId).execute();
+  if (left.length > 0) return;
   await endSessions(queries, { userIds: [userId] });
-  for (const table of ['one_time_tokens', 'backup_codes', 'second_factors'] as const)
+  for (const table of ['one_time_tokens', 'second_factors'] as const)
     await queries.deleteFrom(table).where('user_id', '=', userId).execute();
   await queries.deleteFrom('users').where('id', '=', userId).execute();
 }

@@ -5,6 +5,7 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { AccountGone } from '../storage/database.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
+import { BrokenSeal } from '../storage/grants.ts';
 import { notFound, Problem, type ProblemCode } from './problem.ts';
 import {
   leavesTooMuch,
@@ -63,6 +64,11 @@ function hasPath(ctx: Context): boolean {
 
 /** Failures are logged; the client gets a generic error. */
 function hideFailure(faults: Pick<FaultLog, 'logRequest'>, requestId: string, error: unknown): Problem {
+  if (error instanceof BrokenSeal)
+    return new Problem(
+      'conflict',
+      'A row in the database that this request depends on was changed by something other than Svc. The operator of this server finds it with `svc verify`.',
+    );
   if (error instanceof AccountGone) return new Problem('conflict', 'The user was erased in the meantime.');
   if (!faults.logRequest(error, requestId))
     return new Problem('internal_error', 'An unexpected error occurred. If it happens again, report the request id.');

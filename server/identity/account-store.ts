@@ -7,7 +7,8 @@ import { Problem } from '../http/problem.ts';
 import { newSalt } from '../ledger/entry.ts';
 import type { Actor } from '../principal/principal.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { findRow, newId, updateRow } from '../storage/rows.ts';
+import { BrokenSeal } from '../storage/grants.ts';
+import { findRow, insertRow, newId, updateRow, withSeal } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { endOneTimeTokens } from './one-time-token-store.ts';
 
@@ -18,7 +19,7 @@ export const accountRows = describeRows('users', 'identity', 'account', {
 });
 
 export const secondFactorRows = describeRows('second_factors', 'mfa', 'mfa', {
-  columns: ['user_id', 'state', 'secret', 'codes_salt', 'updated_at'],
+  columns: ['user_id', 'state', 'secret', 'codes_salt', 'codes', 'updated_at'],
   key: 'user_id',
   owner: 'members',
 });
@@ -30,13 +31,22 @@ export function findAccount(queries: Queries, email: string): Promise<AccountRow
   return findRow(queries, 'users', { email });
 }
 
-/** A new account is recorded by the event of the membership that follows. */
-export async function findOrCreateAccount(work: UnitOfWork, email: string): Promise<AccountRow> {
+/**
+ * A new account is recorded by the event of the membership that follows.
+ * @throws {BrokenSeal} for an account whose seal does not hold.
+ */
+export async function findOrCreateAccount({ transaction, now }: UnitOfWork, email: string): Promise<AccountRow> {
   const id = newId();
-  const row = { id, email, password_hash: null, password_changed_at: null, salt: newSalt(), created_at: work.now };
-  const insert = work.transaction.insertInto('users').values(row);
-  await insert.onConflict((conflict) => conflict.column('email').doNothing()).execute();
-  return (await findAccount(work.transaction, email)) ?? row;
+  const row = withSeal(transaction, 'users', { id, email, salt: newSalt(), created_at: now });
+  const insert = transaction.insertInto('users').values(row);
+  const { numInsertedOrUpdatedRows } = await insert
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .executeTakeFirstOrThrow();
+  if (numInsertedOrUpdatedRows === 1n)
+    await insertRow(transaction, 'second_factors', { user_id: id, state: 'disabled', updated_at: now });
+  const account = await findAccount(transaction, email);
+  if (account === undefined) throw new BrokenSeal('users');
+  return account;
 }
 
 /**
@@ -83,7 +93,17 @@ export async function recordAccountChange<Name extends 'users' | 'second_factors
   row: Selectable<Tables[Name]>,
   change: Omit<RowChange, 'targetRef'>,
 ): Promise<readonly string[]> {
-  const memberships = await work.transaction
+  const memberships = await listAccepted(work.transaction, userId);
+  const changes = memberships.map(({ tenant_id, user_name }) => {
+    return { source: sourceOf(tenant_id), row, change: { ...change, targetRef: personal(user_name) } };
+  });
+  await recordChanges(work, kind, changes);
+  return memberships.map(({ tenant_id }) => tenant_id);
+}
+
+/** The memberships in whose tenants changes of an account are recorded. */
+export function listAccepted(queries: Queries, userId: string) {
+  return queries
     .selectFrom('memberships')
     .select(['tenant_id', 'user_name'])
     .where('user_id', '=', userId)
@@ -91,9 +111,4 @@ export async function recordAccountChange<Name extends 'users' | 'second_factors
     .where('deleted_at', 'is', null)
     .orderBy('tenant_id')
     .execute();
-  const changes = memberships.map(({ tenant_id, user_name }) => {
-    return { source: sourceOf(tenant_id), row, change: { ...change, targetRef: personal(user_name) } };
-  });
-  await recordChanges(work, kind, changes);
-  return memberships.map(({ tenant_id }) => tenant_id);
 }

@@ -6,7 +6,8 @@ import type { AuditSource } from '../audit/source.ts';
 import { newSalt } from '../ledger/entry.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
-import { findRow, inBatches, insertRow, updateRow } from '../storage/rows.ts';
+import { holds, sealGrant } from '../storage/grants.ts';
+import { inBatches, insertRow, updateRow, updateTexts } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { describeAccountStates, findOrCreateAccount } from './account-store.ts';
@@ -19,7 +20,7 @@ import {
   memberStatus,
   type Profile,
 } from './membership.ts';
-import { lockMembers, membershipRows } from './membership-store.ts';
+import { findAnyMembership, lockMembers, membershipRows } from './membership-store.ts';
 
 export type InvitationRow = Selectable<Tables['invitations']>;
 
@@ -47,7 +48,7 @@ export async function addMember(work: UnitOfWork, source: AuditSource, member: N
   // until the next change is recorded.
   const { id } = await work.lockAccount((await findOrCreateAccount(work, member.email)).id);
   await work.lockTenant(tenantId);
-  const earlier = await findRow(work.transaction, 'memberships', { tenant_id: tenantId, user_id: id });
+  const earlier = await findAnyMembership(work.transaction, tenantId, id);
   if (earlier !== undefined && earlier.deleted_at === null) return undefined;
   const row: MembershipRow = {
     tenant_id: tenantId,
@@ -65,6 +66,7 @@ export async function addMember(work: UnitOfWork, source: AuditSource, member: N
     unassigned_at: null,
     deleted_at: null,
     last_signed_in_at: earlier?.last_signed_in_at ?? null,
+    seal: null,
   };
   if (earlier === undefined) await insertRow(work.transaction, 'memberships', row);
   else await updateRow(work.transaction, 'memberships', { tenant_id: tenantId, user_id: id }, row);
@@ -99,6 +101,8 @@ export async function changeMembers(
     const updated = await inBatches(ids, (some) => update.where('user_id', 'in', some).returningAll().execute());
     if (updated.length !== ids.length) throw new Error('A membership that was locked could not be updated.');
     for (const row of updated) after.set(row.user_id, row);
+    const seals = updated.map((row) => [row.user_id, sealGrant(work.transaction, 'memberships', row)] as const);
+    await updateTexts(work.transaction, 'memberships', { tenantId, key: 'user_id', column: 'seal' }, new Map(seals));
     changes.push(...rows.map((before) => ({ before, row: after.get(before.user_id) as MembershipRow })));
   }
   await announce(work, source, changes, reason);
@@ -155,19 +159,23 @@ export async function closeInvitations(
   reason?: string,
 ): Promise<readonly InvitationRow[]> {
   const pending = work.transaction
-    .updateTable('invitations')
-    .set({ [`${verb}_at`]: work.now })
+    .selectFrom('invitations')
+    .selectAll()
     .where('tenant_id', '=', source.tenantId)
     .where('accepted_at', 'is', null)
     .where('revoked_at', 'is', null)
-    .where('expires_at', '>', work.now)
-    .returningAll();
+    .where('expires_at', '>', work.now);
   const emailsOf = (ids: readonly string[]) =>
     pending.where('email', 'in', (row) => row.selectFrom('users').select('email').where('id', 'in', ids)).execute();
-  let rows: InvitationRow[];
-  if ('id' in which) rows = await pending.where('id', '=', which.id).execute();
-  else if ('email' in which) rows = await pending.where('email', '=', which.email).execute();
-  else rows = await inBatches(which.userIds, emailsOf);
+  let found: InvitationRow[];
+  if ('id' in which) found = await pending.where('id', '=', which.id).execute();
+  else if ('email' in which) found = await pending.where('email', '=', which.email).execute();
+  else found = await inBatches(which.userIds, emailsOf);
+  const rows: InvitationRow[] = [];
+  // One whose seal does not hold grants nothing, and must not get a valid one.
+  for (const row of found)
+    if (holds(work.transaction, 'invitations', row))
+      rows.push(await updateRow(work.transaction, 'invitations', { id: row.id }, { [`${verb}_at`]: work.now }));
   const why = reason === undefined ? {} : { reason };
   const changes = rows.map((row) => ({ source, row, change: { verb, targetRef: personal(row.email), ...why } }));
   await recordChanges(work, invitationRows, changes);

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import type { z } from 'zod';
 import { maySignIn } from '../access/session-store.ts';
 import { describeRows } from '../audit/row-state.ts';
@@ -6,6 +6,7 @@ import { invalidValues, Problem } from '../http/problem.ts';
 import { viewRow } from '../http/schemas.ts';
 import { adminRoles, type MemberRole } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
+import { holds, requireHeld } from '../storage/grants.ts';
 import { findRow, inBatches, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { canSignIn, displayName, type MemberStatus, type MembershipRow, memberStatus, User } from './membership.ts';
@@ -30,16 +31,24 @@ export const membershipRows = describeRows('memberships', 'identity', 'user', {
   key: 'user_id',
 });
 
-/** Deleted members are left out, here and below. */
+/** Deleted members, and memberships whose seal does not hold, are left out, here and below. */
 export async function findMember(queries: Queries, tenantId: string, userId: string) {
-  const [row] = await selectMember(queries, { tenantId, userId });
-  return row;
+  return keepHeld(queries, await selectMember(queries, { tenantId, userId }))[0];
 }
 
 /** @param email normalized. */
 export async function findMemberByEmail(queries: Queries, tenantId: string, email: string) {
-  const [row] = await selectMemberByEmail(queries, { tenantId, email });
-  return row;
+  return keepHeld(queries, await selectMemberByEmail(queries, { tenantId, email }))[0];
+}
+
+function keepHeld<Row extends MembershipRow>(queries: Queries, rows: readonly Row[]): readonly Row[] {
+  return rows.filter((row) => holds(queries, 'memberships', row));
+}
+
+/** The membership of a user in a tenant, also a former one, or one whose seal does not hold. */
+export function findAnyMembership(queries: Queries, tenantId: string, userId: string) {
+  const ofUser = queries.selectFrom('memberships').selectAll().where('user_id', '=', userId);
+  return ofUser.where('tenant_id', '=', tenantId).executeTakeFirst();
 }
 
 /** Work can be assigned only to members who can sign in. @throws {Problem} `validation_failed` for anyone else. */
@@ -64,10 +73,17 @@ const selectMemberByEmail = prepareQuery<{ tenantId: string; email: string }, Me
 const selectUserId = (row: ExpressionBuilder<Tables, 'memberships'>, email: string) =>
   row.selectFrom('users').select('id').where('email', '=', email);
 
-/** Locks the tenant and reads the memberships of these users, without deleted ones. */
+/**
+ * Locks the tenant and reads the memberships of these users, without deleted ones.
+ * @throws {BrokenSeal} if the seal of one does not hold: a change would make it valid.
+ */
 export async function lockMembers(work: UnitOfWork, tenantId: string, userIds: readonly string[]) {
   await work.lockTenant(tenantId);
-  return inBatches(userIds, (batch) => members(work.transaction, tenantId).where('user_id', 'in', batch).execute());
+  const rows = await inBatches(userIds, (batch) =>
+    members(work.transaction, tenantId).where('user_id', 'in', batch).execute(),
+  );
+  for (const row of rows) requireHeld(work.transaction, 'memberships', row);
+  return rows;
 }
 
 interface MemberFilter {
@@ -113,20 +129,23 @@ export async function listGroupMembers(queries: Queries, tenantId: string, role:
 
 export async function listMembershipsOf(queries: Queries, userId: string): Promise<readonly MembershipRow[]> {
   const present = queries.selectFrom('memberships').selectAll().where('deleted_at', 'is', null);
-  return present.where('user_id', '=', userId).orderBy('tenant_id').execute();
+  return keepHeld(queries, await present.where('user_id', '=', userId).orderBy('tenant_id').execute());
 }
 
 /** Every tenant that a user can sign in to, with their role there. */
-export function listTenantsOf(queries: Queries, userId: string) {
-  return queries
+export async function listTenantsOf(queries: Queries, userId: string) {
+  const memberships = await queries
     .selectFrom('memberships')
     .innerJoin('tenants', 'tenants.id', 'tenant_id')
-    .select(['tenant_id as tenantId', 'slug as tenantSlug', 'name as tenantName', 'role'])
+    .selectAll('memberships')
+    .select(['slug as tenantSlug', 'tenants.name as tenantName'])
     .where('user_id', '=', userId)
     .where(maySignIn)
     .orderBy('tenant_id')
-    .$castTo<{ tenantId: string; tenantSlug: string; tenantName: string; role: MemberRole }>()
     .execute();
+  return keepHeld(queries, memberships).map(({ tenant_id: tenantId, role, tenantSlug, tenantName }) => {
+    return { tenantId, tenantSlug, tenantName, role: role as MemberRole };
+  });
 }
 
 export function findInvitation(queries: Queries, match: { tenant_id: string; id: string } | { token_hash: string }) {
@@ -138,18 +157,21 @@ export function listInvitations(queries: Queries, tenantId: string, after: strin
   return takeNewest(query, after, limit);
 }
 
-/** Whether a user ever accepted an invitation of another tenant: then this tenant does not control their account. */
+/**
+ * Whether a user ever accepted an invitation of another tenant: then this tenant does not control their account. A
+ * membership whose seal does not hold counts, because its `accepted_at` may have been removed.
+ */
 export async function isAcceptedElsewhere(queries: Queries, userId: string, tenantId: string): Promise<boolean> {
-  const accepted = queries.selectFrom('memberships').select('tenant_id').where('accepted_at', 'is not', null);
-  const elsewhere = accepted.where('user_id', '=', userId).where('tenant_id', '!=', tenantId);
-  return (await elsewhere.limit(sql.lit(1)).executeTakeFirst()) !== undefined;
+  const ofUser = queries.selectFrom('memberships').selectAll().where('user_id', '=', userId);
+  const elsewhere = await ofUser.where('tenant_id', '!=', tenantId).execute();
+  return elsewhere.some((row) => row.accepted_at !== null || !holds(queries, 'memberships', row));
 }
 
 /** Whether the tenant has another administrator who can sign in. */
 export async function hasOtherAdmin(queries: Queries, { tenant_id, user_id }: MembershipRow): Promise<boolean> {
-  const admins = queries.selectFrom('memberships').select('user_id').where('role', 'in', adminRoles).where(maySignIn);
-  const others = admins.where('tenant_id', '=', tenant_id).where('user_id', '!=', user_id);
-  return (await others.limit(sql.lit(1)).executeTakeFirst()) !== undefined;
+  const admins = queries.selectFrom('memberships').selectAll().where('role', 'in', adminRoles).where(maySignIn);
+  const others = await admins.where('tenant_id', '=', tenant_id).where('user_id', '!=', user_id).execute();
+  return keepHeld(queries, others).length > 0;
 }
 
 /**

@@ -18,11 +18,14 @@ export async function createOneTimeToken(
 ): Promise<{ readonly token: string; readonly expiresAt: string }> {
   const token = generateToken(prefixes[purpose]);
   const expiresAt = addTime(work.now, lifetime);
+  const { userId, tenantId } = owner;
+  const account = userId === null ? undefined : await findRow(work.transaction, 'users', { id: userId });
   await insertRow(work.transaction, 'one_time_tokens', {
     hash: requireSeal(work).hashToken(token),
     purpose,
-    user_id: owner.userId,
-    tenant_id: owner.tenantId,
+    user_id: userId,
+    tenant_id: tenantId,
+    password_changed_at: account?.password_changed_at ?? null,
     expires_at: expiresAt,
   });
   return { token, expiresAt };

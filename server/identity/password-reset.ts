@@ -61,8 +61,10 @@ export async function resetPassword(
     await requireStrongPassword(kysely, { tenantId, userId: id, email }, 'password', password);
     const hash = await passwords.hash(attempt, password);
     return runUnitOfWork(database, now, async (work) => {
-      await work.lockAccount(id);
+      const { password_changed_at } = await work.lockAccount(id);
       if (!(await spendOneTimeToken(work, link))) throw linkIsOver();
+      // A new password ends all links; an older one was put back into the database.
+      if (link.password_changed_at !== password_changed_at) throw linkIsOver();
       const memberships = (await listMembershipsOf(work.transaction, id)).filter(canSignIn);
       const own = memberships.find(({ tenant_id }) => tenant_id === link.tenant_id);
       const isForeign = link.tenant_id !== null && (await isAcceptedElsewhere(work.transaction, id, link.tenant_id));

@@ -11,6 +11,7 @@ import {
   addTime,
   dayMilliseconds,
   inTransaction,
+  locksRows,
   type Queries,
   requireSeal,
   runUnitOfWork,
@@ -18,7 +19,7 @@ import {
 } from '../storage/database.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import { findTenant } from '../tenants/store.ts';
-import { type AccountRow, accountRows, findAccount, recordAccountChange } from './account-store.ts';
+import { type AccountRow, accountRows, findAccount, listAccepted, recordAccountChange } from './account-store.ts';
 import { nameDevice } from './device.ts';
 import { readTypedEmail } from './email.ts';
 import { canSignIn, type MembershipRow } from './membership.ts';
@@ -85,6 +86,7 @@ export async function signIn(
         id: newId(),
         tenant_id: membership.tenant_id,
         user_id: membership.user_id,
+        password_changed_at: account.password_changed_at,
         attempts: 0,
         expires_at: addTime(work.now, challengeMilliseconds),
       });
@@ -113,35 +115,30 @@ export async function answerChallenge(
   { challengeId, code }: { readonly challengeId: string; readonly code: string },
   visitor: Visitor,
 ): Promise<OpenedSession> {
-  const { database, guard } = services;
+  const { database, hasher, guard } = services;
   const { client, now } = visitor;
-  const open = database.kysely.selectFrom('sign_in_challenges').selectAll().where('attempts', '<', mostAttempts);
-  const challenge = await open.where('id', '=', challengeId).where('expires_at', '>', now).executeTakeFirst();
+  const found = await findRow(database.kysely, 'sign_in_challenges', { id: challengeId });
+  const challenge = found && found.attempts < mostAttempts && found.expires_at > now ? found : undefined;
   const account = challenge && (await findRow(database.kysely, 'users', { id: challenge.user_id }));
   if (challenge === undefined || account === undefined) throw invalidChallenge();
   const attempt = await guard.admit(account.email, account, client);
   // Only a wrong or used code counts as a failure.
   const session = await guard.check(attempt, async () => {
-    const { numUpdatedRows } = await inTransaction(database, (transaction) =>
-      transaction
-        .updateTable('sign_in_challenges')
-        .set((row) => ({ attempts: row('attempts', '+', 1) }))
-        .where('id', '=', challengeId)
-        .where('attempts', '<', mostAttempts)
-        .executeTakeFirstOrThrow(),
-    );
     // Concurrent requests took the last attempt.
-    if (numUpdatedRows === 0n) throw invalidChallenge();
+    if (!(await inTransaction(database, (transaction) => countTry(transaction, challengeId)))) throw invalidChallenge();
     const verified = await verifyCode(services, attempt, account.id, code, now);
     if (verified === null) return null;
     return runUnitOfWork(database, now, async (work) => {
-      const target = await lockSignIn(work, services, challenge, visitor);
+      const target = await lockSignIn(work, services, challenge, visitor, verified.method === 'backup_code');
       const answered = work.transaction.deleteFrom('sign_in_challenges').where('id', '=', challengeId);
       // Another request was faster if there is none to delete.
       if (target === undefined || (await answered.executeTakeFirstOrThrow()).numDeletedRows === 0n)
         throw invalidChallenge();
+      // A new password ends all challenges; an older one was put back into the database.
+      if (challenge.password_changed_at !== target.account.password_changed_at) throw invalidChallenge();
       // Rolls back: the challenge stays, and another code can be tried against it.
-      if (!(await consumeCode(work, account.id, verified))) throw new UsedCode();
+      const sourceOf = clientSource({ type: 'user', id: account.id, email: account.email }, client, hasher);
+      if (!(await consumeCode(work, sourceOf, account.id, verified))) throw new UsedCode();
       await guard.succeed(work, attempt);
       return openSession(work, services, target, { challengeId, method: verified.method }, visitor);
     }).catch((error: unknown) => {
@@ -154,6 +151,17 @@ export async function answerChallenge(
   const memberships = all.filter(({ tenant_id }) => tenant_id === challenge.tenant_id);
   await refuseSignIn(services, { attempt, account, memberships, reason: 'Wrong code' }, visitor);
   throw new Problem('code_incorrect', 'The code is wrong, expired or was used before. Try the next one.');
+}
+
+/** Counts a code that is tried. @returns false if no more may be tried. */
+async function countTry(queries: Queries, id: string): Promise<boolean> {
+  // Concurrent ones wait for each other.
+  const row = queries.selectFrom('sign_in_challenges').select('id').where('id', '=', id);
+  if (locksRows(queries)) await row.forUpdate().execute();
+  const challenge = await findRow(queries, 'sign_in_challenges', { id });
+  if (challenge === undefined || challenge.attempts >= mostAttempts) return false;
+  await updateRow(queries, 'sign_in_challenges', { id }, { attempts: challenge.attempts + 1 });
+  return true;
 }
 
 /** Replaces a hash that was computed at a lower cost. */
@@ -173,18 +181,17 @@ async function rehash(
   if (hash === null) return;
   const sourceOf = clientSource({ type: 'user', id: account.id, email: account.email }, client, hasher);
   await runUnitOfWork(database, now, async (work) => {
-    const update = work.transaction.updateTable('users').set({ password_hash: hash }).where('id', '=', account.id);
-    const present = update.where('password_hash', '=', account.password_hash);
-    const row = await present.returningAll().executeTakeFirst();
-    // Undefined when the password was changed in the meantime.
-    if (row !== undefined)
-      await recordAccountChange(work, sourceOf, accountRows, account.id, row, { verb: 'password_rehashed' });
+    // The password may have been changed in the meantime.
+    if ((await work.lockAccount(account.id)).password_hash !== account.password_hash) return;
+    const row = await updateRow(work.transaction, 'users', { id: account.id }, { password_hash: hash });
+    await recordAccountChange(work, sourceOf, accountRows, account.id, row, { verb: 'password_rehashed' });
   });
 }
 
 /**
  * Reads the user and membership of a sign-in and locks them: changes that end sessions (a suspension, a new password or
  * second factor) wait for the account or for the tenant. Also locks the tenant of the session that the sign-in replaces.
+ * @param changesAccount whether a change of the account will be recorded: locks all tenants of the user.
  * @returns undefined where the membership does not allow sign-in.
  */
 export async function lockSignIn(
@@ -192,10 +199,13 @@ export async function lockSignIn(
   { sessionCookie }: SignInServices,
   { tenant_id: tenantId, user_id: userId }: Pick<MembershipRow, 'tenant_id' | 'user_id'>,
   { client }: Visitor,
+  changesAccount = false,
 ) {
   const account = await work.lockAccount(userId);
   const replaced = await findSession(work.transaction, requireSeal(work), sessionCookie.read(client.cookie) ?? '');
-  await work.lockTenant(tenantId, replaced?.tenant_id ?? tenantId);
+  const others = changesAccount ? await listAccepted(work.transaction, userId) : [];
+  const ids = others.map(({ tenant_id }) => tenant_id);
+  await work.lockTenant(...new Set([tenantId, replaced?.tenant_id ?? tenantId, ...ids]));
   const membership = await findMember(work.transaction, tenantId, userId);
   return membership !== undefined && canSignIn(membership) ? { account, membership, replaced } : undefined;
 }

@@ -47,6 +47,7 @@ export async function startSession(services: SignInServices, token: string, visi
   return runUnitOfWork(database, visitor.now, async (work) => {
     const target = await lockSignIn(work, services, wanted, visitor);
     if (target === undefined || (await isSecondFactorEnabled(work.transaction, wanted.user_id))) throw linkIsOver();
+    if (link.password_changed_at !== target.account.password_changed_at) throw linkIsOver();
     if (!(await spendOneTimeToken(work, link))) throw linkIsOver();
     return openSession(work, services, target, { challengeId: null, method: 'start_link' }, visitor);
   });

@@ -182,7 +182,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
         const member = await lockAccountOf(call, work);
         const factor = await findSecondFactor(work.transaction, member.user_id);
         // The same answer for a member who accepted no invitation, whatever second factor they have elsewhere.
-        if (member.accepted_at === null || factor === undefined || factor.state === 'disabled')
+        if (member.accepted_at === null || factor.state === 'disabled')
           throw new Problem('conflict', 'This member has no second factor.');
         await requireOnlyHere(work, member, 'second factor');
         await disableSecondFactor(work, call.source, member.user_id, 'reset');

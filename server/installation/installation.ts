@@ -7,6 +7,7 @@ import { ErasureLog, erasureFile } from '../ledger/erasure-log.ts';
 import { NoteSigner } from '../ledger/signed-note.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import {
+  attachSeal,
   type Clock,
   type Database,
   inTransaction,
@@ -58,7 +59,7 @@ export async function openInstallation(
       await migrate(patient);
     }
     const secrets = await openSecrets(settings, opened, clock());
-    const database = { ...opened, clock, seal: secrets.seal };
+    const database = { ...attachSeal(opened, secrets.seal), clock };
     const anchors = new AnchorLog(join(settings.dataDir, anchorFile), secrets.signer.verifier);
     const erasures = new ErasureLog(join(settings.dataDir, erasureFile), secrets.seal);
     database.signals.on('erasureNoted', (line) => {

@@ -31,8 +31,7 @@ export function isToken(prefix: string, text: string): boolean {
 
 /**
  * What is stored of a token and looked up. A token has 190 random bits, so one round of SHA-256 keeps it, and
- * the time that a look-up by hash takes reveals nothing about the token. Only for rows that the audit log covers: a row
- * with this hash may have been written past the server. Others have a `hashToken` under the secret (`RowSeal`).
+ * the time that a look-up by hash takes reveals nothing about the token.
  */
 export function hashToken(token: string): string {
   return hash('sha256', token);

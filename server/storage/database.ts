@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { type Kysely, type Selectable, SqliteAdapter, type Transaction } from 'kysely';
+import { bindSeal, requireHeld } from './grants.ts';
 import { openPostgres } from './postgres.ts';
 import { prepareQuery } from './rows.ts';
 import { openSqlite, openSqliteToRead } from './sqlite.ts';
@@ -103,6 +104,12 @@ export function openDatabase(location: DatabaseLocation, statementSeconds: numbe
   };
 }
 
+/** Gives a database the key of its installation, with which rows are sealed. */
+export function attachSeal(database: Database, seal: RowSeal): Database {
+  bindSeal(database.kysely, seal);
+  return { ...database, seal };
+}
+
 function openFile({ file, reads = false }: DatabaseLocation, statementSeconds: number | null) {
   // A wait inside SQLite would block all requests; `inTransaction` waits outside it instead.
   const kysely = reads ? openSqliteToRead(file) : openSqlite(file, statementSeconds === null ? 10_000 : 0);
@@ -120,7 +127,7 @@ export interface UnitOfWork {
   /** Returns the current time, which is later than `now` if the change had to wait. */
   readonly clock: Clock;
   afterCommit(step: () => void): void;
-  /** Reads the account of a user and locks it until the unit of work ends. @throws {AccountGone} */
+  /** Reads the account of a user and locks it until the unit of work ends. @throws {AccountGone} @throws {BrokenSeal} */
   lockAccount(id: string): Promise<Selectable<Tables['users']>>;
   /**
    * Locks tenants until the unit of work ends. Every change of a tenant appends an audit event, so the head of the audit
@@ -205,7 +212,10 @@ function createLocks(transaction: Transaction<Tables>): Pick<UnitOfWork, 'lockAc
       noteLock('account', id);
       const query = transaction.selectFrom('users').selectAll().where('id', '=', id);
       // The key does not change, so inserts of rows that reference it do not wait.
-      return (locksRows(transaction) ? query.forNoKeyUpdate() : query).executeTakeFirstOrThrow(() => new AccountGone());
+      const locked = locksRows(transaction) ? query.forNoKeyUpdate() : query;
+      const account = await locked.executeTakeFirstOrThrow(() => new AccountGone());
+      requireHeld(transaction, 'users', account);
+      return account;
     },
     async lockTenant(...ids) {
       for (const id of ids.toSorted()) if (noteLock('tenant', id)) await lockAuditHead(transaction, { id });

@@ -9,7 +9,16 @@ import {
   type SelectQueryBuilder,
   sql,
 } from 'kysely';
-import type { Queries } from './database.ts';
+import { locksRows, type Queries } from './database.ts';
+import {
+  type GrantRow,
+  type GrantTable,
+  holds,
+  isGrantTable,
+  requireHeld,
+  sealedColumns,
+  sealGrant,
+} from './grants.ts';
 import type { Tables } from './tables.ts';
 
 type TableName = keyof Tables & string;
@@ -18,21 +27,26 @@ type Row<Name extends TableName> = Selectable<Tables[Name]>;
 /** The values that columns have; null matches `is null`. */
 type Match<Name extends TableName> = Readonly<Partial<Row<Name>>>;
 
-/** Finds a row of a table by the values of its columns. */
+/** Finds a row of a table by the values of its columns. A grant whose seal does not hold is not found. */
 export async function findRow<Name extends TableName>(
   queries: Queries,
   table: Name,
   match: Match<Name>,
 ): Promise<Row<Name> | undefined> {
-  const row = await queries
+  const row = await readRow(queries, table, match);
+  if (row !== undefined && isGrantTable(table) && !holds(queries, table, row)) return undefined;
+  return row as Row<Name> | undefined;
+}
+
+function readRow(queries: Queries, table: TableName, match: object) {
+  return queries
     .selectFrom(table as 'tenants')
     .selectAll()
     .where(matches(match))
     .executeTakeFirst();
-  return row as Row<Name> | undefined;
 }
 
-/** Inserts a row; columns without a value are null. @returns the whole row, for the event of the change. */
+/** Inserts a row, a grant with its seal; columns without a value are null. @returns the whole row, for the event of the change. */
 export async function insertRow<Name extends TableName>(
   queries: Queries,
   table: Name,
@@ -40,27 +54,51 @@ export async function insertRow<Name extends TableName>(
 ): Promise<Row<Name>> {
   const inserted = await queries
     .insertInto(table as 'tenants')
-    .values(row as never)
+    .values(withSeal(queries, table, row) as never)
     .returningAll()
     .executeTakeFirstOrThrow();
   return inserted as Row<Name>;
 }
 
-/** Updates one row. @returns it as it is now, for the event of the change. @throws unless exactly one row matches. */
+/**
+ * Updates one row, a grant with its seal.
+ * @returns it as it is now, for the event of the change.
+ * @throws {BrokenSeal} for a grant whose seal does not hold: a new one would make it valid.
+ * @throws unless exactly one row matches.
+ */
 export async function updateRow<Name extends TableName>(
   queries: Queries,
   table: Name,
   match: Match<Name>,
   columns: Readonly<Partial<Row<Name>>>,
 ): Promise<Row<Name>> {
+  const seal = isGrantTable(table) ? await sealChange(queries, table, match, columns) : null;
   const rows = await queries
     .updateTable(table as 'tenants')
-    .set(columns as Partial<Row<'tenants'>>)
+    .set({ ...columns, ...seal } as Partial<Row<'tenants'>>)
     .where(matches(match))
     .returningAll()
     .execute();
   if (rows.length !== 1) throw new Error(`${rows.length} rows of ${table} match in place of one.`);
   return rows[0] as Row<Name>;
+}
+
+/** The seal of a row that matches, after a change; null if the change needs none. */
+async function sealChange(queries: Queries, table: GrantTable, match: object, columns: GrantRow) {
+  if (!Object.keys(columns).some((column) => sealedColumns[table].includes(column))) return null;
+  const present = queries
+    .selectFrom(table as 'tenants')
+    .selectAll()
+    .where(matches(match));
+  const row = await (locksRows(queries) ? present.forNoKeyUpdate() : present).executeTakeFirst();
+  if (row === undefined) return null;
+  requireHeld(queries, table, row);
+  return { seal: sealGrant(queries, table, { ...row, ...columns }) };
+}
+
+/** A row to insert, with its seal if it is a grant. */
+export function withSeal<Values extends object>(queries: Queries, table: TableName, row: Values): Values {
+  return isGrantTable(table) ? { ...row, seal: sealGrant(queries, table, row as GrantRow) } : row;
 }
 
 // A table name of a type parameter is too deep for Kysely's types, so the queries name an arbitrary table.
@@ -79,7 +117,7 @@ export async function hasInvalidBytes<Name extends TableName>(
 ): Promise<boolean> {
   // Every invalid byte of UTF-8 decodes to this character, which could hide a changed byte.
   const mayHide = Object.values(row).some((value) => typeof value === 'string' && value.includes('\uFFFD'));
-  return mayHide && (await findRow(queries, table, row)) === undefined;
+  return mayHide && (await readRow(queries, table, row)) === undefined;
 }
 
 /** One page of a list. */
@@ -178,7 +216,8 @@ export async function insertRows<Name extends TableName>(
   rows: readonly Readonly<Insertable<Tables[Name]>>[],
   { skipsPresent = false }: { readonly skipsPresent?: boolean } = {},
 ): Promise<void> {
-  const [first] = rows;
+  const sealed = isGrantTable(table) ? rows.map((row) => withSeal(queries, table, row)) : rows;
+  const [first] = sealed;
   if (first === undefined) return;
   const columns = Object.keys(first);
   for (let start = 0; start < rows.length; ) {
@@ -190,7 +229,7 @@ export async function insertRows<Name extends TableName>(
         ${skipsPresent ? sql`on conflict do nothing` : sql``}`;
     });
     const parameters: unknown[] = [];
-    for (const row of rows.slice(start, start + size)) {
+    for (const row of sealed.slice(start, start + size)) {
       for (const column of columns) parameters.push((row as Readonly<Record<string, unknown>>)[column]);
     }
     await queries.executeQuery(CompiledQuery.raw(text, parameters));

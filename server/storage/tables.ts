@@ -61,6 +61,11 @@ export interface Tables {
     first_steps: string | null;
     /** yes for the tenant that svc demo created, removed after svc demo remove; null for every other. */
     demo: string | null;
+    /**
+     * As in every table of storage/grants.ts: a keyed hash of the columns. A row whose seal does not hold grants
+     * nothing.
+     */
+    seal: string | null;
   };
   readonly api_keys: {
     id: string;
@@ -80,6 +85,8 @@ export interface Tables {
     last_used_at: string | null;
     /** The key that replaced it in a rotation. */
     replaced_by: string | null;
+    /** As in tenants. */
+    seal: string | null;
   };
   readonly idempotency_keys: {
     tenant_id: string;
@@ -390,6 +397,8 @@ export interface Tables {
     /** Of the commitments to personal values in the hash of the row. */
     salt: string;
     created_at: string;
+    /** As in tenants. */
+    seal: string | null;
   };
   /**
    * A person's membership in one tenant, with everything that the tenant stores about the person, hidden from others.
@@ -415,7 +424,10 @@ export interface Tables {
     unassigned_at: string | null;
     deleted_at: string | null;
     last_signed_in_at: string | null;
+    /** As in tenants. */
+    seal: string | null;
   };
+  /** Every user has one, so that deleting the row does not turn the second factor off. */
   readonly second_factors: {
     user_id: string;
     /** disabled, pending or enabled. */
@@ -424,20 +436,21 @@ export interface Tables {
     secret: string | null;
     /** The salt of the backup codes' hashes. */
     codes_salt: string | null;
+    /** The hashes of the unused backup codes, with spaces between. */
+    codes: string | null;
     /** The last 30-second step whose code was accepted. */
     last_step: number | null;
     updated_at: string;
-  };
-  /** The unused codes. */
-  readonly backup_codes: {
-    user_id: string;
-    hash: string;
+    /** As in tenants. */
+    seal: string | null;
   };
   readonly sessions: {
     id: string;
     token_hash: string;
     tenant_id: string;
     user_id: string;
+    /** That of the user at the start: with another one, the session is over, even if the row is put back. */
+    password_changed_at: string | null;
     /** The challenge that was completed with a code; null without a second factor. */
     challenge_id: string | null;
     /** The browser and system, without versions; null if unknown. */
@@ -445,15 +458,21 @@ export interface Tables {
     created_at: string;
     last_seen_at: string;
     expires_at: string;
+    /** As in tenants. */
+    seal: string | null;
   };
   /** A sign-in with a correct password that still needs a code. */
   readonly sign_in_challenges: {
     id: string;
     tenant_id: string;
     user_id: string;
+    /** As in sessions. */
+    password_changed_at: string | null;
     /** The number of codes tried. */
     attempts: number;
     expires_at: string;
+    /** As in tenants. */
+    seal: string | null;
   };
   /** The tokens of links that work once. */
   readonly one_time_tokens: {
@@ -465,7 +484,11 @@ export interface Tables {
     user_id: string | null;
     /** The tenant whose administrator created it; null for the operator. */
     tenant_id: string | null;
+    /** As in sessions. */
+    password_changed_at: string | null;
     expires_at: string;
+    /** As in tenants. */
+    seal: string | null;
   };
   readonly sign_in_failures: {
     /** A keyed hash of what is counted: an e-mail address, or one device of a person. */
@@ -487,6 +510,8 @@ export interface Tables {
     expires_at: string;
     accepted_at: string | null;
     revoked_at: string | null;
+    /** As in tenants. */
+    seal: string | null;
   };
   /**
    * Erasures of people that go on in the background, because they are more than one unit of work; removed at their end.
@@ -510,6 +535,8 @@ export interface Tables {
     created_at: string;
     last_used_at: string | null;
     revoked_at: string | null;
+    /** As in tenants. */
+    seal: string | null;
   };
   /** OAuth 2.0 access tokens; each expires with its key at the latest. */
   readonly access_tokens: {
@@ -517,6 +544,8 @@ export interface Tables {
     key_id: string;
     scopes: string;
     expires_at: string;
+    /** As in tenants. */
+    seal: string | null;
   };
   /** The frameworks that a tenant adopted; a tenant has a row from the first adoption on. */
   readonly control_programs: {

@@ -8,7 +8,8 @@ import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { openChains } from '../ledger/entry.ts';
 import { leastRole, type Role } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { newId, prepareQuery, updateRow } from '../storage/rows.ts';
+import { holds } from '../storage/grants.ts';
+import { newId, prepareQuery, updateRow, withSeal } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { Tenant } from './tenant.ts';
 
@@ -46,16 +47,10 @@ export async function createTenant(
   sourceOf: SourceOf = systemSource,
 ): Promise<Tenant> {
   await endSetup(work.transaction);
+  const created = { id: newId(), slug, name, api_version: latestVersion, created_at: work.now };
   const row = await work.transaction
     .insertInto('tenants')
-    .values({
-      id: newId(),
-      slug,
-      name,
-      api_version: latestVersion,
-      created_at: work.now,
-      demo: isDemo ? 'yes' : null,
-    })
+    .values(withSeal(work.transaction, 'tenants', { ...created, demo: isDemo ? 'yes' : null }))
     .onConflict((conflict) => conflict.column('slug').doNothing())
     .returningAll()
     .executeTakeFirst();
@@ -79,9 +74,10 @@ export async function updateTenant({ transaction }: UnitOfWork, tenant: Tenant):
   return updateRow(transaction, 'tenants', { id }, columns);
 }
 
+/** Finds a tenant whose seal holds: its settings decide who may do what. */
 export async function findTenant(queries: Queries, idOrSlug: string): Promise<Tenant | undefined> {
   const [row] = await selectTenant(queries, { name: idOrSlug });
-  return row && readTenant(row);
+  return row !== undefined && holds(queries, 'tenants', row) ? readTenant(row) : undefined;
 }
 
 /** @throws {Problem} `not_found`. */

@@ -339,7 +339,9 @@ export async function startTestServer(
     if (member === undefined) throw new Error(`${email} is a member already`);
     // The change of the account is recorded in every tenant of the user, whose locks are taken in order.
     return runUnitOfWork(installation.database, clock.now(), async (work) => {
-      await updatePassword(work, systemSource, member.user_id, passwordHash);
+      // A new password would end the sessions of the user in other tenants.
+      const { password_hash: present } = await work.lockAccount(member.user_id);
+      if (present === null) await updatePassword(work, systemSource, member.user_id, passwordHash);
       const wanted = { tenantId, userId: member.user_id, challengeId: null };
       const session = await createSession(work, wanted, installation.settings.sessionLifetime);
       return {

@@ -97,7 +97,7 @@ export class Verifier {
       this.#faults.logTask(error, 'verification failed');
       const message = 'The verification ended with an error, which is in the log of the server.';
       const finding = { kind: 'unreadable', about: 'server', tenantId: null, message } as const;
-      return { list: [finding], verified: { database: [], anchors: null, log: null, tenants: [] } };
+      return { list: [finding], verified: { database: [], anchors: null, grants: null, log: null, tenants: [] } };
     } finally {
       this.#worker = null;
       await beats.stop();

@@ -26,6 +26,7 @@ import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { listTenants } from '../tenants/store.ts';
 import type { Finding, Findings } from './findings.ts';
 import { appendedWithin, verifyErasureLog } from './verify-erasure-log.ts';
+import { type GrantReport, verifyGrants } from './verify-grants.ts';
 import { type StoredState, type VerifiedLog, verifyLog } from './verify-log.ts';
 import {
   changingRows,
@@ -82,13 +83,14 @@ export async function verifyInstallation(order: VerifyOrder, findings: Findings)
   return verifyDatabase(order, findings).catch((error: unknown) => {
     const { kind, reason } = explainFailure(error, order.settings.databaseUrl);
     findings.add(kind, 'database', `database: ${reason}`);
-    return { database: [reason], anchors: null, log: null, tenants: [] };
+    return { database: [reason], anchors: null, grants: null, log: null, tenants: [] };
   });
 }
 
 export interface Verified {
   readonly database: readonly string[];
   readonly anchors: Pick<ReadAnchors, 'isThere' | 'records' | 'events'> | null;
+  readonly grants: GrantReport | null;
   /** Null if only one tenant was verified. */
   readonly log: VerifiedLog | null;
   readonly tenants: readonly VerifiedTenant['report'][];
@@ -146,6 +148,7 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
     order.countTenants?.(verified.length, owners.length);
     verified.push(await verifyTenant(scene, owner));
   }
+  const grants = await verifyGrants(scene, owners, only === undefined);
   await verifyErasureLog(scene, owners);
   const log = only === undefined ? await verifyLog(scene) : null;
   const stored = [...verified.flatMap((tenant) => tenant.stored), ...(log === null ? [] : [log.stored])];
@@ -154,6 +157,7 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
   return {
     database: issues,
     anchors: { isThere, records, events },
+    grants,
     log: log?.report ?? null,
     tenants: verified.map(({ report }) => report),
   };
@@ -173,7 +177,7 @@ async function listAllOwners(queries: Queries, only: string | undefined) {
 }
 
 const consequence =
-  'the signatures of checkpoints and the seals of the chain heads are not checked, so all of it could have been rewritten.';
+  'the signatures of checkpoints and the seals of the chain heads and of the rows that grant access are not checked, so all of it could have been rewritten.';
 
 /**
  * Finds the keys. Without the secret of this database, nothing that is signed can be trusted.

@@ -1,11 +1,18 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { generateSecret, generateURI, verify } from 'otplib/functional';
+import type { SourceOf } from '../../audit/source.ts';
 import { readTypedCode } from '../../http/typed-text.ts';
 import type { Installation } from '../../installation/installation.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
-import { findRow } from '../../storage/rows.ts';
+import { updateRow } from '../../storage/rows.ts';
 import type { HashCaller, PasswordQueue } from '../password-queue.ts';
-import { findSecondFactor, type SecondFactorRow, type StoredCodes } from './second-factor.ts';
+import {
+  backupCodesOf,
+  findSecondFactor,
+  type SecondFactorRow,
+  type StoredCodes,
+  useBackupCode,
+} from './second-factor.ts';
 
 /** The issuer that an authenticator shows. */
 const issuer = 'Svc';
@@ -102,31 +109,29 @@ export async function verifyCode(
 ): Promise<VerifiedCode | null> {
   const { kysely } = services.database;
   const factor = await findSecondFactor(kysely, userId);
-  if (factor?.state !== 'enabled') return null;
+  if (factor.state !== 'enabled') return null;
   const step = await findTotpStep(services, factor, code, now);
   if (step !== null) return { method: 'totp', step };
   const backupCode = readBackupCode(code);
   if (backupCode === null || factor.codes_salt === null) return null;
   const [hash = ''] = await services.passwords.hashWith(caller, [backupCode], factor.codes_salt);
-  const unused = await findRow(kysely, 'backup_codes', { user_id: userId, hash });
-  return unused === undefined ? null : { method: 'backup_code', hash };
+  return backupCodesOf(factor).includes(hash) ? { method: 'backup_code', hash } : null;
 }
 
-/** Marks a code as used, in one statement; false when it was used or the second factor disabled in the meantime. */
-export async function consumeCode(work: UnitOfWork, userId: string, verified: VerifiedCode): Promise<boolean> {
-  if (verified.method === 'backup_code') {
-    const used = work.transaction.deleteFrom('backup_codes').where('user_id', '=', userId);
-    return (await used.where('hash', '=', verified.hash).executeTakeFirstOrThrow()).numDeletedRows === 1n;
-  }
+/** Marks a code as used; false when it was used or the second factor disabled in the meantime. */
+export async function consumeCode(
+  work: UnitOfWork,
+  sourceOf: SourceOf,
+  userId: string,
+  verified: VerifiedCode,
+): Promise<boolean> {
+  await work.lockAccount(userId);
+  if (verified.method === 'backup_code') return useBackupCode(work, sourceOf, userId, verified.hash);
+  const { state, last_step } = await findSecondFactor(work.transaction, userId);
   const { step } = verified;
-  const { numUpdatedRows } = await work.transaction
-    .updateTable('second_factors')
-    .set({ last_step: step })
-    .where('user_id', '=', userId)
-    .where('state', '=', 'enabled')
-    .where((factor) => factor.or([factor('last_step', 'is', null), factor('last_step', '<', step)]))
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+  if (state !== 'enabled' || (last_step !== null && last_step >= step)) return false;
+  await updateRow(work.transaction, 'second_factors', { user_id: userId }, { last_step: step });
+  return true;
 }
 
 /** The step of a TOTP code of a user; null for any other text. */

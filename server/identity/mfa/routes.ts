@@ -10,8 +10,8 @@ import { reauthenticate, requireProof, type SignInServices } from '../sign-in.ts
 import type { Attempt } from '../sign-in-guard.ts';
 import { createBackupCodes, createTotpSecret, findTotpStep, sealTotpSecret, writeTotpUri } from './codes.ts';
 import {
+  backupCodesOf,
   conflict,
-  countBackupCodes,
   disableSecondFactor,
   enableSecondFactor,
   findSecondFactor,
@@ -96,7 +96,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       async handle(call) {
         const { actor, credential } = call.principal;
         const pending = await findSecondFactor(database.kysely, actor.id);
-        if (pending?.state !== 'pending') throw conflict('notPending');
+        if (pending.state !== 'pending') throw conflict('notPending');
         const refusal = {
           event: { module: 'mfa', action: 'mfa.verification_failed' },
           problem: new Problem('code_incorrect', 'This is not the code that the authenticator shows now.'),
@@ -154,8 +154,9 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
 
 /** Reads the status of a user's second factor; the backup codes of a pending enrolment do not count. */
 async function readStatus(queries: Queries, userId: string): Promise<z.output<typeof MfaStatus>> {
-  if (!(await isSecondFactorEnabled(queries, userId))) return { enabled: false, methods: [], backupCodesRemaining: 0 };
-  const backupCodesRemaining = await countBackupCodes(queries, userId);
+  const factor = await findSecondFactor(queries, userId);
+  if (factor.state !== 'enabled') return { enabled: false, methods: [], backupCodesRemaining: 0 };
+  const backupCodesRemaining = backupCodesOf(factor).length;
   return {
     enabled: true,
     methods: backupCodesRemaining > 0 ? ['totp', 'backup_code'] : ['totp'],

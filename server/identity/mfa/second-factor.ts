@@ -6,26 +6,30 @@ import { Problem } from '../../http/problem.ts';
 import { Id, namedObject } from '../../http/schemas.ts';
 import type { SessionLifetime } from '../../settings.ts';
 import type { Queries, UnitOfWork } from '../../storage/database.ts';
-import { findRow, insertRows } from '../../storage/rows.ts';
+import { BrokenSeal } from '../../storage/grants.ts';
+import { findRow, updateRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { recordAccountChange, secondFactorRows } from '../account-store.ts';
 import { EventEmail } from '../membership.ts';
 
-/** The state is `disabled`, `pending` or `enabled` (spec.md "User second factor"); who never enrolled has no row. */
+/** The state is `disabled`, `pending` or `enabled` (spec.md "User second factor"). Every user has a row. */
 export type SecondFactorRow = Selectable<Tables['second_factors']>;
 
 const MfaEventData = namedObject('MfaEventData', { userId: Id, email: EventEmail });
 
 export const mfaEvents = { 'mfa.enabled': MfaEventData, 'mfa.disabled': MfaEventData };
 
-export function findSecondFactor(queries: Queries, userId: string): Promise<SecondFactorRow | undefined> {
-  return findRow(queries, 'second_factors', { user_id: userId });
+/** @throws {BrokenSeal} also if the row is missing: its removal must not turn the second factor off. */
+export async function findSecondFactor(queries: Queries, userId: string): Promise<SecondFactorRow> {
+  const row = await findRow(queries, 'second_factors', { user_id: userId });
+  if (row === undefined) throw new BrokenSeal('second_factors');
+  return row;
 }
 
 /** Whether a sign-in of a user requires a code. */
 export async function isSecondFactorEnabled(queries: Queries, userId: string): Promise<boolean> {
-  return (await findSecondFactor(queries, userId))?.state === 'enabled';
+  return (await findSecondFactor(queries, userId)).state === 'enabled';
 }
 
 export interface StoredCodes {
@@ -42,17 +46,9 @@ export async function startEnrolment(
   { secret, codes }: { readonly secret: string; readonly codes: StoredCodes },
 ): Promise<void> {
   await work.lockAccount(userId);
-  const pending = { state: 'pending', secret, codes_salt: codes.salt, last_step: null, updated_at: work.now };
-  const row = await work.transaction
-    .insertInto('second_factors')
-    .values({ user_id: userId, ...pending })
-    .onConflict((present) =>
-      present.column('user_id').doUpdateSet(pending).where('second_factors.state', '!=', 'enabled'),
-    )
-    .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) throw conflict('enabled');
-  await saveBackupCodes(work, userId, codes.hashes);
+  if (await isSecondFactorEnabled(work.transaction, userId)) throw conflict('enabled');
+  const pending = { state: 'pending', secret, last_step: null, ...toCodeColumns(codes), updated_at: work.now };
+  const row = await updateRow(work.transaction, 'second_factors', { user_id: userId }, pending);
   await record(work, sourceOf, row, { verb: 'enrolment_started', diff: { backupCodes: codes.hashes.length } });
 }
 
@@ -83,12 +79,11 @@ export async function replaceBackupCodes(
   work: UnitOfWork,
   sourceOf: SourceOf,
   userId: string,
-  { salt, hashes }: StoredCodes,
+  codes: StoredCodes,
 ): Promise<void> {
   await work.lockAccount(userId);
-  const row = await updateFactor(work, userId, { state: 'enabled' }, { codes_salt: salt }, 'notEnabled');
-  await saveBackupCodes(work, userId, hashes);
-  await record(work, sourceOf, row, { verb: 'backup_codes_replaced', diff: { backupCodes: hashes.length } });
+  const row = await updateFactor(work, userId, { state: 'enabled' }, toCodeColumns(codes), 'notEnabled');
+  await record(work, sourceOf, row, { verb: 'backup_codes_replaced', diff: { backupCodes: codes.hashes.length } });
 }
 
 /**
@@ -107,11 +102,10 @@ export async function disableSecondFactor(
   keptSessionId?: string,
 ): Promise<boolean> {
   const { email } = await work.lockAccount(userId);
-  const before = (await findSecondFactor(work.transaction, userId))?.state ?? 'disabled';
+  const { state: before } = await findSecondFactor(work.transaction, userId);
   if (before === 'disabled') return false;
-  const cleared = { state: 'disabled', secret: null, codes_salt: null, last_step: null };
+  const cleared = { state: 'disabled', secret: null, codes_salt: null, codes: null, last_step: null };
   const row = await updateFactor(work, userId, { state: before }, cleared, 'notEnabled');
-  await saveBackupCodes(work, userId, []);
   const diff = { state: { before, after: 'disabled' } };
   const change = { verb, diff, ...(reason !== undefined && { reason }) };
   await record(work, sourceOf, row, change, before === 'enabled' ? { type: 'mfa.disabled', email } : undefined);
@@ -136,7 +130,7 @@ async function record(
   await emitEvents(work, events);
 }
 
-/** Updates a second factor whose row has the required values. @throws {Problem} `conflict` when it has others. */
+/** Updates a second factor whose row has the required values. Call it with the account locked. @throws {Problem} `conflict` when it has others. */
 async function updateFactor(
   work: UnitOfWork,
   userId: string,
@@ -144,20 +138,36 @@ async function updateFactor(
   columns: Partial<SecondFactorRow>,
   otherwise: keyof typeof conflicts,
 ): Promise<SecondFactorRow> {
-  const row = await work.transaction
-    .updateTable('second_factors')
-    .set({ ...columns, updated_at: work.now })
-    .where((factor) => factor.and({ user_id: userId, ...required }))
-    .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) throw conflict(otherwise);
-  return row;
+  const factor = await findSecondFactor(work.transaction, userId);
+  const isAsRequired = factor.state === required.state && factor.secret === (required.secret ?? factor.secret);
+  if (!isAsRequired) throw conflict(otherwise);
+  return updateRow(work.transaction, 'second_factors', { user_id: userId }, { ...columns, updated_at: work.now });
 }
 
-async function saveBackupCodes(work: UnitOfWork, userId: string, hashes: readonly string[]): Promise<void> {
-  await work.transaction.deleteFrom('backup_codes').where('user_id', '=', userId).execute();
-  const rows = hashes.map((hash) => ({ user_id: userId, hash }));
-  await insertRows(work.transaction, 'backup_codes', rows);
+function toCodeColumns({ salt, hashes }: StoredCodes) {
+  return { codes_salt: salt, codes: hashes.join(' ') };
+}
+
+/** The hashes of the unused backup codes. */
+export function backupCodesOf({ codes }: SecondFactorRow): readonly string[] {
+  return codes?.split(' ') ?? [];
+}
+
+/** Marks a backup code as used. Call it with the account locked. @returns false if it was used in the meantime. */
+export async function useBackupCode(
+  work: UnitOfWork,
+  sourceOf: SourceOf,
+  userId: string,
+  hash: string,
+): Promise<boolean> {
+  const factor = await findSecondFactor(work.transaction, userId);
+  const unused = backupCodesOf(factor);
+  const left = unused.filter((one) => one !== hash);
+  if (factor.state !== 'enabled' || left.length === unused.length) return false;
+  const codes = left.length === 0 ? null : left.join(' ');
+  const row = await updateFactor(work, userId, { state: 'enabled' }, { codes }, 'notEnabled');
+  await record(work, sourceOf, row, { verb: 'backup_code_used', diff: { backupCodes: left.length } });
+  return true;
 }
 
 const conflicts = {
@@ -169,9 +179,4 @@ const conflicts = {
 /** Why the state of the second factor does not allow a change. */
 export function conflict(why: keyof typeof conflicts): Problem {
   return new Problem('conflict', conflicts[why]);
-}
-
-export async function countBackupCodes(queries: Queries, userId: string): Promise<number> {
-  const codes = await queries.selectFrom('backup_codes').select('hash').where('user_id', '=', userId).execute();
-  return codes.length;
 }

@@ -39,7 +39,8 @@ create table tenants (
   breach_text_days integer, -- The same for closed breaches.
   webhook_days integer, -- Days after which events for webhooks are forgotten; null for the default.
   first_steps text, -- hidden once they are done or dismissed; otherwise null.
-  demo text -- yes for the tenant that svc demo created, removed after svc demo remove; null for every other.
+  demo text, -- yes for the tenant that svc demo created, removed after svc demo remove; null for every other.
+  seal text -- As in every table of storage/grants.ts: a keyed hash of the columns. A row whose seal does not hold grants nothing.
 );
 
 create table api_keys (
@@ -54,7 +55,8 @@ create table api_keys (
   revoked_at text,
   tenant_ids text, -- Space-separated ids of further tenants that the key may act for; null for a key of one tenant.
   last_used_at text,
-  replaced_by text -- The key that replaced it in a rotation.
+  replaced_by text, -- The key that replaced it in a rotation.
+  seal text -- As in tenants.
 );
 create index api_keys_tenant on api_keys (tenant_id, id);
 -- Few keys act for several tenants; each tenant scans these for those that include it.

@@ -17,7 +17,8 @@ create table users (
   password_hash text, -- argon2id in PHC form; null until the person has chosen a password.
   password_changed_at text,
   salt text not null, -- Of the commitments to personal values in the hash of the row.
-  created_at text not null
+  created_at text not null,
+  seal text -- As in tenants.
 );
 
 -- A person's membership in one tenant, with everything that the tenant stores about the person, hidden from others.
@@ -38,6 +39,7 @@ create table memberships (
   unassigned_at text, -- Set while the person is in no role group.
   deleted_at text,
   last_signed_in_at text,
+  seal text, -- As in tenants.
   primary key (tenant_id, user_id)
 );
 create index memberships_present on memberships (tenant_id, user_id) where deleted_at is null;
@@ -45,20 +47,16 @@ create index memberships_role on memberships (tenant_id, role, user_id) where de
 create index memberships_external on memberships (external_id, tenant_id, user_id) where deleted_at is null;
 create index memberships_user on memberships (user_id);
 
+-- Every user has one, so that deleting the row does not turn the second factor off.
 create table second_factors (
   user_id text not null primary key references users (id),
   state text not null, -- disabled, pending or enabled.
   secret text, -- The TOTP secret, encrypted with a key that is kept outside the database.
   codes_salt text, -- The salt of the backup codes' hashes.
+  codes text, -- The hashes of the unused backup codes, with spaces between.
   last_step bigint, -- The last 30-second step whose code was accepted.
-  updated_at text not null
-) without rowid;
-
--- The unused codes.
-create table backup_codes (
-  user_id text not null references users (id),
-  hash text not null,
-  primary key (user_id, hash)
+  updated_at text not null,
+  seal text -- As in tenants.
 ) without rowid;
 
 create table sessions (
@@ -66,11 +64,13 @@ create table sessions (
   token_hash text not null unique,
   tenant_id text not null references tenants (id),
   user_id text not null references users (id),
+  password_changed_at text, -- That of the user at the start: with another one, the session is over, even if the row is put back.
   challenge_id text, -- The challenge that was completed with a code; null without a second factor.
   device text, -- The browser and system, without versions; null if unknown.
   created_at text not null,
   last_seen_at text not null,
-  expires_at text not null
+  expires_at text not null,
+  seal text -- As in tenants.
 );
 create index sessions_user on sessions (user_id, tenant_id);
 create index sessions_last_seen on sessions (last_seen_at);
@@ -80,8 +80,10 @@ create table sign_in_challenges (
   id text not null primary key,
   tenant_id text not null references tenants (id),
   user_id text not null references users (id),
+  password_changed_at text, -- As in sessions.
   attempts integer not null, -- The number of codes tried.
-  expires_at text not null
+  expires_at text not null,
+  seal text -- As in tenants.
 );
 create index sign_in_challenges_user on sign_in_challenges (user_id);
 create index sign_in_challenges_expires on sign_in_challenges (expires_at);
@@ -92,7 +94,9 @@ create table one_time_tokens (
   purpose text not null, -- password_reset, start or setup.
   user_id text references users (id), -- The person for whom it was created.
   tenant_id text references tenants (id), -- The tenant whose administrator created it; null for the operator.
-  expires_at text not null
+  password_changed_at text, -- As in sessions.
+  expires_at text not null,
+  seal text -- As in tenants.
 ) without rowid;
 create index one_time_tokens_user on one_time_tokens (user_id);
 create index one_time_tokens_expires on one_time_tokens (expires_at);
@@ -116,7 +120,8 @@ create table invitations (
   created_at text not null,
   expires_at text not null,
   accepted_at text,
-  revoked_at text
+  revoked_at text,
+  seal text -- As in tenants.
 );
 create index invitations_tenant on invitations (tenant_id, id);
 
@@ -137,7 +142,8 @@ create table scim_tokens (
   display_prefix text not null,
   created_at text not null,
   last_used_at text,
-  revoked_at text
+  revoked_at text,
+  seal text -- As in tenants.
 );
 -- The database enforces a single valid token.
 create unique index scim_tokens_valid on scim_tokens (tenant_id) where revoked_at is null;
@@ -147,7 +153,8 @@ create table access_tokens (
   hash text not null primary key,
   key_id text not null references api_keys (id),
   scopes text not null,
-  expires_at text not null
+  expires_at text not null,
+  seal text -- As in tenants.
 ) without rowid;
 create index access_tokens_expires on access_tokens (expires_at);
 `,

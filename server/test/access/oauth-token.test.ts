@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isToken } from '../../installation/token.ts';
 import { scopes } from '../../principal/roles.ts';
+import { updateRow } from '../../storage/rows.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { assertIntact, getToken, makeKey, postForm, readAudit, readEvents } from './keys.ts';
@@ -61,14 +62,15 @@ describeOnOneDatabase('POST /oauth/token', (dialect) => {
     const narrowed = await makeKey(server);
     const { access_token } = await getToken(server, narrowed, { scope: 'audit:read dsr:read' });
     assert.equal(await readAudit(server, access_token), 200);
-    const keys = server.installation.database.kysely.updateTable('api_keys').where('id', '=', narrowed.id);
-    await keys.set({ scopes: 'dsr:read users:read' }).execute();
+    const { kysely } = server.installation.database;
+    const setScopes = (text: string) => updateRow(kysely, 'api_keys', { id: narrowed.id }, { scopes: text });
+    await setScopes('dsr:read users:read');
     const statusOf = async (path: string) => (await server.request('GET', path, { key: access_token })).status;
     assert.deepEqual(
       [await statusOf('/v1/audit'), await statusOf('/v1/dsr'), await statusOf('/v1/users')],
       [403, 200, 403],
     );
-    await keys.set({ scopes: scopes.join(' ') }).execute();
+    await setScopes(scopes.join(' '));
   });
 
   test('ignores unknown parameters and those without a value', async () => {

@@ -56,7 +56,7 @@ const expectedEvents: Readonly<Record<string, readonly string[]>> = {
   createAuditCheckpoint: ['checkpoint.requested'],
   createConsentCheckpoint: ['checkpoint.requested'],
   signIn: ['session.created'],
-  answerChallenge: ['session.created'],
+  answerChallenge: ['mfa.backup_code_used', 'session.created'],
   signOut: ['session.ended'],
   changePassword: ['account.password_changed'],
   acceptInvitation: ['invitation.accepted', 'user.provisioned', 'account.password_changed'],

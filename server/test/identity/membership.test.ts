@@ -33,6 +33,7 @@ const firstRow: MembershipRow = {
   unassigned_at: null,
   deleted_at: null,
   last_signed_in_at: null,
+  seal: null,
 };
 
 const name = fc.option(fc.constantFrom('Ann', 'Bob'));

@@ -26,7 +26,7 @@ import type { ProofReport } from '../../ledger/verify-checkpoints.ts';
 import { scopes } from '../../principal/roles.ts';
 import { completeDsr, createDsr, editBreach, extendDsr, reportBreach } from '../../privacy/store.ts';
 import { type Clock, runUnitOfWork, systemClock, type UnitOfWork } from '../../storage/database.ts';
-import { newId } from '../../storage/rows.ts';
+import { insertRow, newId, updateRow } from '../../storage/rows.ts';
 import { createTenant, findTenant, tenantRows, updateTenant } from '../../tenants/store.ts';
 import type { Tenant } from '../../tenants/tenant.ts';
 import { replaceTrustCenter } from '../../trust/store.ts';
@@ -130,17 +130,10 @@ async function fillPeople(work: UnitOfWork, tenantId: string, slug: string): Pro
   );
   const userId = member?.user_id as string;
   await updatePassword(work, systemSource, userId, '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$dGFn');
-  const factor = {
-    user_id: userId,
-    state: 'enabled',
-    secret: 'sealed',
-    codes_salt: 'salt',
-    last_step: 7,
-    updated_at: work.now,
-  };
-  await work.transaction.insertInto('second_factors').values(factor).execute();
+  const enabled = { state: 'enabled', secret: 'sealed', codes_salt: 'salt', last_step: 7, updated_at: work.now };
+  const factor = await updateRow(work.transaction, 'second_factors', { user_id: userId }, enabled);
   await recordAccountChange(work, systemSource, secondFactorRows, userId, factor, { verb: 'enabled' });
-  const invitation = {
+  const invitation = await insertRow(work.transaction, 'invitations', {
     id: newId(),
     tenant_id: tenantId,
     email: `invited@${slug}.example.com`,
@@ -151,8 +144,7 @@ async function fillPeople(work: UnitOfWork, tenantId: string, slug: string): Pro
     expires_at: '2026-11-28T12:00:00.000Z',
     accepted_at: null,
     revoked_at: null,
-  };
-  await work.transaction.insertInto('invitations').values(invitation).execute();
+  });
   await recordChange(work, source, invitationRows, invitation, { verb: 'created', targetRef: invitation.email });
   await rotateScimToken(work, source);
 }
@@ -275,6 +267,7 @@ export interface VerifyReport {
   readonly findings: readonly Finding[];
   readonly database: readonly string[];
   readonly log: VerifiedLog | null;
+  readonly grants: { readonly checked: number } | null;
   readonly tenants: readonly {
     readonly tenantId: string;
     readonly slug: string;

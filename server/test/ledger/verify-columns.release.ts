@@ -42,7 +42,7 @@ describeOnOneDatabase('one changed character is found', (dialect) => {
     const others = changingRows.flatMap(({ table, columns, personal }) => {
       const hashed: readonly string[] = [...columns, ...(personal.length > 0 ? ['salt'] : [])];
       const found = tables.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
-      return found.filter((name) => !hashed.includes(name)).map((name) => `${table}.${name}`);
+      return found.filter((name) => name !== 'seal' && !hashed.includes(name)).map((name) => `${table}.${name}`);
     });
     assert.deepEqual(others.sort(), [...uses, 'consent_notices.record_count'].sort());
   });
@@ -105,7 +105,8 @@ function isId(column: string): boolean {
 }
 
 function readColumns(table: ProtectedTable, rows: readonly Row[]): readonly string[] {
-  return Object.keys(rows[0] as Row).filter((name) => !uses.includes(`${table}.${name}`));
+  // access/sealed-grants.test.ts covers the seals.
+  return Object.keys(rows[0] as Row).filter((name) => name !== 'seal' && !uses.includes(`${table}.${name}`));
 }
 
 /** Whether a change would give a row the key of another row, which the database rejects. */

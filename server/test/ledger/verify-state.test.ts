@@ -25,6 +25,7 @@ import {
   protectedTables,
   type Row,
   readRows,
+  sealedTables,
   workingState,
 } from './tamper.ts';
 
@@ -55,7 +56,7 @@ describeOnOneDatabase('verifyRows', (dialect) => {
 
   test('every table is either checked or working state', async () => {
     const tables = await installation.database.kysely.introspection.getTables();
-    const checked = { ...protectedTables, ...fileTables, ...logTables };
+    const checked = { ...protectedTables, ...fileTables, ...logTables, ...sealedTables };
     const known = [...Object.keys(checked), ...workingState, 'erasures', 'installation'];
     assert.deepEqual(
       tables

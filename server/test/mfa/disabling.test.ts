@@ -39,8 +39,7 @@ describeOnOneDatabase('a second factor that is disabled', (dialect) => {
       .selectAll()
       .where('user_id', '=', userId)
       .executeTakeFirst();
-    const codes = await kysely.selectFrom('backup_codes').select('hash').where('user_id', '=', userId).execute();
-    return { factor, codes: codes.length };
+    return { factor, codes: factor?.codes?.split(' ').length ?? 0 };
   }
 
   test('is no longer required, and leaves no secret or codes behind', async () => {

@@ -100,7 +100,8 @@ describeOnEachDatabase('a change of a second factor that comes too late', (diale
       const seen = [await look(code), await look(code)] as [VerifiedCode, VerifiedCode];
       assert.deepEqual(seen[0], seen[1]);
       const used = [];
-      for (const verified of seen) used.push(await run((work) => consumeCode(work, member.userId, verified)));
+      for (const verified of seen)
+        used.push(await run((work) => consumeCode(work, systemSource, member.userId, verified)));
       assert.deepEqual(used, [true, false]);
       assert.equal(await look(code), null);
     }
@@ -116,7 +117,8 @@ describeOnEachDatabase('a change of a second factor that comes too late', (diale
       ['totp', 'backup_code'],
     );
     await run((work) => disableSecondFactor(work, systemSource, member.userId, 'reset'));
-    for (const one of verified) assert.equal(await run((work) => consumeCode(work, member.userId, one)), false);
+    for (const one of verified)
+      assert.equal(await run((work) => consumeCode(work, systemSource, member.userId, one)), false);
   });
 
   test('does not accept the codes of a pending enrolment', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createLog, startServer } from '../../process/serve.ts';
+import { updateRow } from '../../storage/rows.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from '../http/problems.ts';
 import { readAllRows } from '../http/stored-rows.ts';
@@ -79,11 +80,8 @@ describeOnOneDatabase('the secrets of a second factor', (dialect) => {
     await send('POST', '/v1/me/mfa/totp/enroll', { password: 'another wrong password' });
     await send('POST', '/v1/me/mfa/totp/verify', { code: backupCodes[0] });
     // A failure inside of the server is logged too.
-    await server.installation.database.kysely
-      .updateTable('second_factors')
-      .set({ secret: 'damaged' })
-      .where('user_id', '=', member.userId)
-      .execute();
+    const { kysely } = server.installation.database;
+    await updateRow(kysely, 'second_factors', { user_id: member.userId }, { secret: 'damaged' });
     assert.equal((await send('POST', '/v1/me/mfa/totp/verify', { code })).status, 500);
     const text = lines.join('');
     assert.equal(lines.filter((line) => JSON.parse(line).msg === 'request').length, 4);
@@ -102,8 +100,8 @@ describeOnOneDatabase('the secrets of a second factor', (dialect) => {
       .select('secret')
       .where('user_id', '=', foreign.userId)
       .executeTakeFirstOrThrow();
-    // Sealed for another user: write access to the database does not allow replacing a secret with one's own.
-    await kysely.updateTable('second_factors').set({ secret }).where('user_id', '=', member.userId).execute();
+    // Encrypted for another user.
+    await updateRow(kysely, 'second_factors', { user_id: member.userId }, { secret });
     for (let attempt = 0; attempt < 2; attempt += 1)
       assertProblem(await signIn(server, member, showCode(server, foreign.secret)), 'internal_error');
     assert.equal((await signIn(server, member, member.backupCodes[0] as string)).status, 200);

@@ -501,12 +501,17 @@ describe('the plans of SQLite for statistics', () => {
 // Every visit of the start page reads these, beside millions of deliveries and records.
 test('the overview reads every table by an index of SQLite', async () => {
   let tenant = {} as FilledTenant;
-  const caller = { scopes: new Set(scopes), actor: { id: 'u' }, credential: { kind: 'session' } };
+  const actor = { id: '' };
+  const caller = { scopes: new Set(scopes), actor, credential: { kind: 'session' } };
   const plans = await readPlans(
     (queries) => readOverview(queries, { ...caller, tenantId: tenant.id } as unknown as Principal, '2026-11-23'),
     /^select/i,
     async (installation) => {
       [tenant] = (await fillLedgers(installation)) as [FilledTenant];
+      ({ id: actor.id } = await installation.database.kysely
+        .selectFrom('users')
+        .select('id')
+        .executeTakeFirstOrThrow());
     },
   );
   assert.ok(plans.length >= 15, 'the queries were not seen');
