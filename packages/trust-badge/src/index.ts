@@ -1,4 +1,5 @@
 import type { mountSvcTrustBadge } from './mount.ts';
+import { shieldKeys } from './shield-keys.ts';
 import { SvcTrustBadgeElement } from './trust-badge.ts';
 
 export type { Position, Radius, Size, Theme, Variant } from './attributes.ts';
@@ -18,4 +19,5 @@ declare global {
 // Once, and only with a DOM: not on a server.
 if (globalThis.document && !customElements.get('svc-trust-badge')) {
   customElements.define('svc-trust-badge', SvcTrustBadgeElement);
+  shieldKeys();
 }

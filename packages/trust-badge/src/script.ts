@@ -2,7 +2,9 @@
 import { mountSvcTrustBadge } from './index.ts';
 
 Object.defineProperty(window, 'mountSvcTrustBadge', {
+  // Without a prototype, because an inherited `get` would make the descriptor invalid.
+  __proto__: null,
   value: Object.freeze(mountSvcTrustBadge),
   configurable: true,
   enumerable: true,
-});
+} as PropertyDescriptor);

@@ -77,9 +77,9 @@ function isList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length <= 50 && value.every((item) => isText(item, 100));
 }
 
-/** As the server writes times; throws for what is none. */
+/** As the server writes times. A page may have replaced `toISOString`. */
 function isTime(value: unknown): value is string {
-  return new Date(value as string).toISOString() === value;
+  return /^[\d-]{10}T[\d:.]{12}Z$/.test(`${value}`) && Date.parse(`${value}`) > 0;
 }
 
 function isWords(words: Words): boolean {
@@ -89,11 +89,15 @@ function isWords(words: Words): boolean {
 
 // Read while the file first runs: later, `currentScript` is another script or null. Through the prototype's getter,
 // because an image with that name would shadow it on `document`. Modules have no `currentScript`, and the built script has
-// no `import.meta` (its build replaces it with undefined).
-const script = globalThis.document && Reflect.get(Document.prototype, 'currentScript', document);
-const address = (script as HTMLScriptElement | null)?.src || import.meta.url;
+// no `import.meta` (its build replaces it with undefined): as a module, it is the tag with its name.
+const named = 'script[src*="svc-trust-badge.js"]';
+const script =
+  globalThis.document &&
+  (Reflect.get(Document.prototype, 'currentScript', document) ??
+    Document.prototype.querySelector.call(document, named));
+const address = import.meta.url || (script as HTMLScriptElement | null)?.src;
 
 /** The origin of this script: that of the API unless `api-base` is set. */
 function scriptOrigin(): string {
-  return /^http/.test(address ?? '') ? new URL(address).origin : location.origin;
+  return /^http/.test(address ?? '') ? new URL(address as string).origin : location.origin;
 }
