@@ -16,13 +16,31 @@ const widget = 'svc-consent';
 /** What only some pages need: the second script loads them. */
 const parts = ['details', 'extras', 'placeholders'];
 
+/** Properties of the page and its state. No add-on reads them, nor are they in JSON, whose names stay. */
+const internals = [
+  ...[
+    'hasSignal',
+    'inForce',
+    'isAsking',
+    'isDue',
+    'isFailed',
+    'isInForce',
+    'isNarrowed',
+    'isOpen',
+    'isOpening',
+    'isOwn',
+  ],
+  ...['isRecalled', 'switchedOn', 'allowOnce', 'decideOn', 'dispatch', 'expectPanel', 'follow', 'loadFurther'],
+  ...['openPreferences', 'recallStored', 'renew', 'writeUrl'],
+];
+
 // The script of the tag contains the hash of the panel's, and that the hashes of the parts: a page that pins the first pins all.
 export default defineConfig(
   defineScript(
     'src/script.ts',
     widget,
     buildFurtherScripts(),
-    minifyAgain(compileHint),
+    minifyAgain(compileHint, internals),
     writeIntegrity(manifest.version, widget),
   ),
 );
@@ -31,10 +49,15 @@ export default defineConfig(
 function buildFurtherScripts(): Plugin {
   const files = new Map<string, string>();
   const build = async (name: string, define: Record<string, string>, ...lists: readonly string[]): Promise<string> => {
-    const config = defineScript(`src/scripts/${name}.ts`, `${widget}-${name}`, importShared(lists), minifyAgain());
+    const config = defineScript(
+      `src/scripts/${name}.ts`,
+      `${widget}-${name}`,
+      importShared(lists),
+      minifyAgain('', internals),
+    );
     const code = await buildScript(config, define);
     files.set(`${widget}-${name}.js`, code);
-    return hashBytes(code);
+    return hashBytes(code, 'sha256');
   };
   return {
     name: 'build-further-scripts',
@@ -47,7 +70,8 @@ function buildFurtherScripts(): Plugin {
         const name = `${widget}-${addOn}`;
         files.set(`${name}.js`, await buildScript(defineScript(`src/add-ons/${addOn}/script.ts`, name), {}));
       }
-      return { define: { SVC_INTEGRITY: JSON.stringify({ content, panel }) } };
+      const version = JSON.stringify(manifest.version);
+      return { define: { SVC_INTEGRITY: JSON.stringify({ content, panel }), SVC_VERSION: version } };
     },
     generateBundle() {
       for (const [fileName, source] of files) this.emitFile({ type: 'asset', fileName, source });

@@ -46,11 +46,16 @@ export async function buildScript(config: UserConfig, define: Record<string, str
  */
 export const compileHint = '//# allFunctionsCalledOnLoad';
 
+/** The short names of properties. */
+const nameCache = {};
+
 /**
  * Minifies a script again: what Terser finds beyond Rolldown's minifier is worth two per cent of the bytes.
  * @param preamble a comment that the script begins with.
+ * @param internals names of properties to shorten, the same in every script of a build.
  */
-export function minifyAgain(preamble = ''): Plugin {
+export function minifyAgain(preamble = '', internals: readonly string[] = []): Plugin {
+  const properties = { regex: new RegExp(`^(${internals.join('|')})$`) };
   return {
     name: 'minify-again',
     async generateBundle(_options, bundle) {
@@ -58,7 +63,8 @@ export function minifyAgain(preamble = ''): Plugin {
         if (output.type !== 'chunk') continue;
         const compress = { passes: 3, ecma: 2020, unsafe_arrows: true } as const;
         const format = { preamble };
-        const { code } = await minify(output.code, { compress, format, mangle: true, ecma: 2020, toplevel: true });
+        const options = { compress, format, mangle: { properties }, nameCache, ecma: 2020, toplevel: true } as const;
+        const { code } = await minify(output.code, options);
         output.code = code ?? output.code;
       }
     },
@@ -147,7 +153,7 @@ export function writeIntegrity(version: string, name: string): Plugin {
   };
 }
 
-/** The Subresource Integrity hash. */
-export function hashBytes(bytes: Buffer | string): string {
-  return `sha384-${createHash('sha384').update(bytes).digest('base64')}`;
+/** The Subresource Integrity hash. Inside of a script SHA-256 does, which is shorter. */
+export function hashBytes(bytes: Buffer | string, algorithm: 'sha256' | 'sha384' = 'sha384'): string {
+  return `${algorithm}-${createHash(algorithm).update(bytes).digest('base64')}`;
 }

@@ -1,3 +1,4 @@
+import { keepReachable } from './first-layer/keep-reachable.ts';
 import { defineCookieList } from './panel/cookie-list.ts';
 import { showOptOutButton } from './privacy-choices/opt-out-button.ts';
 import { definePrivacyChoices } from './privacy-choices/privacy-choices-element.ts';
@@ -6,6 +7,7 @@ import type { Page } from './state/page.ts';
 
 /** The further elements, the button for visitors who can object, and the attributes about cookies. */
 export function mountExtras(page: Page): void {
+  keepReachable(page);
   keepCookies(page);
   defineCookieList(page);
   definePrivacyChoices(page);

@@ -2,6 +2,7 @@ import { completeBanner } from './first-layer/complete-banner.ts';
 import { keepFocusClear } from './first-layer/focus-clearance.ts';
 import { adoptFurtherStyles } from './first-layer/further.styles.ts';
 import { returnFocus } from './first-layer/return-focus.ts';
+import { shieldEvents } from './first-layer/shield-events.ts';
 import { mountPanel } from './panel/mount-panel.ts';
 import { mountParts, type Parts } from './parts.ts';
 import { keepPage } from './state/keep-page.ts';
@@ -14,6 +15,7 @@ export function mountFurther(page: Page, parts: Parts): void {
   adoptFurtherStyles(page);
   keepFocusClear(page);
   returnFocus(page);
+  shieldEvents();
   completeBanner(page);
   mountPanel(page, parts.details);
   openPanel(page);

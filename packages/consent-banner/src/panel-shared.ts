@@ -1,6 +1,7 @@
 import { html, nothing, render } from 'lit/html.js';
 import { fillText } from './first-layer/fill-text.ts';
 import { furtherStyles } from './first-layer/further.styles.ts';
+import { isAway, isReachable, listLayers, watchReach } from './first-layer/reach.ts';
 import { writeMoment } from './first-layer/write-moment.ts';
 import { describeSignal } from './panel/describe-signal.ts';
 import { readWords } from './panel/words.ts';
@@ -13,8 +14,12 @@ export const panelShared: readonly unknown[] = [
   findTexts,
   furtherStyles,
   html,
+  isAway,
+  isReachable,
+  listLayers,
   nothing,
   readWords,
   render,
+  watchReach,
   writeMoment,
 ];

@@ -1,4 +1,5 @@
 import type { mountExtras } from './extras.ts';
+import { isAway, watchReach } from './first-layer/reach.ts';
 import type { coverFrames } from './panel/cover-frames.ts';
 import type { details } from './panel/details.ts';
 import { isOptOut } from './signals/opt-out.ts';
@@ -9,7 +10,7 @@ import { reportProblem } from './state/report-problem.ts';
 export interface Parts {
   /** For visitors who unfold something in the panel. */
   readonly details: () => Promise<typeof details>;
-  /** For pages with further elements, attributes about cookies, and where visitors can object. */
+  /** For pages with further elements, attributes about cookies, a hidden or inert banner, and where visitors can object. */
   readonly extras: () => Promise<typeof mountExtras>;
   /** For pages with blocked frames, images or videos. */
   readonly placeholders: () => Promise<typeof coverFrames>;
@@ -20,7 +21,8 @@ export function mountParts(page: Page, { extras, placeholders }: Parts): void {
   const coverOnce = mountOnce(page, placeholders);
   const extendOnce = mountOnce(page, extras);
   const update = (): void => {
-    const { element, frames, notice, region } = page.view;
+    const { view } = page;
+    const { element, frames, notice, region } = view;
     if (frames[0]) coverOnce();
     const hasMore =
       element?.matches('[clear-cookies],[cookie-domain]') ||
@@ -33,6 +35,7 @@ export function mountParts(page: Page, { extras, placeholders }: Parts): void {
   if (page.view.region) findTexts(page);
   update();
   new MutationObserver(update).observe(document, { childList: true, subtree: true });
+  watchReach(page, () => isAway(page.view) && extendOnce());
 }
 
 /** The texts of the notice that the visitor decided on do for a button. */

@@ -10,6 +10,6 @@ declare const SVC_INTEGRITY: Readonly<Record<'content' | 'panel', string>>;
 registerSvcConsent({
   script,
   source: script?.src ?? '',
-  loadContent: () => loadScript('content', SVC_INTEGRITY.content, shared),
-  loadFurther: () => loadScript<(page: Page) => void>('panel', SVC_INTEGRITY.panel, shared),
+  loadContent: (address) => loadScript('content', SVC_INTEGRITY.content, shared, address),
+  loadFurther: (address) => loadScript<(page: Page) => void>('panel', SVC_INTEGRITY.panel, shared, address),
 });

@@ -14,6 +14,7 @@ import { fetchNotice } from './state/load-notice.ts';
 import { loadScript } from './state/load-script.ts';
 import { readMapping } from './state/mapping.ts';
 import { parseNotice } from './state/notice.ts';
+import { ownValue } from './state/own-value.ts';
 import { reportProblem } from './state/report-problem.ts';
 import { memory, readItem, removeItem, writeItem } from './state/safe-storage.ts';
 import { checkedKey, decisionKey, regionKey } from './state/stored-decision.ts';
@@ -54,4 +55,5 @@ export const shared: readonly unknown[] = [
   reportProblem,
   sharedStyles,
   writeItem,
+  ownValue,
 ];

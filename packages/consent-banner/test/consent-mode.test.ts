@@ -8,8 +8,9 @@ const mapping =
   'statistics: analytics_storage; marketing: ad_storage ad_user_data ad_personalization; necessary: security_storage';
 const page = window as unknown as { dataLayer?: IArguments[] };
 
-function readCommands(): readonly unknown[][] {
-  return (page.dataLayer ?? []).map((command) => [...command]);
+/** Without the events for triggers, which are plain objects. */
+function readCommands(layer: readonly unknown[] = page.dataLayer ?? []): readonly unknown[][] {
+  return layer.filter((entry) => !Object.hasOwn(entry as object, 'event')).map((entry) => [...(entry as IArguments)]);
 }
 
 async function visitWithMapping(id: string, text = mapping): Promise<Visit> {
@@ -127,5 +128,89 @@ describe('Google Consent Mode', () => {
     const visit = await visitWithMapping(crypto.randomUUID(), 'statistics analytics_storage; telemetry: ad_storage');
     await press(visit, '.banner [data-choice=accept]');
     expect(readCommands().at(-1)).to.deep.equal(['consent', 'update', { ad_storage: 'denied' }]);
+  });
+
+  describe('in an array of another name', () => {
+    const layers = window as unknown as Record<string, unknown[] | undefined>;
+    let tag: HTMLScriptElement | undefined;
+    afterEach(() => {
+      tag?.remove();
+      for (const name of ['shopLayer', 'otherLayer']) delete layers[name];
+    });
+
+    /** A tag of Google, which the browser does not load. */
+    function addTag(src: string): void {
+      tag = document.createElement('script');
+      tag.type = 'text/plain';
+      tag.src = src;
+      document.head.append(tag);
+    }
+
+    it('goes there if the attribute names it', async () => {
+      const visit = await visitPage({}, undefined, { 'consent-mode': mapping, 'data-layer': 'shopLayer' });
+      await waitUntil(() => isBannerShown(visit), 'the banner shows');
+      expect(page.dataLayer).to.equal(undefined);
+      expect(readCommands(layers.shopLayer)).to.deep.equal([
+        ['consent', 'default', { ...denied, wait_for_update: 500 }],
+      ]);
+    });
+
+    for (const src of [
+      'https://www.googletagmanager.com/gtm.js?id=GTM-X&l=shopLayer',
+      'https://www.googletagmanager.com/gtag/js?id=G-X&l=shopLayer&cx=c',
+      'https://tags.example/gtm.js?l=shopLayer',
+    ])
+      it(`finds it in ${src}`, async () => {
+        addTag(src);
+        await visitWithMapping(crypto.randomUUID());
+        expect(page.dataLayer).to.equal(undefined);
+        expect(readCommands(layers.shopLayer)[0]?.slice(0, 2)).to.deep.equal(['consent', 'default']);
+      });
+
+    it('gets a default of its own if the tag came after the banner', async () => {
+      const visit = await visitWithMapping(crypto.randomUUID());
+      addTag('https://www.googletagmanager.com/gtm.js?id=GTM-X&l=shopLayer');
+      await press(visit, '.banner [data-choice=reject]');
+      expect(readCommands(layers.shopLayer)).to.deep.equal([
+        ['consent', 'default', { ...denied, security_storage: 'granted' }],
+      ]);
+    });
+
+    it('is not taken from a script that is none of Google’s', async () => {
+      addTag('https://example.com/gtranslate.js?url=otherLayer');
+      await visitWithMapping(crypto.randomUUID());
+      expect(readCommands()).to.have.length(1);
+    });
+  });
+
+  describe('the event svc_consent', () => {
+    const events = () =>
+      (page.dataLayer as readonly unknown[]).filter((entry) => Object.hasOwn(entry as object, 'event'));
+
+    it('follows the signals of each decision, with its purposes, and of a returning visitor', async () => {
+      page.dataLayer = [];
+      const visit = await visitPage();
+      await waitUntil(() => isBannerShown(visit), 'the banner shows');
+      expect(page.dataLayer).to.have.length(0);
+      await press(visit, '.banner [data-choice=accept]');
+      const event = {
+        event: 'svc_consent',
+        svc_consent: { necessary: true, statistics: true, marketing: true },
+      };
+      expect(page.dataLayer).to.deep.equal([event]);
+      page.dataLayer = [];
+      await returnToPage(visit);
+      expect(events()).to.deep.equal([event]);
+    });
+
+    it('does not disturb a page on which an element has that name', async () => {
+      const named = document.body.appendChild(document.createElement('div'));
+      named.id = 'dataLayer';
+      const visit = await visitPage();
+      await waitUntil(() => isBannerShown(visit), 'the banner shows');
+      await press(visit, '.banner [data-choice=accept]');
+      expect(window.SvcConsent.get()?.purposes.marketing).to.equal(true);
+      named.remove();
+    });
   });
 });

@@ -41,6 +41,7 @@ function readStyles({ element }: Visit, part: string): ReadonlyMap<string, strin
 async function readEachLayer(): Promise<ReadonlyMap<string, string>> {
   const visit = await visitPage({}, undefined, { trigger: 'bottom-left' });
   await waitUntil(() => isBannerShown(visit), 'the banner shows');
+  await waitUntil(() => visit.element.shadowRoot?.adoptedStyleSheets[1], 'the styles for later are there');
   const first = readStyles(visit, '.banner');
   await openPanel(visit);
   const panel = readStyles(visit, 'dialog');

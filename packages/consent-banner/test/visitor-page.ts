@@ -88,7 +88,8 @@ const noticeReads = new Map<string, number>();
 export async function serveVisitorPage(exchange: Exchange, next: () => Promise<void>): Promise<void> {
   const noticeId = String(exchange.query.notice);
   const [, publicId, isRecord] = /^\/v1\/public\/consent\/([^/]+)(\/records)?$/.exec(exchange.path) ?? [];
-  const file = files[exchange.path.replace('/visitor-page/', '')];
+  // Scripts without an address take the further ones from the server of the API.
+  const file = files[exchange.path.replace('/visitor-page/', '').replace(/^\/widgets\/svc-consent\/[\d.]+\//, 'copy/')];
   if (exchange.path === '/visitor-page') {
     const policy = policies[String(exchange.query.policy ?? 'strict')];
     if (policy) exchange.set('Content-Security-Policy', policy);
@@ -153,5 +154,6 @@ function createNotice(id: string): object {
   ];
   const language = id.startsWith('de-') ? 'de' : 'en';
   const notice = { id, name: 'Site', controllerName: 'Acme', language, domain: 'localhost', version: 4, purposes };
-  return { ...notice, asksSince: 4, languages: [], texts: language === 'de' ? german : english };
+  const links = id.startsWith('links-') && { links: { privacyPolicy: 'https://example.com/privacy' } };
+  return { ...notice, ...links, asksSince: 4, languages: [], texts: language === 'de' ? german : english };
 }

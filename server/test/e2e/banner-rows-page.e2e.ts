@@ -141,7 +141,9 @@ describe('the banner on a page of a site', () => {
     const signals = (value: string) => ({ analytics_storage: value, ad_storage: value, ad_user_data: value });
     const commands = () =>
       page.evaluate(() =>
-        (window as unknown as { readonly dataLayer: IArguments[] }).dataLayer.map((command) => [...command]),
+        (window as unknown as { readonly dataLayer: IArguments[] }).dataLayer
+          .filter((entry) => !Object.hasOwn(entry, 'event'))
+          .map((command) => [...command]),
       );
     const atStart = await page.evaluate(() => (window as unknown as { readonly atStart: unknown }).atStart);
     assert.deepEqual(atStart, [['consent', 'default', { ...signals('denied'), wait_for_update: 500 }]]);

@@ -17,7 +17,7 @@ export function createButton(
   press: () => void,
   attributes: Readonly<Record<string, string>>,
 ): HTMLElement {
-  const button = create('button', { class: name, type: 'button', ...attributes }, label);
+  const button = create('button', { class: name, ...attributes }, label);
   button.onclick = press;
   return button;
 }

@@ -22,7 +22,6 @@ export function createBanner(page: ConsentPage, isMissing: boolean, isAsked: boo
   );
   // A button that it replaces may have the focus, which then moves to it.
   open.autofocus = !!page.view.root?.activeElement?.closest('.banner');
-  open.onpointerover = open.onfocus = () => page.expectPanel();
   const actions = create('div', { class: 'actions' });
   if (isMissing)
     actions.append(create('p', { id: 'failure', role: 'alert' }, texts.loadFailed ?? 'This could not be loaded.'));
@@ -42,7 +41,6 @@ export function createBanner(page: ConsentPage, isMissing: boolean, isAsked: boo
       class: 'layer banner',
       part: 'banner',
       popover: 'manual',
-      role: 'region',
       'aria-labelledby': isAsked ? 'title' : 'failure',
       lang: language,
       dir: readDirection(language),
@@ -81,8 +79,8 @@ function describe(notice: Notice): readonly HTMLElement[] {
 /** The notice's links that have a text, and those of the page. */
 export function createLinks({ links, texts }: Notice): HTMLElement {
   const box = create('div', { class: 'links' });
-  for (const name in links) {
-    const [href = '', text] = [links[name], texts[name]];
+  for (const [name, href] of Object.entries(links ?? {})) {
+    const text = texts[name];
     if (text && href.startsWith('https:')) box.append(create('a', { href, part: 'link' }, text));
   }
   box.append(create('slot', { name: 'more' }));

@@ -3,7 +3,7 @@ import { createButton } from './choices.ts';
 import { createIcon } from './create.ts';
 import { readDirection } from './read-direction.ts';
 
-const SHIELD = 'M12 3l7 3v5.5c0 4.5-3 7.8-7 9.5-4-1.7-7-5-7-9.5V6zM9 11.5l2.2 2.2L15 10';
+const SHIELD = 'M12 3l7 3v5c0 5-3 8-7 10-4-2-7-5-7-10V6zM9 12l2 2 4-4';
 
 /** The floating button that opens the preferences again: withdrawing consent is as easy as giving it. */
 export function createTrigger(page: ConsentPage): HTMLElement {

@@ -19,7 +19,7 @@ function fill<T extends Element>(
   attributes: Readonly<Record<string, string>>,
   children: readonly (Node | string)[] = [],
 ): T {
-  for (const key in attributes) element.setAttribute(key, attributes[key] as string);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   element.append(...children);
   return element;
 }

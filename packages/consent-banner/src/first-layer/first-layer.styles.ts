@@ -16,7 +16,6 @@ export const firstLayerStyles = css`
     margin-inline: auto 0;
     padding: 1.25em 1.5em 0;
     overflow: auto;
-    scroll-padding-block-end: 10em; /* What has the focus is not behind the actions. */
   }
   .banner p {
     margin-block-start: 0.5em;
@@ -37,9 +36,6 @@ export const firstLayerStyles = css`
     inset-block-end: 0;
     padding-block: 1em;
     background: var(--_bg);
-  }
-  .actions p {
-    padding-block-end: 0.5em;
   }
   .actions .quiet {
     inline-size: 100%;
@@ -63,7 +59,6 @@ export const firstLayerStyles = css`
     padding-inline: max(1.5em, 50vw - 36em);
   }
   [data-layout='bar'][data-position='top'] {
-    --_from: -12px;
     inset: 0 0 auto;
   }
   @media (min-width: 800px) {

@@ -7,7 +7,7 @@ export function keepFocusClear(page: ConsentPage): void {
   document.addEventListener('focusin', ({ target }) => {
     const banner = findBanner();
     // The links inside the layer are not under it.
-    if (banner && !page.view.element?.contains(target as Node)) clear(target as HTMLElement, banner, room);
+    if (banner && !page.view.root?.host.contains(target as Node)) clear(target as HTMLElement, banner, room);
   });
   page.subscribe(() => findBanner() ?? room.replaceSync(''));
 }

@@ -14,6 +14,12 @@ export const furtherStyles = css`
     outline: 3px solid var(--_focus);
     outline-offset: 2px;
   }
+  .banner {
+    scroll-padding-block-end: 10em; /* What has the focus is not behind the actions. */
+  }
+  button {
+    cursor: pointer;
+  }
   /* Under the panel it is inert, but the focus must be able to return to it. */
   .covered {
     opacity: 0;
@@ -54,11 +60,6 @@ export const furtherStyles = css`
   }
   ::slotted(a) {
     text-decoration: underline !important;
-  }
-  @media print {
-    .layer {
-      display: none !important;
-    }
   }
 `;
 

@@ -25,6 +25,7 @@ export function mountFirstLayer(page: ConsentPage): void {
     box?.append(element);
   }
 
+  const find = Document.prototype.querySelector;
   page.subscribe(() => {
     const { view } = page;
     const { root, notice, layer } = view;
@@ -45,6 +46,8 @@ export function mountFirstLayer(page: ConsentPage): void {
       adoptStyles(root, sharedStyles + firstLayerStyles);
       box = create('div', { id: 'root' });
       root.append(box);
+      // Shortcuts of the page take the element for no form control, and would swallow the keys of our buttons.
+      box.onkeydown = box.onkeypress = box.onkeyup = (event) => event.stopPropagation();
     }
     applyTheme(box, view);
     const sources = isAsked || isMissing ? [notice, isAsked, isMissing] : null;
@@ -55,7 +58,8 @@ export function mountFirstLayer(page: ConsentPage): void {
       element.dataset.layout = readTheme(view, 'layout');
       element.dataset.position = readTheme(view, 'position');
       element.classList.toggle('covered', layer === 'panel');
-      if (!element.matches(':popover-open')) element.showPopover();
+      // Beside a modal dialog of the page it would be drawn above that, but inert.
+      element.togglePopover(layer === 'panel' || !find.call(document, ':modal:not(:has(svc-consent))'));
     }
   });
 }

@@ -2,17 +2,14 @@ import type { ConsentPage } from '../state/consent-page.ts';
 
 /** Remembers the focus before the visitor entered a layer, and restores it when the layers close. */
 export function returnFocus(page: ConsentPage): void {
-  let root: ShadowRoot | undefined;
   let before: HTMLElement | undefined;
-  const remember = ({ relatedTarget }: FocusEvent): void => {
-    const isInside = [root, root?.host].some((place) => place?.contains(relatedTarget as Node | null));
-    if (relatedTarget instanceof HTMLElement && !isInside) before = relatedTarget;
-  };
+  // Events in the layers do not reach the document. For an event outside of them, the element is where the focus goes.
+  addEventListener.call(document, 'focusout', (event) => {
+    const { target, relatedTarget } = event as FocusEvent;
+    const host = page.view.root?.host;
+    if (host?.contains(relatedTarget as Node | null) && !host.contains(target as Node)) before = target as HTMLElement;
+  });
   const update = (): void => {
-    if (page.view.root !== root) {
-      root = page.view.root;
-      root?.addEventListener('focusin', remember as EventListener);
-    }
     if (page.view.layer !== 'none' || !before) return;
     const target = before;
     before = undefined;

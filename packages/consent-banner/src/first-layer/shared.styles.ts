@@ -41,7 +41,7 @@ export const sharedStyles = css`
   }
   @keyframes enter {
     from {
-      transform: translateY(var(--_from, 12px));
+      transform: translateY(12px);
     }
   }
   @keyframes guard {
@@ -59,6 +59,11 @@ export const sharedStyles = css`
     font: medium / 1.5 var(--svc-c-font, system-ui, sans-serif);
     overflow-wrap: anywhere;
     overscroll-behavior: contain;
+  }
+  @media print {
+    .layer {
+      display: none !important;
+    }
   }
   /* A press at that moment was meant for what was there before: the box takes it, and nothing in it. */
   .layer > * {
@@ -91,7 +96,6 @@ export const sharedStyles = css`
     font-size: 0.9375em;
     font-weight: 600;
     line-height: 1.25;
-    cursor: pointer;
   }
   .choices {
     display: grid;

@@ -23,6 +23,8 @@ export interface ConsentOptions {
   readonly clearCookies?: PurposeNames | undefined;
   /** Signals of Google Consent Mode for each purpose: `{ statistics: ['analytics_storage'] }`. */
   readonly consentMode?: PurposeNames | undefined;
+  /** The array that Consent Mode and the event `svc_consent` go to. Default: the one of the page's Google tag, else `dataLayer`. */
+  readonly dataLayer?: string | undefined;
   /** Reloads the page when a consent is withdrawn on it, because scripts that have run cannot be undone. */
   readonly reloadOnWithdrawal?: boolean | undefined;
   /** How your interface asks, for the record. Default: `banner`. */
@@ -47,6 +49,7 @@ export function writeElement(options: ConsentOptions): HTMLElement {
     'cookie-domain': options.cookieDomain,
     'clear-cookies': writeMapping(options.clearCookies),
     'consent-mode': writeMapping(options.consentMode),
+    'data-layer': options.dataLayer,
     'reload-on-withdrawal': options.reloadOnWithdrawal ? '' : undefined,
   };
   for (const [name, value] of Object.entries(attributes)) {

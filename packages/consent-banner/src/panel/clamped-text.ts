@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit/html.js';
+import { findTarget } from '../first-layer/shield-events.ts';
 import type { Words } from './words.ts';
 
 export interface ClampedText {
@@ -22,15 +23,15 @@ export function clampedView({ id, text, about }: ClampedText, words: Words): Tem
       aria-controls=${id}
       aria-labelledby="${id}-more ${about}"
       hidden
-      @click=${toggle}
+      .onclick=${toggle}
     >
       <span>${words.more}</span><span>${words.less}</span>
     </button>
   `;
 }
 
-function toggle({ currentTarget }: Event): void {
-  const button = currentTarget as HTMLElement;
+function toggle(event: Event): void {
+  const button = findTarget(event).closest('button') as HTMLElement;
   const isOpen = button.ariaExpanded === 'true';
   button.ariaExpanded = String(!isOpen);
   button.previousElementSibling?.classList.toggle('clamp', isOpen);

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { findTarget } from '../first-layer/shield-events.ts';
 import type { Parts } from '../parts.ts';
 import { readSource } from '../records/receipt-store.ts';
 import type { PageView } from '../state/consent-page.ts';
@@ -29,7 +30,7 @@ export class Folds {
     if (!this.#isFailed) return nothing;
     return html`
       <p class="about" role="alert">${words.loadFailed}</p>
-      <button class="quiet" type="button" @click=${this.open}>${words.tryAgain}</button>
+      <button class="quiet" type="button" .onclick=${this.open}>${words.tryAgain}</button>
     `;
   }
 
@@ -49,11 +50,11 @@ export class Folds {
     `;
   }
 
-  readonly open = async ({ currentTarget, type }: Event): Promise<void> => {
-    const fold = (currentTarget as Element).closest('details');
+  readonly open = async (event: Event): Promise<void> => {
+    const fold = findTarget(event).closest('details');
     if (!fold?.open || this.details || this.#isLoading) return;
     // The button will be gone.
-    if (type === 'click') fold.querySelector('summary')?.focus();
+    if (event.type === 'click') fold.querySelector('summary')?.focus();
     this.#isLoading = true;
     this.#isFailed = false;
     try {

@@ -1,5 +1,6 @@
 import { render } from 'lit/html.js';
 import { adoptStyles } from '../first-layer/adopt-styles.ts';
+import { isReachable } from '../first-layer/reach.ts';
 import type { Parts } from '../parts.ts';
 import type { ConsentPage } from '../state/consent-page.ts';
 import { settleClamps } from './clamped-text.ts';
@@ -40,6 +41,8 @@ class Panel {
       return;
     }
     if (this.#place.parentNode !== base) {
+      // In another place it is no longer modal.
+      this.#toggle(false);
       adoptStyles(root, panelStyles);
       // Before the first layer: of two slots with the same name the first is filled, and the panel has one only while it is open.
       base.prepend(this.#place);
@@ -59,9 +62,10 @@ class Panel {
       return;
     }
     dialog.showModal();
-    // An invisible dialog must not block the page.
-    if (!dialog.checkVisibility()) {
-      this.#page.close();
+    // Where the element is hidden, the dialog must not block the page. It waits there until the layers leave the element.
+    if (!isReachable(dialog)) {
+      this.#toggle(false);
+      dialog.show();
       return;
     }
     this.#size.observe(dialog);

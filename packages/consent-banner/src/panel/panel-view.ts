@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { createChoices } from '../first-layer/choices.ts';
 import { createLinks } from '../first-layer/create-banner.ts';
 import { readDirection } from '../first-layer/read-direction.ts';
+import { findTarget } from '../first-layer/shield-events.ts';
 import { carryOver } from '../state/carry-over.ts';
 import type { ConsentPage, PageView } from '../state/consent-page.ts';
 import type { Notice, Purpose } from '../state/notice.ts';
@@ -43,15 +44,15 @@ function contentView(page: ConsentPage, notice: Notice, folds: Folds): TemplateR
   const parts = findParts(page, notice);
   const isOn = findSwitchedOn(view, notice);
   const signal = describeSignal(view, notice);
-  const save = ({ target }: Event): void => {
-    const root = (target as Element).getRootNode() as ShadowRoot;
+  const save = (event: Event): void => {
+    const root = findTarget(event).getRootNode() as ShadowRoot;
     const on = [...root.querySelectorAll<HTMLInputElement>('dialog input:checked')].map((input) => input.value);
     page.decide(({ key }) => on.includes(key), 'modal');
   };
   return html`
     <header>
       <h2 id="panel-title" part="title">${words.panelTitle}</h2>
-      <button class="close" part="close" type="button" aria-label=${words.close} @click=${() => page.close()}>
+      <button class="close" part="close" type="button" aria-label=${words.close} .onclick=${() => page.close()}>
         <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6L6 18" /></svg>
       </button>
     </header>
@@ -77,7 +78,7 @@ function contentView(page: ConsentPage, notice: Notice, folds: Folds): TemplateR
       ${parts.links}
     </div>
     <footer>
-      <button class="save" part="save" type="button" @click=${save}>${words.save}</button>
+      <button class="save" part="save" type="button" .onclick=${save}>${words.save}</button>
       ${parts.choices}
     </footer>
   `;

@@ -1,4 +1,5 @@
 import type { Notice } from '../state/notice.ts';
+import { ownValue } from '../state/own-value.ts';
 import { createRandomId } from '../state/random-id.ts';
 import { writeItem } from '../state/safe-storage.ts';
 import { decisionKey } from '../state/stored-decision.ts';
@@ -8,11 +9,11 @@ import type { ConsentRecord, NoticePlace } from './record-queue.ts';
 /** Queues a record. Each has its own storage key, so that concurrent tabs cannot overwrite each other's. */
 export function queueRecord({ noticeId, address }: NoticePlace, record: ConsentRecord): void {
   const key = `${decisionKey(noticeId)}:record:${record.capturedAt}:${createRandomId()}`;
-  writeItem(key, JSON.stringify({ ...record, address }));
+  writeItem(key, JSON.stringify({ ...record, address }, ownValue));
 }
 
 /** Queues a record, and stores the source of its receipt. */
 export function enqueueRecord(place: NoticePlace, notice: Notice, record: ConsentRecord): void {
   queueRecord(place, record);
-  writeItem(receiptKey(place.noticeId), JSON.stringify({ notice, record, address: place.address }));
+  writeItem(receiptKey(place.noticeId), JSON.stringify({ notice, record, address: place.address }, ownValue));
 }

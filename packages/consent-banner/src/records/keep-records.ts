@@ -1,4 +1,5 @@
 import type { Notice } from '../state/notice.ts';
+import { ownValue } from '../state/own-value.ts';
 import type { Page } from '../state/page.ts';
 import { type PageState, touch } from '../state/page-state.ts';
 import { writeItem } from '../state/safe-storage.ts';
@@ -89,7 +90,7 @@ class Recorder {
 
 /** A notice as the server responds with it: its keys are in that order. If it was edited, the server refuses its hash. */
 function writeShown(notice: Notice): string {
-  return JSON.stringify({ data: notice }).replaceAll('<', '\\u003c');
+  return JSON.stringify({ data: notice }, ownValue).replaceAll('<', '\\u003c');
 }
 
 async function hashText(text: string): Promise<string> {
@@ -104,6 +105,6 @@ async function hashText(text: string): Promise<string> {
 export function keepAnswer(noticeId: string, record: ConsentRecord, answer: unknown): boolean {
   const source = readSource(noticeId);
   if (source?.record?.capturedAt !== record.capturedAt) return false;
-  writeItem(receiptKey(noticeId), JSON.stringify({ ...source, record, answer }));
+  writeItem(receiptKey(noticeId), JSON.stringify({ ...source, record, answer }, ownValue));
   return true;
 }

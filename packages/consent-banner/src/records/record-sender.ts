@@ -1,3 +1,4 @@
+import { ownValue } from '../state/own-value.ts';
 import { reportProblem } from '../state/report-problem.ts';
 import { readItem, removeItem, writeItem } from '../state/safe-storage.ts';
 import { decisionKey } from '../state/stored-decision.ts';
@@ -84,7 +85,7 @@ export class RecordSender {
     const { key, address } = queued;
     // Before the answer, for which the page may not wait: the next page does not know what was shown here.
     if (record.shownHash !== queued.record.shownHash && readItem(key)) {
-      writeItem(key, JSON.stringify({ ...record, address }));
+      writeItem(key, JSON.stringify({ ...record, address }, ownValue));
     }
     const receipt = await sendRecord(address, record);
     // The text that was shown, such as the notice in the element, was edited: the decision counts, but nothing proves it.

@@ -31,6 +31,7 @@ export function joinPage(consent: Page): void {
  * @attr {string} cookie-domain - Domain whose hosts share one decision, kept in a cookie.
  * @attr {string} clear-cookies - Cookies to delete while a purpose is not allowed: `statistics: _ga _ga_*; marketing: _fbp`.
  * @attr {string} consent-mode - Signals of Google Consent Mode for each purpose: `statistics: analytics_storage`.
+ * @attr {string} data-layer - Name of the array that Consent Mode and the event `svc_consent` go to. Default: the one that the page's Google tag names (`gtm.js?…&l=name`), else dataLayer.
  * @attr {boolean} [reload-on-withdrawal=false] - Reloads the page when consent is withdrawn on it, because a script that ran cannot be undone.
  *
  * @slot more - Custom links, shown in both layers. Write `hidden` on them, so that only the banner shows them.

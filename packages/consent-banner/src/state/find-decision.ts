@@ -35,12 +35,17 @@ export function findDecision(noticeId: string, isShared: boolean): StoredDecisio
 
 /** Whether a value is a decision that replaces another. */
 export function isNext(decision: unknown, than: StoredDecision | null): decision is StoredDecision {
-  return isDecision(decision) && countDays(decision) > -LEEWAY && !(than && decision.decidedAt <= than.decidedAt);
+  return (
+    isDecision(decision) &&
+    countDays(decision) > -LEEWAY &&
+    !(than && Date.parse(decision.decidedAt) <= Date.parse(than.decidedAt))
+  );
 }
 
 /** Whether a decision withdraws something and grants nothing new. */
 export function isLess({ purposes }: StoredDecision, { purposes: than }: StoredDecision): boolean {
-  const hasMore = (one: Purposes, other: Purposes): boolean => Object.keys(one).some((key) => one[key] && !other[key]);
+  const hasMore = (one: Purposes, other: Purposes): boolean =>
+    Object.keys(one).some((key) => one[key] && other[key] !== true);
   return hasMore(than, purposes) && !hasMore(purposes, than);
 }
 

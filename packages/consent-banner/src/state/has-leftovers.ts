@@ -8,7 +8,8 @@ import type { Purposes } from './stored-decision.ts';
  */
 export function hasLeftovers(mapping: string | null | undefined, purposes: Purposes): boolean {
   return readMapping(mapping).some(
-    ([key, name]) => !purposes[key] && attempt(() => `; ${document.cookie}`.includes(`; ${name}=`.replace('*=', ''))),
+    ([key, name]) =>
+      purposes[key] !== true && attempt(() => `; ${document.cookie}`.includes(`; ${name}=`.replace('*=', ''))),
   );
 }
 

@@ -2,6 +2,7 @@ import { attempt } from './attempt.ts';
 import { DOMAIN } from './attribute-values.ts';
 import { cookieName, findDecision, isNext } from './find-decision.ts';
 import { readMapping } from './mapping.ts';
+import { ownValue } from './own-value.ts';
 import type { Page } from './page.ts';
 import { reportProblem } from './report-problem.ts';
 import type { Purposes, StoredDecision } from './stored-decision.ts';
@@ -55,7 +56,7 @@ interface SharedDecision {
  */
 function shareDecision({ noticeId, domain, decision }: SharedDecision): boolean {
   const name = cookieName(noticeId);
-  const value = encodeURIComponent(JSON.stringify(decision));
+  const value = encodeURIComponent(JSON.stringify(decision, ownValue));
   if (listCookies().includes(`${name}=${value}`)) return true;
   const secure = location.protocol === 'https:' ? '; Secure' : '';
   // Delete them first: if the new one does not fit, no older grant may outlive it.

@@ -1,4 +1,5 @@
 import { keepRecords } from '../records/keep-records.ts';
+import { checkHost } from './check-host.ts';
 import { checkVersion } from './check-version.ts';
 import { followTabs } from './follow-tabs.ts';
 import { keepRegion } from './keep-region.ts';
@@ -13,5 +14,6 @@ export function keepPage(page: Page): void {
   followTabs(page);
   namePurposes(page);
   checkVersion(page);
+  checkHost(page);
   reloadPage(page);
 }

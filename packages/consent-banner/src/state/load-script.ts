@@ -4,8 +4,17 @@ interface AddressRules {
   readonly createScriptURL: (name: string) => string;
 }
 
-/** The script of the tag. */
-export const script = currentScript();
+/** Set by the build. */
+declare const SVC_VERSION: string;
+
+const find = Document.prototype.querySelector;
+
+/** The script of the tag; for a module the tag with its name. An inlined one, or a blob, has no address. */
+export const script =
+  currentScript() ?? (find.call(document, 'script[src*="svc-consent.js"]') as HTMLScriptElement | null);
+
+/** Where the further files are. */
+let folder = /^http/.exec(script?.src ?? '') ? script?.src : '';
 
 let policy: AddressRules | undefined;
 
@@ -13,15 +22,22 @@ let policy: AddressRules | undefined;
  * Loads `svc-consent-{name}.js` from the folder of the script of the tag, checked by its hash. It rejects if that is blocked,
  * changed or unavailable.
  * @param shared what the file needs of the scripts before it.
+ * @param address of the notice: an inlined script has no folder, and takes the files from its server.
  */
-export function loadScript<T>(name: string, integrity: string, shared: readonly unknown[]): Promise<T> {
+export function loadScript<T>(
+  name: string,
+  integrity: string,
+  shared: readonly unknown[],
+  address?: string,
+): Promise<T> {
+  folder ||= address?.replace(/v1.public.*/, `widgets/svc-consent/${SVC_VERSION}/`);
   return new Promise((resolve, reject) => {
     const tag = document.createElement('script');
     tag.onerror = tag.onload = () => {
       tag.remove();
       reject(tag.src);
     };
-    policy ??= createPolicy({ createScriptURL: (file) => new URL(`svc-consent-${file}.js`, script?.src).href });
+    policy ??= createPolicy({ createScriptURL: (file) => new URL(`svc-consent-${file}.js`, folder).href });
     Object.assign(tag, { crossOrigin: '', integrity, nonce: script?.nonce ?? '', svc: shared, done: resolve });
     tag.src = policy.createScriptURL(name);
     document.head.append(tag);

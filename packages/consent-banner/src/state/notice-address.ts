@@ -6,6 +6,6 @@ import { attempt } from './attempt.ts';
  * @param source the address whose origin is the default base.
  */
 export function writeAddress(noticeId: string, base: string | null | undefined, source: string): string {
-  const url = attempt(() => new URL(base || '/', base ? document.baseURI : source || location.href));
+  const url = attempt(() => new URL(base || '/', base ? document.baseURI : source));
   return `${url?.href.match(/^.*[^/]/) ?? ''}/v1/public/consent/${encodeURIComponent(noticeId)}`;
 }

@@ -2,6 +2,7 @@ import { basisIn } from '../signals/basis.ts';
 import type { PageView } from './consent-page.ts';
 import { decidedIn } from './decided-in.ts';
 import type { Notice } from './notice.ts';
+import { ownValue } from './own-value.ts';
 import type { Purposes, StoredDecision } from './stored-decision.ts';
 
 /** The view of a page, and what follows from nothing else in it. */
@@ -53,7 +54,7 @@ export const join =
 /** Another element shows from now on, or none, or its attributes have changed. */
 export const refresh =
   (place: Pick<PageState, 'element' | 'root'> & Partial<Pick<PageState, 'region'>>): Change =>
-  ({ root }) => ({ ...place, ...(place.root !== root && closed) });
+  ({ element }) => ({ ...place, ...(place.element !== element && closed) });
 
 /** The notice is known, and with it the region. */
 export const load =
@@ -147,5 +148,5 @@ export function reduce(before: PageState, change: Change): PageState {
 }
 
 function isSame(one: Purposes | undefined, other: Purposes | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+  return JSON.stringify(one, ownValue) === JSON.stringify(other, ownValue);
 }

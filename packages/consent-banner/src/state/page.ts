@@ -13,6 +13,7 @@ import { hasLeftovers, hasQueue } from './has-leftovers.ts';
 import { fetchNotice, type LoadedNotice, readInline } from './load-notice.ts';
 import { decidePurposes, type Notice, type Purpose } from './notice.ts';
 import { writeAddress } from './notice-address.ts';
+import { ownValue } from './own-value.ts';
 import {
   type Change,
   close,
@@ -41,9 +42,9 @@ export interface PageOptions {
   /** The address of this code: its origin is that of the API unless `api-base` is set. */
   readonly source: string;
   /** Loads what comes after the first paint: the panel, and the sending of records. */
-  readonly loadFurther: () => Promise<(page: Page) => void>;
+  readonly loadFurther: (address: string) => Promise<(page: Page) => void>;
   /** Loads what blocks and releases tags, on a page that has some. */
-  readonly loadContent: () => Promise<typeof mountContent>;
+  readonly loadContent: (address: string) => Promise<typeof mountContent>;
   /** What `SvcConsent.open()` does on a page with an interface of its own: it has no panel. */
   readonly openPreferences?: (() => void) | undefined;
 }
@@ -58,6 +59,8 @@ export class Page implements ConsentPage {
   readonly elements = new Set<HTMLElement>();
   /** The API for the page. */
   readonly api: SvcConsent;
+  /** Where the layers are, if they cannot be in the element. */
+  host: HTMLElement | undefined;
   /** The latest decision that was made on this page. */
   decided: StoredDecision | undefined;
   readonly #options: PageOptions;
@@ -76,14 +79,18 @@ export class Page implements ConsentPage {
   #mounting: Promise<void> | undefined;
 
   constructor(options: PageOptions) {
-    const { script, openPreferences, loadContent } = options;
+    const { script, openPreferences } = options;
     this.#options = options;
     this.#hasPanel = !openPreferences;
-    this.#held = new HeldContent(script?.nonce, loadContent, (frames) => {
-      const known = this.view.frames;
-      if (frames.length !== known.length || frames.some((one, at) => one !== known[at])) this.dispatch(hold(frames));
-      this.#findMore();
-    });
+    this.#held = new HeldContent(
+      script?.nonce,
+      () => options.loadContent(this.view.address),
+      (frames) => {
+        const known = this.view.frames;
+        if (frames.length !== known.length || frames.some((one, at) => one !== known[at])) this.dispatch(hold(frames));
+        this.#findMore();
+      },
+    );
     this.roots = this.#held.roots;
     this.api = Object.freeze<SvcConsent>({
       get: () => this.view.state,
@@ -99,7 +106,7 @@ export class Page implements ConsentPage {
     const { consentMode, noticeId } = script?.dataset ?? {};
     const found = consentMode && noticeId ? findDecision(noticeId, false) : null;
     const isDecided = found !== null && isInForce(found, () => null, hasPrivacySignal());
-    this.#mode.send(consentMode, isDecided ? decidedIn(found, false) : {}, isDecided && !found.region);
+    this.#sendMode(false, isDecided ? decidedIn(found, false) : {}, isDecided && !found.region);
     this.#isEarly = isDecided;
   }
 
@@ -120,7 +127,8 @@ export class Page implements ConsentPage {
       this.dispatch(refresh({ element: undefined, root: undefined }));
       return;
     }
-    const root = this.#hasPanel ? (element.shadowRoot ?? element.attachShadow({ mode: 'open' })) : undefined;
+    const host = this.host ?? element;
+    const root = this.#hasPanel ? (host.shadowRoot ?? host.attachShadow({ mode: 'open' })) : undefined;
     const noticeId = element.getAttribute('notice-id') ?? '';
     const address = writeAddress(noticeId, element.getAttribute('api-base'), this.#options.source);
     const given = element.getAttribute('region') ?? '';
@@ -148,7 +156,7 @@ export class Page implements ConsentPage {
 
   /** Loads and mounts the panel once. After a failure, the next call tries again. */
   expectPanel(): void {
-    this.#mounting ??= this.#options.loadFurther().then(
+    this.#mounting ??= this.#options.loadFurther(this.view.address).then(
       (mount) => mount(this),
       (cause) => {
         this.#mounting = undefined;
@@ -191,7 +199,7 @@ export class Page implements ConsentPage {
     enqueueRecord(this.view, notice, { ...record, ...(language && { language }) });
     const signal = hasPrivacySignal() && { signal: true };
     const stores: StoredDecision = { ...answer, noticeVersion, decidedAt, subjectId, ...signal, region };
-    writeItem(decisionKey(noticeId), JSON.stringify(stores));
+    writeItem(decisionKey(noticeId), JSON.stringify(stores, ownValue));
     writeItem(checkedKey(noticeId), String(Date.now()));
     this.decided = stores;
     this.#adopt(stores, true);
@@ -217,7 +225,7 @@ export class Page implements ConsentPage {
     if (address !== this.view.address) return;
     const isNew = this.view.state && this.view.state !== state;
     if (isNew || allowed !== this.view.allowed) {
-      this.#sendMode();
+      this.#sendMode(isNew);
       // A page behind another has no frames, and does not wait for them.
       requestAnimationFrame(this.#allow);
       setTimeout(this.#allow, 200);
@@ -237,7 +245,7 @@ export class Page implements ConsentPage {
     if (!hadGrants && !this.#options.script?.dataset.consentMode) this.#mode = new ConsentMode();
     this.dispatch(join(place));
     this.#followStored();
-    if (!this.view.state && (hadGrants || this.#isEarly || this.#read('consent-mode'))) this.#sendMode();
+    if (!this.view.state && (hadGrants || this.#isEarly || this.#read('consent-mode'))) this.#sendMode(false);
     this.#isEarly = false;
     // A visitor who is asked has allowed nothing yet: the first paint comes before a look at the tags.
     if (this.view.isDue) void this.loadNotice();
@@ -257,7 +265,7 @@ export class Page implements ConsentPage {
     // The button has a text.
     if (isTriggered && !this.recallStored()) void this.loadNotice();
     const { state, region, noticeId, allowed, isNarrowed } = this.view;
-    const isDue = state && !(Math.abs(Date.now() - Number(readItem(checkedKey(noticeId)))) < DAY);
+    const isDue = state && !(Math.abs(Date.now() - (readItem(checkedKey(noticeId)) as never)) < DAY);
     const hasMore = isDue || region || isNarrowed || hasQueue() || hasLeftovers(this.#read('clear-cookies'), allowed);
     if (hasMore) this.expectPanel();
     this.#findMore();
@@ -337,10 +345,15 @@ export class Page implements ConsentPage {
     this.dispatch(decide(decision, { isInForce: isStillInForce, isOwn, region }));
   }
 
-  #sendMode(): void {
-    const { script } = this.#options;
-    const mapping = this.#read('consent-mode') ?? script?.dataset.consentMode;
-    this.#mode.send(mapping, this.view.allowed, this.view.state !== null);
+  #sendMode(isNew: unknown, purposes = this.view.allowed, isDecided = this.view.state !== null): void {
+    const { consentMode, layer } = this.#options.script?.dataset ?? {};
+    this.#mode.send(
+      this.#read('consent-mode') ?? consentMode,
+      this.#read('data-layer') ?? layer,
+      purposes,
+      isDecided,
+      isNew,
+    );
   }
 
   /**

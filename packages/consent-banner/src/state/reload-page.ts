@@ -13,7 +13,7 @@ export function reloadPage(page: Page): void {
     if (!isNew || !stored || stored !== page.decided) return;
     // A purpose that the notice no longer has was not withdrawn, unless the visitor refused everything.
     const names = Object.keys(stored.decision === 'rejected' ? before : stored.purposes);
-    const isLess = names.some((key) => before[key] && !stored?.purposes[key]);
+    const isLess = names.some((key) => before[key] && stored?.purposes[key] !== true);
     const wish = view.element?.getAttribute('reload-on-withdrawal') ?? 'false';
     // After the other listeners. The record is queued, and is sent when the page is left.
     if (isLess && /^(true)?$/.test(wish)) queueMicrotask(() => location.reload());

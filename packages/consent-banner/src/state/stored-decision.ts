@@ -46,8 +46,6 @@ export function isDecision(value: unknown): value is StoredDecision {
     granted.length > 0 &&
     granted.every((one) => one === !!one) &&
     Number.isSafeInteger(noticeVersion) &&
-    new Date(decidedAt).toJSON() === decidedAt &&
-    typeof subjectId === 'string' &&
-    subjectId !== ''
+    [decidedAt, subjectId].every((text) => text && typeof text === 'string')
   );
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { build } from 'vite';
 
-const BUDGET = 10_400;
+const BUDGET = 10_500;
 
 test(`consent without an interface is ${BUDGET} bytes of brotli at most in a page's own bundle, without Lit`, async () => {
   const built = await build({

@@ -1,4 +1,5 @@
 import { attempt } from '../../state/attempt.ts';
+import { ownValue } from '../../state/own-value.ts';
 import type { Gpp } from './gpp-api.ts';
 
 const LOCATOR = '__gppLocator';
@@ -25,7 +26,7 @@ export function answerFrames(call: Gpp): void {
       const answer = { __gppReturn: { returnValue, success, callId } };
       // A sandboxed frame has no origin that could be named; any other frame's answer goes only to its origin.
       const target = origin === 'null' ? '*' : origin;
-      source?.postMessage(isText ? JSON.stringify(answer) : answer, { targetOrigin: target });
+      source?.postMessage(isText ? JSON.stringify(answer, ownValue) : answer, { targetOrigin: target });
     };
     call(command, reply, parameter, version);
   });
