@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { defineConfig } from 'vite';
+import { defaultClientConditions, defineConfig } from 'vite';
 import { minifyTemplates } from '../../tools/widgets/define-script.ts';
 
 // A browser takes milliseconds for each file: what is always needed together is one. The previews have no part of the
@@ -17,6 +17,8 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
   plugins: [minifyTemplates()],
+  // The SDK is bundled from its sources.
+  resolve: { conditions: ['@svc/source', ...defaultClientConditions] },
   build: {
     target: 'es2023',
     outDir: 'dist',
