@@ -207,7 +207,8 @@ export function mapPage<Row, Item, Place>(
 
 /**
  * Inserts many rows with few statements. The text of a statement depends only on its number of rows, which is a power of
- * two, so that each text is built once and stays prepared.
+ * two, so that each text is built once and stays prepared. Grants are inserted with the seals that they have: a copy must
+ * not make a changed row valid.
  * @param skipsPresent skips rows whose key already exists, instead of failing.
  */
 export async function insertRows<Name extends TableName>(
@@ -216,8 +217,7 @@ export async function insertRows<Name extends TableName>(
   rows: readonly Readonly<Insertable<Tables[Name]>>[],
   { skipsPresent = false }: { readonly skipsPresent?: boolean } = {},
 ): Promise<void> {
-  const sealed = isGrantTable(table) ? rows.map((row) => withSeal(queries, table, row)) : rows;
-  const [first] = sealed;
+  const [first] = rows;
   if (first === undefined) return;
   const columns = Object.keys(first);
   for (let start = 0; start < rows.length; ) {
@@ -229,7 +229,7 @@ export async function insertRows<Name extends TableName>(
         ${skipsPresent ? sql`on conflict do nothing` : sql``}`;
     });
     const parameters: unknown[] = [];
-    for (const row of sealed.slice(start, start + size)) {
+    for (const row of rows.slice(start, start + size)) {
       for (const column of columns) parameters.push((row as Readonly<Record<string, unknown>>)[column]);
     }
     await queries.executeQuery(CompiledQuery.raw(text, parameters));

@@ -6,7 +6,8 @@ import { newSalt } from '../../server/ledger/entry.ts';
 import { changeGroup } from '../../server/scim/groups.ts';
 import { readMemberPage } from '../../server/scim/users.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';
-import { insertRows, newId } from '../../server/storage/rows.ts';
+import type { GrantTable } from '../../server/storage/grants.ts';
+import { insertRows, newId, withSeal } from '../../server/storage/rows.ts';
 import type { Benchmark, Finding } from './benchmark.ts';
 import { openPlain } from './plain-sqlite.ts';
 import { judgeCpu } from './report.ts';
@@ -112,7 +113,11 @@ async function fillMembers({ database, clock }: Installation, tenantId: string):
       salt: newSalt(),
       created_at: now,
     }));
-    await insertRows(transaction, 'users', users);
+    const sealed = <Row extends object>(table: GrantTable, all: readonly Row[]) =>
+      all.map((row) => withSeal(transaction, table, row));
+    await insertRows(transaction, 'users', sealed('users', users));
+    const factors = userIds.map((user_id) => ({ user_id, state: 'disabled', updated_at: now }));
+    await insertRows(transaction, 'second_factors', sealed('second_factors', factors));
     const rows = userIds.map((user_id, index) => ({
       tenant_id: tenantId,
       user_id,
@@ -130,7 +135,7 @@ async function fillMembers({ database, clock }: Installation, tenantId: string):
       deleted_at: null,
       last_signed_in_at: null,
     }));
-    await insertRows(transaction, 'memberships', rows);
+    await insertRows(transaction, 'memberships', sealed('memberships', rows));
   });
   return userIds;
 }

@@ -84,7 +84,8 @@ describeServerOnEachDatabase('verification by the server', (server) => {
     await verify(headers);
     await rename(changed.slug);
     const [run] = (await listRuns(headers)).items;
-    assert.deepEqual([run.status, run.findings], ['failed', 1]);
+    // The audit log and the seal of the row.
+    assert.deepEqual([run.status, run.findings], ['failed', 2]);
     assert.match(run.fault, new RegExp(`^${changed.slug}: tenants ${changed.id}: `));
     const latest = await readLatest(changed.key);
     assert.deepEqual([latest.status, latest.fault], ['failed', run.fault]);
