@@ -5,7 +5,7 @@ import { Problem, type ProblemCode } from '../http/problem.ts';
 import { type Client, limitAddress, readFormBody } from '../http/request.ts';
 import { type Call, defineRoute, type Route } from '../http/route.ts';
 import { namedObject, text } from '../http/schemas.ts';
-import { compactPasted, pastedToken } from '../http/typed-text.ts';
+import { compactPasted } from '../http/typed-text.ts';
 import type { Installation } from '../installation/installation.ts';
 import { hashToken } from '../installation/token.ts';
 import { readScopes, type Scope } from '../principal/roles.ts';
@@ -17,10 +17,14 @@ import { type ApiKeyRow, statusOf } from './api-key.ts';
 import type { LastUses } from './last-uses.ts';
 
 const credentials = {
-  client_id: pastedToken(100)
+  client_id: text(100)
+    .transform(compactPasted)
     .optional()
     .meta({ description: 'The id of an API key; can be sent with HTTP Basic instead.' }),
-  client_secret: pastedToken(256).optional().meta({ description: 'The API key; can be sent with HTTP Basic instead.' }),
+  client_secret: text(256)
+    .transform(compactPasted)
+    .optional()
+    .meta({ description: 'The API key; can be sent with HTTP Basic instead.' }),
 };
 
 // Unknown parameters are ignored (RFC 6749 section 3.2).

@@ -32,7 +32,7 @@ export function serveSiteFiles(): Middleware {
   return async (ctx, next) => {
     const file = files.get(ctx.path);
     if (file === undefined && !wellKnown.test(ctx.path)) return next();
-    ctx.state.route = '/{file}';
+    if (file !== undefined) ctx.state.route = ctx.path;
     requireGetOrHead(ctx);
     await (file ?? missing).send(ctx, file === undefined ? 404 : 200);
   };

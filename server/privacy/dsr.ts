@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { Id, namedObject, Time, text, textLine, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
-import { pastedToken } from '../http/typed-text.ts';
+import { compactPasted } from '../http/typed-text.ts';
 import { Email } from '../identity/email.ts';
 import { addTime, dayMilliseconds } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -57,7 +57,9 @@ export const DsrConfirmationLink = namedObject('DataSubjectRequestConfirmationLi
   expiresAt: UtcTime,
 });
 
-export const DsrConfirmationInput = namedObject('DataSubjectRequestConfirmationInput', { token: pastedToken(100) });
+export const DsrConfirmationInput = namedObject('DataSubjectRequestConfirmationInput', {
+  token: text(100).transform(compactPasted),
+});
 
 export const DsrConfirmation = namedObject('DataSubjectRequestConfirmation', { confirmedAt: UtcTime });
 

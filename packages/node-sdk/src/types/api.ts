@@ -684,7 +684,7 @@ export interface DataSubjectRequestConfirmation {
 }
 
 export interface DataSubjectRequestConfirmationInput {
-  /** 1 to 100 characters. */
+  /** At most 100 characters. */
   readonly token: string;
 }
 
