@@ -1,4 +1,5 @@
-import { writeJson } from './curl.ts';
+import { writeJson } from '../../server/documentation/write-json.ts';
+import { exampleColumns } from './curl.ts';
 import type { Operation } from './reference.ts';
 
 /**
@@ -11,5 +12,5 @@ export function writeAnswer({ operationId, responses }: Operation): string | nul
   const [content] = Object.values(success?.content ?? {});
   if (content === undefined) return null;
   if (content.example === undefined) throw new Error(`${operationId} has no answer: npm run examples records it`);
-  return typeof content.example === 'string' ? content.example : writeJson(content.example);
+  return typeof content.example === 'string' ? content.example : writeJson(content.example, exampleColumns);
 }

@@ -1,6 +1,10 @@
+import { writeJson } from '../../server/documentation/write-json.ts';
 import type { Operation } from './reference.ts';
 import { readRequestExample } from './request-examples.ts';
 import { readPathExamples } from './variables.ts';
+
+/** Characters of a line of JSON in the narrow column of examples. */
+export const exampleColumns = 60;
 
 /** Writes the call of an operation for the shell. It runs as it is where the variables have values. */
 export function writeCurl(operation: Operation): string {
@@ -47,28 +51,9 @@ function writeBody(body: object | string, type: string): readonly string[] {
     return Object.entries(body).map(([name, value]) =>
       String(value).startsWith('$') ? `-d "${name}=${value}"` : `-d ${name}=${value}`,
     );
-  const text = writeJson(body);
+  const text = writeJson(body, exampleColumns);
   const hasVariables = /"\$[A-Z_]+"/.test(text);
   // Not --json: curl has it since 7.82 only, and systems that are supported still come with older ones.
   const flag = `-H 'Content-Type: ${type}' -d`;
   return [hasVariables ? `${flag} @- <<JSON\n${text.replaceAll('"$', '"$')}\nJSON` : `${flag} '${text}'`];
-}
-
-/** JSON over lines, but short lists and objects in one. */
-export function writeJson(value: unknown, indent = ''): string {
-  const short = writeShort(value);
-  if (typeof value !== 'object' || value === null || short.length + indent.length <= 60) return short;
-  const inner = `${indent}  `;
-  const parts = Array.isArray(value)
-    ? value.map((item) => inner + writeJson(item, inner))
-    : Object.entries(value).map(([name, item]) => `${inner}${JSON.stringify(name)}: ${writeJson(item, inner)}`);
-  const [open, close] = Array.isArray(value) ? '[]' : '{}';
-  return `${open}\n${parts.join(',\n')}\n${indent}${close}`;
-}
-
-function writeShort(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(writeShort).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${writeShort(item)}`);
-  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }

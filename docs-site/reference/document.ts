@@ -58,9 +58,14 @@ export interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
-/** An operation as the document has it, with references to common parameters. */
-export type WrittenOperation = Omit<OperationObject, 'parameters'> & {
-  readonly parameters: readonly (Parameter | { readonly $ref: string })[];
+interface Reference {
+  readonly $ref: string;
+}
+
+/** An operation as the document has it, with references to common parameters and responses. */
+export type WrittenOperation = Omit<OperationObject, 'parameters' | 'responses'> & {
+  readonly parameters: readonly (Parameter | Reference)[];
+  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
 };
 
 /** The OpenAPI document, as far as it is shown. */
@@ -72,6 +77,7 @@ export interface ApiDocument {
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly responses: Readonly<Record<string, ResponseObject>>;
     readonly headers: Readonly<Record<string, { readonly description: string }>>;
     readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>;
   };

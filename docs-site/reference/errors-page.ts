@@ -1,9 +1,10 @@
+import { writeJson } from '../../server/documentation/write-json.ts';
 import { problemKinds } from '../../server/http/problem.ts';
 import { writeCodeBlock } from '../site/code-block.ts';
 import { html, type Insertable, type Markup } from '../site/markup.ts';
 import { relateAddress } from '../site/page.ts';
 import { advice } from './advice.ts';
-import { writeJson } from './curl.ts';
+import { exampleColumns } from './curl.ts';
 import { writeLine } from './prose.ts';
 import { errorsAddress, isProblemCode, type Operation, readCodes } from './reference.ts';
 
@@ -27,7 +28,7 @@ ${writeUsers(used, operations.length)}
 `;
   });
   return html`<p>Below <code>/v1</code> an error is one object. Its <code>code</code> stays what it is, its <code>message</code> may become clearer, and <code>requestId</code> finds the request in the log of the server. Below <code>/scim/v2</code> errors have the form of RFC 7644, below <code>/oauth</code> that of RFC 6749.</p>
-${writeCodeBlock({ language: 'json', title: 'Response 422', code: writeJson(sample) })}
+${writeCodeBlock({ language: 'json', title: 'Response 422', code: writeJson(sample, exampleColumns) })}
 ${sections}`;
 }
 

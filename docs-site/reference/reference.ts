@@ -1,6 +1,6 @@
 import { type ProblemCode, problemKinds } from '../../server/http/problem.ts';
 import type { InnerLink } from '../site/page.ts';
-import type { ApiDocument, OperationObject, Parameter, Schema } from './document.ts';
+import type { ApiDocument, OperationObject, Schema } from './document.ts';
 
 /** An operation with where it is called. */
 export interface Operation extends OperationObject {
@@ -36,16 +36,16 @@ export const errorsAddress = 'reference/errors/';
 
 /** Orders the document of the API by pages. */
 export function createReference(document: ApiDocument): Reference {
+  const { components } = document;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Operation => {
       const tag = operation.tags[0] ?? '';
       const place = { address: addressOfTag(tag), anchor: operation.operationId };
-      const parameters = operation.parameters.map((parameter) =>
-        '$ref' in parameter
-          ? (document.components.parameters[parameter.$ref.replace('#/components/parameters/', '')] as Parameter)
-          : parameter,
+      const parameters = operation.parameters.map((parameter) => follow(parameter, components.parameters));
+      const responses = Object.fromEntries(
+        Object.entries(operation.responses).map(([status, one]) => [status, follow(one, components.responses)]),
       );
-      return { ...operation, parameters, method: method.toUpperCase(), path, tag, place };
+      return { ...operation, parameters, responses, method: method.toUpperCase(), path, tag, place };
     }),
   );
   const tags = document.tags.map(({ name }) => ({
@@ -53,7 +53,7 @@ export function createReference(document: ApiDocument): Reference {
     address: addressOfTag(name),
     operations: operations.filter(({ tag }) => tag === name),
   }));
-  const schemaNames = Object.keys(document.components.schemas).sort((one, other) => one.localeCompare(other, 'en'));
+  const schemaNames = Object.keys(components.schemas).sort((one, other) => one.localeCompare(other, 'en'));
   const locate: Reference['locate'] = (kind, name) => {
     if (kind === 'operation') return operations.find(({ operationId }) => operationId === name)?.place ?? null;
     if (kind === 'tag') {
@@ -65,9 +65,17 @@ export function createReference(document: ApiDocument): Reference {
   };
   const resolve: Reference['resolve'] = (schema) => {
     const name = nameOf(schema);
-    return name === null ? schema : resolve(document.components.schemas[name] ?? {});
+    return name === null ? schema : resolve(components.schemas[name] ?? {});
   };
   return { document, tags, operations, schemaNames, locate, resolve };
+}
+
+/** The component that a reference names. */
+function follow<Value extends object>(
+  written: Value | { readonly $ref: string },
+  components: Readonly<Record<string, Value>>,
+): Value {
+  return '$ref' in written ? (components[written.$ref.split('/').at(-1) ?? ''] as Value) : written;
 }
 
 /** The name of the schema that a reference means. */

@@ -12,7 +12,13 @@ import { consentRecordEvents } from '../consent/record.ts';
 import { controlEvents } from '../controls/control.ts';
 import { erasureEvents } from '../erasure/erasure.ts';
 import { latestVersion } from '../http/answer.ts';
-import { describeRoute, headerComponents, listErrorExamples, type RecordedCall } from '../http/openapi-operation.ts';
+import {
+  describeRoute,
+  headerComponents,
+  listErrorExamples,
+  listErrorResponses,
+  type RecordedCall,
+} from '../http/openapi-operation.ts';
 import type { Route } from '../http/route.ts';
 import { Id, UtcTime } from '../http/schemas.ts';
 import { userEvents } from '../identity/membership.ts';
@@ -23,6 +29,7 @@ import { dsrEvents } from '../privacy/dsr.ts';
 import { verificationEvents } from '../verification/ledger-verification.ts';
 import { type EventType, eventOccasions, eventTypes } from '../webhooks/deliveries/event.ts';
 import { endpointEvents } from '../webhooks/endpoints/endpoint.ts';
+import { writeJson } from './write-json.ts';
 
 const description = `Consent notices and their ledger, the audit log, the people of a tenant and how they sign in, provisioning by an
 identity provider, and public endpoints.
@@ -119,6 +126,7 @@ export function writeApiDocument(routes: readonly Route[], examples = readExampl
     webhooks: Object.fromEntries(eventTypes.map((type) => [type, describeWebhook(type, examples.events[type])])),
     components: {
       headers: headerComponents,
+      responses: listErrorResponses(routes),
       examples: listErrorExamples(routes),
       securitySchemes: {
         apiKey: {
@@ -148,7 +156,7 @@ export function writeApiDocument(routes: readonly Route[], examples = readExampl
     },
   };
   const described = foldNulls(createDocument(document, { override: dropSafeBounds }));
-  return `${JSON.stringify(described, null, 2)}\n`;
+  return `${writeJson(described, 120)}\n`;
 }
 
 /** Every integer of zod is a safe integer; readers need not see that for each. */

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { knownVersions, latestVersion, rest, type Surface } from './answer.ts';
@@ -131,7 +132,12 @@ export function describeRoute(route: Route, example: RecordedCall): ZodOpenApiOp
           headers: nameHeaders(['Svc-Request-Id', 'Svc-Version', ...(route.headers ?? [])]),
         },
       }),
-      ...Object.fromEntries([...groupCodes(route)].map(([one, codes]) => [one, describeError(route, one, codes)])),
+      ...Object.fromEntries(
+        [...groupCodes(route)].map(([one, codes]) => [
+          one,
+          { $ref: `#/components/responses/${nameErrorResponse(route, one, codes)}` },
+        ]),
+      ),
     },
   } as ZodOpenApiOperationObject;
 }
@@ -162,7 +168,7 @@ function describeError(route: Route, status: number, codes: readonly ProblemCode
     429: ['Retry-After', ...listLimitHeaders(route)],
     503: ['Retry-After'],
   };
-  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${nameExample(route.surface, code)}` }]);
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${prefixName(route.surface, code)}` }]);
   return {
     description: meanings.join('\n\n'),
     headers: nameHeaders(['Svc-Request-Id', ...(ownHeaders[status] ?? [])]),
@@ -215,6 +221,29 @@ function groupCodes(route: Route): ReadonlyMap<number, readonly ProblemCode[]> {
   return new Map([...byStatus].sort(([one], [other]) => one - other));
 }
 
+/** Every response that reports an error. Operations refer to it by its name. */
+export function listErrorResponses(routes: readonly Route[]) {
+  const responses = routes.flatMap((route) =>
+    [...groupCodes(route)].map(
+      ([status, codes]) => [nameErrorResponse(route, status, codes), describeError(route, status, codes)] as const,
+    ),
+  );
+  return Object.fromEntries(responses.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/**
+ * `NotFound`, `Conflict.record_erased`, `scim.BadRequest.invalidFilter`: the surface, the status, and the codes that not
+ * every operation of the surface has. Visitors without a limit of their own get a 429 without its headers.
+ */
+function nameErrorResponse(route: Route, status: number, codes: readonly ProblemCode[]): string {
+  const { surface } = route;
+  const own = codes.filter((code) => !surface.text.commonCodes.includes(code));
+  const variant = status === 429 && listLimitHeaders(route).length === 0 ? ['visitor'] : [];
+  const phrase = STATUS_CODES[status] ?? String(status);
+  const isSaid = own.join() === phrase.toLowerCase().replaceAll(' ', '_');
+  return prefixName(surface, [phrase.replaceAll(' ', ''), ...(isSaid ? [] : own), ...variant].join('.'));
+}
+
 /** An example of every error, in the form of each surface that answers with it. */
 export function listErrorExamples(routes: readonly Route[]): Record<string, { summary: string; value: unknown }> {
   const examples = routes.flatMap((route) =>
@@ -223,15 +252,15 @@ export function listErrorExamples(routes: readonly Route[]): Record<string, { su
       const meaning = problemKinds[code].meaning.replace(/^(?:SCIM|OAuth): /, '');
       const summary = meaning.replace(/^./, (letter) => letter.toUpperCase());
       const { body } = route.surface.presentProblem(new Problem(code, summary, exampleOptions[code]), exampleRequestId);
-      return [nameExample(route.surface, code), { summary, value: body }] as const;
+      return [prefixName(route.surface, code), { summary, value: body }] as const;
     }),
   );
   return Object.fromEntries(examples.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** `not_found`, and of other surfaces `scim.not_found`. */
-function nameExample(surface: Surface, code: ProblemCode): string {
-  return surface === rest ? code : `${surface.base.split('/')[1]}.${code}`;
+function prefixName(surface: Surface, name: string): string {
+  return surface === rest ? name : `${surface.base.split('/')[1]}.${name}`;
 }
 
 function mediaType(contentType: string): string {

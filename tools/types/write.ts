@@ -4,11 +4,12 @@ import { leftOutOperations } from '../../packages/node-sdk/test/operations/left-
 
 /** As much of an OpenAPI 3.1 document as types are made of. */
 export interface ApiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, WrittenOperation>>>>;
   readonly webhooks: Readonly<Record<string, { readonly post: ApiOperation }>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly responses: Readonly<Record<string, Response>>;
   };
 }
 
@@ -20,7 +21,16 @@ export interface ApiOperation {
   readonly 'x-scope'?: string;
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+type WrittenOperation = Omit<ApiOperation, 'responses'> & {
+  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
+};
+
+interface Response {
+  readonly description: string;
+  readonly content?: Content;
 }
 
 interface Parameter {
@@ -84,10 +94,16 @@ const columns = 120;
 /** An interface extends another one that has all of its fields, if those are so many. */
 const leastShared = 4;
 
-/** Every operation with its method and path. */
-export function listOperations({ paths }: ApiDocument) {
+/** Every operation with its method, its path and the responses that it refers to. */
+export function listOperations({ paths, components }: ApiDocument) {
+  const readResponse = (one: WrittenOperation['responses'][string]) =>
+    '$ref' in one ? (components.responses[one.$ref.split('/').at(-1) as string] as Response) : one;
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    Object.entries(methods).map(([method, written]) => {
+      const responses = Object.entries(written.responses).map(([status, one]) => [status, readResponse(one)]);
+      const operation: ApiOperation = { ...written, responses: Object.fromEntries(responses) };
+      return { path, method: method.toUpperCase(), operation };
+    }),
   );
 }
 

@@ -14,7 +14,10 @@ interface Operation {
   readonly operationId: string;
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
+  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
+}
+interface Response {
+  readonly content?: Readonly<Record<string, Content>>;
 }
 interface Parameter {
   readonly name: string;
@@ -59,8 +62,8 @@ describe('the examples of the OpenAPI document', () => {
 
   test('exist for every success with a body, and match its schema', () => {
     for (const { operationId, responses } of operations)
-      for (const [status, { content = {} }] of Object.entries(responses))
-        for (const { schema, example } of Object.values(content)) {
+      for (const [status, response] of Object.entries(responses))
+        for (const { schema, example } of Object.values(resolve<Response>(response).content ?? {})) {
           if (!status.startsWith('2')) continue;
           assert.notEqual(example, undefined, `${operationId}: npm run examples records its example`);
           assert.deepEqual(findErrors(schema, example), null, `${operationId} ${status}`);
@@ -69,8 +72,8 @@ describe('the examples of the OpenAPI document', () => {
 
   test('exist for every error, and match its envelope', () => {
     for (const { operationId, responses } of operations)
-      for (const [status, { content = {} }] of Object.entries(responses))
-        for (const { schema, examples = {} } of Object.values(content)) {
+      for (const [status, response] of Object.entries(responses))
+        for (const { schema, examples = {} } of Object.values(resolve<Response>(response).content ?? {})) {
           if (status < '400') continue;
           assert.ok(Object.keys(examples).length > 0, `${operationId} ${status}`);
           for (const example of Object.values(examples)) {

@@ -75,9 +75,14 @@ describe('the OpenAPI document', () => {
   const isScim = ([name]: readonly [string, ...unknown[]]) => name.includes(' /scim/v2/');
   const isExport = (name: string) => /^GET \/v1\/ledgers\/(?:audit|consent)\/export$/.test(name);
   const routeOf = (name: string) => server.app.routes.find(({ method, path }) => `${method} ${path}` === name) as Route;
-  /** A parameter, or the referenced one of the components. */
-  const resolve = <Part extends object>(part: Part): Part =>
-    '$ref' in part ? document.components.parameters[String(part.$ref).split('/').at(-1) as string] : part;
+  /** A parameter or a response, or the one of the components that it refers to. */
+  const resolve = <Part extends object>(part: Part): Part => {
+    if (!('$ref' in part)) return part;
+    const [, , kind, name] = String(part.$ref).split('/');
+    return document.components[kind as string][name as string];
+  };
+  const resolveEach = <Part extends object>(parts: Readonly<Record<string, Part>>) =>
+    Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, resolve(part)]));
   before(async () => {
     server = await startTestServer();
     const served = await server.request('GET', '/v1/openapi.json', { key: null });
@@ -87,7 +92,7 @@ describe('the OpenAPI document', () => {
       ([path, methods]) =>
         Object.entries(methods).map(([method, one]): [string, Operation] => [
           `${method.toUpperCase()} ${path}`,
-          { ...one, parameters: (one.parameters ?? []).map(resolve) },
+          { ...one, parameters: (one.parameters ?? []).map(resolve), responses: resolveEach(one.responses) },
         ]),
     );
   });
