@@ -1,6 +1,6 @@
+import { loadMessages } from '../../server/consent/messages/messages.ts';
 import { NoticeContent } from '../../server/consent/notice.ts';
 import { listLanguages, presentNotice, writeNotice } from '../../server/consent/present-notice.ts';
-import { loadWords } from '../../server/consent/words/default-words.ts';
 import { liveNoticeId } from './placeholders.ts';
 
 /** The notice that the live banner shows without a server. */
@@ -59,7 +59,7 @@ const publication = { id: liveNoticeId, version: 1, asksSince: 1, content };
 export async function writeLiveNotice(): Promise<readonly (readonly [string, string])[]> {
   return Promise.all(
     listLanguages(content).map(async (language) => {
-      const notice = presentNotice(publication, language, await loadWords(language));
+      const notice = presentNotice(publication, language, await loadMessages(language));
       return [`live/notice/${language}.json`, writeNotice(notice)] as const;
     }),
   );

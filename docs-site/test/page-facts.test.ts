@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { commands } from '../../server/cli/run-command.ts';
-import { languages } from '../../server/consent/words/languages.ts';
+import { languages } from '../../server/consent/messages/messages.ts';
 import { catalogue } from '../../server/controls/catalogue/catalogue.ts';
 import { transitions } from '../../server/controls/status.ts';
 import { receiverPort } from '../../server/demo/seed.ts';

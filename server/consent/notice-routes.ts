@@ -4,6 +4,7 @@ import { requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
 import { Cursor, cursorPageOf, Id, pageOf, queryInteger, text } from '../http/schemas.ts';
 import { Language } from './language.ts';
+import { loadMessages } from './messages/messages.ts';
 import {
   Notice,
   NoticeChange,
@@ -17,7 +18,6 @@ import { archiveNotice, createNotice, deleteNotice, editNotice, publishNotice } 
 import { findNotice, findShownTexts, listNotices, listVersions } from './notice-store.ts';
 import { NoticeWords, PublicNotice } from './public-notice.ts';
 import type { ConsentServices } from './record-routes.ts';
-import { loadWords } from './words/default-words.ts';
 
 const NoticeParams = z.strictObject({ id: Id });
 
@@ -137,8 +137,8 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
       }),
       result: NoticeWords,
       async handle({ query: { language = 'en' } }) {
-        const { words, language: spoken } = await loadWords(language);
-        return { language: spoken, texts: { ...words } };
+        const { messages, language: found } = await loadMessages(language);
+        return { language: found, texts: { ...messages } };
       },
     }),
     defineRoute('GET /v1/consent/{id}/shown/{hash}', {

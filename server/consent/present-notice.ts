@@ -1,8 +1,8 @@
 import { canonicalize, type Json } from '../ledger/canonical.ts';
+import { fillMessages } from './messages/fill-messages.ts';
+import type { Messages } from './messages/messages.ts';
 import type { NoticeContent } from './notice.ts';
 import type { PublicNotice } from './public-notice.ts';
-import type { Words } from './words/en.ts';
-import { fillWords } from './words/fill-words.ts';
 
 /** How a content becomes what visitors get. The dashboard runs the same functions for its preview: no Node in here. */
 
@@ -14,23 +14,23 @@ export interface Publication {
   readonly content: NoticeContent;
 }
 
-/** Default words, with their own language. */
-export interface SpokenWords {
-  readonly words: Words;
+/** Default messages, with their own language. */
+export interface LocalizedMessages {
+  readonly messages: Messages;
   readonly language: string;
 }
 
-/** A version as visitors get it in one of its languages. @param spoken the default words for that language. */
+/** A version as visitors get it in one of its languages. @param defaults the default messages for that language. */
 export function presentNotice(
   { id, version, asksSince, content }: Publication,
   language: string,
-  spoken: SpokenWords,
+  defaults: LocalizedMessages,
 ): PublicNotice {
   const { name, controllerName, domain, links, theme, translations = {} } = content;
   const purposes = listPurposes(content, language);
   const own = language === content.language ? content.texts : translations[language]?.texts;
-  const named = { language: spoken.language, controllerName, purposes };
-  const { others: _, ...texts } = fillWords({ ...spoken.words, ...(own as Partial<Words>) }, named);
+  const named = { language: defaults.language, controllerName, purposes };
+  const { others: _, ...texts } = fillMessages({ ...defaults.messages, ...(own as Partial<Messages>) }, named);
   return {
     id,
     name,

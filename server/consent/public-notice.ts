@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { Id, namedObject } from '../http/schemas.ts';
+import { loadMessages } from './messages/messages.ts';
 import { NoticeVersion, PublicPurpose } from './notice.ts';
 import { noticeFacts } from './notice-facts.ts';
 import { NoticeTheme } from './notice-words.ts';
 import { listLanguages, type Publication, presentNotice, writeNotice } from './present-notice.ts';
-import { loadWords } from './words/default-words.ts';
 
 /** What visitors get of a version: its fixed text in each language. */
 
@@ -36,7 +36,7 @@ export const NoticeWords = namedObject('NoticeWords', {
 /** The texts of a version: in its own language, and in each that every purpose is translated into. */
 export function writeShownTexts(publication: Publication) {
   const texts = listLanguages(publication.content).map(async (language) => {
-    const text = writeNotice(presentNotice(publication, language, await loadWords(language)));
+    const text = writeNotice(presentNotice(publication, language, await loadMessages(language)));
     return { language, text, hash: hash('sha256', text) };
   });
   return Promise.all(texts);

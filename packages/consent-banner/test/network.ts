@@ -1,4 +1,4 @@
-import { words } from '../../../server/consent/words/en.ts';
+import words from '../../../server/consent/messages/en.json' with { type: 'json' };
 import type { Notice, Purpose } from '../src/state/notice.ts';
 
 /** A request that the page sent. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { buildSync } from 'esbuild';
-import { words as german } from '../../../server/consent/words/de.ts';
-import { words as english } from '../../../server/consent/words/en.ts';
+import german from '../../../server/consent/messages/de.json' with { type: 'json' };
+import english from '../../../server/consent/messages/en.json' with { type: 'json' };
 
 // A whole page of a strict site with the built script on it, and the three responses of the API.
 

@@ -1,8 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { setViewport } from '@web/test-runner-commands';
-import { loadWords } from '../../../server/consent/words/default-words.ts';
-import { fillWords } from '../../../server/consent/words/fill-words.ts';
-import { languages } from '../../../server/consent/words/languages.ts';
+import { fillMessages } from '../../../server/consent/messages/fill-messages.ts';
+import { languages, loadMessages } from '../../../server/consent/messages/messages.ts';
 import { readDirection } from '../src/first-layer/read-direction.ts';
 import type { Notice } from '../src/state/notice.ts';
 import { createNotice, restorePage } from './network.ts';
@@ -15,8 +14,8 @@ const wide = { width: 800, height: 600 };
 /** A notice in a language, as the server publishes it. */
 async function publish(language: string): Promise<Pick<Notice, 'language' | 'texts'>> {
   const { controllerName, purposes } = createNotice('', {});
-  const { words } = await loadWords(language);
-  return { language, texts: { ...fillWords(words, { language, controllerName, purposes }) } };
+  const { messages: words } = await loadMessages(language);
+  return { language, texts: { ...fillMessages(words, { language, controllerName, purposes }) } };
 }
 
 /** The two choices of a layer, which must look the same. */
@@ -95,8 +94,8 @@ describe('the texts', () => {
       { key: hostile, label: hostile, description: hostile, required: false },
       { key: '__proto__', label: '{controller}', description: hostile, required: false },
     ];
-    const { words } = await loadWords('en');
-    const texts = { ...fillWords(words, { language: 'en', controllerName: hostile, purposes }) };
+    const { messages: words } = await loadMessages('en');
+    const texts = { ...fillMessages(words, { language: 'en', controllerName: hostile, purposes }) };
     const visit = await meetBanner({ name: hostile, controllerName: hostile, purposes, texts });
     await openPanel(visit);
     expect(visit.element.shadowRoot?.querySelector('img, script')).to.equal(null);

@@ -2,7 +2,7 @@ import { html, nothing, type PropertyDeclarations, type PropertyValues, type Tem
 import type { NoticeContent } from '../../../packages/node-sdk/src/types/api.ts';
 import { DashboardElement } from './element.ts';
 import { nameLanguage, nameRegion } from './notice-names.ts';
-import { presentNotice, type SpokenWords } from './notice-rules.ts';
+import { type LocalizedMessages, presentNotice } from './notice-rules.ts';
 import { pageWords, words } from './preferences.ts';
 import type { Layer, Preview } from './preview.ts';
 
@@ -40,7 +40,7 @@ export class NoticePreview extends DashboardElement {
   /** Those for which the notice has rules. */
   declare regions: readonly string[];
   /** The default words; null until they are loaded. */
-  declare spoken: SpokenWords | null;
+  declare spoken: LocalizedMessages | null;
   declare look: Look;
 
   constructor() {

@@ -3,7 +3,7 @@ import * as rules from '../../consent/present-notice.ts';
 
 // The rules of the server, for the types of the API, which differ from its own only in what is read-only.
 
-export type { SpokenWords } from '../../consent/present-notice.ts';
+export type { LocalizedMessages } from '../../consent/present-notice.ts';
 
 type ServerContent = Parameters<typeof rules.mustAskAgain>[0];
 
@@ -14,7 +14,7 @@ export function presentNotice(
   content: NoticeContent,
   version: number,
   language: string,
-  spoken: rules.SpokenWords,
+  spoken: rules.LocalizedMessages,
 ): PublicNotice {
   const publication = { id: 'preview', version, asksSince: version, content: asContent(content) };
   return rules.presentNotice(publication, language, spoken) as unknown as PublicNotice;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
+import english from '../../consent/messages/en.json' with { type: 'json' };
+import type { Messages } from '../../consent/messages/messages.ts';
+import { languages, loadMessages } from '../../consent/messages/messages.ts';
+import maltese from '../../consent/messages/mt.json' with { type: 'json' };
 import { noticeFacts } from '../../consent/notice-facts.ts';
 import { NoticeTexts } from '../../consent/notice-words.ts';
-import { loadWords } from '../../consent/words/default-words.ts';
-import { words as english, type Words } from '../../consent/words/en.ts';
-import { languages } from '../../consent/words/languages.ts';
-import { words as maltese } from '../../consent/words/mt.ts';
 import { startServer } from '../../process/serve.ts';
 import { describeServer, payload } from './helpers.ts';
 
@@ -42,10 +42,10 @@ describe('the default words of a notice', () => {
 
   for (const language of languages) {
     test(`are complete in ${language}, with the placeholders of English, in its own script`, async () => {
-      const { words } = await loadWords(language);
+      const { messages: words } = await loadMessages(language);
       assert.deepEqual(Object.keys(words), Object.keys(english));
       for (const [name, model] of models) {
-        const text = words[name as keyof Words];
+        const text = words[name as keyof Messages];
         assert.deepEqual(gapsOf(text), gapsOf(model), name);
         assert.equal(text, text.trim(), name);
         assert.equal(text, text.normalize('NFC'), name);
@@ -57,18 +57,18 @@ describe('the default words of a notice', () => {
     });
 
     test(`keep the limits of the texts of a notice in ${language}`, async () => {
-      const { words } = await loadWords(language);
-      const limited = Object.keys(NoticeTexts.shape).map((name) => [name, words[name as keyof Words]]);
+      const { messages: words } = await loadMessages(language);
+      const limited = Object.keys(NoticeTexts.shape).map((name) => [name, words[name as keyof Messages]]);
       assert.deepEqual(NoticeTexts.parse(Object.fromEntries(limited)), Object.fromEntries(limited));
     });
 
     test(`name refusing as briefly as accepting in ${language}`, async () => {
-      const { reject, accept } = (await loadWords(language)).words;
+      const { reject, accept } = (await loadMessages(language)).messages;
       assert.ok(reject.length <= 1.5 * accept.length && accept.length <= 1.5 * reject.length, `${reject} | ${accept}`);
     });
 
     test(`read in the direction of ${language}`, async () => {
-      const { words } = await loadWords(language);
+      const { messages: words } = await loadMessages(language);
       const strong = /\p{Script=Arabic}|\p{Script=Hebrew}/u;
       for (const [name, text] of Object.entries<string>({ ...words })) {
         const [first] = /\p{L}/u.exec(text.replace(/\{\w+\}/g, '')) ?? [''];
@@ -83,7 +83,7 @@ describe('the default words of a notice', () => {
 
   test('join two names as the language does', async () => {
     for (const language of languages) {
-      const [, , and] = (await loadWords(language)).words.list.split(/\{\w+\}/);
+      const [, , and] = (await loadMessages(language)).messages.list.split(/\{\w+\}/);
       assert.equal(`A${and}B`, new Intl.ListFormat(language).format(['A', 'B']), language);
     }
   });
@@ -106,7 +106,8 @@ describe('the default words of a notice', () => {
       sw: 'en',
       tlh: 'en',
     };
-    for (const [tag, language] of Object.entries(wanted)) assert.equal((await loadWords(tag)).language, language, tag);
+    for (const [tag, language] of Object.entries(wanted))
+      assert.equal((await loadMessages(tag)).language, language, tag);
   });
 });
 

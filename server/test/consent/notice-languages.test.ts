@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
-
+import german from '../../consent/messages/de.json' with { type: 'json' };
+import english from '../../consent/messages/en.json' with { type: 'json' };
 import { pickLanguage } from '../../consent/pick-language.ts';
 import { writeNotice } from '../../consent/present-notice.ts';
-import { words as german } from '../../consent/words/de.ts';
-import { words as english } from '../../consent/words/en.ts';
 
 import { noticeContent } from '../harness.ts';
 import { assertNothingWritten, assertProblem, describeServer, payload } from './helpers.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { words as english } from '../../consent/words/en.ts';
+import english from '../../consent/messages/en.json' with { type: 'json' };
 import { noticeContent, type RequestOptions } from '../harness.ts';
 import { assertProblem, describeServer, payload, unknownId } from './helpers.ts';
 

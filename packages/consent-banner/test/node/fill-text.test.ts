@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { loadWords } from '../../../../server/consent/words/default-words.ts';
-import { languages } from '../../../../server/consent/words/languages.ts';
+import { languages, loadMessages } from '../../../../server/consent/messages/messages.ts';
 import { fillText } from '../../src/first-layer/fill-text.ts';
 import { readDirection } from '../../src/first-layer/read-direction.ts';
 import { writeMoment } from '../../src/first-layer/write-moment.ts';
@@ -24,11 +23,11 @@ describe('the texts of a notice', () => {
 
   test('list names as the language does', async () => {
     for (const language of languages) {
-      const words = readWords({ texts: (await loadWords(language)).words } as unknown as Notice);
+      const words = readWords({ texts: (await loadMessages(language)).messages } as unknown as Notice);
       assert.equal(plain(listNames(['A', 'B'], words)), new Intl.ListFormat(language).format(['A', 'B']), language);
       assert.equal(plain(listNames(['A'], words)), 'A');
     }
-    const german = readWords({ texts: (await loadWords('de')).words } as unknown as Notice);
+    const german = readWords({ texts: (await loadMessages('de')).messages } as unknown as Notice);
     assert.equal(plain(listNames(['A', 'B', 'C', 'D'], german)), 'A, B, C und D');
   });
 

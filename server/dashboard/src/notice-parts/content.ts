@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { languages } from '../../../consent/words/languages.ts';
+import { languages } from '../../../consent/messages/messages.ts';
 import { field, viewHinted } from '../element.ts';
 import type { Draft, DraftPurpose } from '../notice-draft.ts';
 import { viewLinks, viewNoticeFacts, viewPurposeFacts } from '../notice-facts.ts';

@@ -1,5 +1,5 @@
 import type { TemplateResult } from 'lit';
-import type { Words } from '../../../consent/words/en.ts';
+import type { Messages } from '../../../consent/messages/messages.ts';
 import type { Draft } from '../notice-draft.ts';
 
 /** What a part of the editor of a notice needs. */
@@ -9,7 +9,7 @@ export interface EditorState {
   /** The language whose texts are edited and shown. */
   readonly language: string;
   /** The words of the server in that language; null until they are loaded. */
-  readonly words: Words | null;
+  readonly words: Messages | null;
   chooseLanguage(tag: string): void;
   /** Takes a change that is no input in a field. @param focus selectors of what has the focus then; the first that is there. */
   change(draft: Draft, ...focus: readonly string[]): void;

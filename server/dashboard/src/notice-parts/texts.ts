@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { languages } from '../../../consent/words/languages.ts';
+import { languages } from '../../../consent/messages/messages.ts';
 import { viewHinted } from '../element.ts';
 import { type Draft, type DraftPurpose, writeDraft } from '../notice-draft.ts';
 import { nameLanguage } from '../notice-names.ts';

@@ -2,18 +2,18 @@ import { html, nothing, type PropertyDeclarations, type PropertyValues, type Tem
 import type { WithResponse } from '../../../../packages/node-sdk/src/transport.ts';
 import type { Notice, NoticeContent } from '../../../../packages/node-sdk/src/types/api.ts';
 import { RequestError } from '../api.ts';
+import { loadMessages } from '../banner-messages.ts';
 import { viewConflict } from '../conflict.ts';
 import { viewError, viewUnloadedPart } from '../element.ts';
 import { type Draft, listEdits, putInput, readDraft, writeDraft } from '../notice-draft.ts';
 import { isConflict, NoticePage } from '../notice-page.ts';
 import type { EditorState, NoticePart } from '../notice-parts/part.ts';
 import { rightToLeft } from '../notice-preview.ts';
-import type { SpokenWords } from '../notice-rules.ts';
+import type { LocalizedMessages } from '../notice-rules.ts';
 import { listTexts } from '../notice-texts.ts';
 import { pageWords, words } from '../preferences.ts';
 import { notices } from '../sdk.ts';
 import { session } from '../session.ts';
-import { loadSpokenWords } from '../spoken-words.ts';
 import { setParameter } from '../whereabouts.ts';
 
 /** The parts of the editor; each script is loaded when its part is opened. */
@@ -48,7 +48,7 @@ export class NoticeEditor extends NoticePage {
   /** The language that is edited and shown; empty for that of the notice. */
   declare language: string;
   /** The default words that are loaded, by language. */
-  declare spoken: Readonly<Record<string, SpokenWords>>;
+  declare spoken: Readonly<Record<string, LocalizedMessages>>;
   /** Why they could not be loaded. */
   declare wordsError: unknown;
 
@@ -113,7 +113,7 @@ export class NoticeEditor extends NoticePage {
       draft,
       mayEdit,
       language: this.#edited(draft),
-      words: this.spoken[this.#edited(draft)]?.words ?? null,
+      words: this.spoken[this.#edited(draft)]?.messages ?? null,
       chooseLanguage: (tag) => {
         this.language = tag;
       },
@@ -215,7 +215,7 @@ export class NoticeEditor extends NoticePage {
 
   async #loadWords(tag: string): Promise<void> {
     try {
-      this.spoken = { ...this.spoken, [tag]: await loadSpokenWords(tag) };
+      this.spoken = { ...this.spoken, [tag]: await loadMessages(tag) };
     } catch (error) {
       this.wordsError = error;
     }
