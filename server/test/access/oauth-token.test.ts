@@ -104,8 +104,9 @@ describeOnOneDatabase('POST /oauth/token', (dialect) => {
   });
 
   test('counts the requests of a token with those of its key, and logs its actions under the key', async () => {
-    await using limited = await startTestServer(dialect, { SVC_LIMIT_API_KEY: '5' });
+    await using limited = await startTestServer(dialect, { SVC_LIMIT_API_KEY: '6' });
     const one = await makeKey(limited);
+    // The exchange counts too.
     const { access_token } = await getToken(limited, one);
     for (const key of [one.key, access_token, one.key, access_token, access_token])
       assert.equal(await readAudit(limited, key), 200);
