@@ -177,8 +177,11 @@ describeOnOneDatabase('the audit log', (dialect) => {
       }
       case 'public':
         return { actorType: 'system', actorId: null, actorEmail: null };
-      default:
-        return null;
+      default: {
+        // Signing in names the actor; the form of data subject requests does not.
+        const isForm = route.path.startsWith('/v1/public/');
+        return isForm ? { actorType: 'system', actorId: null, actorEmail: null } : null;
+      }
     }
   }
 

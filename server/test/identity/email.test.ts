@@ -117,9 +117,8 @@ describe('an e-mail address', () => {
       'ada＠example。com',
     ])
       assert.equal(Email.parse(typed), 'ada@example.com', typed);
-    // These are other letters.
-    for (const typed of ['\u212ada@example.com', 'аda@example.com'])
-      assert.notEqual(Email.parse(typed), 'kda@example.com');
+    // The first letter is Cyrillic.
+    assert.notEqual(Email.parse('\u0430da@example.com'), 'ada@example.com');
     const refused = Email.safeParse('ada');
     assert.equal(refused.error?.issues[0]?.message, 'must be an e-mail address, such as name@example.com');
   });

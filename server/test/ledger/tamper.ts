@@ -158,6 +158,7 @@ export const workingState = [
   'dsr_form_uses',
   'consent_days',
   'consent_sightings',
+  'consent_spellings',
   'sign_in_failures',
   'webhook_events',
   'webhook_deliveries',
