@@ -47,6 +47,7 @@ describe('the words', () => {
     const { badge, network } = await awaitBadge({ variant: 'card', locale: 'de' }, {}, (network) => {
       network.answer = () => new Promise(() => {});
     });
+    await waitUntil(() => network.requests.length === 1, 'German is requested');
     expect(find(badge, '.root').lang).to.equal('en');
     expect(readPart(badge, 'cta')).to.equal('View trust center');
     const answer = (language: string) => () =>
