@@ -2,8 +2,9 @@ import { aTimeout, expect, fixture, html, nextFrame } from '@open-wc/testing';
 import type { SvcConsentElement } from '../src/index.ts';
 import type { Notice } from '../src/state/notice.ts';
 import { createNotice, json, listenToConsole, restorePage } from './network.ts';
-import { isBannerShown, isPanelShown, visitPage } from './visitor.ts';
+import { isBannerShown, isPanelShown, meetBanner, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
+import { whenIdle } from './when-idle.ts';
 
 type Answer = (notice: Notice) => Response | Promise<Response>;
 
@@ -106,5 +107,21 @@ describe('when the notice cannot be loaded', () => {
     await fixture(html`<svc-consent notice-id="x" api-base="https://"></svc-consent>`);
     await waitUntil(() => errors.length, 'an error is logged');
     expect(errors[0]).to.contain('api-base');
+  });
+});
+
+describe('on a host outside of the domain of the notice', () => {
+  afterEach(restorePage);
+
+  it('logs one error at load that names both, and none on a host of the domain', async () => {
+    const errors = listenToConsole();
+    const visit = await visitPage({ domain: 'shop.example' });
+    await waitUntil(() => errors.length, 'an error is logged');
+    const problem = 'the notice is for shop.example: decisions on localhost are not recorded. Change its domain.';
+    expect(errors).to.deep.equal([`<svc-consent>: ${problem}`]);
+    expect(visit.network.records).to.be.empty;
+    await meetBanner({ domain: 'localhost' });
+    await whenIdle();
+    expect(errors).to.have.length(1);
   });
 });
