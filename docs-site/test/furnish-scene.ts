@@ -12,7 +12,14 @@ const furnishings: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> 
     const { server } = scene;
     const headers = { Origin: 'https://example.com' };
     await server.request('GET', readWidget('consent-banner')?.path ?? '', { key: null, headers });
-    await server.request('GET', `/v1/public/consent/${await scene.notice()}`, { key: null, headers });
+    const path = `/v1/public/consent/${await scene.notice()}`;
+    await server.request('GET', path, { key: null, headers });
+    const body = { subjectId: 'visitor', purposes: { analytics: true } };
+    await server.request('POST', `${path}/records`, {
+      key: null,
+      body,
+      headers: { Origin: 'https://staging.example' },
+    });
     await server.app.sightings.write(server.installation.database);
   },
   listAuditEvents: (scene) => scene.record(),

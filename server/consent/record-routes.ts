@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ReadyAnswer } from '../http/answer.ts';
-import { requireFound } from '../http/problem.ts';
+import { Problem, requireFound } from '../http/problem.ts';
 import { clientBucket, limitAddress } from '../http/request.ts';
 import { defineRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
 import { Cursor, Id, optionalInteger, queryInteger, Time } from '../http/schemas.ts';
@@ -220,7 +220,11 @@ export function publicConsentRoutes({
               network: clientBucket(client, 48),
             }),
         };
-        return recorder.prepare(database.kysely, request, now);
+        return recorder.prepare(database.kysely, request, now).catch((error: unknown) => {
+          if (error instanceof Problem && error.code === 'consent_origin_not_allowed')
+            sightings.noteRefusal(noticeId, client.origin, now);
+          throw error;
+        });
       },
       changeEach(captures, work) {
         work.afterCommit(() => {

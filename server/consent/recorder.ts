@@ -272,12 +272,17 @@ function readShown(published: KnownVersion, { language, ...body }: CaptureBody):
 /** An origin as browsers serialise it: lower-case ASCII host, a port only where it is not the default. */
 const webOrigin = /^https?:\/\/([a-z0-9._-]{1,253})(?::\d{1,5})?$/;
 
+/** The host of an origin without its port; undefined for any other text, such as `null`. */
+export function hostOfOrigin(origin: string | undefined): string | undefined {
+  return origin === undefined ? undefined : webOrigin.exec(origin)?.[1];
+}
+
 /**
  * Whether a page of this origin may use a notice of this domain: the host is the domain or a subdomain.
  * The scheme must be http or https; the port does not matter. `null`, no origin and look-alikes do not match.
  */
 export function originMatches(origin: string | undefined, domain: string): boolean {
-  const host = origin === undefined ? undefined : webOrigin.exec(origin)?.[1];
+  const host = hostOfOrigin(origin);
   if (host === undefined) return false;
   return host === domain || (host.endsWith(`.${domain}`) && isIP(domain) === 0);
 }

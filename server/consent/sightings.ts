@@ -1,8 +1,10 @@
 import { type Database, inTransaction, locksRows, type Queries } from '../storage/database.ts';
-import { originMatches } from './recorder.ts';
-import { countReads, type SeenHost, saveSighting } from './statistics-store.ts';
+import { hostOfOrigin, originMatches } from './recorder.ts';
+import { countReads, mostRefusedHosts, type SeenHost, saveRefusal, saveSighting } from './statistics-store.ts';
 
 type Hosts = Map<string, SeenHost>;
+/** By notice and host: when a decision was last refused. */
+type Refusals = Map<string, Map<string, string>>;
 type Reads = Map<string, { readonly noticeId: string; readonly day: string; count: number }>;
 
 /**
@@ -11,6 +13,7 @@ type Reads = Map<string, { readonly noticeId: string; readonly day: string; coun
  */
 export class Sightings {
   #hosts: Hosts = new Map();
+  #refusals: Refusals = new Map();
   /** By notice and day. */
   #reads: Reads = new Map();
   /** The banner that each host loaded last, the latest at the end: pages do not say which one they have. */
@@ -44,17 +47,29 @@ export class Sightings {
     if (noted !== undefined) noted.capturedAt = now;
   }
 
+  /** Notes that a decision was refused, because the page is outside of the domain. A read by such a page loses nothing. */
+  noteRefusal(noticeId: string, origin: string | undefined, now: string): void {
+    const host = hostOfOrigin(origin);
+    if (host !== undefined) this.#refuse(noticeId, host, now);
+  }
+
   /** Writes what was noted; what arrives meanwhile, and what could not be written, is for the next time. */
   async write(database: Database): Promise<void> {
-    const [hosts, reads] = [this.#hosts, this.#reads];
-    if (hosts.size + reads.size === 0) return;
+    const [hosts, reads, refusals] = [this.#hosts, this.#reads, this.#refusals];
+    if (hosts.size + reads.size + refusals.size === 0) return;
     this.#hosts = new Map();
     this.#reads = new Map();
+    this.#refusals = new Map();
     const isEach = locksRows(database.kysely);
     const save = async (queries: Queries) => {
       for (const [name, read] of reads) {
         await countReads(queries, read);
         if (isEach) reads.delete(name);
+      }
+      // Before what was seen: a host of both kinds belongs to the site since a publication.
+      for (const [noticeId, refused] of refusals) {
+        for (const [host, refusedAt] of refused) await saveRefusal(queries, { noticeId, host, refusedAt });
+        if (isEach) refusals.delete(noticeId);
       }
       for (const [name, noted] of hosts) {
         await saveSighting(queries, noted);
@@ -66,12 +81,15 @@ export class Sightings {
       // with a capture.
       await (isEach ? save(database.kysely) : inTransaction(database, save));
     } catch (error) {
-      this.#putBack(hosts, reads);
+      this.#putBack(hosts, reads, refusals);
       throw error;
     }
   }
 
-  #putBack(hosts: Hosts, reads: Reads): void {
+  #putBack(hosts: Hosts, reads: Reads, refusals: Refusals): void {
+    for (const [noticeId, refused] of refusals)
+      for (const [host, refusedAt] of refused)
+        if (!this.#refusals.get(noticeId)?.has(host)) this.#refuse(noticeId, host, refusedAt);
     for (const [name, read] of reads) {
       const later = this.#reads.get(name);
       if (later !== undefined) later.count += read.count;
@@ -85,6 +103,12 @@ export class Sightings {
         later.widgetVersion ??= noted.widgetVersion;
       } else if (this.#hosts.size < mostNoted) this.#hosts.set(name, noted);
     }
+  }
+
+  #refuse(noticeId: string, host: string, refusedAt: string): void {
+    const refused = this.#refusals.get(noticeId) ?? new Map<string, string>();
+    if (refused.has(host) || refused.size < mostRefusedHosts) refused.set(host, refusedAt);
+    if (this.#refusals.size < mostNoted) this.#refusals.set(noticeId, refused);
   }
 
   #note(noticeId: string, domain: string, origin: string | undefined): SeenHost | undefined {

@@ -3,9 +3,10 @@ import { requireFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Id, listOf, queryInteger } from '../http/schemas.ts';
 import { addTime, dayMilliseconds } from '../storage/database.ts';
-import { findNotice } from './notice-store.ts';
+import { findNotice, findVersion } from './notice-store.ts';
 import type { ConsentServices } from './record-routes.ts';
-import { listDays, listSightings, mostHosts, NoticeDay, NoticeSighting } from './statistics-store.ts';
+import { originMatches } from './recorder.ts';
+import { listDays, listSightings, mostHosts, mostRefusedHosts, NoticeDay, NoticeSighting } from './statistics-store.ts';
 
 const params = z.strictObject({ id: Id });
 
@@ -31,11 +32,15 @@ export function statisticsRoutes({ database: { kysely } }: ConsentServices): rea
       operationId: 'listConsentNoticeSightings',
       ...ofNotice,
       summary: 'List the hosts whose pages show a notice, the latest seen first',
-      description: `Written every five seconds. Only hosts of the domain of the notice, and at most ${mostHosts}: a new one takes the place of one that was not seen for a day. Any client can claim to be a page of a host, so this is no evidence.`,
+      description: `Written every five seconds. At most ${mostHosts} hosts of the domain of the notice, and at most ${mostRefusedHosts} others, whose decisions were refused (\`lastRefusedAt\`): a new one takes the place of one of its kind that was not seen for a day. Any client can claim to be a page of a host, so this is no evidence.`,
       result: listOf(NoticeSighting),
       async handle({ params: { id }, principal: { tenantId } }) {
-        requireFound(await findNotice(kysely, tenantId, id), 'consent notice');
-        return { items: await listSightings(kysely, id), nextCursor: null };
+        const { version, ...draft } = requireFound(await findNotice(kysely, tenantId, id), 'consent notice');
+        const { domain } = (await findVersion(kysely, id, version ?? 0)) ?? draft;
+        // A host that belongs to the domain by now is refused no longer, and listed again when it is next seen.
+        const isCurrent = ({ host, lastRefusedAt }: NoticeSighting) =>
+          lastRefusedAt === null || !originMatches(`https://${host}`, domain);
+        return { items: (await listSightings(kysely, id)).filter(isCurrent), nextCursor: null };
       },
     }),
   ];

@@ -1,8 +1,9 @@
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery, sql, type Updateable } from 'kysely';
 import { z } from 'zod';
 import { namedObject, UtcTime } from '../http/schemas.ts';
 import { dayMilliseconds, type Queries } from '../storage/database.ts';
 import { rememberText } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
 import type { ConsentRecord } from './record.ts';
 
 const Count = z.int().min(0);
@@ -33,13 +34,17 @@ type NoticeDay = z.output<typeof NoticeDay>;
 export const NoticeSighting = namedObject('NoticeSighting', {
   host: z.string().meta({ description: 'Without the port.' }),
   lastReadAt: UtcTime.nullable().meta({ description: 'When a page last fetched the notice.' }),
-  lastCaptureAt: UtcTime.nullable().meta({ description: 'When a page last sent a decision.' }),
+  lastCaptureAt: UtcTime.nullable().meta({ description: 'When a page last sent a decision that was recorded.' }),
+  lastRefusedAt: UtcTime.nullable().meta({
+    description:
+      'When a decision of a page was last refused with `consent_origin_not_allowed`, because the host does not belong to the domain of the notice; null for a host that does. Change the domain and publish the notice, or remove the tag from the host.',
+  }),
   widgetVersion: z.string().nullable().meta({
     description:
       'Of the banner that a page last loaded from this server; a page that has it cached, or loads it from elsewhere, does not say.',
   }),
 });
-type NoticeSighting = z.output<typeof NoticeSighting>;
+export type NoticeSighting = z.output<typeof NoticeSighting>;
 
 type Counts = [noticeId: string, day: string, purpose: string, granted: number, refused: number, visitors: number];
 
@@ -121,10 +126,12 @@ export async function listDays(queries: Queries, noticeId: string, first: string
   });
 }
 
-/** Hosts that are kept of a notice. */
+/** Hosts of its site that are kept of a notice. */
 export const mostHosts = 50;
+/** Other hosts: few, because any client can make them up. */
+export const mostRefusedHosts = 10;
 
-/** Keeps when a host was seen. A notice has few hosts: a new one takes the place of one that was not seen for a day. */
+/** Keeps when a host was seen. */
 export async function saveSighting(queries: Queries, seen: SeenHost): Promise<void> {
   const { noticeId, host, readAt, capturedAt, widgetVersion } = seen;
   const seenAt = [readAt, capturedAt]
@@ -133,26 +140,54 @@ export async function saveSighting(queries: Queries, seen: SeenHost): Promise<vo
     .at(-1) as string;
   const notice = queries.updateTable('consent_notices').set({ last_seen_at: seenAt }).where('id', '=', noticeId);
   await notice.where((row) => row.or([row('last_seen_at', 'is', null), row('last_seen_at', '<', seenAt)])).execute();
-  const known = {
+  await saveHost(queries, noticeId, host, {
     seen_at: seenAt,
+    refused_at: null,
     ...(readAt && { read_at: readAt }),
     ...(capturedAt && { captured_at: capturedAt }),
     ...(widgetVersion && { widget_version: widgetVersion }),
-  };
-  const ofNotice = queries.selectFrom('consent_sightings').where('notice_id', '=', noticeId);
+  });
+}
+
+/** Keeps when a decision of a host was refused. The notice was not seen by that: it is for another site. */
+export async function saveRefusal(queries: Queries, { noticeId, host, refusedAt }: RefusedHost): Promise<void> {
+  const published = queries.selectFrom('consent_notices').select('id').where('id', '=', noticeId);
+  // A draft can be deleted, and no page shows it.
+  if ((await published.where('version', '>', 0).executeTakeFirst()) === undefined) return;
+  await saveHost(queries, noticeId, host, { seen_at: refusedAt, refused_at: refusedAt });
+}
+
+/**
+ * Keeps a host of a notice. Those of its site, and those that are refused, have a number of places each: a new one takes
+ * the place of one of its kind that was not seen for a day.
+ */
+async function saveHost(
+  queries: Queries,
+  noticeId: string,
+  host: string,
+  known: Updateable<Tables['consent_sightings']> & { readonly seen_at: string; readonly refused_at: string | null },
+): Promise<void> {
+  const isRefused = known.refused_at !== null;
+  const kind = isRefused ? 'is not' : 'is';
   const change = queries.updateTable('consent_sightings').set(known).where('notice_id', '=', noticeId);
-  const { numUpdatedRows } = await change.where('host', '=', host).executeTakeFirstOrThrow();
+  const ofKind = change.where('host', '=', host).where('refused_at', kind, null);
+  const { numUpdatedRows } = await ofKind.executeTakeFirstOrThrow();
   if (numUpdatedRows > 0n) return;
-  const oldest = await ofNotice.select(['host', 'seen_at']).orderBy('seen_at').execute();
-  if (oldest.length >= mostHosts) {
+  const ofNotice = queries
+    .selectFrom('consent_sightings')
+    .select(['host', 'seen_at'])
+    .where('notice_id', '=', noticeId);
+  const oldest = await ofNotice.where('refused_at', kind, null).orderBy('seen_at').execute();
+  if (oldest.length >= (isRefused ? mostRefusedHosts : mostHosts)) {
     const [stale] = oldest;
-    if (stale === undefined || Date.parse(seenAt) - Date.parse(stale.seen_at) < dayMilliseconds) return;
+    if (stale === undefined || Date.parse(known.seen_at) - Date.parse(stale.seen_at) < dayMilliseconds) return;
     const gone = queries.deleteFrom('consent_sightings').where('notice_id', '=', noticeId);
     await gone.where('host', '=', stale.host).execute();
   }
   await queries
     .insertInto('consent_sightings')
     .values({ ...known, notice_id: noticeId, host })
+    // The domain of the notice has changed: the host belongs to its site now, or does not any more.
     .onConflict((conflict) => conflict.columns(['notice_id', 'host']).doUpdateSet(known))
     .execute();
 }
@@ -166,6 +201,13 @@ export interface SeenHost {
   widgetVersion: string | null;
 }
 
+/** A host whose decision on a notice was refused. */
+export interface RefusedHost {
+  readonly noticeId: string;
+  readonly host: string;
+  readonly refusedAt: string;
+}
+
 /** The hosts of a notice, the latest seen first. */
 export async function listSightings(queries: Queries, noticeId: string): Promise<NoticeSighting[]> {
   const rows = await queries
@@ -173,8 +215,13 @@ export async function listSightings(queries: Queries, noticeId: string): Promise
     .selectAll()
     .where('notice_id', '=', noticeId)
     .orderBy('seen_at', 'desc')
+    .orderBy('host')
     .execute();
-  return rows.map(({ host, read_at, captured_at, widget_version }) => {
-    return { host, lastReadAt: read_at, lastCaptureAt: captured_at, widgetVersion: widget_version };
-  });
+  return rows.map(({ host, read_at, captured_at, refused_at, widget_version }) => ({
+    host,
+    lastReadAt: read_at,
+    lastCaptureAt: captured_at,
+    lastRefusedAt: refused_at,
+    widgetVersion: widget_version,
+  }));
 }

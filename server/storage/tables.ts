@@ -375,13 +375,15 @@ export interface Tables {
     visitors: number;
     reads: number;
   };
-  /** The hosts whose pages show a notice: at most fifty each. */
+  /** The hosts whose pages show a notice: at most fifty each, and ten whose decisions are refused. */
   readonly consent_sightings: {
     notice_id: string;
     host: string;
     read_at: string | null;
     captured_at: string | null;
-    /** The later of both. */
+    /** When a decision was last refused, because the host is outside of the domain; null for a host of the site. */
+    refused_at: string | null;
+    /** The latest of these. */
     seen_at: string;
     /** Of the banner that the host last loaded. */
     widget_version: string | null;

@@ -130,13 +130,14 @@ create table consent_days (
   primary key (notice_id, day, purpose)
 ) without rowid;
 
--- The hosts whose pages show a notice: at most fifty each.
+-- The hosts whose pages show a notice: at most fifty each, and ten whose decisions are refused.
 create table consent_sightings (
   notice_id text not null references consent_notices (id),
   host text not null,
   read_at text,
   captured_at text,
-  seen_at text not null, -- The later of both.
+  refused_at text, -- When a decision was last refused, because the host is outside of the domain; null for a host of the site.
+  seen_at text not null, -- The latest of these.
   widget_version text, -- Of the banner that the host last loaded.
   primary key (notice_id, host)
 ) without rowid;

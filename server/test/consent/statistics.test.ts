@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Sightings } from '../../consent/sightings.ts';
-import { mostHosts } from '../../consent/statistics-store.ts';
+import { mostHosts, mostRefusedHosts } from '../../consent/statistics-store.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { readWidgets, type Widget } from '../../widgets/widget.ts';
 import {
+  allGranted,
   assertProblem,
   capture,
   createFreshTenant,
@@ -107,8 +108,14 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
     await visit(server, id, {}, { Origin: 'https://shop.example.com' });
     await write();
     assert.deepEqual(await sightings(id), [
-      { host: 'shop.example.com', lastReadAt: earlier, lastCaptureAt: server.clock.now(), widgetVersion: null },
-      { host: 'example.com', lastReadAt: earlier, lastCaptureAt: null, widgetVersion: null },
+      {
+        host: 'shop.example.com',
+        lastReadAt: earlier,
+        lastCaptureAt: server.clock.now(),
+        lastRefusedAt: null,
+        widgetVersion: null,
+      },
+      { host: 'example.com', lastReadAt: earlier, lastCaptureAt: null, lastRefusedAt: null, widgetVersion: null },
     ]);
     assert.equal(payload(await server.request('GET', `/v1/consent/${id}`), 200).lastSeenAt, server.clock.now());
   });
@@ -181,6 +188,110 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
     const [{ reads }] = await statistics(id);
     assert.equal(reads, 20_000);
     assert.equal((await sightings(id)).length, mostHosts);
+  });
+
+  describe('hosts whose decisions are refused', () => {
+    const refuse = async (id: string, host: string) =>
+      assertProblem(await visit(server, id, {}, { Origin: `https://${host}` }), '403 consent_origin_not_allowed');
+    const listRefused = async (id: string): Promise<readonly string[]> =>
+      (await sightings(id)).flatMap(({ host, lastRefusedAt }: { host: string; lastRefusedAt: string | null }) =>
+        lastRefusedAt === null ? [] : host,
+      );
+
+    test('are listed with the time, and do not count as a sight of the notice', async () => {
+      const id = await server.createNotice();
+      await refuse(id, 'staging.test:8443');
+      server.clock.advance(1000);
+      await refuse(id, 'staging.test');
+      // A read loses no decision, and these name no host.
+      await read(id, { Origin: 'https://reader.test' });
+      for (const Origin of ['null', 'https://Upper.test', 'https://a.test/path', 'https://<b>.test', 'ftp://a.test'])
+        assertProblem(await visit(server, id, {}, { Origin }), '403 consent_origin_not_allowed');
+      const bare = { key: null, body: { subjectId: 'visitor-1', purposes: allGranted } };
+      const path = `/v1/public/consent/${id}/records`;
+      assertProblem(await server.request('POST', path, bare), '403 consent_origin_not_allowed');
+      await write();
+      const lastRefusedAt = server.clock.now();
+      assert.deepEqual(await sightings(id), [
+        { host: 'staging.test', lastReadAt: null, lastCaptureAt: null, lastRefusedAt, widgetVersion: null },
+      ]);
+      assert.equal(payload(await server.request('GET', `/v1/consent/${id}`), 200).lastSeenAt, null);
+    });
+
+    test('have places of their own, which a new one gets after a day', async () => {
+      const id = await server.createNotice();
+      const refuseMany = async (prefix: string) => {
+        for (let index = 0; index <= mostRefusedHosts; index += 1) await refuse(id, `${prefix}${index}.test`);
+        await write();
+      };
+      for (let index = 0; index < mostHosts; index += 1) await read(id, { Origin: `https://h${index}.example.com` });
+      await write();
+      await refuseMany('first');
+      await refuseMany('second');
+      const refused = await listRefused(id);
+      assert.equal(refused.length, mostRefusedHosts);
+      assert.ok(refused.every((host) => host.startsWith('first')));
+      assert.equal((await sightings(id)).length, mostHosts + mostRefusedHosts);
+      server.clock.advance(25 * 60 * 60_000);
+      await refuse(id, 'third.test');
+      await write();
+      const later = await listRefused(id);
+      assert.deepEqual([later[0], later.length], ['third.test', mostRefusedHosts]);
+      assert.equal((await sightings(id)).length, mostHosts + mostRefusedHosts);
+    });
+
+    test('are refused no longer once the published domain includes them', async () => {
+      const id = await server.createNotice();
+      const edit = async (domain: string) =>
+        payload(await server.request('PATCH', `/v1/consent/${id}`, { body: { domain } }), 200);
+      const publish = async () => payload(await server.request('POST', `/v1/consent/${id}/publish`), 200);
+      await read(id, { Origin: 'https://example.com' });
+      await refuse(id, 'shop.test');
+      await edit('shop.test');
+      await write();
+      assert.deepEqual(await listRefused(id), ['shop.test']);
+      await publish();
+      assert.deepEqual(await listRefused(id), []);
+      payload(await visit(server, id, {}, { Origin: 'https://shop.test' }));
+      await refuse(id, 'example.com');
+      await write();
+      const [refusedAt, capturedAt] = [server.clock.now(), server.clock.now()];
+      const seen = (await sightings(id)).map((one: Readonly<Record<string, unknown>>) => [
+        ...[one.host, one.lastCaptureAt, one.lastRefusedAt],
+      ]);
+      assert.deepEqual(seen.sort(), [
+        ['example.com', null, refusedAt],
+        ['shop.test', capturedAt, null],
+      ]);
+    });
+
+    test('are hosts of the site if they were seen since, before the refusal was written', async () => {
+      const id = await server.createNotice();
+      await refuse(id, 'shop.test');
+      payload(await server.request('PATCH', `/v1/consent/${id}`, { body: { domain: 'shop.test' } }), 200);
+      payload(await server.request('POST', `/v1/consent/${id}/publish`), 200);
+      payload(await visit(server, id, {}, { Origin: 'https://shop.test' }));
+      await write();
+      const [{ host, lastCaptureAt, lastRefusedAt }] = await sightings(id);
+      assert.deepEqual([host, lastCaptureAt, lastRefusedAt], ['shop.test', server.clock.now(), null]);
+    });
+
+    test('are not kept of a draft, which can be deleted', async () => {
+      const id = await server.createNotice({ publish: false });
+      await refuse(id, 'staging.test');
+      await write();
+      assert.deepEqual(await sightings(id), []);
+      assert.equal((await server.request('DELETE', `/v1/consent/${id}`)).status, 204);
+    });
+
+    test('are kept for the next time if they could not be written', async () => {
+      const id = await server.createNotice();
+      await refuse(id, 'staging.test');
+      await using empty = openDatabase({ url: null, file: ':memory:' });
+      await assert.rejects(server.app.sightings.write(empty));
+      await write();
+      assert.deepEqual(await listRefused(id), ['staging.test']);
+    });
   });
 
   test('are of the own tenant only', async () => {

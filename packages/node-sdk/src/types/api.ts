@@ -1298,8 +1298,14 @@ export interface NoticeSighting {
   readonly host: string;
   /** When a page last fetched the notice. */
   readonly lastReadAt: string | null;
-  /** When a page last sent a decision. */
+  /** When a page last sent a decision that was recorded. */
   readonly lastCaptureAt: string | null;
+  /**
+   * When a decision of a page was last refused with `consent_origin_not_allowed`, because the host does not belong to
+   * the domain of the notice; null for a host that does. Change the domain and publish the notice, or remove the tag
+   * from the host.
+   */
+  readonly lastRefusedAt: string | null;
   /**
    * Of the banner that a page last loaded from this server; a page that has it cached, or loads it from elsewhere, does
    * not say.

@@ -79,7 +79,7 @@ export class NoticeInstallation extends NoticePage {
       <section>
         <h2>${pageWords.liveCheck}</h2>
         <p class="quiet">${pageWords.liveCheckHint}</p>
-        <div role="status">${this.#viewSightings()}</div>
+        <div role="status">${this.#viewSightings((latest ?? notice).domain)}</div>
         ${this.#polling.view()}
       </section>
       ${this.viewOutcome()}
@@ -115,22 +115,37 @@ export class NoticeInstallation extends NoticePage {
     </section>`;
   }
 
-  #viewSightings(): TemplateResult {
-    if (this.sightings === null) return html`<p>${words.loading}</p>`;
-    if (this.sightings.length === 0) return html`<p>${pageWords.notSeenYet}</p>`;
-    return html`<ul class="plain">
-      ${this.sightings.map(
-        ({ host, lastReadAt, lastCaptureAt, widgetVersion }) =>
-          html`<li>
-            <strong>${host}</strong>
-            <span>
-              ${pageWords.lastSeen}: ${viewMoment(lastReadAt)}. ${pageWords.lastDecision}: ${viewMoment(lastCaptureAt)}.
-              ${widgetVersion === null ? nothing : `${pageWords.bannerVersion}: ${widgetVersion}.`}
-            </span>
-          </li>`,
-      )}
-    </ul>`;
+  /** @param domain that of the published notice, to which hosts belong or not. */
+  #viewSightings(domain: string): TemplateResult {
+    const { sightings } = this;
+    if (sightings === null) return html`<p>${words.loading}</p>`;
+    const isSeen = sightings.some(({ lastRefusedAt }) => lastRefusedAt === null);
+    return html`${isSeen ? nothing : html`<p>${pageWords.notSeenYet}</p>`}
+      <ul class="plain">
+        ${sightings.map((one) => (one.lastRefusedAt === null ? viewSighting(one) : viewRefused(one, domain)))}
+      </ul>`;
   }
+}
+
+function viewSighting({ host, lastReadAt, lastCaptureAt, widgetVersion }: NoticeSighting): TemplateResult {
+  return html`<li>
+    <strong>${host}</strong>
+    <span>
+      ${pageWords.lastSeen}: ${viewMoment(lastReadAt)}. ${pageWords.lastDecision}: ${viewMoment(lastCaptureAt)}.
+      ${widgetVersion === null ? nothing : `${pageWords.bannerVersion}: ${widgetVersion}.`}
+    </span>
+  </li>`;
+}
+
+/** A host outside of the domain: its visitors see the banner, and none of their decisions is recorded. */
+function viewRefused({ host, lastRefusedAt }: NoticeSighting, domain: string): TemplateResult {
+  return html`<li>
+    <span>
+      <strong>${host}</strong> ${pageWords.refusedHost.replace('{domain}', domain)}
+      <span class="quiet">${pageWords.lastRefusal}: ${viewMoment(lastRefusedAt)}.</span>
+    </span>
+    <span class="status" data-tone="bad">${pageWords.refusals}</span>
+  </li>`;
 }
 
 /** A time and how long ago it was. */

@@ -545,6 +545,15 @@ describeDashboard('notices in the dashboard', (dashboard) => {
           .filter({ hasText: 'www.example.com' })
           .filter({ hasText: `Banner version: ${latest.version}` })
           .waitFor();
+        const refused = await visit(server, id, {}, { Origin: 'https://staging.test' });
+        assert.equal(refused.status, 403);
+        await server.app.sightings.write(server.installation.database);
+        await page
+          .getByRole('listitem')
+          .filter({ hasText: 'staging.test sent decisions that were refused: it does not belong to example.com.' })
+          .filter({ hasText: /Last refused: .+ Refused$/ })
+          .waitFor();
+        await assertAccessible(page);
         await page.goto(`${server.url}/app/notices/${draft}/install`);
         await page.getByText('shows nothing until').waitFor();
       },

@@ -236,6 +236,10 @@ export const de: PageWords = {
   lastSeen: 'Zuletzt gesehen',
   lastDecision: 'Letzte Entscheidung',
   bannerVersion: 'Banner-Version',
+  refusedHost:
+    'hat Entscheidungen gesendet, die abgelehnt wurden: Der Host gehört nicht zu {domain}. Ändern Sie die Domain des Hinweises und veröffentlichen Sie ihn, oder entfernen Sie dort das Tag.',
+  lastRefusal: 'Zuletzt abgelehnt',
+  refusals: 'Abgelehnt',
   liveCheck: 'Live-Prüfung',
   liveCheckHint: 'Öffnen Sie eine Seite Ihrer Website: Einige Sekunden später erscheint hier ihr Host.',
   pollingPaused: 'Nach fünf Minuten ohne Eingabe angehalten.',

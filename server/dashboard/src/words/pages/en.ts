@@ -225,6 +225,10 @@ export const en = {
   lastSeen: 'Last seen',
   lastDecision: 'Last decision',
   bannerVersion: 'Banner version',
+  refusedHost:
+    'sent decisions that were refused: it does not belong to {domain}. Change the domain of the notice and publish it, or remove the tag there.',
+  lastRefusal: 'Last refused',
+  refusals: 'Refused',
   liveCheck: 'Live check',
   liveCheckHint: 'Open a page of your site: its host appears here some seconds later.',
   pollingPaused: 'Paused after five minutes without input.',

@@ -234,6 +234,10 @@ export const fr: PageWords = {
   lastSeen: 'Vu pour la dernière fois',
   lastDecision: 'Dernière décision',
   bannerVersion: 'Version de la bannière',
+  refusedHost:
+    'a envoyé des décisions qui ont été refusées : cet hôte n’appartient pas à {domain}. Changez le domaine du bandeau et publiez-le, ou retirez la balise de ce site.',
+  lastRefusal: 'Dernier refus',
+  refusals: 'Refusé',
   liveCheck: 'Contrôle en direct',
   liveCheckHint: 'Ouvrez une page de votre site : son hôte apparaît ici quelques secondes plus tard.',
   pollingPaused: 'En pause après cinq minutes sans activité.',
