@@ -4,6 +4,7 @@ import { BriefCache, ByteCache } from '../storage/cache.ts';
 import { locksRows, type Queries } from '../storage/database.ts';
 import { findRow, mapPage, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
+import { listWarnings } from './first-layer.ts';
 import {
   foldText,
   type Notice,
@@ -164,6 +165,7 @@ export function readNotice(row: NoticeRow, latestHash: string | null): Notice {
     publishedAt: row.published_at,
     archivedAt: row.archived_at,
     lastSeenAt: row.last_seen_at,
+    warnings: listWarnings(content),
   };
 }
 

@@ -138,6 +138,18 @@ const storedContentFields = {
   ...optionalFields,
 };
 
+/** Something that a notice should state and does not. It is published all the same. */
+const NoticeWarning = namedObject('NoticeWarning', {
+  code: z
+    .enum(['controller_not_named', 'purposes_not_named'])
+    .meta({ id: 'NoticeWarningCode', description: 'What the first layer of the banner lacks.' }),
+  language: z.string().meta({ description: 'BCP 47: the language in which it is missing.' }),
+  path: z.string().meta({ description: 'The field to change, such as `translations.de.texts.intro`.' }),
+  purposes: z.array(z.string()).meta({ description: 'Keys of the purposes that are not named.' }),
+  message: z.string(),
+});
+export type NoticeWarning = z.output<typeof NoticeWarning>;
+
 /** A notice as its tenant sees it: the content under edit, and what is published. */
 export const Notice = namedObject('Notice', {
   id: Id,
@@ -152,6 +164,10 @@ export const Notice = namedObject('Notice', {
   archivedAt: UtcTime.nullable(),
   lastSeenAt: UtcTime.nullable().meta({
     description: 'When a page of the site last fetched it or sent a decision, some seconds late; null for never.',
+  }),
+  warnings: z.array(NoticeWarning).meta({
+    description:
+      'What the content under edit lacks in a language that visitors get: a text of your own in place of the default intro should name the controller and every purpose that can be refused, by `{controller}` and `{purposes}` or in words. A warning prevents nothing.',
   }),
 });
 export type Notice = z.output<typeof Notice>;

@@ -26,9 +26,9 @@ export function presentNotice(
   language: string,
   defaults: LocalizedMessages,
 ): PublicNotice {
-  const { name, controllerName, domain, links, theme, translations = {} } = content;
+  const { name, controllerName, domain, links, theme } = content;
   const purposes = listPurposes(content, language);
-  const own = language === content.language ? content.texts : translations[language]?.texts;
+  const own = ownTexts(content, language);
   const named = { language: defaults.language, controllerName, purposes };
   const { others: _, ...texts } = fillMessages({ ...defaults.messages, ...(own as Partial<Messages>) }, named);
   return {
@@ -45,6 +45,11 @@ export function presentNotice(
     ...(theme !== undefined && { theme }),
     texts,
   };
+}
+
+/** The texts of the site in a language; undefined if it has none. */
+export function ownTexts({ language, texts, translations = {} }: NoticeContent, wanted: string) {
+  return wanted === language ? texts : translations[wanted]?.texts;
 }
 
 /** The bytes that are sent and hashed. Without `<` they can also be in the HTML of a page. */
@@ -69,7 +74,7 @@ export function listUntranslated({ purposes, translations = {} }: NoticeContent,
 }
 
 /** The purposes in one language, with what visitors see of them. */
-function listPurposes({ language, purposes, translations = {} }: NoticeContent, wanted: string) {
+export function listPurposes({ language, purposes, translations = {} }: NoticeContent, wanted: string) {
   const translated = wanted === language ? {} : (translations[wanted]?.purposes ?? {});
   return purposes.map((purpose): PublicNotice['purposes'][number] => {
     const { key, required, basis, basisByRegion, trackers } = purpose;

@@ -18,9 +18,15 @@ export function fillMessages(messages: Messages, named: Named): Messages {
 }
 
 /** The purposes to ask for: the optional ones, or the required ones if there are no others. */
-function namePurposes({ list, others }: Messages, { language, purposes }: Named): string {
+export function listAsked<Purpose extends { readonly required: boolean }>(
+  purposes: readonly Purpose[],
+): readonly Purpose[] {
   const optional = purposes.filter(({ required }) => !required);
-  const labels = (optional.length > 0 ? optional : purposes).map(({ label }) => isolate(label));
+  return optional.length > 0 ? optional : purposes;
+}
+
+function namePurposes({ list, others }: Messages, { language, purposes }: Named): string {
+  const labels = listAsked(purposes).map(({ label }) => isolate(label));
   const [, comma = '', and = ''] = list.split(/\{\w+\}/);
   const rest = labels.length - mostNamed;
   if (rest > 0) {

@@ -555,6 +555,7 @@ export const controlStatusValues = ['not_started', 'in_progress', 'evidence_requ
 export const verificationStatusValues = ['holds', 'failed', 'could_not_check'] as const;
 export const userStatusValues = ['active', 'suspended', 'deleted'] as const;
 export const webhookDisabledReasonValues = ['gone', 'failing'] as const;
+export const noticeWarningCodeValues = ['controller_not_named', 'purposes_not_named'] as const;
 export const actorTypeValues = ['user', 'api_key', 'system', 'staff'] as const;
 export const auditModuleValues = ['access', 'consent', 'controls', 'identity', 'ledger', 'mfa', 'privacy', 'tenants', 'trust', 'webhooks'] as const;
 export const ledgerNameValues = ['audit', 'consent'] as const;

@@ -35,6 +35,7 @@ describeServer('POST /v1/consent/notices', (server) => {
       publishedAt: null,
       archivedAt: null,
       lastSeenAt: null,
+      warnings: [],
     });
     assert.equal((await server.request('GET', `/v1/consent/${id}`)).text, created.text);
   });

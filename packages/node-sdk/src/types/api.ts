@@ -1186,6 +1186,12 @@ export interface Notice {
   readonly archivedAt: string | null;
   /** When a page of the site last fetched it or sent a decision, some seconds late; null for never. */
   readonly lastSeenAt: string | null;
+  /**
+   * What the content under edit lacks in a language that visitors get: a text of your own in place of the default intro
+   * should name the controller and every purpose that can be refused, by `{controller}` and `{purposes}` or in words. A
+   * warning prevents nothing.
+   */
+  readonly warnings: readonly NoticeWarning[];
 }
 
 export interface NoticeChange {
@@ -1385,6 +1391,20 @@ export interface NoticeVersion {
   readonly shown: Readonly<Record<string, string>>;
   readonly publishedAt: string;
 }
+
+export interface NoticeWarning {
+  readonly code: NoticeWarningCode;
+  /** BCP 47: the language in which it is missing. */
+  readonly language: string;
+  /** The field to change, such as `translations.de.texts.intro`. */
+  readonly path: string;
+  /** Keys of the purposes that are not named. */
+  readonly purposes: readonly string[];
+  readonly message: string;
+}
+
+/** What the first layer of the banner lacks. */
+export type NoticeWarningCode = 'controller_not_named' | 'purposes_not_named';
 
 export interface NoticeWords {
   /** That of the words: the best one that the server has. */

@@ -8,6 +8,7 @@ import { isConflict, NoticePage } from '../notice-page.ts';
 import { mustAskAgain } from '../notice-rules.ts';
 import { listTexts } from '../notice-texts.ts';
 import { viewVersion } from '../notice-version.ts';
+import { viewWarnings } from '../notice-warnings.ts';
 import { pageWords } from '../preferences.ts';
 import { viewMissingFacts } from '../receipt-facts.ts';
 import { notices } from '../sdk.ts';
@@ -79,6 +80,7 @@ export class NoticePublication extends NoticePage {
       }
       <h2>${latest === null ? pageWords.firstVersion : `${pageWords.changesSince} ${latest.version}`}</h2>
       <svc-differences .earlier=${latest === null ? new Map() : listTexts(latest)} .later=${listTexts(notice)}></svc-differences>
+      ${viewWarnings(notice)}
       ${
         isChanged
           ? html`<p>${explain(notice)}</p>

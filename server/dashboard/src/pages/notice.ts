@@ -1,6 +1,6 @@
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import type { WithResponse } from '../../../../packages/node-sdk/src/transport.ts';
-import type { Notice, NoticeContent } from '../../../../packages/node-sdk/src/types/api.ts';
+import type { Notice, NoticeContent, NoticeWarning } from '../../../../packages/node-sdk/src/types/api.ts';
 import { RequestError } from '../api.ts';
 import { loadMessages } from '../banner-messages.ts';
 import { viewConflict } from '../conflict.ts';
@@ -11,6 +11,7 @@ import type { EditorState, NoticePart } from '../notice-parts/part.ts';
 import { rightToLeft } from '../notice-preview.ts';
 import type { LocalizedMessages } from '../notice-rules.ts';
 import { listTexts } from '../notice-texts.ts';
+import { viewWarnings } from '../notice-warnings.ts';
 import { pageWords, words } from '../preferences.ts';
 import { notices } from '../sdk.ts';
 import { session } from '../session.ts';
@@ -81,7 +82,8 @@ export class NoticeEditor extends NoticePage {
     const { draft, opened } = this;
     if (opened === null && this.loadError !== null) return viewUnloadedPart();
     if (draft === null || opened === null) return this.viewWaiting();
-    return html`<div class="editor">
+    return html`${viewWarnings(notice, (warning) => void this.runQuietly(() => this.#showText(warning)))}
+      <div class="editor">
         <div>${this.#viewParts(opened.name)} ${this.#viewForm(draft, opened)}</div>
         <div class="preview">${this.#viewPreview(notice, draft)}</div>
       </div>
@@ -282,6 +284,14 @@ export class NoticeEditor extends NoticePage {
     if (tag !== undefined) this.language = tag;
     await this.#open(findPart(path));
     await this.updateComplete;
+  }
+
+  /** Opens the text that a warning is about. */
+  async #showText({ language, path }: NoticeWarning): Promise<void> {
+    this.language = language;
+    await this.#open(findPart(path));
+    await this.updateComplete;
+    this.querySelector<HTMLElement>(`[name="${CSS.escape(path)}"]`)?.focus();
   }
 }
 

@@ -371,6 +371,42 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     });
   });
 
+  test('warns in the editor and before a publication if a text leaves out the controller or a purpose', async () => {
+    const words = { analytics: 'Statistik', marketing: 'Werbung', necessary: 'Notwendig' };
+    const purposes = Object.entries(words).map(([key, label]) => [key, { label, description: `${label}.` }]);
+    const german = { texts: { intro: 'Statistik?' }, purposes: Object.fromEntries(purposes) };
+    const { id, read: readNotice, member } = await createTenant('admin', { translations: { de: german } });
+    await visitAs(member, `notices/${id}/publish`, async (page) => {
+      const controller = 'The text does not name the controller. Add {controller} to it.';
+      const purpose = 'The text does not name Werbung. Add {purposes} to it.';
+      const warnings = page.getByRole('status').getByRole('listitem');
+      const read = async () => (await warnings.locator('> span').allTextContents()).map((text) => text.trim());
+      await page.getByText('Incomplete first layer').waitFor();
+      assert.deepEqual(await read(), [`German: ${controller} ${purpose}`]);
+      await assertAccessible(page);
+      await warnings.getByRole('link', { name: 'Edit text: German' }).click();
+      await page.getByRole('tab', { name: 'Texts and languages', selected: true }).waitFor();
+      await page.getByRole('tab', { name: 'Content' }).click();
+      await warnings.getByRole('button', { name: 'Edit text: German' }).click();
+      const intro = page.getByLabel('Text of the first layer');
+      await page.getByRole('heading', { name: 'Texts in: German' }).waitFor();
+      await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'translations.de.texts.intro');
+      assert.equal(await intro.inputValue(), 'Statistik?');
+      await assertAccessible(page);
+      const save = async (text: string) => {
+        await intro.fill(text);
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByText('Saved.').waitFor();
+      };
+      await save('{controller}: Statistik');
+      await warnings.getByText(controller).waitFor({ state: 'detached' });
+      assert.deepEqual(await read(), [`German: ${purpose}`]);
+      await save('{controller}: {purposes}');
+      await page.getByText('Incomplete first layer').waitFor({ state: 'detached' });
+    });
+    assert.deepEqual((await readNotice()).warnings, []);
+  });
+
   test('shows the exact words of a record with their hash, and says if they are others', async () => {
     const { server, id, edit, tenant, member } = await createTenant();
     const translated = ([key, label]: readonly string[]) => [key, { label, description: `${label}.` }];

@@ -96,6 +96,15 @@ export const de: PageWords = {
   appearance: 'Darstellung',
   layer: 'Ansicht',
   layers: { banner: 'Erste Ebene', panel: 'Einstellungen' },
+  noticeWarnings: {
+    title: 'Unvollständige erste Ebene:',
+    hint: 'Eine Einwilligung ist nur informiert, wenn Besucher erfahren, wer um sie bittet und wofür (DSGVO Artikel 4 Nr. 11 und Erwägungsgrund 42). Der vorgegebene Text der ersten Ebene nennt den Verantwortlichen und die Zwecke; der gespeicherte Text ersetzt ihn. Sie können den Hinweis trotzdem veröffentlichen.',
+    codes: {
+      controller_not_named: 'Der Text nennt den Verantwortlichen nicht. Fügen Sie {controller} ein.',
+      purposes_not_named: 'Der Text nennt {names} nicht. Fügen Sie {purposes} ein.',
+    },
+    edit: 'Text bearbeiten',
+  },
   editor: {
     parts: {
       content: 'Inhalt',

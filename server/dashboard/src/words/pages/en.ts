@@ -2,6 +2,7 @@ import type {
   DataCategory,
   DataSubjectRight,
   NoticeTexts,
+  NoticeWarningCode,
   RecipientRole,
 } from '../../../../../packages/node-sdk/src/types/api.ts';
 import { roleWords } from '../roles.ts';
@@ -90,6 +91,15 @@ export const en = {
   appearance: 'Appearance',
   layer: 'Shown',
   layers: { banner: 'First layer', panel: 'Preferences' },
+  noticeWarnings: {
+    title: 'Incomplete first layer:',
+    hint: 'Consent is informed only if visitors learn who asks, and what for (GDPR Article 4(11) and Recital 42). The default text of the first layer names the controller and the purposes; the saved text replaces it. You can still publish the notice.',
+    codes: {
+      controller_not_named: 'The text does not name the controller. Add {controller} to it.',
+      purposes_not_named: 'The text does not name {names}. Add {purposes} to it.',
+    } satisfies Record<NoticeWarningCode, string>,
+    edit: 'Edit text',
+  },
   editor: {
     parts: {
       content: 'Content',

@@ -96,6 +96,15 @@ export const fr: PageWords = {
   appearance: 'Apparence',
   layer: 'Affichage',
   layers: { banner: 'Premier niveau', panel: 'Préférences' },
+  noticeWarnings: {
+    title: 'Premier niveau incomplet :',
+    hint: 'Un consentement n’est éclairé que si les visiteurs apprennent qui le demande et pour quoi (RGPD, article 4, point 11, et considérant 42). Le texte par défaut du premier niveau nomme le responsable et les finalités ; le texte enregistré le remplace. Vous pouvez tout de même publier le bandeau.',
+    codes: {
+      controller_not_named: 'Le texte ne nomme pas le responsable. Ajoutez-y {controller}.',
+      purposes_not_named: 'Le texte ne nomme pas {names}. Ajoutez-y {purposes}.',
+    },
+    edit: 'Modifier le texte',
+  },
   editor: {
     parts: {
       content: 'Contenu',
