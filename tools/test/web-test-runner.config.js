@@ -1,6 +1,6 @@
 import { esbuildPlugin } from '@web/dev-server-esbuild';
 import { chromeLauncher } from '@web/test-runner-chrome';
-import { forcedColorsPlugin } from '../../packages/consent-banner/test/forced-colors-plugin.ts';
+import { devtoolsPlugin } from '../../packages/consent-banner/test/devtools-plugin.ts';
 import { serveVisitorPage } from '../../packages/consent-banner/test/visitor-page.ts';
 import { serveBadgePage } from '../../packages/trust-badge/test/badge-page.ts';
 import { chromium } from './chromium.ts';
@@ -13,7 +13,7 @@ export default {
   // The first test of a file loads all modules, and a busy machine takes its time.
   testFramework: { config: { timeout: 10_000 } },
   // Without a target the built scripts arrive untouched, byte for byte as their integrity says.
-  plugins: [esbuildPlugin({ ts: true }), forcedColorsPlugin],
+  plugins: [esbuildPlugin({ ts: true }), devtoolsPlugin],
   browsers: [chromeLauncher({ launchOptions: chromium() })],
   middleware: [serveVisitorPage, serveBadgePage],
   filterBrowserLogs: ({ args }) => !String(args[0]).startsWith('Lit is in dev mode'),

@@ -1,8 +1,8 @@
-import { expect } from '@open-wc/testing';
+import { expect, nextFrame } from '@open-wc/testing';
 import { type Consent, createConsent } from '../src/headless.ts';
 import { restorePage } from './network.ts';
 import { find, isBannerShown, meetBanner, press, returnToPage, type Visit } from './visitor.ts';
-import { waitUntil } from './wait-until.ts';
+import { waitUntil, whenReleased } from './wait-until.ts';
 
 const nothingOptional = { necessary: true, statistics: false, marketing: false };
 const everything = { necessary: true, statistics: true, marketing: true };
@@ -67,8 +67,9 @@ describe('a custom interface beside the banner', () => {
       settings += seen.length;
     }).observe(frame, { attributeFilter: ['src'] });
     await own.acceptAll();
-    await waitUntil(() => frame.getAttribute('src'), 'it loads');
-    await new Promise((done) => setTimeout(done, 300));
+    await nextFrame(); // Both have released it after this frame.
+    await whenReleased();
+    expect(frame.getAttribute('src')).to.equal('/visitor-page/blank');
     expect(settings).to.equal(1);
     frame.remove();
   });

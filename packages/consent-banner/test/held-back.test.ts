@@ -1,51 +1,28 @@
-import { aTimeout, expect, fixture, html } from '@open-wc/testing';
-import { listenToConsole, restorePage } from './network.ts';
-import { find, isBannerShown, leavePage, meetBanner, openPanel, press, returnToPage, visitPage } from './visitor.ts';
-import { waitUntil } from './wait-until.ts';
-
-const accept = '.banner [data-choice=accept]';
-const reject = '.banner [data-choice=reject]';
-const page = window as unknown as { ran: string[] };
-
-/** Inserts a tag as a parser would: a script in it does not run by itself. */
-function hold(markup: string): HTMLElement {
-  const holder = document.createElement('div');
-  holder.className = 'held';
-  holder.append(document.createRange().createContextualFragment(markup));
-  document.body.append(holder);
-  return holder;
-}
+import { expect, nextFrame } from '@open-wc/testing';
+import { accept, clearTags, hold, listBoxes, page, reject, serve } from './blocked-tags.ts';
+import { listenToConsole } from './network.ts';
+import { find, isBannerShown, meetBanner, openPanel, press, returnToPage } from './visitor.ts';
+import { waitUntil, whenReleased } from './wait-until.ts';
+import { whenIdle } from './when-idle.ts';
 
 const script = (name: string, purposes: string, more = ''): string =>
   `<script type="text/plain" data-svc-purpose="${purposes}" ${more}>window.ran.push('${name}')</script>`;
-const fetched = (name: string, more = ''): string => {
-  const source = URL.createObjectURL(new Blob([`window.ran.push('${name}')`], { type: 'text/javascript' }));
-  return `<script type="text/plain" data-svc-purpose="statistics" ${more} data-svc-src="${source}"></script>`;
-};
+const fetched = (name: string, more = ''): string =>
+  `<script type="text/plain" data-svc-purpose="statistics" ${more} data-svc-src="${serve(`window.ran.push('${name}')`)}"></script>`;
 const frame = (purposes: string): string =>
   `<iframe title="A map" width="300" height="200" data-svc-purpose="${purposes}" data-svc-src="/visitor-page/blank"></iframe>`;
 
 describe('a blocked tag', () => {
-  beforeEach(async () => {
-    await leavePage();
-    page.ran = [];
-  });
-
-  afterEach(() => {
-    restorePage();
-    for (const holder of document.querySelectorAll('.held')) holder.remove();
-  });
+  clearTags();
 
   it('runs in document order once its purpose is granted, and not before', async () => {
-    hold(script('one', 'statistics') + script('two', 'marketing') + script('three', 'statistics'));
+    hold(script('one', 'statistics') + script('two', 'marketing') + script('three', 'statistics') + frame('marketing'));
     const visit = await meetBanner();
-    await aTimeout(250);
-    expect(page.ran).to.deep.equal([]);
+    await waitUntil(() => listBoxes().length, 'the tags are blocked');
+    page.ran.push('decision');
     await press(visit, accept);
-    await waitUntil(() => page.ran.length === 3, 'all run');
-    expect(page.ran).to.deep.equal(['one', 'two', 'three']);
-    await aTimeout(250);
-    expect(page.ran, 'and once').to.have.length(3);
+    await whenReleased();
+    expect(page.ran, 'each once').to.deep.equal(['decision', 'one', 'two', 'three']);
   });
 
   it('waits for all of its purposes, and never loads without any or with an unknown one', async () => {
@@ -60,13 +37,11 @@ describe('a blocked tag', () => {
     await openPanel(visit);
     find(visit, '#purpose-1').click();
     await press(visit, '.save');
-    await waitUntil(() => page.ran.length, 'the required one runs');
-    await aTimeout(250);
+    await whenReleased();
     expect(page.ran).to.deep.equal(['required']);
     await openPanel(visit);
     await press(visit, 'footer [data-choice=accept]');
-    await waitUntil(() => page.ran.length === 2, 'the other runs');
-    await aTimeout(250);
+    await whenReleased();
     expect(page.ran).to.deep.equal(['required', 'both']);
   });
 
@@ -74,7 +49,7 @@ describe('a blocked tag', () => {
     hold(script('one', 'statistics') + script('two', 'marketing'));
     const visit = await meetBanner();
     await press(visit, reject);
-    await aTimeout(300);
+    await whenReleased();
     expect(page.ran).to.deep.equal([]);
   });
 
@@ -153,9 +128,8 @@ describe('a blocked tag', () => {
     await waitUntil(() => page.ran.length === 1, 'the first one runs');
     await openPanel(visit);
     await press(visit, 'footer [data-choice=reject]');
-    await aTimeout(50);
     one?.dispatchEvent(new Event('load'));
-    await aTimeout(50);
+    await whenReleased();
     expect(page.ran).to.deep.equal(['one']);
     await openPanel(visit);
     await press(visit, 'footer [data-choice=accept]');
@@ -171,7 +145,7 @@ describe('a blocked tag', () => {
     );
     const visit = await meetBanner();
     await press(visit, accept);
-    await aTimeout(250);
+    await whenReleased();
     expect(page.ran).to.be.empty;
     expect([...holder.querySelectorAll('[href], [src]')]).to.be.empty;
     expect(errors).to.have.length(3);
@@ -191,7 +165,7 @@ describe('a blocked tag', () => {
     hold(frame('marketing'));
     const visit = await meetBanner();
     await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'the box is there');
-    await new Promise((done) => requestIdleCallback(done)); // By then the banner has checked all tags.
+    await whenIdle(); // By then the banner has checked all tags.
     const { getAttribute } = visit.element;
     let reads = 0;
     visit.element.getAttribute = (name) => {
@@ -199,7 +173,8 @@ describe('a blocked tag', () => {
       return getAttribute.call(visit.element, name);
     };
     hold('<p>More</p>');
-    await aTimeout(50);
+    await nextFrame();
+    await whenIdle();
     expect(reads).to.equal(0);
   });
 
@@ -278,8 +253,7 @@ describe('a blocked tag', () => {
       await openPanel(visit);
       await press(visit, 'footer [data-choice=reject]');
       const holder = hold(copy);
-      await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'the frame is covered');
-      await aTimeout(250);
+      await whenReleased();
       expect(holder.querySelectorAll(loading).length).to.equal(0);
       expect(page.ran).to.be.empty;
     });
@@ -287,8 +261,7 @@ describe('a blocked tag', () => {
     it('runs once, and loads, while it is allowed', async () => {
       const { visit, copy } = await leaveCopy();
       const holder = hold(copy);
-      await waitUntil(() => page.ran.length === 2, 'they run');
-      await aTimeout(250);
+      await whenReleased();
       expect(page.ran, 'and once; a module runs once in a page').to.deep.equal(['inline', 'fetched']);
       expect(holder.querySelectorAll(loading).length).to.equal(4);
       await openPanel(visit);
@@ -301,18 +274,22 @@ describe('a blocked tag', () => {
     hold(frame('telemetry'));
     const visit = await meetBanner();
     await press(visit, accept);
-    await aTimeout(250);
+    await whenReleased();
     expect(document.querySelector('.held iframe')?.hasAttribute('src')).to.equal(false);
   });
 
   it('is released only by a decision, not by a listener, event or attribute', async () => {
-    hold(script('one', 'statistics'));
-    await visitPage();
+    hold(script('one', 'statistics') + frame('marketing'));
+    const visit = await meetBanner();
+    await waitUntil(() => listBoxes().length, 'the tags are blocked');
     document.dispatchEvent(
       new CustomEvent('svc-consent', { detail: { decided: true, purposes: { statistics: true } } }),
     );
-    await fixture(html`<p>Something changes on the page</p>`);
-    await aTimeout(250);
-    expect(page.ran).to.deep.equal([]);
+    hold(frame('marketing'));
+    await waitUntil(() => listBoxes().length === 2, 'the change is handled');
+    page.ran.push('decision');
+    await press(visit, reject);
+    await whenReleased();
+    expect(page.ran).to.deep.equal(['decision']);
   });
 });

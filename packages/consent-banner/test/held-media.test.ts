@@ -1,9 +1,9 @@
-import { aTimeout, expect } from '@open-wc/testing';
-import { listenToConsole, restorePage } from './network.ts';
-import { isBannerShown, leavePage, meetBanner, openPanel, press } from './visitor.ts';
-import { waitUntil } from './wait-until.ts';
+import { expect } from '@open-wc/testing';
+import { accept, clearTags, hold, listBoxes } from './blocked-tags.ts';
+import { listenToConsole } from './network.ts';
+import { isBannerShown, meetBanner, openPanel, press } from './visitor.ts';
+import { waitUntil, whenReleased } from './wait-until.ts';
 
-const accept = '.banner [data-choice=accept]';
 const pixel = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 
 /** A tenth of a second of silence. */
@@ -29,25 +29,8 @@ function createSound(): string {
   return URL.createObjectURL(new Blob([view], { type: 'audio/wav' }));
 }
 
-function hold(markup: string): HTMLElement {
-  const holder = document.createElement('div');
-  holder.className = 'held';
-  holder.innerHTML = markup;
-  document.body.append(holder);
-  return holder;
-}
-
-const listBoxes = (): readonly HTMLElement[] => [
-  ...document.querySelectorAll<HTMLElement>('svc-consent-placeholder:not([hidden])'),
-];
-
 describe('blocked images', () => {
-  beforeEach(leavePage);
-
-  afterEach(() => {
-    restorePage();
-    for (const holder of document.querySelectorAll('.held')) holder.remove();
-  });
+  clearTags();
 
   it('have a placeholder of their final size, which names them, and offers to show them once', async () => {
     const holder = hold(
@@ -120,12 +103,7 @@ describe('blocked images', () => {
 });
 
 describe('blocked sound and video', () => {
-  beforeEach(leavePage);
-
-  afterEach(() => {
-    restorePage();
-    for (const holder of document.querySelectorAll('.held')) holder.remove();
-  });
+  clearTags();
 
   for (const [name, markup] of [
     ['a video', (source: string) => `<video data-svc-purpose="marketing" data-svc-src="${source}"></video>`],
@@ -139,8 +117,9 @@ describe('blocked sound and video', () => {
     it(`${name} loads with its purpose, and is silent when that is withdrawn`, async () => {
       const holder = hold(markup(createSound()));
       const player = holder.firstElementChild as HTMLMediaElement;
+      hold(`<img alt="" width="300" height="200" data-svc-purpose="marketing" data-svc-src="${pixel}">`);
       const visit = await meetBanner();
-      await aTimeout(100);
+      await waitUntil(() => listBoxes().length, 'all are blocked');
       expect(player.currentSrc).to.equal('');
       await press(visit, accept);
       await waitUntil(() => player.readyState > 0, 'it is there');
@@ -148,7 +127,7 @@ describe('blocked sound and video', () => {
       await press(visit, 'footer [data-choice=reject]');
       await waitUntil(() => player.readyState === 0, 'nothing of it is left');
       expect(holder.querySelector('[src]')).to.equal(null);
-      await aTimeout(100);
+      await whenReleased();
       expect(player.readyState).to.equal(0);
     });
   }
@@ -181,7 +160,7 @@ describe('blocked sound and video', () => {
     const visit = await meetBanner();
     await press(visit, accept);
     await waitUntil(() => other.readyState > 0 && holder.querySelector('img')?.src, 'all is there');
-    await aTimeout(100);
+    await whenReleased();
     expect(starts).to.deep.equal({ own: 0, held: 1 });
   });
 

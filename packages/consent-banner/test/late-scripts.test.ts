@@ -1,25 +1,17 @@
-import { aTimeout, expect } from '@open-wc/testing';
-import { restorePage } from './network.ts';
-import { leavePage, meetBanner, press } from './visitor.ts';
-import { waitUntil } from './wait-until.ts';
+import { expect } from '@open-wc/testing';
+import { accept, clearTags, hold, page, serve } from './blocked-tags.ts';
+import { meetBanner, press } from './visitor.ts';
+import { waitUntil, whenReleased } from './wait-until.ts';
 
 // Scripts that are released after the page has loaded, and were written for a page that is being parsed.
 
-const accept = '.banner [data-choice=accept]';
-const page = window as unknown as { ran: string[]; onload: unknown };
-
-function hold(...scripts: readonly (readonly [code: string, more?: string])[]): HTMLElement {
-  const holder = document.createElement('div');
-  holder.className = 'held';
+function holdScripts(...scripts: readonly (readonly [code: string, more?: string])[]): HTMLElement {
   const tags = scripts.map(
     ([code, more = '']) => `<script type="text/plain" data-svc-purpose="statistics" ${more}>${code}</script>`,
   );
-  holder.append(document.createRange().createContextualFragment(`<p>Before</p>${tags.join('')}<p>After</p>`));
-  document.body.append(holder);
-  return holder;
+  return hold(`<p>Before</p>${tags.join('')}<p>After</p>`);
 }
 
-const serve = (code: string): string => URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
 const read = (holder: HTMLElement): string => holder.innerHTML.replace(/<script.*?<\/script>/gs, '|');
 
 async function release(): Promise<void> {
@@ -27,18 +19,10 @@ async function release(): Promise<void> {
 }
 
 describe('a script that is released late', () => {
-  beforeEach(async () => {
-    await leavePage();
-    page.ran = [];
-  });
-
-  afterEach(() => {
-    restorePage();
-    for (const holder of document.querySelectorAll('.held')) holder.remove();
-  });
+  clearTags();
 
   it('writes behind itself with document.write, and the page stays', async () => {
-    const holder = hold(
+    const holder = holdScripts(
       [`document.open(); document.write('<b>', 'one'); document.writeln('</b>'); document.close(); ran.push('one')`],
       [`document.write('<i id="ad"></i>'); document.getElementById('ad').textContent = 'two'; ran.push('two')`],
     );
@@ -48,7 +32,7 @@ describe('a script that is released late', () => {
   });
 
   it('writes what is complete at once, and the rest when it ends', async () => {
-    const holder = hold([
+    const holder = holdScripts([
       `document.write('<em title="a'); document.write('b">x'); ran.push(document.querySelectorAll('.held em').length); document.write('</em><p>y')`,
     ]);
     await release();
@@ -61,7 +45,7 @@ describe('a script that is released late', () => {
     const [one, three, five] = ['one', 'three', 'five'].map((name) =>
       serve(`ran.push('${name}'); document.write('<u>${name}</u>')`),
     );
-    const holder = hold(
+    const holder = holdScripts(
       [
         `document.write('<script src="${one}"><\\/script><script>ran.push("two"); document.write("<u>two</u>")<\\/script>');
          document.write('<script src="${three}"><\\/script>'); ran.push('first')`,
@@ -82,14 +66,14 @@ describe('a script that is released late', () => {
   });
 
   it('writes from an async script as well', async () => {
-    const holder = hold(['', `async data-svc-src="${serve(`document.write('<b>late</b>')`)}"`]);
+    const holder = holdScripts(['', `async data-svc-src="${serve(`document.write('<b>late</b>')`)}"`]);
     await release();
     await waitUntil(() => holder.querySelector('b'), 'it is written');
     expect(read(holder)).to.equal('<p>Before</p>|<b>late</b><p>After</p>');
   });
 
   it('gets no call of other scripts: the page may write, and the methods are its own again', async () => {
-    hold([`ran.push(Object.hasOwn(document, 'write'))`]);
+    holdScripts([`ran.push(Object.hasOwn(document, 'write'))`]);
     await release();
     await waitUntil(() => page.ran.length, 'it runs');
     await waitUntil(() => !Object.hasOwn(document, 'write'), 'it is restored');
@@ -99,7 +83,7 @@ describe('a script that is released late', () => {
   });
 
   it('has the listeners called that wait for the page to load, after the last script, in the order of the events', async () => {
-    hold(
+    holdScripts(
       [
         `window.addEventListener('load', (event) => ran.push('load ' + event.type));
          document.addEventListener('DOMContentLoaded', { handleEvent() { ran.push('ready ' + (window.later ?? '')) } });
@@ -120,7 +104,7 @@ describe('a script that is released late', () => {
   });
 
   it('has the listeners of a module called', async () => {
-    hold(
+    holdScripts(
       [`addEventListener('load', () => ran.push('inline'))`, 'data-svc-type="module"'],
       ['', `data-svc-type="module" data-svc-src="${serve(`addEventListener('load', () => ran.push('fetched'))`)}"`],
     );
@@ -132,14 +116,14 @@ describe('a script that is released late', () => {
   it('has no listener of another script called', async () => {
     const other = (): unknown => page.ran.push('other');
     await waitUntil(() => !Object.hasOwn(document, 'write'), 'no script of another test runs');
-    hold(
+    holdScripts(
       [`dispatchEvent(new Event('held-runs'))`],
       ['', `data-svc-src="${serve(`addEventListener('load', () => ran.push('own'))`)}"`],
     );
     addEventListener('held-runs', () => setTimeout(() => addEventListener('load', other)), { once: true });
     await release();
-    await waitUntil(() => page.ran.length, 'it runs');
-    await aTimeout(50);
+    await whenReleased();
+    await waitUntil(() => page.ran.length, 'its listener is called');
     removeEventListener('load', other);
     expect(page.ran).to.deep.equal(['own']);
   });
@@ -155,7 +139,7 @@ describe('a script that is released late', () => {
     script.remove();
     document.head.append(document.createRange().createContextualFragment(tag));
     const again = document.head.lastElementChild as HTMLScriptElement;
-    await aTimeout(250);
+    await whenReleased();
     expect(page.ran).to.deep.equal(['head']);
     again.remove();
   });

@@ -1,6 +1,6 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { openFrame, query, type VisitorFrame } from './visitor-frame.ts';
-import { waitUntil } from './wait-until.ts';
+import { waitUntil, whenReleased } from './wait-until.ts';
 
 // Frameworks that change pages, as published: Turbo visits the next page, React hydrates this one.
 
@@ -60,7 +60,7 @@ describe('a page whose framework', () => {
       await rendered;
       await waitUntil(() => view().ran.filter((name) => name === 'body').length === visit, 'the body runs');
     }
-    await aTimeout(300);
+    await whenReleased(frame);
     expect(view().ran.filter((name) => name !== 'body')).to.have.members(['inline', 'module']);
     expect(loaded()).to.equal(2);
     expect(frame.contentDocument?.head.querySelectorAll('script').length).to.equal(scripts);

@@ -1,33 +1,21 @@
-import { aTimeout, expect } from '@open-wc/testing';
-import { restorePage } from './network.ts';
-import { leavePage, meetBanner, openPanel, press } from './visitor.ts';
-import { waitUntil } from './wait-until.ts';
+import { expect } from '@open-wc/testing';
+import { executeServerCommand } from '@web/test-runner-commands';
+import { accept, clearTags, hold, listBoxes, page } from './blocked-tags.ts';
+import { meetBanner, openPanel, press } from './visitor.ts';
+import { waitUntil, whenReleased } from './wait-until.ts';
 
-const accept = '.banner [data-choice=accept]';
-const page = window as unknown as { ran: string[] };
 const film = `<iframe title="A film" width="300" height="200" data-svc-purpose="marketing" data-svc-src="/visitor-page/blank"></iframe>`;
 
 function attach(mode: ShadowRootMode, markup = film): ShadowRoot {
-  const host = document.body.appendChild(document.createElement('div'));
-  host.className = 'held';
-  const root = host.attachShadow({ mode });
+  const root = hold('').attachShadow({ mode });
   root.append(document.createRange().createContextualFragment(markup));
   return root;
 }
 
 const find = (root: ShadowRoot): HTMLIFrameElement => root.querySelector('iframe') as HTMLIFrameElement;
-const listBoxes = () => document.querySelectorAll('svc-consent-placeholder');
 
 describe('SvcConsent.observe()', () => {
-  beforeEach(async () => {
-    await leavePage();
-    page.ran = [];
-  });
-
-  afterEach(() => {
-    restorePage();
-    for (const host of document.querySelectorAll('.held')) host.remove();
-  });
+  clearTags();
 
   for (const mode of ['open', 'closed'] as const) {
     it(`blocks, covers and releases tags in a shadow tree that is ${mode}`, async () => {
@@ -55,13 +43,13 @@ describe('SvcConsent.observe()', () => {
   it('works after the decision, and stops when its function is called', async () => {
     await press(await meetBanner(), accept);
     const root = attach('open');
-    await aTimeout(100);
+    await whenReleased();
     expect(find(root).hasAttribute('src'), 'not observed').to.equal(false);
     const stop = window.SvcConsent.observe(root);
     await waitUntil(() => find(root).hasAttribute('src'), 'it is released');
     stop();
     root.append(document.createRange().createContextualFragment(film));
-    await aTimeout(100);
+    await whenReleased();
     expect(root.querySelectorAll('[src]')).to.have.length(1);
   });
 
@@ -77,7 +65,7 @@ describe('SvcConsent.observe()', () => {
         ),
     );
     const stop = window.SvcConsent.observe(root);
-    await aTimeout(100);
+    await whenReleased();
     expect(find(root).hasAttribute('src')).to.equal(false);
     document.body.append(root.host);
     await waitUntil(() => find(root).hasAttribute('src') && page.ran.length, 'it is released');
@@ -85,18 +73,18 @@ describe('SvcConsent.observe()', () => {
   });
 
   it('does not keep a root whose element is removed', async () => {
-    const gc = (window as { gc?: () => void }).gc;
-    let root: ShadowRoot | undefined = attach('open');
-    const reference = new WeakRef(root);
-    window.SvcConsent.observe(root);
+    const observe = (): WeakRef<ShadowRoot> => {
+      const root = attach('open');
+      window.SvcConsent.observe(root);
+      return new WeakRef(root);
+    };
+    const reference = observe();
     await meetBanner();
     await waitUntil(() => listBoxes().length === 1, 'it is observed');
-    root.host.remove();
-    root = undefined;
+    document.querySelector('.held')?.remove();
     await waitUntil(() => !listBoxes().length, 'the box goes');
-    if (!gc) return;
-    await waitUntil(() => {
-      gc();
+    await waitUntil(async () => {
+      await executeServerCommand('collect-garbage');
       return !reference.deref();
     }, 'it is collected');
   });

@@ -66,6 +66,7 @@ const files: Readonly<Record<string, string>> = {
       globalName: 'React',
       define: { 'process.env.NODE_ENV': '"production"' },
     }).outputFiles[0]?.text ?? '',
+  'empty.js': '',
   'held.js': 'document.body.dataset.held = (document.body.dataset.held ?? "") + "held ";',
   'report.js': `setInterval(() => {
     const shown = document.querySelector('svc-consent').shadowRoot?.querySelector('.banner:popover-open');

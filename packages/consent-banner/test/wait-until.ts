@@ -12,3 +12,19 @@ export async function waitUntil(
     await new Promise((resolve) => pageSetTimeout(resolve, 20));
   }
 }
+
+/**
+ * Waits until a page, which has a decision, has released what it allows: in document order and each in its turn, so after the
+ * last tag of all nothing is left.
+ */
+export async function whenReleased(frame: Pick<HTMLIFrameElement, 'contentDocument'> = { contentDocument: document }) {
+  const { body } = frame.contentDocument as Document;
+  const last = body.ownerDocument.createElement('script');
+  Object.assign(last, { type: 'text/plain' });
+  Object.assign(last.dataset, { svcPurpose: 'necessary', svcSrc: '/visitor-page/empty.js' });
+  let isLoaded = false;
+  last.addEventListener('load', () => (isLoaded = true));
+  body.append(last);
+  await waitUntil(() => isLoaded, 'the last tag is released');
+  last.remove();
+}

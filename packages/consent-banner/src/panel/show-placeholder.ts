@@ -76,10 +76,12 @@ export function showPlaceholder(
       attached = now + wait;
       if (wait) {
         clearTimeout(timer);
-        timer = setTimeout(
-          () => parent.isConnected && parent.insertBefore(host, findNext(frame, parent)) && cover(),
-          wait,
-        );
+        timer = setTimeout(() => {
+          if (!parent.isConnected) return;
+          attached = performance.now();
+          parent.insertBefore(host, findNext(frame, parent));
+          cover();
+        }, wait);
         return false;
       }
       parent.insertBefore(host, findNext(frame, parent));
