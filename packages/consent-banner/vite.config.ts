@@ -30,7 +30,7 @@ const internals = [
     'isOpening',
     'isOwn',
   ],
-  ...['isRecalled', 'switchedOn', 'allowOnce', 'decideOn', 'dispatch', 'expectPanel', 'follow', 'loadFurther'],
+  ...['isRecalled', 'switchedOn', 'allowOnce', 'decideOn', 'dispatch', 'expectPanel', 'follow', 'loadFurther', 'loadContent', 'onRelease'],
   ...['openPreferences', 'recallStored', 'renew', 'writeUrl'],
 ];
 

@@ -33,7 +33,6 @@ export function mountParts(page: Page, { extras, placeholders }: Parts): void {
   page.subscribe(update);
   // The notice says whether visitors can object.
   if (page.view.region) findTexts(page);
-  update();
   new MutationObserver(update).observe(document, { childList: true, subtree: true });
   watchReach(page, () => isAway(page.view) && extendOnce());
 }

@@ -70,6 +70,7 @@ export class ConsentPreview implements ConsentPage {
 
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
+    listener();
     return () => this.#listeners.delete(listener);
   }
 

@@ -14,9 +14,8 @@ import { fetchNotice } from './state/load-notice.ts';
 import { loadScript } from './state/load-script.ts';
 import { readMapping } from './state/mapping.ts';
 import { parseNotice } from './state/notice.ts';
-import { ownValue } from './state/own-value.ts';
 import { reportProblem } from './state/report-problem.ts';
-import { memory, readItem, removeItem, writeItem } from './state/safe-storage.ts';
+import { memory, readItem, removeItem, toJson, writeItem } from './state/safe-storage.ts';
 import { checkedKey, decisionKey, regionKey } from './state/stored-decision.ts';
 
 /**
@@ -55,5 +54,5 @@ export const shared: readonly unknown[] = [
   reportProblem,
   sharedStyles,
   writeItem,
-  ownValue,
+  toJson,
 ];

@@ -12,6 +12,7 @@ const banner = {
   view: {},
   subscribe(listener: () => void) {
     listeners.add(listener);
+    listener();
     return () => listeners.delete(listener);
   },
 };

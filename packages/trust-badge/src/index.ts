@@ -1,6 +1,5 @@
 import type { mountSvcTrustBadge } from './mount.ts';
-import { shieldKeys } from './shield-keys.ts';
-import { SvcTrustBadgeElement } from './trust-badge.ts';
+import { SvcTrustBadgeElement, shieldKeys } from './trust-badge.ts';
 
 export type { Position, Radius, Size, Theme, Variant } from './attributes.ts';
 export { mountSvcTrustBadge, type TrustBadgeOptions } from './mount.ts';

@@ -23,7 +23,6 @@ export function followConsent(listener: (view: PageView) => void): () => void {
     if (!page) return;
     stop?.();
     stop = page.subscribe(() => listener(page.view));
-    listener(page.view);
   };
   addEventListener.call(document, EVENT, join);
   join();

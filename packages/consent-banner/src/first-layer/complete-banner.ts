@@ -12,7 +12,7 @@ export function completeBanner(page: ConsentPage): void {
     // A wide layout may have room for all of it.
     button.hidden = text.className !== '' && text.scrollHeight <= text.clientHeight;
   });
-  const update = (): void => {
+  page.subscribe(() => {
     const { root, stored, notice } = page.view;
     const found = root?.querySelector('.banner');
     if (found === banner) return;
@@ -23,7 +23,5 @@ export function completeBanner(page: ConsentPage): void {
     if (!title || !stored || !notice || stored.noticeVersion >= notice.version) return;
     const date = writeMoment(stored.decidedAt, notice.language);
     title.after(create('p', { part: 'text' }, fillText(notice.texts.changed ?? '', { date })));
-  };
-  page.subscribe(update);
-  update();
+  });
 }

@@ -65,9 +65,7 @@ export const furtherStyles = css`
 
 /** Adds them to the element's layers. */
 export function adoptFurtherStyles(page: ConsentPage): void {
-  const update = (): void => {
+  page.subscribe(() => {
     if (page.view.root?.adoptedStyleSheets[0]) adoptStyles(page.view.root, furtherStyles);
-  };
-  page.subscribe(update);
-  update();
+  });
 }

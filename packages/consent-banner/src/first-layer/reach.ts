@@ -29,14 +29,12 @@ export function watchReach(page: ConsentPage, look: () => void): void {
   const seen = new WeakSet<Element>();
   // A layer that is no longer rendered intersects nothing. Sizes change while the layer is laid out.
   const rendered = new IntersectionObserver(look);
-  const update = (): void => {
+  page.subscribe(() => {
     for (const layer of listLayers(page.view)) {
       if (!seen.has(layer)) rendered.observe(layer);
       seen.add(layer);
     }
     look();
-  };
-  page.subscribe(update);
-  update();
+  });
   new MutationObserver(look).observe(document, { attributeFilter: ['inert', 'aria-hidden'], subtree: true });
 }

@@ -9,7 +9,7 @@ export function returnFocus(page: ConsentPage): void {
     const host = page.view.root?.host;
     if (host?.contains(relatedTarget as Node | null) && !host.contains(target as Node)) before = target as HTMLElement;
   });
-  const update = (): void => {
+  page.subscribe(() => {
     if (page.view.layer !== 'none' || !before) return;
     const target = before;
     before = undefined;
@@ -18,7 +18,5 @@ export function returnFocus(page: ConsentPage): void {
       const { activeElement } = target.getRootNode() as Document | ShadowRoot;
       if (!activeElement || activeElement === document.body) target.focus({ preventScroll: true });
     });
-  };
-  page.subscribe(update);
-  update();
+  });
 }

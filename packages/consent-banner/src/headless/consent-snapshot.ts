@@ -1,7 +1,7 @@
-import { readNeeds } from '../held-content/read-needs.ts';
+import { readNeeds } from '../held-content/held-content.ts';
 import type { PageView } from '../state/consent-page.ts';
 import type { ConsentState } from '../state/consent-state.ts';
-import { ownValue } from '../state/own-value.ts';
+import { toJson } from '../state/safe-storage.ts';
 import type { Purposes } from '../state/stored-decision.ts';
 
 /** A blocked frame, image or video with a place in the page, to be covered by your placeholder. */
@@ -50,6 +50,6 @@ export function isSame(one: ConsentSnapshot, other: ConsentSnapshot): boolean {
   const hasSameTags =
     one.heldTags.length === other.heldTags.length &&
     one.heldTags.every(({ tag }, at) => tag === other.heldTags[at]?.tag);
-  const write = ({ heldTags, state, ...plain }: ConsentSnapshot): string => JSON.stringify(plain, ownValue);
+  const write = ({ heldTags, state, ...plain }: ConsentSnapshot): string => toJson(plain);
   return hasSameTags && one.state === other.state && write(one) === write(other);
 }

@@ -140,6 +140,7 @@ export class HeadlessPage {
 
   #report(): void {
     const { view } = this.page;
+    if (!view.address) return;
     if (view.address !== this.#address) this.#withdrawnVersion = undefined;
     this.#address = view.address;
     const snapshot = takeSnapshot(view, this.isAsking);

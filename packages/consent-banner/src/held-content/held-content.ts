@@ -2,7 +2,18 @@ import { reportProblem } from '../state/report-problem.ts';
 import type { Purposes } from '../state/stored-decision.ts';
 import type { mountContent } from './mount-content.ts';
 
-const HELD = '[data-svc-purpose]:not(form)'; // Form controls shadow the methods of the form.
+/** Tags with purposes. Form controls shadow the methods of the form. */
+export const HELD = '[data-svc-purpose]:not(form)';
+
+/** The purposes that a tag needs: `data-svc-purpose="statistics marketing"` needs both. Without any it never loads. */
+export function readNeeds(tag: HTMLElement): readonly string[] {
+  return tag.dataset.svcPurpose?.match(/[^\s,]+/g) ?? [''];
+}
+
+/** The blocked value of an attribute: `data-svc-src`, or `data-src`, which lazy loaders read as well. */
+export function readHeld(tag: Element, name: string): string | null {
+  return tag.getAttribute(`data-svc-${name}`) || tag.getAttribute(`data-${name}`);
+}
 
 /** What a page allows of its tags with purposes. The part that blocks and releases them is loaded for the first one. */
 export class HeldContent {

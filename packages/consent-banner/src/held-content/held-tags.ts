@@ -1,6 +1,6 @@
 import { attempt } from '../state/attempt.ts';
 import { reportProblem } from '../state/report-problem.ts';
-import { readHeld } from './read-needs.ts';
+import { HELD, readHeld } from './held-content.ts';
 import { runInTurn } from './run-scripts.ts';
 
 /** The allowed URL schemes of a tag; images may be of any type. */
@@ -46,10 +46,7 @@ export function releaseTags(
   const waiting: HTMLElement[] = [];
   // Through the prototype, because an image named `querySelectorAll` shadows the method of the document.
   const { querySelectorAll } = Reflect.getPrototypeOf(root) as ParentNode;
-  for (const tag of querySelectorAll.call(
-    root,
-    '[data-svc-purpose]:not(form)', // Form controls shadow the methods of the form.
-  ) as NodeListOf<HTMLElement>) {
+  for (const tag of querySelectorAll.call(root, HELD) as NodeListOf<HTMLElement>) {
     const isScript = tag.localName === 'script';
     // A shadow tree may be out of the page.
     const isGranted = tag.isConnected && isAllowed(tag);

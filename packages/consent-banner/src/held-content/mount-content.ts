@@ -1,6 +1,5 @@
-import type { HeldContent } from './held-content.ts';
+import { type HeldContent, readNeeds } from './held-content.ts';
 import { OBSERVED, type Release, releaseTags } from './held-tags.ts';
-import { readNeeds } from './read-needs.ts';
 
 /** Blocks and releases the tags of a page. @returns does so again, after the page or what it allows has changed. */
 export function mountContent(content: HeldContent): () => void {

@@ -1,6 +1,5 @@
 import { currentScript } from '../state/current-script.ts';
-import { LateListeners } from './late-listeners.ts';
-import { replaceOwn } from './replace-own.ts';
+import { LateListeners, replaceOwn } from './late-listeners.ts';
 import { WrittenMarkup } from './written-markup.ts';
 
 /** The types that run: https://mimesniff.spec.whatwg.org/#javascript-mime-type */

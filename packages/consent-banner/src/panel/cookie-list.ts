@@ -56,7 +56,6 @@ export class SvcCookieListElement extends (globalThis.HTMLElement ?? (class {} a
 
   connectedCallback(): void {
     this.#stop = listed?.subscribe(this.#update);
-    this.#update();
     void listed?.loadNotice();
   }
 

@@ -1,7 +1,7 @@
 import { fillText } from '../first-layer/fill-text.ts';
 import { readDirection } from '../first-layer/read-direction.ts';
 import { applyTheme } from '../first-layer/theme.ts';
-import { readNeeds } from '../held-content/read-needs.ts';
+import { readNeeds } from '../held-content/held-content.ts';
 import type { ConsentPage } from '../state/consent-page.ts';
 import { listNames } from './list-names.ts';
 import { type PlaceholderContent, showPlaceholder } from './show-placeholder.ts';
@@ -11,7 +11,6 @@ import { readWords } from './words.ts';
 export function coverFrames(page: ConsentPage): void {
   const covers = new FrameCovers(page);
   page.subscribe(() => covers.update());
-  covers.update();
 }
 
 class FrameCovers {

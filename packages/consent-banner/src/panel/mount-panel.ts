@@ -15,7 +15,6 @@ import { panelView } from './panel-view.ts';
 export function mountPanel(page: ConsentPage, loadDetails: Parts['details']): void {
   const panel = new Panel(page, loadDetails);
   page.subscribe(() => panel.update());
-  panel.update();
 }
 
 class Panel {

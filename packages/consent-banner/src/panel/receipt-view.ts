@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { fillText } from '../first-layer/fill-text.ts';
 import { writeMoment } from '../first-layer/write-moment.ts';
 import { attempt } from '../state/attempt.ts';
-import { ownValue } from '../state/own-value.ts';
+import { toJson } from '../state/safe-storage.ts';
 import { listNames } from './list-names.ts';
 import { readReceipt } from './read-receipt.ts';
 import type { RecordReceipt } from './receipt.ts';
@@ -53,7 +53,7 @@ function statusView(
 
 /** Downloads the receipt as a JSON file, through a blob, which every Content-Security-Policy allows. */
 function saveReceipt(receipt: RecordReceipt): void {
-  const text = `${JSON.stringify(receipt, ownValue, 2)}\n`;
+  const text = `${toJson(receipt, 2)}\n`;
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
   link.download = `consent-${receipt.shown.notice.domain}-${receipt.event.at.slice(0, 10)}.json`;

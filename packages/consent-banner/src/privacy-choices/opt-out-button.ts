@@ -37,7 +37,7 @@ const styles = css`
 export function showOptOutButton(page: ConsentPage): void {
   let button: HTMLElement | undefined;
   let shown = '';
-  const update = (): void => {
+  page.subscribe(() => {
     const { view } = page;
     // Over an open panel it would be above the backdrop.
     if (view.layer === 'panel' && !shown) return;
@@ -63,7 +63,5 @@ export function showOptOutButton(page: ConsentPage): void {
     adoptStyles(view.root, styles);
     box?.append(button);
     button.showPopover();
-  };
-  page.subscribe(update);
-  update();
+  });
 }

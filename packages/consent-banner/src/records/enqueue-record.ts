@@ -1,7 +1,6 @@
 import type { Notice } from '../state/notice.ts';
-import { ownValue } from '../state/own-value.ts';
 import { createRandomId } from '../state/random-id.ts';
-import { writeItem } from '../state/safe-storage.ts';
+import { toJson, writeItem } from '../state/safe-storage.ts';
 import { decisionKey } from '../state/stored-decision.ts';
 import { receiptKey } from './receipt-store.ts';
 import type { ConsentRecord, NoticePlace } from './record-queue.ts';
@@ -9,11 +8,11 @@ import type { ConsentRecord, NoticePlace } from './record-queue.ts';
 /** Queues a record. Each has its own storage key, so that concurrent tabs cannot overwrite each other's. */
 export function queueRecord({ noticeId, address }: NoticePlace, record: ConsentRecord): void {
   const key = `${decisionKey(noticeId)}:record:${record.capturedAt}:${createRandomId()}`;
-  writeItem(key, JSON.stringify({ ...record, address }, ownValue));
+  writeItem(key, toJson({ ...record, address }));
 }
 
 /** Queues a record, and stores the source of its receipt. */
 export function enqueueRecord(place: NoticePlace, notice: Notice, record: ConsentRecord): void {
   queueRecord(place, record);
-  writeItem(receiptKey(place.noticeId), JSON.stringify({ notice, record, address: place.address }, ownValue));
+  writeItem(receiptKey(place.noticeId), toJson({ notice, record, address: place.address }));
 }

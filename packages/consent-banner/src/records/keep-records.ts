@@ -1,8 +1,7 @@
 import type { Notice } from '../state/notice.ts';
-import { ownValue } from '../state/own-value.ts';
 import type { Page } from '../state/page.ts';
 import { type PageState, touch } from '../state/page-state.ts';
-import { writeItem } from '../state/safe-storage.ts';
+import { toJson, writeItem } from '../state/safe-storage.ts';
 import { readSource, receiptKey } from './receipt-store.ts';
 import { type ConsentRecord, listNotices } from './record-queue.ts';
 import { RecordSender } from './record-sender.ts';
@@ -11,7 +10,6 @@ import { RecordSender } from './record-sender.ts';
 export function keepRecords(page: Page): void {
   const recorder = new Recorder(page);
   page.subscribe(recorder.update);
-  recorder.update();
 }
 
 class Recorder {
@@ -90,7 +88,7 @@ class Recorder {
 
 /** A notice as the server responds with it: its keys are in that order. If it was edited, the server refuses its hash. */
 function writeShown(notice: Notice): string {
-  return JSON.stringify({ data: notice }, ownValue).replaceAll('<', '\\u003c');
+  return toJson({ data: notice }).replaceAll('<', '\\u003c');
 }
 
 async function hashText(text: string): Promise<string> {
@@ -105,6 +103,6 @@ async function hashText(text: string): Promise<string> {
 export function keepAnswer(noticeId: string, record: ConsentRecord, answer: unknown): boolean {
   const source = readSource(noticeId);
   if (source?.record?.capturedAt !== record.capturedAt) return false;
-  writeItem(receiptKey(noticeId), JSON.stringify({ ...source, record, answer }, ownValue));
+  writeItem(receiptKey(noticeId), toJson({ ...source, record, answer }));
   return true;
 }

@@ -1,6 +1,5 @@
-import { ownValue } from '../state/own-value.ts';
 import { reportProblem } from '../state/report-problem.ts';
-import { readItem, removeItem, writeItem } from '../state/safe-storage.ts';
+import { readItem, removeItem, toJson, writeItem } from '../state/safe-storage.ts';
 import { decisionKey } from '../state/stored-decision.ts';
 import { type ConsentRecord, dequeueRecord, listRecords, type NoticePlace, type QueuedRecord } from './record-queue.ts';
 import { type Receipt, sendRecord } from './send-record.ts';
@@ -85,7 +84,7 @@ export class RecordSender {
     const { key, address } = queued;
     // Before the answer, for which the page may not wait: the next page does not know what was shown here.
     if (record.shownHash !== queued.record.shownHash && readItem(key)) {
-      writeItem(key, JSON.stringify({ ...record, address }, ownValue));
+      writeItem(key, toJson({ ...record, address }));
     }
     const receipt = await sendRecord(address, record);
     // The text that was shown, such as the notice in the element, was edited: the decision counts, but nothing proves it.

@@ -1,5 +1,5 @@
 import { attempt } from '../state/attempt.ts';
-import { ownValue } from '../state/own-value.ts';
+import { toJson } from '../state/safe-storage.ts';
 import type { ConsentRecord } from './record-queue.ts';
 
 const RECORD_TIMEOUT = 30_000;
@@ -16,7 +16,7 @@ export async function sendRecord(address: string, record: ConsentRecord): Promis
     const response = await fetch(`${address}/records`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(record, ownValue),
+      body: toJson(record),
       credentials: 'omit',
       keepalive: true,
       signal: AbortSignal.timeout(RECORD_TIMEOUT),

@@ -8,16 +8,14 @@ import { checkedKey } from './stored-decision.ts';
 export function checkVersion(page: Page): void {
   let address = '';
   let isChecked = false;
-  const update = (): void => {
+  page.subscribe(() => {
     const { view } = page;
     isChecked &&= view.address === address;
     address = view.address;
     if (!view.state || isChecked) return;
     isChecked = true;
     void check(page).catch(() => {});
-  };
-  page.subscribe(update);
-  update();
+  });
 }
 
 async function check(page: Page): Promise<void> {

@@ -48,7 +48,7 @@ export interface ConsentPage {
   readonly view: PageView;
   /** Where tags are blocked and released: the document, and what `SvcConsent.observe()` got. */
   readonly roots?: ReadonlySet<WeakRef<Node>>;
-  /** Calls back after each change, in the order of the subscriptions. Returns a function that unsubscribes. */
+  /** Calls back at once and after each change, in the order of the subscriptions. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
   /** The notice, fetched once; null after a failure, which is logged, and then it is fetched again. */
   loadNotice(): Promise<Notice | null>;

@@ -10,7 +10,7 @@ export function followTabs(page: Page): void {
   let noticeId = '';
   let known: StoredDecision | null = null;
   let tabs: BroadcastChannel | undefined;
-  const update = (): void => {
+  page.subscribe(() => {
     const { view } = page;
     if (view.noticeId !== noticeId) {
       noticeId = view.noticeId;
@@ -23,7 +23,5 @@ export function followTabs(page: Page): void {
     // What came from another tab is known there, and is ignored.
     if (view.stored && view.stored !== known) tabs?.postMessage(view.stored);
     known = view.stored;
-  };
-  page.subscribe(update);
-  update();
+  });
 }

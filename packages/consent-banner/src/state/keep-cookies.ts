@@ -2,9 +2,9 @@ import { attempt } from './attempt.ts';
 import { DOMAIN } from './attribute-values.ts';
 import { cookieName, findDecision, isNext } from './find-decision.ts';
 import { readMapping } from './mapping.ts';
-import { ownValue } from './own-value.ts';
 import type { Page } from './page.ts';
 import { reportProblem } from './report-problem.ts';
+import { toJson } from './safe-storage.ts';
 import type { Purposes, StoredDecision } from './stored-decision.ts';
 
 /** Browsers cap the lifetime of cookies at 400 days (RFC 6265bis, section 5.5). */
@@ -17,7 +17,7 @@ const LONGEST = 400 * 86_400;
 export function keepCookies(page: Page): void {
   let shared: StoredDecision | null = null;
   let cleared: Purposes | undefined;
-  const update = (): void => {
+  page.subscribe(() => {
     const { element, noticeId, notice, isFailed, stored, state, isNarrowed, allowed } = page.view;
     const domain = element?.getAttribute('cookie-domain') ?? '';
     const isShared = stored && stored !== shared && DOMAIN.test(domain);
@@ -37,9 +37,7 @@ export function keepCookies(page: Page): void {
     if (!element || allowed === cleared || !((state && !isNarrowed) || notice || isFailed)) return;
     clearCookies(element, allowed);
     cleared = allowed;
-  };
-  page.subscribe(update);
-  update();
+  });
 }
 
 interface SharedDecision {
@@ -56,7 +54,7 @@ interface SharedDecision {
  */
 function shareDecision({ noticeId, domain, decision }: SharedDecision): boolean {
   const name = cookieName(noticeId);
-  const value = encodeURIComponent(JSON.stringify(decision, ownValue));
+  const value = encodeURIComponent(toJson(decision));
   if (listCookies().includes(`${name}=${value}`)) return true;
   const secure = location.protocol === 'https:' ? '; Secure' : '';
   // Delete them first: if the new one does not fit, no older grant may outlive it.

@@ -7,14 +7,12 @@ import { regionKey } from './stored-decision.ts';
  * that needs consent there, the notice is loaded, which says so and asks.
  */
 export function keepRegion(page: Page): void {
-  const update = (): void => {
+  page.subscribe(() => {
     const { element, noticeId, notice, isRecalled, isFailed, isNarrowed, stored, region } = page.view;
     if (isNarrowed && !isFailed && (isRecalled || !notice)) void page.loadNotice();
     const isNamed = notice && !isRecalled && element?.getAttribute('region') === null;
     // Nothing is stored before a decision.
     if (!isNamed || !stored || (readItem(regionKey(noticeId)) ?? stored.region ?? '') === (region ?? '')) return;
     writeItem(regionKey(noticeId), region ?? '');
-  };
-  page.subscribe(update);
-  update();
+  });
 }

@@ -9,13 +9,11 @@ import type { StoredDecision } from './stored-decision.ts';
  * withdrawn at any time (GDPR, Article 7(3)).
  */
 export function namePurposes(page: Page): void {
-  const update = (): void => {
+  page.subscribe(() => {
     const { isFailed, notice, noticeId, stored } = page.view;
     if (isFailed && !notice && stored)
       page.dispatch(recall(recallNotice(noticeId, stored) ?? writeNotice(noticeId, stored)));
-  };
-  page.subscribe(update);
-  update();
+  });
 }
 
 /** A notice with the keys of a decision. */

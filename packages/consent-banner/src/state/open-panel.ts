@@ -4,7 +4,7 @@ import { fail, open } from './page-state.ts';
 /** Opens the panel when the visitor asks for it: at once if the notice is there. */
 export function openPanel(page: Page): void {
   let wish: readonly string[] | undefined;
-  const update = (): void => {
+  page.subscribe(() => {
     const { isOpening, isFailed, switchedOn, notice, isRecalled } = page.view;
     const next = isOpening && !isFailed ? switchedOn : undefined;
     if (wish === next) return;
@@ -12,9 +12,7 @@ export function openPanel(page: Page): void {
     if (!wish) return;
     if (notice && !isRecalled) page.dispatch(open);
     else void load(page);
-  };
-  page.subscribe(update);
-  update();
+  });
 }
 
 async function load(page: Page): Promise<void> {

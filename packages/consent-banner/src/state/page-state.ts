@@ -2,7 +2,7 @@ import { basisIn } from '../signals/basis.ts';
 import type { PageView } from './consent-page.ts';
 import { decidedIn } from './decided-in.ts';
 import type { Notice } from './notice.ts';
-import { ownValue } from './own-value.ts';
+import { toJson } from './safe-storage.ts';
 import type { Purposes, StoredDecision } from './stored-decision.ts';
 
 /** The view of a page, and what follows from nothing else in it. */
@@ -148,5 +148,5 @@ export function reduce(before: PageState, change: Change): PageState {
 }
 
 function isSame(one: Purposes | undefined, other: Purposes | undefined): boolean {
-  return JSON.stringify(one, ownValue) === JSON.stringify(other, ownValue);
+  return toJson(one) === toJson(other);
 }

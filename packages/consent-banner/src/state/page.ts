@@ -13,7 +13,6 @@ import { hasLeftovers, hasQueue } from './has-leftovers.ts';
 import { fetchNotice, type LoadedNotice, readInline } from './load-notice.ts';
 import { decidePurposes, type Notice, type Purpose } from './notice.ts';
 import { writeAddress } from './notice-address.ts';
-import { ownValue } from './own-value.ts';
 import {
   type Change,
   close,
@@ -33,7 +32,7 @@ import {
 import { createRandomId } from './random-id.ts';
 import { recallNotice } from './recall-notice.ts';
 import { reportProblem } from './report-problem.ts';
-import { readItem, writeItem } from './safe-storage.ts';
+import { readItem, toJson, writeItem } from './safe-storage.ts';
 import { checkedKey, decisionKey, regionKey, type StoredDecision } from './stored-decision.ts';
 
 export interface PageOptions {
@@ -112,6 +111,7 @@ export class Page implements ConsentPage {
 
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
+    listener();
     return () => this.#listeners.delete(listener);
   }
 
@@ -199,7 +199,7 @@ export class Page implements ConsentPage {
     enqueueRecord(this.view, notice, { ...record, ...(language && { language }) });
     const signal = hasPrivacySignal() && { signal: true };
     const stores: StoredDecision = { ...answer, noticeVersion, decidedAt, subjectId, ...signal, region };
-    writeItem(decisionKey(noticeId), JSON.stringify(stores, ownValue));
+    writeItem(decisionKey(noticeId), toJson(stores));
     writeItem(checkedKey(noticeId), String(Date.now()));
     this.decided = stores;
     this.#adopt(stores, true);

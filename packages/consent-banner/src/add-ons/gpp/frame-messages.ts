@@ -1,5 +1,5 @@
 import { attempt } from '../../state/attempt.ts';
-import { ownValue } from '../../state/own-value.ts';
+import { toJson } from '../../state/safe-storage.ts';
 import type { Gpp } from './gpp-api.ts';
 
 const LOCATOR = '__gppLocator';
@@ -26,7 +26,7 @@ export function answerFrames(call: Gpp): void {
       const answer = { __gppReturn: { returnValue, success, callId } };
       // A sandboxed frame has no origin that could be named; any other frame's answer goes only to its origin.
       const target = origin === 'null' ? '*' : origin;
-      source?.postMessage(isText ? JSON.stringify(answer, ownValue) : answer, { targetOrigin: target });
+      source?.postMessage(isText ? toJson(answer) : answer, { targetOrigin: target });
     };
     call(command, reply, parameter, version);
   });

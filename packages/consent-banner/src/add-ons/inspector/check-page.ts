@@ -1,4 +1,4 @@
-import { readNeeds } from '../../held-content/read-needs.ts';
+import { HELD, readNeeds } from '../../held-content/held-content.ts';
 import { AGE, DOMAIN } from '../../state/attribute-values.ts';
 import type { PageView } from '../../state/consent-page.ts';
 import { readMapping } from '../../state/mapping.ts';
@@ -60,7 +60,7 @@ function checkTags(): readonly string[] {
 function checkPurposes({ notice, element }: PageView): readonly string[] {
   if (!notice) return [];
   const isUnknown = (key: string): boolean => !notice.purposes.some((purpose) => purpose.key === key);
-  const tags = [...list('[data-svc-purpose]:not(form)')].filter((tag) => readNeeds(tag).some(isUnknown));
+  const tags = [...list(HELD)].filter((tag) => readNeeds(tag).some(isUnknown));
   const mapped = ['clear-cookies', 'consent-mode'].flatMap((attribute) => {
     const keys = readMapping(element?.getAttribute(attribute)).map(([key]) => key);
     return [...new Set(keys)]

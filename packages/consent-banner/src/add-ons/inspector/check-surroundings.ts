@@ -1,4 +1,4 @@
-import { readNeeds } from '../../held-content/read-needs.ts';
+import { HELD, readNeeds } from '../../held-content/held-content.ts';
 import type { PageView } from '../../state/consent-page.ts';
 import { readMapping } from '../../state/mapping.ts';
 import { findPage } from '../follow-consent.ts';
@@ -22,7 +22,7 @@ export function checkSurroundings(view: PageView & { readonly element: HTMLEleme
 /** The tags with purposes of a tree. */
 function listHeld(root: ParentNode = document): readonly HTMLElement[] {
   const found = Reflect.getPrototypeOf(root) as ParentNode;
-  return [...(found.querySelectorAll.call(root, '[data-svc-purpose]:not(form)') as NodeListOf<HTMLElement>)];
+  return [...(found.querySelectorAll.call(root, HELD) as NodeListOf<HTMLElement>)];
 }
 
 function checkAddress({ address, noticeId }: PageView): readonly string[] {

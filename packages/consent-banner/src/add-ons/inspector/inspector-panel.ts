@@ -1,5 +1,5 @@
 import { adoptStyles } from '../../first-layer/adopt-styles.ts';
-import { ownValue } from '../../state/own-value.ts';
+import { toJson } from '../../state/safe-storage.ts';
 import { createButton, createNode } from './create-node.ts';
 import type { Finding, PageFindings } from './finding.ts';
 import { Inspection, type InspectionOptions } from './inspection.ts';
@@ -62,7 +62,7 @@ export class InspectorPanel {
     const title = createNode('h2', { id: 'title' }, 'What this page does');
     const close = createButton('Close', () => this.close());
     const markdown = createButton('Copy as Markdown', () => this.#copy(writeMarkdown(this.#findings as PageFindings)));
-    const json = createButton('Copy as JSON', () => this.#copy(JSON.stringify(this.#findings, ownValue, 2)));
+    const json = createButton('Copy as JSON', () => this.#copy(toJson(this.#findings, 2)));
     this.#summary.role = this.#status.role = 'status';
     const head = createNode('tr', {}, ...COLUMNS.map((name) => createNode('th', { scope: 'col' }, name)));
     const table = createNode('table', {}, createNode('thead', {}, head), this.#body);
@@ -106,7 +106,7 @@ export class InspectorPanel {
     const shown = findings.filter((finding) => !this.#filter.checked || isEarly(finding));
     const rows = shown.map((finding) => {
       const key = nameFinding(finding);
-      const text = JSON.stringify(finding, ownValue);
+      const text = toJson(finding);
       const before = this.#rows.get(key);
       const row = before?.text === text ? before.row : createRow(finding, (change) => this.#copy(change));
       this.#rows.set(key, { text, row });

@@ -1,4 +1,4 @@
-import { readHeld, readNeeds } from '../../held-content/read-needs.ts';
+import { readHeld, readNeeds } from '../../held-content/held-content.ts';
 import type { FindingKind } from './finding.ts';
 import { readForeignAddress, type Sighting } from './sighting.ts';
 

@@ -1,7 +1,7 @@
 import type { PageView } from '../../state/consent-page.ts';
 import { readMapping } from '../../state/mapping.ts';
-import { ownValue } from '../../state/own-value.ts';
 import { reportProblem } from '../../state/report-problem.ts';
+import { toJson } from '../../state/safe-storage.ts';
 import type { Purposes } from '../../state/stored-decision.ts';
 import { followConsent } from '../follow-consent.ts';
 import { reportInvalidMapping, reportUnknownPurposes } from '../report-purposes.ts';
@@ -51,7 +51,7 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
     const { send }: Vendor = vendors[name];
     if (held.has(name) && !purposes && !sent.has(name)) return true;
     const granted = decideSignals(name, mapping, purposes ?? {});
-    const message: Message = { text: JSON.stringify(granted, ownValue) };
+    const message: Message = { text: toJson(granted) };
     const before = sent.get(name);
     if (before?.text === message.text || Number(failures.get(name)) >= MOST_FAILURES) return true;
     sent.set(name, message);
