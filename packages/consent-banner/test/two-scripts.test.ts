@@ -157,7 +157,7 @@ describe('the two scripts', () => {
       await new Promise((resolve) => frame.contentWindow.requestAnimationFrame(resolve));
     }
     const requested = count();
-    expect(requested, 'for the element, and after the first paint').to.be.at.most(2);
+    expect(requested, 'for the element, with the notice, and after the first paint').to.be.at.most(3);
     query(frame, '[part=preferences]')?.click();
     await waitUntil(() => count() > requested, 'it is requested again');
   });
