@@ -2,6 +2,7 @@ import { expect } from '@open-wc/testing';
 import { sendKeys } from '@web/test-runner-commands';
 import { openFrame, query, readSeen, type VisitorFrame, type VisitorFrameOptions } from './visitor-frame.ts';
 import { waitUntil } from './wait-until.ts';
+import { whenIdle } from './when-idle.ts';
 
 // The built script on pages that changed built-ins, took the keys, or left no room for a banner.
 
@@ -21,11 +22,14 @@ function findLayer(frame: VisitorFrame, selector: string): HTMLElement | undefin
 const findBanner = (frame: VisitorFrame) => findLayer(frame, '.banner:popover-open');
 const findPanel = (frame: VisitorFrame) => findLayer(frame, 'dialog:modal');
 
-function hasPanel({ contentDocument }: HTMLIFrameElement): boolean {
+/** Whether a layer is there, in the element or its copy, drawn or not. */
+function has({ contentDocument }: HTMLIFrameElement, selector: string): boolean {
   return [...(contentDocument?.querySelectorAll('svc-consent') ?? [])].some((one) =>
-    one.shadowRoot?.querySelector('dialog'),
+    one.shadowRoot?.querySelector(selector),
   );
 }
+
+const hasPanel = (frame: HTMLIFrameElement): boolean => has(frame, 'dialog');
 
 describe('on a hostile page', () => {
   let frame: VisitorFrame;
@@ -131,9 +135,9 @@ describe('on a hostile page', () => {
         'const root = window.host?.attachShadow({ mode: "open" }); root?.append(document.createElement("dialog"));' +
         'window.shut = root?.querySelector("dialog") ?? gate; shut.showModal()';
       await visit({ above: `${gate}${script(open)}` });
-      await waitUntil(() => query(frame, '#root'), 'the notice is there');
+      await waitUntil(() => has(frame, '#root'), 'the notice is there');
       await waitUntil(() => hasPanel(frame), 'the second script is there');
-      await waitUntil(() => !query(frame, '.banner:popover-open'), 'nothing is drawn above the gate');
+      await waitUntil(() => !has(frame, '.banner:popover-open'), 'nothing is drawn above the gate');
       (frame.contentWindow as unknown as { readonly shut: HTMLDialogElement }).shut.close();
       await waitUntil(() => findBanner(frame), 'the banner shows');
     });
@@ -189,16 +193,36 @@ describe('on a hostile page', () => {
     await waitUntil(() => findPanel(frame), 'the panel opens');
   });
 
-  it('takes its further files from api-base when it is inlined', async () => {
-    const code = await (await fetch('/visitor-page/copy/svc-consent.js')).text();
-    await visit({ copies: 0, attributes: 'api-base="/"', below: '<p id="here"></p>' });
-    const tag = (frame.contentDocument as Document).createElement('script');
-    tag.nonce = 'right';
-    tag.textContent = code;
-    frame.contentDocument?.body.append(tag);
-    frame.contentWindow.SvcConsent.open();
-    await waitUntil(() => findPanel(frame), 'the panel opens');
-  });
+  for (const [name, change, complete] of [
+    ['', () => {}, () => {}],
+    [
+      ', which the element gets later',
+      (one) => one.removeAttribute('api-base'),
+      (one) => one.setAttribute('api-base', '/'),
+    ],
+    [' of an element that comes later', (one) => one.remove(), (one, page) => page.body.prepend(one)],
+  ] as readonly (readonly [string, (element: Element) => void, (element: Element, page: Document) => void])[])
+    it(`takes its further files from api-base${name} when it is inlined`, async () => {
+      const held = 'data-svc-purpose="statistics" data-svc-src="/visitor-page/blank"';
+      const code = await (await fetch('/visitor-page/copy/svc-consent.js')).text();
+      const above = `<iframe ${held}></iframe><div id="card"><template shadowrootmode="open"><iframe ${held}></iframe></template></div>`;
+      const noticeId = await visit({ copies: 0, attributes: 'api-base="/"', above });
+      const page = frame.contentDocument as Document;
+      const element = page.querySelector('svc-consent') as Element;
+      const root = page.querySelector('#card')?.shadowRoot as ShadowRoot;
+      change(element);
+      const tag = page.createElement('script');
+      tag.nonce = 'right';
+      tag.textContent = code;
+      page.body.append(tag);
+      frame.contentWindow.SvcConsent.observe(root);
+      await whenIdle(frame.contentWindow); // By then it has looked for blocked content.
+      complete(element, page);
+      await assertDecides(noticeId);
+      await waitUntil(() => [page, root].every((one) => one.querySelector('iframe[src]')), 'the frames are released');
+      frame.contentWindow.SvcConsent.open();
+      await waitUntil(() => findPanel(frame), 'the panel opens');
+    });
 
   it('prints no layer', async () => {
     await visit({});

@@ -17,7 +17,7 @@ export function readHeld(tag: Element, name: string): string | null {
 
 /** What a page allows of its tags with purposes. The part that blocks and releases them is loaded for the first one. */
 export class HeldContent {
-  purposes: Purposes = {};
+  purposes: Purposes | undefined;
   /** What the visitor loads for this page view. */
   readonly once = new WeakSet<Node>();
   /** Where the tags are. Weak: the page may drop the elements of shadow roots. */
@@ -30,7 +30,8 @@ export class HeldContent {
   #isLoading = false;
   #update = (): void => {
     this.onRelease([]);
-    if (this.#isLoading || !(this.roots.size > 1 || Document.prototype.querySelector.call(document, HELD))) return;
+    const isNeeded = this.roots.size > 1 || Document.prototype.querySelector.call(document, HELD);
+    if (!this.purposes || this.#isLoading || !isNeeded) return;
     this.#isLoading = true;
     this.#load().then(
       (mount) => {
@@ -39,8 +40,10 @@ export class HeldContent {
       },
       (cause) => {
         reportProblem(`${cause} cannot be loaded`);
-        // A later change of the page tries again.
-        setTimeout(() => (this.#isLoading = false), 30_000);
+        // Another decision or notice tries again at once, and changes of the page after a while.
+        this.#isLoading = false;
+        this.#observer.disconnect();
+        setTimeout(() => this.allow(this.purposes as Purposes), 30_000);
       },
     );
   };

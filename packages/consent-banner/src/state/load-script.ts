@@ -13,8 +13,8 @@ const find = Document.prototype.querySelector;
 export const script =
   currentScript() ?? (find.call(document, 'script[src*="svc-consent.js"]') as HTMLScriptElement | null);
 
-/** Where the further files are. */
-let folder = /^http/.exec(script?.src ?? '') ? script?.src : '';
+/** Where the further files are, once that is known. */
+let folder: string | undefined;
 
 let policy: AddressRules | undefined;
 
@@ -30,7 +30,8 @@ export function loadScript<T>(
   shared: readonly unknown[],
   address?: string,
 ): Promise<T> {
-  folder ||= address?.replace(/v1.public.*/, `widgets/svc-consent/${SVC_VERSION}/`);
+  const files = address?.replace(/v1.public.*/, `widgets/svc-consent/${SVC_VERSION}/`);
+  folder ||= [script?.src, files].find((one) => /^http/.test(`${one}`));
   return new Promise((resolve, reject) => {
     const tag = document.createElement('script');
     tag.onerror = tag.onload = () => {
