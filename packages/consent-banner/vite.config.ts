@@ -30,8 +30,8 @@ const internals = [
     'isOpening',
     'isOwn',
   ],
-  ...['isRecalled', 'switchedOn', 'allowOnce', 'decideOn', 'dispatch', 'expectPanel', 'follow', 'loadFurther', 'loadContent', 'onRelease'],
-  ...['openPreferences', 'recallStored', 'renew', 'writeUrl'],
+  ...['isRecalled', 'switchedOn', 'allowOnce', 'decideOn', 'dispatch', 'expectPanel', 'follow', 'loadFurther'],
+  ...['loadContent', 'onRelease', 'openPreferences', 'recallStored', 'renew', 'writeUrl'],
 ];
 
 // The script of the tag contains the hash of the panel's, and that the hashes of the parts: a page that pins the first pins all.

@@ -3,6 +3,7 @@ import { isAway, watchReach } from './first-layer/reach.ts';
 import type { coverFrames } from './panel/cover-frames.ts';
 import type { details } from './panel/details.ts';
 import { isOptOut } from './signals/opt-out.ts';
+import { query } from './state/attempt.ts';
 import type { Page } from './state/page.ts';
 import { reportProblem } from './state/report-problem.ts';
 
@@ -26,7 +27,7 @@ export function mountParts(page: Page, { extras, placeholders }: Parts): void {
     if (frames[0]) coverOnce();
     const hasMore =
       element?.matches('[clear-cookies],[cookie-domain]') ||
-      Document.prototype.querySelector.call(document, 'svc-privacy-choices,svc-cookie-list') ||
+      query('svc-privacy-choices,svc-cookie-list') ||
       (notice && isOptOut(notice.purposes, region));
     if (hasMore) extendOnce();
   };

@@ -7,7 +7,7 @@ import { sharedStyles } from './first-layer/shared.styles.ts';
 import { applyTheme, readTheme } from './first-layer/theme.ts';
 import { readSource, receiptKey } from './records/receipt-store.ts';
 import { basisIn } from './signals/basis.ts';
-import { attempt } from './state/attempt.ts';
+import { attempt, query } from './state/attempt.ts';
 import { DOMAIN } from './state/attribute-values.ts';
 import { cookieName, DAY, findDecision, isNext } from './state/find-decision.ts';
 import { fetchNotice } from './state/load-notice.ts';
@@ -43,6 +43,7 @@ export const shared: readonly unknown[] = [
   loadScript,
   memory,
   parseNotice,
+  query,
   readDirection,
   readItem,
   readMapping,

@@ -1,13 +1,20 @@
 import { expect } from '@open-wc/testing';
+import { sendMouse } from '@web/test-runner-commands';
 import { findPage } from '../src/add-ons/follow-consent.ts';
 import { checkPage } from '../src/add-ons/inspector/check-page.ts';
 import { inspectPage, startInspector, writeMarkdown } from '../src/add-ons/inspector/index.ts';
+import { Inspection } from '../src/add-ons/inspector/inspection.ts';
 import type { PageView } from '../src/state/consent-page.ts';
 import { listenToConsole, restorePage } from './network.ts';
-import { isBannerShown, leavePage, meetBanner, press, visitPage } from './visitor.ts';
+import { find, isBannerShown, leavePage, meetBanner, press, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
 const pixel = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+
+function centerOf(element: Element): [number, number] {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return [Math.round(x + width / 2), Math.round(y + height / 2)];
+}
 
 describe('the checks of the inspector', () => {
   const holder = document.createElement('div');
@@ -126,13 +133,66 @@ describe('the checks of the inspector', () => {
     document.body.lastElementChild?.remove();
   });
 
-  it('name a renamed data layer', async () => {
-    const script = '<script type="text/plain" src="https://www.googletagmanager.com/gtm.js?id=GTM-1&l=layer"></script>';
+  describe('of the data layer', () => {
+    const write = (name: string): string =>
+      `<script type="text/plain" src="https://www.googletagmanager.com/gtm.js?id=GTM-1&l=${name}"></script>`;
+    const warn = (name: string): string =>
+      `Google Tag Manager reads window.${name}. Set data-layer="${name}" on <svc-consent>.`;
     const attributes = { 'consent-mode': 'statistics: analytics_storage' };
-    expect(await check(attributes, script)).to.deep.equal([
-      'Google Tag Manager reads window.layer. Set data-layer="layer" on <svc-consent>.',
-    ]);
-    expect(await check({ ...attributes, 'data-layer': 'layer' }, script)).to.deep.equal([]);
+
+    it('name one that a later tag of Google reads, not one that the banner finds', async () => {
+      expect(await check(attributes, write('early'))).to.deep.equal([]);
+      holder.innerHTML = write('late');
+      expect((await inspectPage()).warnings).to.deep.equal([warn('late')]);
+    });
+
+    it('name one that is not that of the attribute', async () => {
+      expect(await check({ ...attributes, 'data-layer': 'given' }, write('given'))).to.deep.equal([]);
+      expect(await check({ ...attributes, 'data-layer': 'given' }, write('other'))).to.deep.equal([warn('other')]);
+      const plain = write('x').replace('&l=x', '');
+      expect(await check({ 'data-layer': 'given' }, plain)).to.deep.equal([warn('dataLayer')]);
+      expect(await check({}, write('other'))).to.deep.equal([]);
+    });
+  });
+
+  it('name a dialog that only says that it is modal, also in a shadow tree', async () => {
+    const gate = '<div role="dialog" aria-modal="true"><button>Yes</button></div>';
+    const [warning] = await check({}, gate);
+    expect(warning).to.equal(
+      '<div> has aria-modal: nothing beside it is read by screen readers, and it may trap the focus. Open it after the visitor has decided.',
+    );
+    expect(await check({}, `<div hidden>${gate}</div>`)).to.deep.equal([]);
+    holder.innerHTML = '<age-gate></age-gate>';
+    const root = holder.firstElementChild?.attachShadow({ mode: 'open' }) as ShadowRoot;
+    root.innerHTML = gate;
+    expect((await inspectPage()).warnings).to.deep.equal([warning]);
+  });
+
+  it('name a script that takes the focus from the banner, and not a visitor who leaves it', async () => {
+    const errors = listenToConsole();
+    const stop = startInspector();
+    const inspection = new Inspection();
+    inspection.watch(() => {});
+    const visit = await meetBanner();
+    holder.innerHTML = '<textarea></textarea><input>';
+    document.body.append(holder);
+    const input = holder.querySelector('input') as HTMLInputElement;
+    const list = () => errors.filter((error) => error.includes('moves the focus'));
+    find(visit, '.banner [data-choice=accept]').focus();
+    await sendMouse({ type: 'click', position: centerOf(holder.querySelector('textarea') as Element) });
+    expect(document.activeElement?.localName).to.equal('textarea');
+    // The focus trap of a dialog.
+    const trap = (): unknown => setTimeout(() => input.focus());
+    input.addEventListener('focusout', trap);
+    input.focus();
+    find(visit, '.banner [data-choice=accept]').focus();
+    await waitUntil(() => list().length, 'it is reported');
+    const { warnings } = await inspection.look();
+    inspection.end();
+    stop();
+    input.removeEventListener('focusout', trap);
+    expect(list()).to.deep.equal([`<svc-consent>: ${warnings[0]}`]);
+    expect(warnings[0]).to.contain('A script moves the focus from the banner to <input>. Exclude <svc-consent>');
   });
 
   it('name tags in shadow trees that are not observed', async () => {

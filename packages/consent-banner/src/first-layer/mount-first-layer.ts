@@ -1,3 +1,4 @@
+import { query } from '../state/attempt.ts';
 import { CORNER } from '../state/attribute-values.ts';
 import type { ConsentPage } from '../state/consent-page.ts';
 import { adoptStyles } from './adopt-styles.ts';
@@ -25,7 +26,6 @@ export function mountFirstLayer(page: ConsentPage): void {
     box?.append(element);
   }
 
-  const find = Document.prototype.querySelector;
   page.subscribe(() => {
     const { view } = page;
     const { root, notice, layer } = view;
@@ -59,7 +59,7 @@ export function mountFirstLayer(page: ConsentPage): void {
       element.dataset.position = readTheme(view, 'position');
       element.classList.toggle('covered', layer === 'panel');
       // Beside a modal dialog of the page it would be drawn above that, but inert.
-      element.togglePopover(layer === 'panel' || !find.call(document, ':modal:not(:has(svc-consent))'));
+      element.togglePopover(layer === 'panel' || !query(':modal:not(:has(svc-consent))'));
     }
   });
 }

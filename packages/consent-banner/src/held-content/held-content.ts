@@ -1,3 +1,4 @@
+import { query } from '../state/attempt.ts';
 import { reportProblem } from '../state/report-problem.ts';
 import type { Purposes } from '../state/stored-decision.ts';
 import type { mountContent } from './mount-content.ts';
@@ -30,7 +31,7 @@ export class HeldContent {
   #isLoading = false;
   #update = (): void => {
     this.onRelease([]);
-    const isNeeded = this.roots.size > 1 || Document.prototype.querySelector.call(document, HELD);
+    const isNeeded = this.roots.size > 1 || query(HELD);
     if (!this.purposes || this.#isLoading || !isNeeded) return;
     this.#isLoading = true;
     this.#load().then(

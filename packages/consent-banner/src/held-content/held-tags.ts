@@ -1,4 +1,5 @@
 import { attempt } from '../state/attempt.ts';
+import { queryAll } from '../state/document.ts';
 import { reportProblem } from '../state/report-problem.ts';
 import { HELD, readHeld } from './held-content.ts';
 import { runInTurn } from './run-scripts.ts';
@@ -44,9 +45,7 @@ export function releaseTags(
   nonce: string | undefined,
 ): readonly HTMLElement[] {
   const waiting: HTMLElement[] = [];
-  // Through the prototype, because an image named `querySelectorAll` shadows the method of the document.
-  const { querySelectorAll } = Reflect.getPrototypeOf(root) as ParentNode;
-  for (const tag of querySelectorAll.call(root, HELD) as NodeListOf<HTMLElement>) {
+  for (const tag of queryAll(HELD, root)) {
     const isScript = tag.localName === 'script';
     // A shadow tree may be out of the page.
     const isGranted = tag.isConnected && isAllowed(tag);

@@ -3,6 +3,7 @@ import { adoptStyles } from '../first-layer/adopt-styles.ts';
 import { css } from '../first-layer/css.ts';
 import { furtherStyles } from '../first-layer/further.styles.ts';
 import { sharedStyles } from '../first-layer/shared.styles.ts';
+import { queryAll } from '../state/document.ts';
 import { findParent, measureFrame } from './measure-frame.ts';
 import { placeholderStyles } from './placeholder.styles.ts';
 import { findNext, keepTabOrder } from './tab-order.ts';
@@ -58,8 +59,7 @@ export function showPlaceholder(
   root.append(box);
   adoptStyles(frame.getRootNode() as Document | ShadowRoot, asBox);
   // Copies of the page, as kept by client routers, contain the placeholders of then.
-  for (const copy of Document.prototype.querySelectorAll.call(document, host.localName))
-    if (!copy.shadowRoot) copy.remove();
+  for (const copy of queryAll(host.localName)) if (!copy.shadowRoot) copy.remove();
 
   let layer: Element | undefined;
   let last = '';

@@ -3,6 +3,7 @@ import { createButton } from '../first-layer/choices.ts';
 import { create } from '../first-layer/create.ts';
 import { css } from '../first-layer/css.ts';
 import { readDirection } from '../first-layer/read-direction.ts';
+import { query } from '../state/attempt.ts';
 import type { ConsentPage } from '../state/consent-page.ts';
 import { createOptOutIcon, describeOpener } from './describe-opener.ts';
 
@@ -42,7 +43,7 @@ export function showOptOutButton(page: ConsentPage): void {
     // Over an open panel it would be above the backdrop.
     if (view.layer === 'panel' && !shown) return;
     const { label, status, isObjection } = describeOpener(view);
-    const isNeeded = isObjection && !Document.prototype.querySelector.call(document, 'svc-privacy-choices');
+    const isNeeded = isObjection && !query('svc-privacy-choices');
     const place = /right$/.test(view.element?.getAttribute('trigger') ?? '') ? 'bottom-right' : 'bottom-left';
     const box = view.root?.querySelector('#root');
     const wanted = isNeeded && box ? `${label}\n${status}\n${place}` : '';

@@ -94,7 +94,10 @@ export class RecordSender {
     }
     if (receipt.outcome !== 'later') dequeueRecord(queued);
     if (receipt.outcome === 'kept') this.#options.onKept(record, receipt.body);
-    else if (receipt.outcome === 'refused') this.#reportRefusal(receipt);
+    else if (receipt.outcome === 'refused')
+      reportProblem(
+        `a consent record was refused: ${receipt.reason}. Check that the notice is published and its domain is this site's.`,
+      );
     return receipt;
   }
 
@@ -123,11 +126,5 @@ export class RecordSender {
 
   #tryLater(milliseconds: number): void {
     this.#timer = setTimeout(() => this.#options.signal.aborted || this.flush(), milliseconds);
-  }
-
-  #reportRefusal({ reason }: Extract<Receipt, { outcome: 'refused' }>): void {
-    reportProblem(
-      `a consent record was refused: ${reason}. Check that the notice is published and its domain is this site's.`,
-    );
   }
 }

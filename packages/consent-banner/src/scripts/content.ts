@@ -1,4 +1,4 @@
 import { mountContent } from '../held-content/mount-content.ts';
-import { handOver } from '../state/current-script.ts';
+import { handOver } from '../state/document.ts';
 
 handOver(mountContent);

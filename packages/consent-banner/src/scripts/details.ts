@@ -1,4 +1,4 @@
 import { details } from '../panel/details.ts';
-import { handOver } from '../state/current-script.ts';
+import { handOver } from '../state/document.ts';
 
 handOver(details);

@@ -1,4 +1,4 @@
 import { mountExtras } from '../extras.ts';
-import { handOver } from '../state/current-script.ts';
+import { handOver } from '../state/document.ts';
 
 handOver(mountExtras);

@@ -3,7 +3,7 @@ import { mountFurther } from '../further.ts';
 import { panelShared } from '../panel-shared.ts';
 import type { Parts } from '../parts.ts';
 import { shared } from '../shared.ts';
-import { handOver } from '../state/current-script.ts';
+import { handOver } from '../state/document.ts';
 import { loadScript } from '../state/load-script.ts';
 import type { Page } from '../state/page.ts';
 

@@ -1,4 +1,4 @@
 import { coverFrames } from '../panel/cover-frames.ts';
-import { handOver } from '../state/current-script.ts';
+import { handOver } from '../state/document.ts';
 
 handOver(coverFrames);

@@ -1,3 +1,4 @@
+import { query } from '../state/attempt.ts';
 import { readMapping } from '../state/mapping.ts';
 import type { Purposes } from '../state/stored-decision.ts';
 
@@ -40,7 +41,7 @@ export class ConsentMode {
       // Google's tags accept nothing else than an `arguments` object as a command.
       (function (..._command: unknown[]) {
         // biome-ignore lint/complexity/noArguments: see above.
-        page[name]?.push(arguments);
+        page[name]?.push?.(arguments);
       })('consent', isSet ? 'update' : 'default', signals);
     }
     // Without a mapping it may be anything, such as an element with that id.
@@ -50,6 +51,6 @@ export class ConsentMode {
 
 /** The parameter `l` of Google's tags names the array that they read in place of `dataLayer`. */
 function findLayer(): string | undefined {
-  const tag = Document.prototype.querySelector.call(document, 'script[src*="/gt"][src*="l="]');
-  return /[?&]l=([^&]+)/.exec((tag as HTMLScriptElement | null)?.src ?? '')?.[1];
+  const tag = query<HTMLScriptElement>('script[src*="/gt"][src*="l="]');
+  return /[?&]l=([^&]+)/.exec(tag?.src ?? '')?.[1];
 }

@@ -6,3 +6,8 @@ export function attempt<T>(access: () => T): T | undefined {
     return undefined;
   }
 }
+
+/** The first element of the page that matches, also if an image named `querySelector` hides the method of the document. */
+export function query<T extends Element = HTMLElement>(selector: string): T | null {
+  return Document.prototype.querySelector.call(document, selector) as T | null;
+}

@@ -1,4 +1,5 @@
-import { currentScript } from './current-script.ts';
+import { query } from './attempt.ts';
+import { currentScript } from './document.ts';
 
 interface AddressRules {
   readonly createScriptURL: (name: string) => string;
@@ -7,11 +8,8 @@ interface AddressRules {
 /** Set by the build. */
 declare const SVC_VERSION: string;
 
-const find = Document.prototype.querySelector;
-
 /** The script of the tag; for a module the tag with its name. An inlined one, or a blob, has no address. */
-export const script =
-  currentScript() ?? (find.call(document, 'script[src*="svc-consent.js"]') as HTMLScriptElement | null);
+export const script = currentScript() ?? query<HTMLScriptElement>('script[src*="svc-consent.js"]');
 
 /** Where the further files are, once that is known. */
 let folder: string | undefined;

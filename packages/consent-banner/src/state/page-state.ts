@@ -135,9 +135,8 @@ export function reduce(before: PageState, change: Change): PageState {
   const isRefused = inForce?.decision === 'rejected';
   const isMissing = (key: string): boolean => !isRefused && inForce?.purposes[key] === true && !purposes?.[key];
   // In a known region, the notice says whether to ask.
-  const isAsking = bases
-    ? bases.some(([key, basis]) => basis === 'consent' && (isDue || isMissing(key))) || (isDue && region === null)
-    : isDue && region === null;
+  const isAsking =
+    (isDue && region === null) || !!bases?.some(([key, basis]) => basis === 'consent' && (isDue || isMissing(key)));
   return {
     ...state,
     isAsking,

@@ -4,6 +4,7 @@ import { enqueueRecord } from '../records/enqueue-record.ts';
 import type { ConsentMethod } from '../records/record-queue.ts';
 import { ConsentMode } from '../signals/consent-mode.ts';
 import { readRegion } from '../signals/region.ts';
+import { query } from './attempt.ts';
 import { CORNER, DOMAIN } from './attribute-values.ts';
 import type { ConsentPage } from './consent-page.ts';
 import type { DecisionListener, SvcConsent } from './consent-state.ts';
@@ -276,10 +277,8 @@ export class Page implements ConsentPage {
     const { element, frames, notice, isFailed } = this.view;
     // After a failure it waits for the visitor: a page can change many times a second.
     if (!element || isFailed || isRobot()) return;
-    const find = Document.prototype.querySelector;
     if (frames[0] && !notice) void this.loadNotice();
-    if (!this.#mounting && (frames[0] || find.call(document, 'svc-privacy-choices,svc-cookie-list')))
-      this.expectPanel();
+    if (!this.#mounting && (frames[0] || query('svc-privacy-choices,svc-cookie-list'))) this.expectPanel();
   };
 
   async #load(url: string): Promise<Notice | null> {

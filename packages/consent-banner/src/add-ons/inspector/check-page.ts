@@ -1,6 +1,7 @@
 import { HELD, readNeeds } from '../../held-content/held-content.ts';
 import { AGE, DOMAIN } from '../../state/attribute-values.ts';
 import type { PageView } from '../../state/consent-page.ts';
+import { queryAll } from '../../state/document.ts';
 import { readMapping } from '../../state/mapping.ts';
 import { checkSurroundings } from './check-surroundings.ts';
 
@@ -51,7 +52,7 @@ function checkAttributes(element: Element, region: string | null): readonly stri
 }
 
 function checkTags(): readonly string[] {
-  return [...list(LOOSE)].map(
+  return queryAll(LOOSE).map(
     (tag) =>
       `${name(tag)} is not held back. Write its address as data-svc-src, data-svc-srcset, data-svc-poster or data-svc-href, and type="text/plain" on a script; in place of <object> write <iframe>.`,
   );
@@ -60,7 +61,7 @@ function checkTags(): readonly string[] {
 function checkPurposes({ notice, element }: PageView): readonly string[] {
   if (!notice) return [];
   const isUnknown = (key: string): boolean => !notice.purposes.some((purpose) => purpose.key === key);
-  const tags = [...list(HELD)].filter((tag) => readNeeds(tag).some(isUnknown));
+  const tags = queryAll(HELD).filter((tag) => readNeeds(tag).some(isUnknown));
   const mapped = ['clear-cookies', 'consent-mode'].flatMap((attribute) => {
     const keys = readMapping(element?.getAttribute(attribute)).map(([key]) => key);
     return [...new Set(keys)]
@@ -75,9 +76,4 @@ function checkPurposes({ notice, element }: PageView): readonly string[] {
 
 function name(tag: Element): string {
   return `<${tag.localName} data-svc-purpose="${tag.getAttribute('data-svc-purpose')}">`;
-}
-
-/** Through the prototype, because an image named `querySelectorAll` would shadow the method on `document`. */
-function list(selector: string): NodeListOf<HTMLElement> {
-  return Document.prototype.querySelectorAll.call(document, selector) as NodeListOf<HTMLElement>;
 }

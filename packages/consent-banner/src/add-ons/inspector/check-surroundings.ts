@@ -1,5 +1,6 @@
 import { HELD, readNeeds } from '../../held-content/held-content.ts';
 import type { PageView } from '../../state/consent-page.ts';
+import { queryAll } from '../../state/document.ts';
 import { readMapping } from '../../state/mapping.ts';
 import { findPage } from '../follow-consent.ts';
 
@@ -17,12 +18,6 @@ export function checkSurroundings(view: PageView & { readonly element: HTMLEleme
     ...checkShadowTrees(),
     ...checkScripts(),
   ];
-}
-
-/** The tags with purposes of a tree. */
-function listHeld(root: ParentNode = document): readonly HTMLElement[] {
-  const found = Reflect.getPrototypeOf(root) as ParentNode;
-  return [...(found.querySelectorAll.call(root, HELD) as NodeListOf<HTMLElement>)];
 }
 
 function checkAddress({ address, noticeId }: PageView): readonly string[] {
@@ -44,16 +39,21 @@ function checkHost({ notice }: PageView): readonly string[] {
 
 /** Where the element is, and what is above it. */
 function checkPlace(element: HTMLElement): readonly string[] {
-  const outside = (selector: string): Element | undefined =>
-    [...(Document.prototype.querySelectorAll.call(document, selector) as NodeListOf<Element>)].find(
-      (one) => !element.contains(one),
-    );
-  const modal = outside(':modal');
+  const trees = [document, ...listShadowRoots(document).filter(({ host }) => !host.localName.startsWith('svc-'))];
+  const outside = (selector: string): readonly HTMLElement[] =>
+    trees.flatMap((root) => queryAll(selector, root)).filter((one) => !one.contains(element));
+  const [modal] = outside(':modal');
+  const trap = outside('[aria-modal="true"]').find((one) => one.checkVisibility() && !one.matches(':modal'));
   const hidden = element.closest('[inert],[aria-hidden="true"]');
   const unrendered = listParents(element).find((one) => getComputedStyle(one).display === 'none' || isFolded(one));
   return [
     ...(modal
       ? [`<${modal.localName}> is modal: nothing beside it takes input. Open it after the visitor has decided.`]
+      : []),
+    ...(trap
+      ? [
+          `<${trap.localName}> has aria-modal: nothing beside it is read by screen readers, and it may trap the focus. Open it after the visitor has decided.`,
+        ]
       : []),
     ...(hidden
       ? [
@@ -75,19 +75,20 @@ function isFolded(element: Element): boolean {
   return element.localName === 'details' && !element.hasAttribute('open');
 }
 
-/** Tag Manager may read another array: `gtm.js?l=name`. */
+/** Tag Manager may read another array: `gtm.js?l=name`. Without the attribute, the banner finds the first tag before it. */
 function checkDataLayer(element: Element): readonly string[] {
-  const scripts = [
-    ...(Document.prototype.querySelectorAll.call(
-      document,
-      'script[src*="gtm.js"],script[src*="gtag/js"]',
-    ) as NodeListOf<HTMLScriptElement>),
-  ];
-  const names = scripts.flatMap(({ src }) => new URL(src, document.baseURI).searchParams.get('l') ?? []);
-  const given = element.getAttribute('data-layer') ?? 'dataLayer';
+  const given = element.getAttribute('data-layer');
+  if (!given && !readMapping(element.getAttribute('consent-mode'))[0]) return [];
+  const scripts = queryAll<HTMLScriptElement>('script[src*="gtm.js"],script[src*="gtag/js"]');
+  const names = scripts.map(({ src }) => new URL(src, document.baseURI).searchParams.get('l') ?? 'dataLayer');
   return [...new Set(names)]
-    .filter((name) => name !== given && readMapping(element.getAttribute('consent-mode')).length)
+    .filter((name) => (given ? name !== given : !hasSignals(name)))
     .map((name) => `Google Tag Manager reads window.${name}. Set data-layer="${name}" on <svc-consent>.`);
+}
+
+function hasSignals(name: string): boolean {
+  const layer: unknown = Reflect.get(window, name);
+  return Array.isArray(layer) && layer.some((command) => command?.[0] === 'consent');
 }
 
 function checkPlainNames(): readonly string[] {
@@ -95,7 +96,7 @@ function checkPlainNames(): readonly string[] {
   const hasLoader = ['lazySizes', 'lazySizesConfig', 'LazyLoad', 'lozad', 'Layzr', 'bLazy', 'Blazy', 'yall'].some(
     (name) => page[name],
   );
-  return listHeld().flatMap((tag) => {
+  return queryAll(HELD).flatMap((tag) => {
     const plain = PLAIN.filter(
       (name) => tag.hasAttribute(name) && !tag.hasAttribute(name.replace('data-', 'data-svc-')),
     );
@@ -113,7 +114,7 @@ function checkShadowTrees(): readonly string[] {
   return listShadowRoots(document).flatMap((root) =>
     observed.includes(root)
       ? []
-      : listHeld(root).map(
+      : queryAll(HELD, root).map(
           (tag) =>
             `<${tag.localName} data-svc-purpose="${readNeeds(tag).join(' ')}"> is in the shadow tree of <${root.host.localName}>. Call SvcConsent.observe(root) with its shadow root.`,
         ),
@@ -121,8 +122,9 @@ function checkShadowTrees(): readonly string[] {
 }
 
 function listShadowRoots(root: ParentNode): readonly ShadowRoot[] {
-  const elements = (Reflect.getPrototypeOf(root) as ParentNode).querySelectorAll.call(root, '*');
-  return [...elements].flatMap(({ shadowRoot }) => (shadowRoot ? [shadowRoot, ...listShadowRoots(shadowRoot)] : []));
+  return queryAll('*', root).flatMap(({ shadowRoot }) =>
+    shadowRoot ? [shadowRoot, ...listShadowRoots(shadowRoot)] : [],
+  );
 }
 
 /** What released scripts did that was written for a page that is being parsed. */

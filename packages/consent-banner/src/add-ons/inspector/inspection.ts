@@ -1,3 +1,4 @@
+import { query } from '../../state/attempt.ts';
 import { isMatch } from '../../state/keep-cookies.ts';
 import { readMapping } from '../../state/mapping.ts';
 import type { Purposes } from '../../state/stored-decision.ts';
@@ -12,6 +13,7 @@ import { listTags } from './list-tags.ts';
 import { choosePurpose, proposeClearing, proposeMarkup, UNKNOWN_PURPOSE } from './propose-change.ts';
 import type { Sighting } from './sighting.ts';
 import { type CookieWatch, watchCookies } from './watch-cookies.ts';
+import { watchFocus } from './watch-focus.ts';
 
 export interface InspectionOptions {
   /** Purposes to cookies, as in the banner's attribute. Default: the attribute of the banner on the page. */
@@ -33,6 +35,7 @@ export class Inspection {
   readonly #ended = new AbortController();
   readonly #observers: { disconnect(): void }[] = [];
   #cookies: CookieWatch | undefined;
+  readonly #problems = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #onChange = (): void => {};
 
@@ -59,6 +62,11 @@ export class Inspection {
     // There is no event for the page's own writes to its storage.
     const interval = setInterval(expect, LOOK_AGAIN);
     signal.addEventListener('abort', () => clearInterval(interval));
+    const stop = watchFocus((problem) => {
+      this.#problems.add(problem);
+      expect();
+    });
+    signal.addEventListener('abort', stop);
   }
 
   end(): void {
@@ -87,7 +95,7 @@ export class Inspection {
       inspectedAt: new Date().toISOString(),
       decidedAt: round(this.#history.decidedAt),
       findings,
-      warnings: checkPage(findPage()?.view),
+      warnings: [...checkPage(findPage()?.view), ...this.#problems],
       clearCookies: writeMapping([...mapping, ...added]),
     };
   }
@@ -100,7 +108,7 @@ export class Inspection {
   }
 
   #readAttribute(): string | null | undefined {
-    const element: Element | null = Document.prototype.querySelector.call(document, 'svc-consent[clear-cookies]');
+    const element = query('svc-consent[clear-cookies]');
     return element?.getAttribute('clear-cookies');
   }
 

@@ -1,4 +1,5 @@
 import { adoptStyles } from '../../first-layer/adopt-styles.ts';
+import { query } from '../../state/attempt.ts';
 import { toJson } from '../../state/safe-storage.ts';
 import { createButton, createNode } from './create-node.ts';
 import type { Finding, PageFindings } from './finding.ts';
@@ -31,7 +32,7 @@ export class InspectorPanel {
 
   /** Opens the panel, unless there is one on the page. */
   static open(options: InspectionOptions): InspectorPanel | undefined {
-    if (find(TAG)) return;
+    if (query(TAG)) return;
     const panel = new InspectorPanel(options);
     panel.#show();
     return panel;
@@ -128,7 +129,7 @@ export class InspectorPanel {
 
   #followKey({ key, defaultPrevented }: KeyboardEvent): void {
     // Another dialog of the page, if it is modal, is closed first.
-    if (key === 'Escape' && !defaultPrevented && !find('dialog:modal')) this.close();
+    if (key === 'Escape' && !defaultPrevented && !query('dialog:modal')) this.close();
   }
 
   /** Without a clipboard (on plain http, or where it is forbidden) the text is there to be taken by hand. */
@@ -147,11 +148,6 @@ export class InspectorPanel {
       },
     );
   }
-}
-
-/** By the document's own method, for an image of its name would take its place. */
-function find(selector: string): Element | null {
-  return Document.prototype.querySelector.call(document, selector);
 }
 
 function isEarly({ status }: Finding): boolean {

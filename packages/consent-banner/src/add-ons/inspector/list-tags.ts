@@ -1,4 +1,5 @@
 import { readHeld, readNeeds } from '../../held-content/held-content.ts';
+import { queryAll } from '../../state/document.ts';
 import type { FindingKind } from './finding.ts';
 import { readForeignAddress, type Sighting } from './sighting.ts';
 
@@ -18,7 +19,7 @@ const ASKING = /\b(stylesheet|icon|manifest|(pre|modulepre)load|prefetch|preconn
 /** The tags of other origins, also those that wait. Images count by their origin: a page may have hundreds. */
 export function listTags(): readonly Sighting[] {
   const found = new Map<string, Sighting>();
-  const tags = Document.prototype.querySelectorAll.call(document, `${Object.keys(kinds)}`) as NodeListOf<HTMLElement>;
+  const tags = queryAll(`${Object.keys(kinds)}`);
   for (const tag of tags) {
     const sighting = lookAt(tag);
     if (!sighting) continue;

@@ -3,6 +3,7 @@ import { followConsent } from '../follow-consent.ts';
 import { checkPage } from './check-page.ts';
 import type { InspectionOptions } from './inspection.ts';
 import { InspectorPanel } from './inspector-panel.ts';
+import { watchFocus } from './watch-focus.ts';
 
 export interface InspectorOptions extends InspectionOptions {
   /** Opens the panel on every load of the page, whatever its address. Never set it on a page for visitors. */
@@ -23,12 +24,14 @@ export function startInspector({ isOpen = false, ...options }: InspectorOptions 
     if (isWanted) panel = InspectorPanel.open(options) ?? panel;
   };
   const follow = (): void => open(location.hash === FRAGMENT);
-  const stop = isLocal() ? followConsent((view) => checkPage(view).forEach(reportProblem)) : undefined;
+  const stops = isLocal()
+    ? [followConsent((view) => checkPage(view).forEach(reportProblem)), watchFocus(reportProblem)]
+    : [];
   addEventListener('hashchange', follow);
   open(isOpen || location.hash === FRAGMENT);
   return () => {
     removeEventListener('hashchange', follow);
-    stop?.();
+    for (const stop of stops) stop();
     panel?.close();
   };
 }

@@ -1,4 +1,5 @@
 import { attempt } from '../../state/attempt.ts';
+import { queryAll } from '../../state/document.ts';
 import type { Mapped } from '../../state/mapping.ts';
 import { reportProblem } from '../../state/report-problem.ts';
 import { catalogue } from '../catalogue.ts';
@@ -50,7 +51,7 @@ export class RequestGate {
 
   /** The hosts of the page, of the banner's scripts and of its API. */
   #listOwnHosts(): readonly string[] {
-    const tags = Document.prototype.querySelectorAll.call(document, OWN_TAGS) as NodeListOf<Element>;
+    const tags = queryAll(OWN_TAGS);
     const addresses = [...tags].map((tag) => tag.getAttribute('api-base') ?? readOwnScript(tag));
     return [location.href, ...this.#sources, ...addresses].filter((one) => one !== '').map(readHost);
   }

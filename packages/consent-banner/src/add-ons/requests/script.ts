@@ -1,6 +1,6 @@
 // The entry of the add-on's own script tag: data-requests="statistics: plausible.io @statistics; marketing: @marketing".
 
-import { currentScript } from '../../state/current-script.ts';
+import { currentScript } from '../../state/document.ts';
 import { reportProblem } from '../../state/report-problem.ts';
 import { holdRequests } from './index.ts';
 

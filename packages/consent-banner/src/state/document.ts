@@ -1,9 +1,15 @@
-/**
- * The running script tag; call it while the file first runs. Through the prototype's getter, because an image named
- * `currentScript` would shadow it on `document`.
- */
+// An element whose name is that of a member hides it on `document`, such as an image named `currentScript`: the members are
+// those of the prototype.
+
+/** The running script tag; call it while the file first runs. */
 export function currentScript(): HTMLScriptElement | null {
   return Reflect.get(Document.prototype, 'currentScript', document) as HTMLScriptElement | null;
+}
+
+/** The elements of the page, or of a shadow tree, that match. */
+export function queryAll<T extends Element = HTMLElement>(selector: string, root: ParentNode = document): readonly T[] {
+  const { querySelectorAll } = Reflect.getPrototypeOf(root) as ParentNode;
+  return [...(querySelectorAll.call(root, selector) as NodeListOf<T>)];
 }
 
 /** The tag of a further file. */
