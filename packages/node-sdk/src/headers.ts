@@ -47,15 +47,15 @@ export function checkValue(what: string, value: unknown): string {
 /** Flat, as undici takes them: name, value, name, value. */
 export type HeaderList = readonly string[];
 
+/** The names of a list with their values. */
+export function toPairs(list: HeaderList): [name: string, value: string][] {
+  return list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1] as string]] : []));
+}
+
 /** Puts headers over others. */
 export function mergeHeaders(list: HeaderList, over: Headers): HeaderList {
-  const merged: string[] = [];
-  for (let index = 0; index < list.length; index += 2) {
-    const name = list[index] as string;
-    if (over[name] === undefined) merged.push(name, list[index + 1] as string);
-  }
-  for (const [name, value] of Object.entries(over)) if (value !== null) merged.push(name, value);
-  return merged;
+  const kept = toPairs(list).filter(([name]) => over[name] === undefined);
+  return [...kept, ...Object.entries(over)].flatMap(([name, value]) => (value === null ? [] : [name, value]));
 }
 
 /** The headers whose values are never secret; what a program adds may carry the key of a gateway. */
@@ -63,10 +63,7 @@ const openHeaders = /^(?:accept|accept-encoding|content-type|user-agent|idempote
 
 /** The headers as a hook may see them. */
 export function redactHeaders(list: HeaderList): Readonly<Record<string, string>> {
-  const shown: Record<string, string> = Object.create(null);
-  for (let index = 0; index < list.length; index += 2) {
-    const name = list[index] as string;
-    shown[name] = openHeaders.test(name) ? (list[index + 1] as string) : '[redacted]';
-  }
-  return shown;
+  return Object.fromEntries(
+    toPairs(list).map(([name, value]) => [name, openHeaders.test(name) ? value : '[redacted]']),
+  );
 }

@@ -2,12 +2,12 @@
 import type { Dispatcher } from 'undici';
 import type { Connection, OpenConnections } from '../connection-pool.ts';
 import type { Controller, Exchange } from '../exchange.ts';
-import type { HeaderList } from '../headers.ts';
+import { type HeaderList, toPairs } from '../headers.ts';
 import type { FileBody } from '../transport.ts';
 
 const { navigator, process, document } = globalThis as Partial<typeof globalThis> & { readonly document?: object };
 
-/** Whether users of the program could read its secrets. */
+/** True if users of the program could read its secrets. */
 export const isBrowser = document !== undefined;
 
 const { userAgent = ' ' } = navigator ?? {};
@@ -32,7 +32,7 @@ export function readEnvironment(name: string): string | undefined {
   }
 }
 
-/** Whether content codings are decoded before an exchange gets the bytes. */
+/** True if content codings are decoded before an exchange gets the bytes. */
 export const isDecoded: boolean = true;
 
 export function createDecoder(): null {
@@ -83,7 +83,7 @@ async function run(
     const response = await fetch(`${origin}${path}`, {
       ...modes,
       method,
-      headers: (headers as string[]).flatMap((name, at, { [at + 1]: value }) => (at % 2 === 0 ? [[name, value]] : [])),
+      headers: toPairs(headers as HeaderList),
       ...openBody(body as FileBody | null),
       redirect: 'manual',
       signal,
