@@ -124,6 +124,16 @@ describe('Google Consent Mode', () => {
     expect(readCommands().at(-1)).to.deep.equal(['consent', 'update', { shared: 'denied' }]);
   });
 
+  it('leaves an element of the page alone that is named like the data layer', async () => {
+    const image = document.body.appendChild(document.createElement('img'));
+    image.id = 'shadowedLayer';
+    const visit = await visitPage({}, undefined, { 'consent-mode': mapping, 'data-layer': image.id });
+    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    await press(visit, '.banner [data-choice=accept]');
+    expect(window.SvcConsent.get()?.decided).to.equal(true);
+    image.remove();
+  });
+
   it('denies signals of an invalid attribute', async () => {
     const visit = await visitWithMapping(crypto.randomUUID(), 'statistics analytics_storage; telemetry: ad_storage');
     await press(visit, '.banner [data-choice=accept]');

@@ -22,7 +22,7 @@ function findLayer(frame: VisitorFrame, selector: string): HTMLElement | undefin
 const findBanner = (frame: VisitorFrame) => findLayer(frame, '.banner:popover-open');
 const findPanel = (frame: VisitorFrame) => findLayer(frame, 'dialog:modal');
 
-/** Whether a layer is there, in the element or its copy, drawn or not. */
+/** True if there is a layer in the element or its copy, drawn or not. */
 function has({ contentDocument }: HTMLIFrameElement, selector: string): boolean {
   return [...(contentDocument?.querySelectorAll('svc-consent') ?? [])].some((one) =>
     one.shadowRoot?.querySelector(selector),

@@ -15,7 +15,7 @@ export const furtherStyles = css`
     outline-offset: 2px;
   }
   .banner {
-    scroll-padding-block-end: 10em; /* What has the focus is not behind the actions. */
+    scroll-padding-block-end: 10em; /* The focused element is not behind the actions. */
   }
   button {
     cursor: pointer;

@@ -7,14 +7,14 @@ export function listLayers({ root }: PageView): readonly HTMLElement[] {
   return [...(root?.querySelectorAll<HTMLElement>(LAYERS) ?? [])];
 }
 
-/** Whether clicks reach a layer, whatever is above it: it is rendered, and nothing makes it inert, through every shadow tree. */
+/** Clicks reach a layer if it is rendered and nothing makes it inert, through every shadow tree, whatever is above it. */
 export function isReachable(layer: HTMLElement): boolean {
   const { x, y } = layer.getBoundingClientRect();
   // A point inside of round corners.
   return (layer.getRootNode() as ShadowRoot).elementsFromPoint(x + 20, y + 20).includes(layer);
 }
 
-/** Whether the element is in a part of the page that shows nothing, or is inert or hidden from screen readers. */
+/** True if the element is in a part of the page that shows nothing, or is inert or hidden from screen readers. */
 export function isAway(view: PageView): boolean {
   const { root, layer } = view;
   // Nothing of ours is printed.

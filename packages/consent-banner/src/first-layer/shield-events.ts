@@ -1,7 +1,7 @@
 /** Our elements; but the inspector is not for visitors, and has a shortcut of its own. */
 const OWN = /^svc-(?!.*inspector)/;
 
-/** What the browser does by itself with each still happens. */
+/** The browser's own action for each still happens. */
 const SHIELDED = ['keydown', 'keypress', 'keyup', 'focus', 'focusin', 'mousedown', 'touchstart'];
 
 /**

@@ -16,7 +16,7 @@ export function readHeld(tag: Element, name: string): string | null {
   return tag.getAttribute(`data-svc-${name}`) || tag.getAttribute(`data-${name}`);
 }
 
-/** What a page allows of its tags with purposes. The part that blocks and releases them is loaded for the first one. */
+/** The purposes that a page allows, for its blocked tags. The part that blocks and releases them is loaded for the first tag. */
 export class HeldContent {
   purposes: Purposes | undefined;
   /** What the visitor loads for this page view. */

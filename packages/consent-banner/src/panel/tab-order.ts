@@ -102,7 +102,7 @@ function findPassed(target: Element): (() => void) | undefined {
   };
 }
 
-/** Whether it comes after the element that had the focus, in the direction of the press. */
+/** True if it comes after the element that had the focus, in the direction of the press. */
 function isAhead(frame: HTMLElement): boolean {
   if (!press?.from) return true;
   if (covered.get(press.from as HTMLElement) === frame || press.from === frame) return false;
@@ -113,7 +113,7 @@ function listButtons(host: HTMLElement): readonly HTMLElement[] {
   return [...(host.shadowRoot?.querySelectorAll('button') ?? [])].filter((button) => button.checkVisibility());
 }
 
-/** Whether the first is after the second in the document. */
+/** True if the first is after the second in the document. */
 function isBehind(one: Element, other: Element): boolean {
   return (outermost(other).compareDocumentPosition(outermost(one)) & Node.DOCUMENT_POSITION_FOLLOWING) > 0;
 }

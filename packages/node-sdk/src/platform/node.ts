@@ -10,7 +10,7 @@ const { node } = process.versions;
 if (/^(?:1?\d|2[01]|22\.1?\d(?<!19))\./.test(node))
   throw new Error(`@svc/node-sdk needs Node 22.19 or later, not ${node}.`);
 
-/** Whether users of the program could read its secrets. */
+/** True if users of the program could read its secrets. */
 export const isBrowser: boolean = false;
 
 /** Names the platform in the User-Agent. */
@@ -27,7 +27,7 @@ export function readEnvironment(name: string): string | undefined {
   return process.env[name];
 }
 
-/** Whether content codings are decoded before an exchange gets the bytes. */
+/** True if content codings are decoded before an exchange gets the bytes. */
 export const isDecoded: boolean = false;
 
 /** Decodes a content coding (RFC 9110 section 8.4.1); null for an unknown one. */

@@ -1,4 +1,4 @@
-// What the release tests do with the SDK in every runtime, in JavaScript that all of them read.
+// The scenario that the release tests run with the SDK in every runtime, in JavaScript that all of them read.
 import { ConsentNotices, ConsentRecords, SvcClient, SvcError } from '@svc/node-sdk';
 
 const key = 'svc_test_0123456789abcdefghijklmnopqrstuvwxyzABC';

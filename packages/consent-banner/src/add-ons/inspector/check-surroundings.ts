@@ -127,7 +127,7 @@ function listShadowRoots(root: ParentNode): readonly ShadowRoot[] {
   );
 }
 
-/** What released scripts did that was written for a page that is being parsed. */
+/** Released scripts that were written for a page that is being parsed. */
 function checkScripts(): readonly string[] {
   const list = (name: string): readonly string[] => [
     ...new Set(
