@@ -2,6 +2,15 @@ import type { Page } from '../state/page.ts';
 import { touch } from '../state/page-state.ts';
 import { isAway, isReachable, listLayers, watchReach } from './reach.ts';
 
+// Pages that are around the banner, and the modules that keep it working there:
+//
+// - Modal dialogs, `inert`, `aria-hidden`, parts that are not rendered: this module.
+// - Key handlers and focus traps on the document: `shield-events.ts`.
+// - Routers that replace the body or keep copies of it: `return-focus.ts`, and `Page` for another first element.
+// - Lazy loaders, morphing and routers around blocked tags: `held-tags.ts`. Hydration: `show-placeholder.ts`.
+//
+// The inspector reports those that the owner of the page can change: `check-surroundings.ts` and `watch-focus.ts`.
+
 /** Milliseconds between two looks while a modal dialog is in the way: no event says that one in a shadow tree has closed. */
 const PAUSE = 300;
 

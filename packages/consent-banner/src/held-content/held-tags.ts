@@ -4,6 +4,10 @@ import { reportProblem } from '../state/report-problem.ts';
 import { HELD, readHeld } from './held-content.ts';
 import { runInTurn } from './run-scripts.ts';
 
+// The page changes with us: lazy loaders fill the plain attributes, so blocked ones have names of their own; libraries that morph
+// the page to markup of the server take the released attributes away; routers put copies back, whose attributes are of then.
+// So the attributes are compared with what is allowed, and a release that is undone each time comes ever later.
+
 /** The allowed URL schemes of a tag; images may be of any type. */
 const ADDRESS = /^(https?|blob|data:image)[:/]/;
 

@@ -2,6 +2,14 @@ import { currentScript } from '../state/document.ts';
 import { LateListeners, replaceOwn } from './late-listeners.ts';
 import { WrittenMarkup } from './written-markup.ts';
 
+// Released scripts were written for a page that is being parsed, and the page's tags for one that nobody changes:
+//
+// - `document.write()` would replace the page: `written-markup.ts` inserts what they write behind them.
+// - Events that the page has had never come: `late-listeners.ts` calls their listeners.
+// - Routers compare the tags of the head with those of the next page: a tag has its own attributes again once it has run, and a
+//   copy of it does not run.
+// - Placeholders are outside of the tree that a framework hydrates: `show-placeholder.ts`.
+
 /** The types that run: https://mimesniff.spec.whatwg.org/#javascript-mime-type */
 const RUNS = /^$|(java|ecma|j|live)script|^module$/i;
 
