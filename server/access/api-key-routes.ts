@@ -31,6 +31,7 @@ export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): read
     listRoute('/v1/api-keys', {
       ...reading,
       operationId: 'listApiKeys',
+      sdkMethod: 'apiKeys.list',
       summary: 'List API keys, newest first',
       description:
         'The keys of the tenant, and shared keys of other tenants that can act for it; `tenantId` distinguishes them.',
@@ -46,6 +47,7 @@ export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): read
     defineRoute('POST /v1/api-keys', {
       ...creating,
       operationId: 'createApiKey',
+      sdkMethod: 'apiKeys.create',
       summary: 'Create an API key; it is shown only once',
       description: `A key has at most the rights of the caller: no scope that the caller lacks, no tenant in which the caller cannot create keys. A tenant has at most ${mostKeys} keys that are neither expired nor revoked.`,
       body: WantedApiKey,
@@ -62,6 +64,7 @@ export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): read
     defineRoute('GET /v1/api-keys/{id}', {
       ...reading,
       operationId: 'getApiKey',
+      sdkMethod: 'apiKeys.retrieve',
       summary: 'Get an API key',
       params: KeyParams,
       result: ApiKey,
@@ -73,6 +76,7 @@ export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): read
     defineRoute('DELETE /v1/api-keys/{id}', {
       ...common,
       operationId: 'revokeApiKey',
+      sdkMethod: 'apiKeys.revoke',
       summary: 'Revoke an API key and its access tokens: their next requests fail',
       description:
         'A shared key of another tenant keeps working there and can no longer act for this one. Does nothing when the key was revoked before.',
@@ -85,9 +89,10 @@ export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): read
     defineRoute('POST /v1/api-keys/{id}/rotate', {
       ...creating,
       operationId: 'rotateApiKey',
+      sdkMethod: 'apiKeys.rotate',
       summary: 'Rotate an API key; the new key is shown only once',
       description:
-        'The new key has the name, scopes, environment and tenants of the old one, and the same lifetime from now on. The old one expires after the overlap, but not later than before.',
+        'The new key has the name, scopes, environment and tenants of the old one, and the same lifetime from now on. The old one expires after the overlap, but not later than before. Answers 409 `conflict` for a key that was rotated, revoked or has expired, and 403 `forbidden` for one with a scope that the caller lacks.',
       params: KeyParams,
       body: Rotation,
       change: async (call, work) => show(await rotateKey(work, call, call.params.id, call.body.overlapHours), work.now),

@@ -29,13 +29,16 @@ export function scimTokenRoutes({ database }: Pick<Installation, 'database'>): r
       tag: 'SCIM token',
       scope: 'keys:read',
       operationId: 'getScimToken',
+      sdkMethod: 'scimToken.retrieve',
       summary: 'Get the SCIM token of the tenant, without its value',
+      description: 'Answers 404 if the tenant has none.',
       result: ScimToken,
       handle: async ({ principal }) => view(await findScimToken(database.kysely, principal.tenantId)),
     }),
     defineRoute('POST /v1/scim-token', {
       ...common,
       operationId: 'createScimToken',
+      sdkMethod: 'scimToken.create',
       summary: 'Create the SCIM token of the tenant; it is shown only once',
       description:
         'Revokes the earlier token. A SCIM token can give any role, so the caller needs every scope of an administrator.',
@@ -51,7 +54,9 @@ export function scimTokenRoutes({ database }: Pick<Installation, 'database'>): r
     defineRoute('DELETE /v1/scim-token', {
       ...common,
       operationId: 'revokeScimToken',
+      sdkMethod: 'scimToken.revoke',
       summary: 'Revoke the SCIM token of the tenant',
+      description: 'Answers 404 if the tenant has none.',
       result: ScimToken,
       change: async (call, work) => view(await revokeScimToken(work, call.source())),
     }),

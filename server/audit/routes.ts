@@ -11,6 +11,7 @@ export function auditRoutes(database: Database): readonly Route[] {
   return [
     listRoute('/v1/audit', {
       operationId: 'listAuditEvents',
+      sdkMethod: 'audit.list',
       tag: 'Audit',
       summary: 'List audit events, newest first',
       description:
@@ -33,6 +34,7 @@ export function auditRoutes(database: Database): readonly Route[] {
     }),
     defineRoute('GET /v1/audit/{id}', {
       operationId: 'getAuditEvent',
+      sdkMethod: 'audit.retrieve',
       tag: 'Audit',
       summary: 'Get one audit event with its details',
       scope: 'audit:read',

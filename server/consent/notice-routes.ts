@@ -37,6 +37,7 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
   return [
     defineRoute('GET /v1/consent', {
       operationId: 'listConsentNotices',
+      sdkMethod: 'consent.notices.list',
       ...reading,
       summary: 'List consent notices, newest first',
       query: z.strictObject({
@@ -64,6 +65,7 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
     }),
     defineRoute('POST /v1/consent/notices', {
       operationId: 'createConsentNotice',
+      sdkMethod: 'consent.notices.create',
       ...common,
       summary: 'Create a consent notice as a draft',
       body: NoticeContent,
@@ -72,6 +74,7 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
     }),
     defineRoute('PATCH /v1/consent/{id}', {
       operationId: 'editConsentNotice',
+      sdkMethod: 'consent.notices.update',
       ...guarded,
       summary: 'Edit the content of a consent notice',
       description:
@@ -83,6 +86,7 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
     }),
     defineRoute('DELETE /v1/consent/{id}', {
       operationId: 'deleteConsentNotice',
+      sdkMethod: 'consent.notices.delete',
       ...guarded,
       headers: [],
       summary: 'Delete a consent notice that was never published',
@@ -97,6 +101,7 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
     }),
     defineRoute('POST /v1/consent/{id}/publish', {
       operationId: 'publishConsentNotice',
+      sdkMethod: 'consent.notices.publish',
       ...guarded,
       summary: 'Publish the content of a consent notice as its next version',
       description:
@@ -117,6 +122,7 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
     }),
     defineRoute('POST /v1/consent/{id}/archive', {
       operationId: 'archiveConsentNotice',
+      sdkMethod: 'consent.notices.archive',
       ...common,
       summary: 'Archive a consent notice: no more captures',
       params: NoticeParams,
@@ -127,6 +133,7 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
     }),
     defineRoute('GET /v1/consent/notices/words', {
       operationId: 'getConsentNoticeWords',
+      sdkMethod: 'consent.notices.retrieveWords',
       ...reading,
       summary: 'Get the default words of the banner in a language',
       description: 'What the banner says where the notice has no text of its own.',
@@ -143,6 +150,7 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
     }),
     defineRoute('GET /v1/consent/{id}/shown/{hash}', {
       operationId: 'getConsentNoticeShown',
+      sdkMethod: 'consent.notices.retrieveShown',
       ...reading,
       summary: 'Get what visitors saw of a published version in one language',
       description: 'The bytes of the answer are those that visitors got: their SHA-256 is `hash`.',
@@ -157,6 +165,7 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
     }),
     listRoute('/v1/consent/{id}/versions', {
       operationId: 'listConsentNoticeVersions',
+      sdkMethod: 'consent.notices.listVersions',
       ...reading,
       summary: 'List the published versions of a consent notice, newest first',
       params: NoticeParams,

@@ -89,9 +89,11 @@ export function overviewRoutes({ database, recorder }: ConsentServices): readonl
   return [
     defineRoute('POST /v1/consent', {
       operationId: 'recordConsentDecision',
+      sdkMethod: 'consent.decide',
       tag: 'Consent records',
       summary: 'Record the decision of a subject about one purpose',
-      description: 'The notice is the published one that asks for the purpose.',
+      description:
+        'The notice is the published one that asks for the purpose. If several ask for it, name one in `noticeId`, or the answer is 409 `conflict`.',
       scope: 'consent:write',
       body: DecisionInput,
       status: 201,
@@ -113,6 +115,7 @@ export function overviewRoutes({ database, recorder }: ConsentServices): readonl
     }),
     defineRoute('GET /v1/consent/{id}', {
       operationId: 'getConsent',
+      sdkMethod: 'consent.notices.retrieve',
       tag: 'Consent notices',
       summary: 'Get a consent notice, or the ledger of a subject',
       description:
@@ -131,6 +134,7 @@ export function overviewRoutes({ database, recorder }: ConsentServices): readonl
     }),
     defineRoute('GET /v1/consent/subjects/{subjectId}', {
       operationId: 'getSubjectLedger',
+      sdkMethod: 'consent.subjects.retrieve',
       tag: 'Consent records',
       summary: 'Get the current state of a subject and its records over all notices, newest first',
       description:
@@ -145,6 +149,7 @@ export function overviewRoutes({ database, recorder }: ConsentServices): readonl
     }),
     defineRoute('POST /v1/consent/subjects/search', {
       operationId: 'searchSubjects',
+      sdkMethod: 'consent.subjects.search',
       tag: 'Consent records',
       scope: 'consent:read',
       summary: 'Find the other spellings of a subject id',

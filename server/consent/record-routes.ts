@@ -61,6 +61,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
   return [
     defineRoute('GET /v1/consent/{id}/records', {
       operationId: 'listConsentRecords',
+      sdkMethod: 'consent.records.list',
       tag: 'Consent records',
       summary: 'List the records of a notice, newest first',
       scope: 'consent:read',
@@ -86,6 +87,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
     }),
     defineRoute('POST /v1/consent/{id}/records', {
       operationId: 'captureConsentRecord',
+      sdkMethod: 'consent.records.capture',
       ...appending,
       summary: 'Capture a consent record against a published notice',
       description:
@@ -101,6 +103,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
     }),
     defineRoute('GET /v1/consent/{id}/records/{recordId}', {
       operationId: 'getConsentRecord',
+      sdkMethod: 'consent.records.retrieve',
       tag: 'Consent records',
       summary: 'Get one consent record',
       scope: 'consent:read',
@@ -111,6 +114,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
     }),
     defineRoute('GET /v1/consent/records/{recordId}', {
       operationId: 'findConsentRecord',
+      sdkMethod: 'consent.records.find',
       tag: 'Consent records',
       summary: 'Find a consent record by its id',
       description: 'For a record whose notice you do not know.',
@@ -122,6 +126,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
     }),
     defineRoute('GET /v1/consent/records/{recordId}/receipt', {
       operationId: 'getConsentReceipt',
+      sdkMethod: 'consent.records.retrieveReceipt',
       tag: 'Consent records',
       summary: 'Get the receipt of a consent record as JSON-LD',
       description:
@@ -141,6 +146,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
     }),
     defineRoute('POST /v1/consent/{id}/records/{recordId}/withdrawals', {
       operationId: 'withdrawConsentRecord',
+      sdkMethod: 'consent.records.withdraw',
       ...appending,
       summary: 'Withdraw purposes that a record granted',
       description:
@@ -170,6 +176,7 @@ export function publicConsentRoutes({
     defineRoute('GET /v1/public/consent/{noticeId}', {
       auth: 'public',
       operationId: 'getPublicConsentNotice',
+      sdkMethod: 'public.consent.retrieveNotice',
       tag: 'Public',
       summary: 'Get a published consent notice',
       description:
@@ -195,6 +202,7 @@ export function publicConsentRoutes({
     defineRoute('POST /v1/public/consent/{noticeId}/records', {
       auth: 'public',
       operationId: 'capturePublicConsentRecord',
+      sdkMethod: 'public.consent.capture',
       tag: 'Public',
       summary: 'Record the decision of a visitor',
       description:

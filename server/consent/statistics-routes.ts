@@ -17,6 +17,7 @@ export function statisticsRoutes({ database: { kysely } }: ConsentServices): rea
   return [
     defineRoute('GET /v1/consent/{id}/statistics', {
       operationId: 'getConsentNoticeStatistics',
+      sdkMethod: 'consent.notices.statistics',
       ...ofNotice,
       summary: 'Count the decisions on a notice by day and purpose, newest first',
       description: 'A day without reads and records is absent. The counts of records are exact.',
@@ -30,6 +31,7 @@ export function statisticsRoutes({ database: { kysely } }: ConsentServices): rea
     }),
     defineRoute('GET /v1/consent/{id}/sightings', {
       operationId: 'listConsentNoticeSightings',
+      sdkMethod: 'consent.notices.listSightings',
       ...ofNotice,
       summary: 'List the hosts whose pages show a notice, the latest seen first',
       description: `Written every five seconds. At most ${mostHosts} hosts of the domain of the notice, and at most ${mostRefusedHosts} others, whose decisions were refused (\`lastRefusedAt\`): a new one takes the place of one of its kind that was not seen for a day. Any client can claim to be a page of a host, so this is no evidence.`,

@@ -66,6 +66,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
   return [
     defineRoute('GET /v1/control-framework', {
       operationId: 'listControls',
+      sdkMethod: 'controls.list',
       ...reading,
       summary: 'List the controls of the tenant, by their codes',
       description:
@@ -75,6 +76,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('GET /v1/control-framework/frameworks', {
       operationId: 'listFrameworks',
+      sdkMethod: 'controls.frameworks.list',
       ...reading,
       summary: 'List the frameworks of the catalogue, with what may be claimed',
       // spec.md "Control framework (item)": without a cursor.
@@ -83,6 +85,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('GET /v1/control-framework/frameworks/{code}', {
       operationId: 'getFramework',
+      sdkMethod: 'controls.frameworks.retrieve',
       ...reading,
       summary: 'Get a framework, with the requirements that controls may be mapped to',
       params: z.strictObject({ code: text(20).meta({ description: 'The `code` of the framework.' }) }),
@@ -91,6 +94,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('GET /v1/control-framework/readiness', {
       operationId: 'getReadiness',
+      sdkMethod: 'controls.retrieveReadiness',
       ...reading,
       summary: 'Get the readiness of the tenant, overall and for each framework and domain',
       description:
@@ -100,6 +104,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('GET /v1/control-framework/test-health', {
       operationId: 'getTestHealth',
+      sdkMethod: 'controls.retrieveTestHealth',
       ...reading,
       summary: 'Get the health of tests and evidence',
       description:
@@ -109,6 +114,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('GET /v1/control-framework/evidence-usage', {
       operationId: 'getEvidenceUsage',
+      sdkMethod: 'controls.evidence.usage',
       ...reading,
       summary: 'Get the space that evidence files take, and how much they may take',
       description: 'An upload that does not fit is refused: `evidence_quota_exceeded`.',
@@ -120,6 +126,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('POST /v1/control-framework/adopt', {
       operationId: 'adoptFrameworks',
+      sdkMethod: 'controls.frameworks.adopt',
       ...writing,
       summary: 'Set the frameworks that the tenant follows',
       description:
@@ -133,9 +140,11 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('POST /v1/control-framework/controls', {
       operationId: 'createControl',
+      sdkMethod: 'controls.create',
       ...writing,
       summary: 'Create a custom control',
-      description: 'At most 1,000 for a tenant. `getFramework` lists the requirements that it may be mapped to.',
+      description:
+        'At most 1,000 for a tenant. `getFramework` lists the requirements that it may be mapped to. Answers 409 `conflict` for a code that another control has.',
       body: NewControl,
       status: 201,
       result: ControlDetail,
@@ -143,6 +152,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('GET /v1/control-framework/controls/{controlId}', {
       operationId: 'getControl',
+      sdkMethod: 'controls.retrieve',
       ...readingControl,
       summary: 'Get a control with its details',
       result: ControlDetail,
@@ -150,6 +160,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('PATCH /v1/control-framework/controls/{controlId}', {
       operationId: 'editControl',
+      sdkMethod: 'controls.update',
       ...writingControl,
       summary: 'Change the status, the owner or the cadence of a control',
       description: `Omitted fields stay as they are; \`title\`, \`description\`, \`domain\` and \`mappings\` can be changed for custom controls only. A control becomes \`overdue\` after the due date of requested evidence, and \`needs_review\` when a review is due, an exception ends, or an accepted control lacks current evidence or passing tests. A status that changes by time only sends no webhook; the next event says which status the control had by then. A status that evidence or a test result changes sends one. Allowed changes: ${transitionText}. \`evidence_submitted\` needs a valid item of evidence; \`accepted\` needs current evidence, by the cadence that the control will have, and no test whose latest result is fail. Setting \`implemented\` or \`accepted\` again is another review: \`reviewedAt\` becomes now.`,
@@ -161,6 +172,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('DELETE /v1/control-framework/controls/{controlId}', {
       operationId: 'retireControl',
+      sdkMethod: 'controls.retire',
       ...writingControl,
       summary: 'Remove a custom control',
       description:
@@ -170,6 +182,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/evidence', {
       operationId: 'addEvidence',
+      sdkMethod: 'controls.evidence.add',
       ...writingControl,
       summary: 'Add an item of evidence to a control',
       description:
@@ -181,6 +194,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/evidence/files', {
       operationId: 'uploadEvidenceFile',
+      sdkMethod: 'controls.evidence.upload',
       ...writingControl,
       summary: 'Upload a file as an item of evidence of a control',
       description:
@@ -209,6 +223,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('GET /v1/control-framework/controls/{controlId}/evidence/{evidenceId}/file', {
       operationId: 'downloadEvidenceFile',
+      sdkMethod: 'controls.evidence.download',
       ...reading,
       summary: 'Download the file of an item of evidence',
       description:
@@ -239,6 +254,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     listRoute('/v1/control-framework/controls/{controlId}/evidence', {
       operationId: 'listEvidence',
+      sdkMethod: 'controls.evidence.list',
       ...readingControl,
       summary: 'List the evidence of a control, the items added last first',
       description: 'Withdrawn items are included.',
@@ -252,6 +268,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('GET /v1/control-framework/controls/{controlId}/evidence/{evidenceId}', {
       operationId: 'getEvidence',
+      sdkMethod: 'controls.evidence.retrieve',
       ...reading,
       summary: 'Get one item of evidence',
       params: EvidenceParams,
@@ -264,6 +281,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/evidence/{evidenceId}/withdraw', {
       operationId: 'withdrawEvidence',
+      sdkMethod: 'controls.evidence.withdraw',
       ...writing,
       summary: 'Withdraw an item of evidence: it is kept and no longer counts',
       description:
@@ -275,6 +293,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/tests', {
       operationId: 'addControlTest',
+      sdkMethod: 'controls.tests.add',
       ...writingControl,
       summary: 'Add a test to a control',
       description: 'It is due at once. At most 200 per control, retired ones included.',
@@ -285,6 +304,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('GET /v1/control-framework/controls/{controlId}/tests', {
       operationId: 'listControlTests',
+      sdkMethod: 'controls.tests.list',
       ...readingControl,
       summary: 'List the tests of a control, the oldest first',
       query: z.strictObject({
@@ -305,6 +325,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('DELETE /v1/control-framework/controls/{controlId}/tests/{testId}', {
       operationId: 'retireControlTest',
+      sdkMethod: 'controls.tests.retire',
       ...writingTest,
       summary: 'Retire a test: it is kept with its results, and no longer counts',
       description: 'If it was retired before, nothing changes.',
@@ -313,10 +334,11 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/tests/{testId}/results', {
       operationId: 'recordTestResult',
+      sdkMethod: 'controls.tests.recordResult',
       ...writingTest,
       summary: 'Record a test result',
       description:
-        'The latest result of a test counts: the one with the latest time; of several with the same time, the one recorded last. While it is `fail`, a control that was accepted is in `needs_review`; every other status stays.',
+        'The latest result of a test counts: the one with the latest time; of several with the same time, the one recorded last. While it is `fail`, a control that was accepted is in `needs_review`; every other status stays. Answers 409 `conflict` for a retired test.',
       body: NewResult,
       status: 201,
       result: TestResult,
@@ -324,6 +346,7 @@ export function controlRoutes({ database, settings }: Pick<Installation, 'databa
     }),
     listRoute('/v1/control-framework/controls/{controlId}/tests/{testId}/results', {
       operationId: 'listTestResults',
+      sdkMethod: 'controls.tests.listResults',
       ...readingTest,
       summary: 'List the results of a test, the latest first',
       ...pages,

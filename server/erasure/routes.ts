@@ -19,6 +19,7 @@ export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Rout
   return [
     defineRoute('POST /v1/consent/subjects/{subjectId}/erase', {
       operationId: 'eraseSubject',
+      sdkMethod: 'consent.subjects.erase',
       tag: 'Consent records',
       scope: 'dsr:write',
       summary: 'Erase what identifies a data subject',
@@ -32,11 +33,12 @@ export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Rout
     }),
     defineRoute('POST /v1/users/{id}/erase', {
       operationId: 'eraseUser',
+      sdkMethod: 'users.erase',
       tag: 'Users',
       scope: 'users:write',
       summary: 'Erase what identifies a present or former member',
       description:
-        'Removes the member and ends their sessions in this tenant, and clears their e-mail address, names and id at the identity provider in invitations, the audit log, webhook events and stored responses of this tenant. What they did stays in the audit log without their address, which verifies as before; API keys stay. Pending deliveries are canceled. Other tenants keep the membership that they have; the account, with password and second factor, goes with the last one. Cannot be undone. The last administrator who can sign in cannot be erased.',
+        'Removes the member and ends their sessions in this tenant, and clears their e-mail address, names and id at the identity provider in invitations, the audit log, webhook events and stored responses of this tenant. What they did stays in the audit log without their address, which verifies as before; API keys stay. Pending deliveries are canceled. Other tenants keep the membership that they have; the account, with password and second factor, goes with the last one. Cannot be undone. The last administrator who can sign in cannot be erased. Answers 409 `conflict` for the caller itself.',
       params,
       body: ErasureInput,
       result: UserErasure,
@@ -56,6 +58,7 @@ export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Rout
     }),
     defineRoute('POST /v1/dsr/{id}/erase', {
       operationId: 'eraseDsr',
+      sdkMethod: 'dsr.erase',
       tag: 'Data-subject requests',
       scope: 'dsr:write',
       summary: 'Erase the texts of a completed data-subject request',
@@ -69,6 +72,7 @@ export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Rout
     }),
     defineRoute('POST /v1/breach/{id}/erase', {
       operationId: 'eraseBreach',
+      sdkMethod: 'breaches.erase',
       tag: 'Breaches',
       scope: 'breach:write',
       summary: 'Erase the texts of a closed breach',
@@ -82,6 +86,7 @@ export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Rout
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/evidence/{evidenceId}/erase', {
       operationId: 'eraseEvidence',
+      sdkMethod: 'controls.evidence.erase',
       tag: 'Controls',
       scope: 'controls:write',
       summary: 'Erase the texts and the file of an item of evidence',

@@ -107,6 +107,7 @@ export function describeRoute(route: Route, example: RecordedCall): ZodOpenApiOp
       [name]: name === 'accessToken' && scope !== null ? [scope] : [],
     })),
     ...(scope !== null && { 'x-scope': scope }),
+    ...(route.sdkMethod && { 'x-sdk-method': route.sdkMethod }),
     requestParams: {
       ...(route.params && { path: addExamples(route.params, example.params) }),
       ...(route.query && { query: addExamples(route.query, example.query) }),

@@ -69,6 +69,8 @@ export type AnswerHeader =
 
 export interface RouteText {
   readonly operationId: string;
+  /** The method of the Node SDK: `consent.records.list`. Without one only sessions, or clients without an account, call it. */
+  readonly sdkMethod?: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;

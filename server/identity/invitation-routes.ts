@@ -41,6 +41,7 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
   return [
     listRoute('/v1/users/invitations', {
       operationId: 'listInvitations',
+      sdkMethod: 'users.invitations.list',
       tag: 'Users',
       summary: 'List the invitations, newest first',
       scope: 'users:read',
@@ -55,9 +56,10 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
     defineRoute('POST /v1/users/invitations', {
       ...common,
       operationId: 'inviteUser',
+      sdkMethod: 'users.invitations.create',
       summary: 'Invite a user',
       description:
-        'Returns a token that is shown only once: give it to the user, who sends it with a password to /v1/auth/invitations/accept within a week. A member can set a new password with it; inviting yourself, also with an API key that you created, returns 409. Without `role`, it is the default role of the tenant.',
+        'Returns a token that is shown only once: give it to the user, who sends it with a password to /v1/auth/invitations/accept within a week. A member can set a new password with it; inviting yourself, also with an API key that you created, returns 409. Without `role`, it is the default role of the tenant. Answers 409 `conflict` for a suspended member and for one with another role.',
       body: InvitationInput,
       status: 201,
       result: CreatedInvitation,
@@ -76,6 +78,7 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
     defineRoute('DELETE /v1/users/invitations/{id}', {
       ...common,
       operationId: 'revokeInvitation',
+      sdkMethod: 'users.invitations.revoke',
       summary: 'Revoke a pending invitation',
       description: 'An accepted, revoked or expired invitation does not change.',
       params: z.strictObject({ id: Id }),

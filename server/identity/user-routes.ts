@@ -50,6 +50,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
   return [
     listRoute('/v1/users', {
       operationId: 'listUsers',
+      sdkMethod: 'users.list',
       tag: 'Users',
       summary: 'List the members, newest first',
       scope: 'users:read',
@@ -70,6 +71,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
     }),
     listRoute('/v1/members', {
       operationId: 'listMembers',
+      sdkMethod: 'members.list',
       tag: 'Users',
       summary: 'List the members who can sign in, by name and role, newest first',
       description: 'For callers who assign work to members: owners of controls, assignees of requests.',
@@ -85,6 +87,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
     defineRoute('GET /v1/users/{id}', {
       ...common,
       operationId: 'getUser',
+      sdkMethod: 'users.retrieve',
       summary: 'Get one member',
       scope: 'users:read',
       result: User,
@@ -94,9 +97,10 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
     defineRoute('PATCH /v1/users/{id}', {
       ...changing,
       operationId: 'editUser',
+      sdkMethod: 'users.update',
       summary: 'Change the role of a member, or suspend or reactivate them',
       description:
-        'A suspended member cannot sign in, and their sessions in this tenant end at once. The last administrator who can sign in cannot be suspended or lose the role.',
+        'A suspended member cannot sign in, and their sessions in this tenant end at once. The last administrator who can sign in cannot be suspended or lose the role. Answers 409 `conflict` for the caller itself.',
       body: namedObject('UserChange', { role: RoleName.optional(), active: z.boolean().optional(), reason: Reason }),
       async change(call, work) {
         const { role, active } = call.body;
@@ -114,8 +118,10 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
     defineRoute('DELETE /v1/users/{id}', {
       ...changing,
       operationId: 'removeUser',
+      sdkMethod: 'users.remove',
       summary: 'Remove a member',
-      description: 'The history stays; a former member who is added again keeps the id.',
+      description:
+        'The history stays; a former member who is added again keeps the id. Answers 409 `conflict` for the caller itself and for the last administrator who can sign in.',
       async change(call, work) {
         const member = await requireChangeable(call, work);
         await requireAdminLeft(work.transaction, member);
@@ -128,6 +134,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
     defineRoute('GET /v1/users/{id}/sessions', {
       ...common,
       operationId: 'listUserSessions',
+      sdkMethod: 'users.sessions.list',
       summary: 'List the sessions of a member in this tenant, newest first',
       scope: 'users:read',
       result: SessionList,
@@ -139,6 +146,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
     defineRoute('DELETE /v1/users/{id}/sessions', {
       ...common,
       operationId: 'revokeUserSessions',
+      sdkMethod: 'users.sessions.revokeAll',
       summary: 'End every session of a member in this tenant',
       scope: 'users:write',
       result: EndedSessions,
@@ -147,6 +155,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
     defineRoute('DELETE /v1/users/{id}/sessions/{sessionId}', {
       ...common,
       operationId: 'revokeUserSession',
+      sdkMethod: 'users.sessions.revoke',
       summary: 'End one session of a member',
       scope: 'users:write',
       params: z.strictObject({ id: Id, sessionId: Id }),
@@ -156,9 +165,10 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
     defineRoute('POST /v1/users/{id}/password-reset', {
       ...common,
       operationId: 'createPasswordReset',
+      sdkMethod: 'users.createPasswordReset',
       summary: 'Create the token of a link with which a member sets a new password',
       description:
-        'The token is shown only once and works once, within a day, at /app/reset#token; earlier ones of the member end. The operator of this server must reset the password of a user who also signs in to another tenant, because it opens that tenant too.',
+        'The token is shown only once and works once, within a day, at /app/reset#token; earlier ones of the member end. The operator of this server must reset the password of a user who also signs in to another tenant, because it opens that tenant too. Answers 409 `conflict` for a member who cannot sign in.',
       scope: 'users:write',
       status: 201,
       result: PasswordResetToken,
@@ -175,9 +185,10 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
     defineRoute('DELETE /v1/users/{id}/mfa', {
       ...changing,
       operationId: 'resetUserSecondFactor',
+      sdkMethod: 'users.resetSecondFactor',
       summary: 'Reset the second factor of a member',
       description:
-        'For a member who lost their device: they sign in with only the password and enroll again. The operator of this server must reset the second factor of a user who also signs in to another tenant, because it protects that tenant too.',
+        'For a member who lost their device: they sign in with only the password and enroll again. The operator of this server must reset the second factor of a user who also signs in to another tenant, because it protects that tenant too. Answers 409 `conflict` for a member without one.',
       async change(call, work) {
         const member = await lockAccountOf(call, work);
         const factor = await findSecondFactor(work.transaction, member.user_id);

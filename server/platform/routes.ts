@@ -19,6 +19,7 @@ export function platformRoutes(
   return [
     defineRoute('GET /v1/overview', {
       operationId: 'getOverview',
+      sdkMethod: 'tenant.overview',
       tag: 'Tenant',
       summary: 'Get what waits for the caller',
       description:

@@ -44,6 +44,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
   return [
     defineRoute('POST /v1/dsr', {
       operationId: 'createDsr',
+      sdkMethod: 'dsr.create',
       ...writingDsr,
       summary: 'Open a data-subject request',
       description:
@@ -54,6 +55,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
     }),
     listRoute('/v1/dsr', {
       operationId: 'listDsrs',
+      sdkMethod: 'dsr.list',
       ...readingDsr,
       ...pages,
       summary: 'List data-subject requests, newest first',
@@ -64,6 +66,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
     }),
     defineRoute('GET /v1/dsr/{id}', {
       operationId: 'getDsr',
+      sdkMethod: 'dsr.retrieve',
       ...readingDsr,
       summary: 'Get a data-subject request',
       params,
@@ -73,6 +76,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
     }),
     defineRoute('PATCH /v1/dsr/{id}', {
       operationId: 'editDsr',
+      sdkMethod: 'dsr.update',
       ...writingDsr,
       summary: 'Edit an open data-subject request: who answers it, notes, the check of the identity',
       description:
@@ -84,6 +88,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
     }),
     defineRoute('POST /v1/dsr/{id}/extend', {
       operationId: 'extendDsr',
+      sdkMethod: 'dsr.extend',
       ...writingDsr,
       summary: 'Extend the period of a data-subject request, once',
       description:
@@ -95,6 +100,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
     }),
     defineRoute('POST /v1/dsr/{id}/complete', {
       operationId: 'completeDsr',
+      sdkMethod: 'dsr.complete',
       ...writingDsr,
       summary: 'Complete a data-subject request',
       description:
@@ -107,10 +113,11 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
     }),
     defineRoute('POST /v1/dsr/{id}/confirmation-link', {
       operationId: 'createDsrConfirmationLink',
+      sdkMethod: 'dsr.createConfirmationLink',
       ...writingDsr,
       summary: 'Create the token of a link that confirms the address of a request',
       description:
-        'For open requests that were made with the form. Send the person `/privacy/confirm#token` of this server: only a person who reads the mail of the address can open it and confirm. The token is shown only once and works once, within 14 days; earlier ones of the request end.',
+        'For open requests that were made with the form. Send the person `/privacy/confirm#token` of this server: only a person who reads the mail of the address can open it and confirm. The token is shown only once and works once, within 14 days; earlier ones of the request end. Answers 409 `conflict` if there is no address or it is confirmed.',
       params,
       status: 201,
       result: DsrConfirmationLink,
@@ -121,6 +128,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
     defineRoute('POST /v1/public/dsr/{slug}', {
       auth: 'anonymous',
       operationId: 'createPublicDsr',
+      sdkMethod: 'public.requests.create',
       tag: 'Public',
       summary: 'Make a data-subject request',
       description:
@@ -138,6 +146,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
     defineRoute('POST /v1/public/dsr-confirmations', {
       auth: 'anonymous',
       operationId: 'confirmPublicDsr',
+      sdkMethod: 'public.requests.confirm',
       tag: 'Public',
       summary: 'Confirm the e-mail address of a data-subject request',
       description: 'With the token of the link that the tenant sent to it. It works once.',
@@ -149,6 +158,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
     }),
     defineRoute('POST /v1/breach', {
       operationId: 'reportBreach',
+      sdkMethod: 'breaches.report',
       ...writingBreach,
       summary: 'Report a breach of personal data',
       description:
@@ -159,6 +169,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
     }),
     listRoute('/v1/breach', {
       operationId: 'listBreaches',
+      sdkMethod: 'breaches.list',
       ...readingBreach,
       ...pages,
       summary: 'List breaches, newest first',
@@ -169,6 +180,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
     }),
     defineRoute('GET /v1/breach/{id}', {
       operationId: 'getBreach',
+      sdkMethod: 'breaches.retrieve',
       ...readingBreach,
       summary: 'Get a breach',
       params,
@@ -178,6 +190,7 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
     }),
     defineRoute('PATCH /v1/breach/{id}', {
       operationId: 'editBreach',
+      sdkMethod: 'breaches.update',
       ...writingBreach,
       summary: 'Edit a breach: its status, its notifications, its details',
       description: `Omitted fields keep their values. An open breach can become contained or closed, a contained one closed, and a closed one can be reopened.

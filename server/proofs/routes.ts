@@ -108,6 +108,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
   return [
     listRoute(`${base}/checkpoints`, {
       operationId: `list${name}Checkpoints`,
+      sdkMethod: `ledgers.${ledger}.checkpoints.list`,
       tag: 'Proofs',
       scope,
       summary: `List the signed checkpoints of ${title}, newest first`,
@@ -119,6 +120,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
     }),
     defineRoute(`POST ${base}/checkpoints`, {
       operationId: `create${name}Checkpoint`,
+      sdkMethod: `ledgers.${ledger}.checkpoints.create`,
       ...common,
       summary: `Sign a checkpoint of ${title} as it is now`,
       description:
@@ -145,6 +147,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
     }),
     defineRoute(`GET ${base}/checkpoints/latest`, {
       operationId: `getLatest${name}Checkpoint`,
+      sdkMethod: `ledgers.${ledger}.checkpoints.retrieveLatest`,
       ...common,
       summary: `Get the latest signed checkpoint of ${title}`,
       result: CheckpointView,
@@ -152,6 +155,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
     }),
     defineRoute(`GET ${base}/inclusion-proof`, {
       operationId: `prove${name}Inclusion`,
+      sdkMethod: `ledgers.${ledger}.proveInclusion`,
       ...common,
       summary: `Prove that an entry of ${title} is included in a checkpoint`,
       query: entryQuery[ledger],
@@ -161,6 +165,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
     }),
     defineRoute(`GET ${base}/consistency-proof`, {
       operationId: `prove${name}Consistency`,
+      sdkMethod: `ledgers.${ledger}.proveConsistency`,
       ...common,
       summary: `Prove that a checkpoint of ${title} extends an earlier one`,
       query: z.strictObject({
@@ -179,6 +184,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
     }),
     defineRoute(`GET ${base}/export`, {
       operationId: `export${name}Ledger`,
+      sdkMethod: `ledgers.${ledger}.export`,
       ...common,
       summary: `Export ${title} as JSON Lines that can be verified offline`,
       description:

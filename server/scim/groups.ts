@@ -66,6 +66,7 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
       errors: ['forbidden', 'invalidFilter', 'invalidPath', 'invalidSyntax', 'invalidValue', 'mutability', 'noTarget'],
     },
     delete: {
+      sdkMethod: 'scim.groups.clear',
       summary: 'Remove all members of a role group',
       description: 'Suspends all members of the group. The role and the users stay.',
     },

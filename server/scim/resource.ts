@@ -20,7 +20,7 @@ import {
 } from './query.ts';
 import { createLocate, scim } from './surface.ts';
 
-interface OperationText extends Pick<RouteText, 'summary' | 'description' | 'errors'> {
+interface OperationText extends Pick<RouteText, 'sdkMethod' | 'summary' | 'description' | 'errors'> {
   readonly body?: z.ZodType;
 }
 
@@ -136,6 +136,7 @@ export function resourceRoutes<Item, Shown extends object>(
   const named = Object.entries(type.operations) as [keyof typeof routes, OperationText][];
   return named.map(([name, text]) => {
     const operationId = `${name}Scim${type.name}${name === 'list' ? 's' : ''}`;
-    return routes[name]({ ...text, operationId });
+    const sdkMethod = `scim.${type.name.toLowerCase()}s.${name === 'get' ? 'retrieve' : name}`;
+    return routes[name]({ sdkMethod, ...text, operationId });
   });
 }

@@ -217,6 +217,7 @@ export function scimRoutes(installation: Installation): readonly Route[] {
       ...common,
       auth: 'anonymous',
       operationId: 'getScimServiceProviderConfig',
+      sdkMethod: 'scim.serviceProviderConfig',
       summary: 'Get the service provider configuration',
       description: 'Needs no token.',
       result: ServiceProviderConfig,
@@ -225,6 +226,7 @@ export function scimRoutes(installation: Installation): readonly Route[] {
     defineRoute('GET /scim/v2/Schemas', {
       ...common,
       operationId: 'listScimSchemas',
+      sdkMethod: 'scim.listSchemas',
       summary: 'List the schemas',
       description:
         'The schemas of users and groups with the attributes that this server supports (RFC 7643 section 7).',
@@ -234,6 +236,7 @@ export function scimRoutes(installation: Installation): readonly Route[] {
     defineRoute('GET /scim/v2/Schemas/{id}', {
       ...one,
       operationId: 'getScimSchema',
+      sdkMethod: 'scim.retrieveSchema',
       summary: 'Get a schema by its URN',
       description: 'RFC 7643 section 7.',
       result: ScimSchema,
@@ -242,6 +245,7 @@ export function scimRoutes(installation: Installation): readonly Route[] {
     defineRoute('GET /scim/v2/ResourceTypes', {
       ...common,
       operationId: 'listScimResourceTypes',
+      sdkMethod: 'scim.listResourceTypes',
       summary: 'List the resource types',
       description: 'Users and groups, with their endpoints and schemas (RFC 7643 section 6).',
       result: listOf(ResourceType),
@@ -250,6 +254,7 @@ export function scimRoutes(installation: Installation): readonly Route[] {
     defineRoute('GET /scim/v2/ResourceTypes/{id}', {
       ...one,
       operationId: 'getScimResourceType',
+      sdkMethod: 'scim.retrieveResourceType',
       summary: 'Get a resource type',
       description: 'RFC 7643 section 6.',
       result: ResourceType,

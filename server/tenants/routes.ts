@@ -12,6 +12,7 @@ export function tenantRoutes({ database }: Pick<Installation, 'database'>): read
   return [
     defineRoute('GET /v1/tenant', {
       operationId: 'getTenant',
+      sdkMethod: 'tenant.retrieve',
       tag: 'Tenant',
       summary: 'Get the tenant and its settings',
       scope: 'users:read',
@@ -20,6 +21,7 @@ export function tenantRoutes({ database }: Pick<Installation, 'database'>): read
     }),
     defineRoute('PATCH /v1/tenant', {
       operationId: 'editTenant',
+      sdkMethod: 'tenant.update',
       tag: 'Tenant',
       summary: 'Change the settings of the tenant',
       description:

@@ -53,6 +53,7 @@ export function trustRoutes(
   return [
     defineRoute('GET /v1/trust', {
       operationId: 'getTrustCenter',
+      sdkMethod: 'trust.retrieve',
       ...common,
       summary: 'Get the trust center',
       scope: 'trust:read',
@@ -63,6 +64,7 @@ export function trustRoutes(
     }),
     defineRoute('PUT /v1/trust', {
       operationId: 'replaceTrustCenter',
+      sdkMethod: 'trust.replace',
       ...writing,
       summary: 'Replace the trust center; publish or unpublish it',
       description:
@@ -76,6 +78,7 @@ export function trustRoutes(
     }),
     defineRoute('PUT /v1/trust/draft', {
       operationId: 'saveTrustDraft',
+      sdkMethod: 'trust.saveDraft',
       ...writing,
       summary: 'Save a draft of the trust center',
       description:
@@ -85,6 +88,7 @@ export function trustRoutes(
     }),
     defineRoute('DELETE /v1/trust/draft', {
       operationId: 'discardTrustDraft',
+      sdkMethod: 'trust.discardDraft',
       ...writing,
       summary: 'Discard the draft of the trust center',
       description: 'Answers the trust center without it, also if there was none.',
@@ -93,6 +97,7 @@ export function trustRoutes(
     defineRoute('GET /v1/public/trust/{slug}/widget', {
       auth: 'public',
       operationId: 'getPublicTrustWidget',
+      sdkMethod: 'public.trust.retrieveWidget',
       tag: 'Public',
       summary: 'Get the data of the trust badge',
       description:

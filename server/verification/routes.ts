@@ -72,6 +72,7 @@ export function verificationRoutes(
     defineRoute('GET /v1/ledgers/verification', {
       tag: 'Proofs',
       operationId: 'getLedgerVerification',
+      sdkMethod: 'ledgers.retrieveVerification',
       summary: 'Get the latest verification of the ledgers',
       description:
         'The server recomputes both ledgers at intervals, and compares them with the signed checkpoints, and the rows of the tenant with the audit log. `latest` is null until the first one.',

@@ -66,6 +66,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
   return [
     defineRoute('POST /v1/webhooks', {
       operationId: 'createWebhook',
+      sdkMethod: 'webhooks.create',
       ...writes,
       summary: 'Create a webhook; its secret is shown once',
       description: `At most ${mostEndpoints} for a tenant, each with a different address.`,
@@ -77,6 +78,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     listRoute('/v1/webhooks', {
       operationId: 'listWebhooks',
+      sdkMethod: 'webhooks.list',
       ...reads,
       summary: 'List webhooks, newest first',
       filters: { status: EndpointStatus.optional() },
@@ -91,6 +93,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     defineRoute('GET /v1/webhooks/{id}', {
       operationId: 'getWebhook',
+      sdkMethod: 'webhooks.retrieve',
       ...readsOne,
       summary: 'Get a webhook',
       result: EndpointView,
@@ -101,6 +104,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     defineRoute('GET /v1/webhooks/{id}/statistics', {
       operationId: 'getWebhookStatistics',
+      sdkMethod: 'webhooks.statistics',
       ...readsOne,
       summary: 'Count the deliveries to a webhook by day or hour, newest first',
       description:
@@ -118,6 +122,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     defineRoute('PATCH /v1/webhooks/{id}', {
       operationId: 'editWebhook',
+      sdkMethod: 'webhooks.update',
       ...changesOne,
       summary: 'Edit, pause or enable a webhook',
       description:
@@ -128,6 +133,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     defineRoute('DELETE /v1/webhooks/{id}', {
       operationId: 'deleteWebhook',
+      sdkMethod: 'webhooks.delete',
       ...changesOne,
       summary: 'Delete a webhook',
       description: 'What still waits for it is canceled. What was sent stays in the list of deliveries.',
@@ -139,6 +145,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     defineRoute('POST /v1/webhooks/{id}/rotate-secret', {
       operationId: 'rotateWebhookSecret',
+      sdkMethod: 'webhooks.rotateSecret',
       ...changesOne,
       summary: 'Give a webhook a new secret; it is shown once',
       description:
@@ -150,6 +157,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     defineRoute('POST /v1/webhooks/{id}/test', {
       operationId: 'testWebhook',
+      sdkMethod: 'webhooks.test',
       ...changesOne,
       summary: 'Send a test event to a webhook',
       description:
@@ -161,6 +169,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     listRoute('/v1/webhooks/deliveries', {
       operationId: 'listWebhookDeliveries',
+      sdkMethod: 'webhooks.deliveries.list',
       ...reads,
       summary: 'List deliveries, newest first',
       description:
@@ -183,6 +192,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     defineRoute('GET /v1/webhooks/deliveries/{id}', {
       operationId: 'getWebhookDelivery',
+      sdkMethod: 'webhooks.deliveries.retrieve',
       ...readsOne,
       summary: 'Get a delivery with its event and every attempt',
       description: 'What receivers answered is given as it came: treat it as text of a stranger.',
@@ -191,6 +201,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     defineRoute('POST /v1/webhooks/deliveries/{id}/redeliver', {
       operationId: 'redeliverWebhookDelivery',
+      sdkMethod: 'webhooks.deliveries.redeliver',
       ...changesOne,
       summary: 'Send a delivery again',
       description:
@@ -202,15 +213,18 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     defineRoute('POST /v1/webhooks/deliveries/{id}/cancel', {
       operationId: 'cancelWebhookDelivery',
+      sdkMethod: 'webhooks.deliveries.cancel',
       ...changesOne,
       summary: 'Cancel a pending delivery',
-      description: 'Nothing more is sent. An attempt that is under way is not aborted: try again when it has ended.',
+      description:
+        'Nothing more is sent. An attempt that is under way is not aborted: try again when it has ended. Answers 409 `conflict` for a delivery that has ended.',
       result: DeliveryView,
       errors: ['webhook_delivery_pending'],
       change: async (call, work) => viewDelivery(await cancelDelivery(work, call.source(), call.params.id)),
     }),
     defineRoute('POST /v1/webhooks/redeliver', {
       operationId: 'redeliverWebhookDeliveries',
+      sdkMethod: 'webhooks.redeliveries.create',
       ...writes,
       summary: 'Send many deliveries again',
       description:
@@ -224,6 +238,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     defineRoute('GET /v1/webhooks/redeliver', {
       operationId: 'countWebhookRedelivery',
+      sdkMethod: 'webhooks.redeliveries.count',
       ...reads,
       summary: 'Count what an order would send again',
       description: 'Takes the fields of an order and does nothing.',
@@ -236,6 +251,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     listRoute('/v1/webhooks/redeliveries', {
       operationId: 'listWebhookRedeliveries',
+      sdkMethod: 'webhooks.redeliveries.list',
       ...reads,
       summary: 'List orders to send deliveries again, newest first',
       limit: { most: 100, usual: 25 },
@@ -247,6 +263,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     defineRoute('GET /v1/webhooks/redeliveries/{id}', {
       operationId: 'getWebhookRedelivery',
+      sdkMethod: 'webhooks.redeliveries.retrieve',
       ...readsOne,
       summary: 'Get an order to send deliveries again',
       result: RedeliveryView,
@@ -254,6 +271,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
     }),
     defineRoute('DELETE /v1/webhooks/redeliveries/{id}', {
       operationId: 'cancelWebhookRedelivery',
+      sdkMethod: 'webhooks.redeliveries.cancel',
       ...changesOne,
       summary: 'Cancel an order to send deliveries again',
       description: 'What it has queued is sent all the same. One that has ended stays as it is.',
