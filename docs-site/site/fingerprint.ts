@@ -11,6 +11,7 @@ const inputs = [
   'packages/{consent-banner,trust-badge}/dist/{integrity,custom-elements}.json',
   'packages/webhook-verify/src/*.ts',
   'packages/node-sdk/test/operations/calls.ts',
+  'tools/types/type-writer.ts',
   'tools/bench/{benchmark,measurement,recorded,report}.ts',
   'server/{openapi.json,settings.ts}',
   'server/widgets/releases/*/*/integrity.json',

@@ -3,7 +3,6 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Svc } from '../../packages/node-sdk/src/client.ts';
-import { leftOutOperations } from '../../packages/node-sdk/test/operations/left-out-operations.ts';
 import { readExamples } from '../../server/documentation/api-document.ts';
 import { writeCurl } from '../reference/curl.ts';
 import type { ApiDocument } from '../reference/document.ts';
@@ -77,15 +76,6 @@ describe('the examples of every operation', () => {
         await call(svc, quiet, ...values.map(([, value]) => value));
       });
     }
-  });
-
-  test('are there for the SDK but where it leaves an operation out', () => {
-    for (const operation of reference.operations)
-      assert.equal(
-        writeSdkCall(operation) === null,
-        Object.hasOwn(leftOutOperations, operation.operationId),
-        operation.operationId,
-      );
   });
 
   test('compile', () => {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { openDatabase } from '../../server/storage/database.ts';
 import { migrate, migrationTable, schemas } from '../../server/storage/migrate.ts';
-import { writeComment } from './write.ts';
+import { writeComment } from './type-writer.ts';
 
 /** A row of SQLite's `pragma table_info`. */
 interface Column {

@@ -9,19 +9,22 @@ import { rejectResponse } from './errors.ts';
 import { PendingList } from './page.ts';
 import { PendingCall, PendingStream } from './pending-call.ts';
 import { createResponseError, readData } from './read-answer.ts';
-import { ApiKeys } from './resources/api-keys.ts';
-import { Audit } from './resources/audit.ts';
-import { Breaches } from './resources/breaches.ts';
 import { Consent } from './resources/consent.ts';
 import { Controls } from './resources/controls.ts';
-import { DataSubjectRequests } from './resources/dsr.ts';
 import { Ledgers } from './resources/ledgers.ts';
+import {
+  ApiKeys,
+  Audit,
+  Breaches,
+  DataSubjectRequests,
+  Members,
+  ScimTokens,
+  TenantSettings,
+  Trust,
+} from './resources/methods.ts';
 import { Public } from './resources/public.ts';
 import { Scim } from './resources/scim.ts';
-import { ScimTokens } from './resources/scim-token.ts';
-import { TenantSettings } from './resources/tenant.ts';
-import { Trust } from './resources/trust.ts';
-import { Members, Users } from './resources/users.ts';
+import { Users } from './resources/users.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import { RetryBudget } from './retry.ts';
 import { Sender, type Shared } from './sender.ts';

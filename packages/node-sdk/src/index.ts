@@ -32,22 +32,25 @@ export type {
   ResponseNote,
   RetryNote,
 } from './hooks.ts';
-export { ApiKeys } from './resources/api-keys.ts';
-export { Audit } from './resources/audit.ts';
-export { Breaches } from './resources/breaches.ts';
 export { Consent } from './resources/consent.ts';
 export { ConsentNotices } from './resources/consent-notices.ts';
-export { ConsentRecords } from './resources/consent-records.ts';
 export { ConsentSubjects } from './resources/consent-subjects.ts';
 export { Controls } from './resources/controls.ts';
-export { DataSubjectRequests } from './resources/dsr.ts';
 export { type LedgerEntry, Ledgers } from './resources/ledgers.ts';
+export {
+  ApiKeys,
+  Audit,
+  Breaches,
+  ConsentRecords,
+  DataSubjectRequests,
+  Members,
+  ScimTokens,
+  TenantSettings,
+  Trust,
+} from './resources/methods.ts';
 export { Public, type PublicCaptureOptions } from './resources/public.ts';
 export { Scim } from './resources/scim.ts';
-export { ScimTokens } from './resources/scim-token.ts';
-export { TenantSettings } from './resources/tenant.ts';
-export { Trust } from './resources/trust.ts';
-export { Members, Users } from './resources/users.ts';
+export { Users } from './resources/users.ts';
 export { Webhooks } from './resources/webhooks.ts';
 export type { RetryBudgetOptions } from './retry.ts';
 export type { Runtime } from './runtime.ts';

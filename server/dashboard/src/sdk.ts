@@ -1,16 +1,19 @@
-import { ApiKeys } from '../../../packages/node-sdk/src/resources/api-keys.ts';
-import { Audit } from '../../../packages/node-sdk/src/resources/audit.ts';
-import { Breaches } from '../../../packages/node-sdk/src/resources/breaches.ts';
 import { ConsentNotices } from '../../../packages/node-sdk/src/resources/consent-notices.ts';
-import { ConsentRecords } from '../../../packages/node-sdk/src/resources/consent-records.ts';
 import { ConsentSubjects } from '../../../packages/node-sdk/src/resources/consent-subjects.ts';
 import { Controls } from '../../../packages/node-sdk/src/resources/controls.ts';
-import { DataSubjectRequests } from '../../../packages/node-sdk/src/resources/dsr.ts';
 import { Ledgers } from '../../../packages/node-sdk/src/resources/ledgers.ts';
-import { ScimTokens } from '../../../packages/node-sdk/src/resources/scim-token.ts';
-import { TenantSettings } from '../../../packages/node-sdk/src/resources/tenant.ts';
-import { Trust } from '../../../packages/node-sdk/src/resources/trust.ts';
-import { Members, Users } from '../../../packages/node-sdk/src/resources/users.ts';
+import {
+  ApiKeys,
+  Audit,
+  Breaches,
+  ConsentRecords,
+  DataSubjectRequests,
+  Members,
+  ScimTokens,
+  TenantSettings,
+  Trust,
+} from '../../../packages/node-sdk/src/resources/methods.ts';
+import { Users } from '../../../packages/node-sdk/src/resources/users.ts';
 import { Webhooks } from '../../../packages/node-sdk/src/resources/webhooks.ts';
 import type { DescribedWidget } from '../../widgets/tags.ts';
 import { transport } from './api.ts';

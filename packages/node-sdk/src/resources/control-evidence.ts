@@ -1,16 +1,8 @@
 import { ConfigurationError } from '../errors.ts';
-import type {
-  ApiPromise,
-  FileBody,
-  FileContent,
-  ListOptions,
-  PagePromise,
-  RequestOptions,
-  StreamPromise,
-} from '../transport.ts';
+import type { ApiPromise, FileBody, FileContent, RequestOptions, StreamPromise } from '../transport.ts';
 import type * as Api from '../types/api.ts';
-import type { PageParams } from '../types/values.ts';
-import { get, page, post, Resource } from './resource.ts';
+import { ControlsEvidenceMethods } from './methods.ts';
+import { get, post } from './resource.ts';
 
 const path = '/v1/control-framework/controls/{controlId}/evidence';
 
@@ -18,30 +10,7 @@ const path = '/v1/control-framework/controls/{controlId}/evidence';
  * The evidence of a control. Methods take the `controlId` of the control, or its `id`. Reading needs the scope
  * `controls:read`, the other methods `controls:write`.
  */
-export class ControlEvidence extends Resource {
-  /**
-   * Lists the items of a control, those added last first, withdrawn ones included.
-   * @param params `limit` is 1 to 200, default 50.
-   * @throws {BadRequestError} `invalid_cursor`.
-   */
-  list(controlId: string, params: PageParams = {}, options?: ListOptions): PagePromise<Api.Evidence> {
-    return this.api.list(page('listEvidence', path, { controlId }, params), options);
-  }
-
-  /** Gets the bytes that the files of all controls take, and how many they may take. */
-  usage(options?: RequestOptions): ApiPromise<Api.EvidenceUsage> {
-    return this.api.request(get('getEvidenceUsage', '/v1/control-framework/evidence-usage'), options);
-  }
-
-  /**
-   * Adds an item to a control. One whose evidence was requested becomes `evidence_submitted`, unless the item has
-   * expired already.
-   * @throws {ValidationError} `validation_failed`, also for a `collectedAt` in the future.
-   */
-  add(controlId: string, evidence: Api.EvidenceInput, options?: RequestOptions): ApiPromise<Api.Evidence> {
-    return this.api.request(post('addEvidence', path, { controlId }, evidence), options);
-  }
-
+export class ControlEvidence extends ControlsEvidenceMethods {
   /**
    * Uploads a file, of 1 byte to 25 MiB, as an item. The server computes its SHA-256 and writes it into the audit log.
    * `timeout` bounds the whole upload: raise it for slow lines. A retry sends the file again; a stream is not retried.
@@ -62,7 +31,9 @@ export class ControlEvidence extends Resource {
     const content = { mediaType: mediaType ?? (ownType || 'application/octet-stream'), read: () => readContent(file) };
     // A stream is read once.
     const idempotent = isStream(file) ? false : undefined;
-    const operation = post('uploadEvidenceFile', `${path}/files`, { controlId });
+    const operation = post('uploadEvidenceFile', `${path}/files`, {
+      controlId,
+    });
     return this.api.request({ ...operation, query, file: content, idempotent }, options);
   }
 
@@ -74,40 +45,6 @@ export class ControlEvidence extends Resource {
   download(controlId: string, evidenceId: string, options?: RequestOptions): StreamPromise {
     const operation = get('downloadEvidenceFile', `${path}/{evidenceId}/file`, { controlId, evidenceId });
     return this.api.stream({ ...operation, accept: '*/*' }, options);
-  }
-
-  /** Gets one item. */
-  retrieve(controlId: string, evidenceId: string, options?: RequestOptions): ApiPromise<Api.Evidence> {
-    return this.api.request(get('getEvidence', `${path}/{evidenceId}`, { controlId, evidenceId }), options);
-  }
-
-  /**
-   * Withdraws an item: it is kept and no longer counts. Nothing happens when it was withdrawn before: the first reason
-   * stays.
-   * @param withdrawal `reason`, 1 to 500 characters, is recorded in the audit log.
-   */
-  withdraw(
-    controlId: string,
-    evidenceId: string,
-    withdrawal: { readonly reason: string },
-    options?: RequestOptions,
-  ): ApiPromise<Api.Evidence> {
-    const operation = post('withdrawEvidence', `${path}/{evidenceId}/withdraw`, { controlId, evidenceId }, withdrawal);
-    return this.api.request(operation, options);
-  }
-
-  /**
-   * Erases the texts and the file of an item, which is withdrawn with it; hash, size and dates stay. Cannot be undone.
-   * @throws {ValidationError} `validation_failed`, also for a reason that repeats what is erased.
-   */
-  erase(
-    controlId: string,
-    evidenceId: string,
-    input: Api.ErasureInput,
-    options?: RequestOptions,
-  ): ApiPromise<Api.Erasure> {
-    const operation = post('eraseEvidence', `${path}/{evidenceId}/erase`, { controlId, evidenceId }, input);
-    return this.api.request(operation, options);
   }
 }
 

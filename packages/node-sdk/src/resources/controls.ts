@@ -1,42 +1,20 @@
 import type { ApiPromise, RequestOptions } from '../transport.ts';
 import type * as Api from '../types/api.ts';
 import { ControlEvidence } from './control-evidence.ts';
-import { ControlTests } from './control-tests.ts';
-import { Frameworks } from './frameworks.ts';
-import { get, patch, post, Resource, remove } from './resource.ts';
-
-const controlPath = '/v1/control-framework/controls/{controlId}';
+import { ControlsFrameworks, ControlsMethods, ControlsTests } from './methods.ts';
+import { patch } from './resource.ts';
 
 /**
  * The controls of the tenant: those of the frameworks that it follows, and its own. Methods take the `controlId` of a
  * control, or its `id`. Reading needs the scope `controls:read`, the other methods `controls:write`.
  */
-export class Controls extends Resource {
+export class Controls extends ControlsMethods {
   /** The frameworks of the catalog. Scopes: `controls:read`, `controls:write`. */
-  readonly frameworks = new Frameworks(this.api);
+  readonly frameworks = new ControlsFrameworks(this.api);
   /** The evidence of a control. Scopes: `controls:read`, `controls:write`. */
   readonly evidence = new ControlEvidence(this.api);
   /** The tests of a control and their results. Scopes: `controls:read`, `controls:write`. */
-  readonly tests = new ControlTests(this.api);
-
-  /** Gets all controls by their codes, with totals. */
-  list(options?: RequestOptions): ApiPromise<Api.ControlList> {
-    return this.api.request(get('listControls', '/v1/control-framework'), options);
-  }
-
-  /** Gets a control, with what the list leaves out. */
-  retrieve(controlId: string, options?: RequestOptions): ApiPromise<Api.ControlDetail> {
-    return this.api.request(get('getControl', controlPath, { controlId }), options);
-  }
-
-  /**
-   * Creates a control of your own; a tenant has at most 1,000.
-   * @throws {ConflictError} `conflict` for a code that another control has, and for one control too many.
-   * @throws {ValidationError} `validation_failed`, also for an owner who may not sign in.
-   */
-  create(control: Api.ControlInput, options?: RequestOptions): ApiPromise<Api.ControlDetail> {
-    return this.api.request(post('createControl', '/v1/control-framework/controls', {}, control), options);
-  }
+  readonly tests = new ControlsTests(this.api);
 
   /**
    * Changes the status, the owner or the cadence of a control, and of your own controls what they are. `implemented` or
@@ -50,27 +28,9 @@ export class Controls extends Resource {
   update(controlId: string, change: Api.ControlChange, options?: RequestOptions): ApiPromise<Api.ControlDetail> {
     // Once more the same status is another review, and a reason may be rejected because the status is set already.
     const idempotent = !change.reason && change.status !== 'implemented' && change.status !== 'accepted';
-    return this.api.request({ ...patch('editControl', controlPath, { controlId }, change), idempotent }, options);
-  }
-
-  /**
-   * Removes a control of your own from every list and count; its history stays in the audit log.
-   * @throws {ConflictError} `conflict` for a control of the catalog: set it to `not_applicable` instead.
-   */
-  retire(controlId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.api.request({ ...remove('retireControl', controlPath, { controlId }), answer: 'none' }, options);
-  }
-
-  /**
-   * Gets the readiness of the tenant, in total and for each framework and domain. Of the controls that apply: `score` =
-   * floor(100 × accepted ÷ total), 0 without any control.
-   */
-  retrieveReadiness(options?: RequestOptions): ApiPromise<Api.Readiness> {
-    return this.api.request(get('getReadiness', '/v1/control-framework/readiness'), options);
-  }
-
-  /** Gets the state of the tests and the evidence of the controls that apply. */
-  retrieveTestHealth(options?: RequestOptions): ApiPromise<Api.TestHealth> {
-    return this.api.request(get('getTestHealth', '/v1/control-framework/test-health'), options);
+    return this.api.request(
+      { ...patch('editControl', '/v1/control-framework/controls/{controlId}', { controlId }, change), idempotent },
+      options,
+    );
   }
 }

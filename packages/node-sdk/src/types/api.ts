@@ -919,21 +919,6 @@ export interface GetPublicTrustWidgetParams {
   readonly language?: string | undefined;
 }
 
-export interface GetScimResourceTypeParams {
-  /** Rejected with 403: these resources cannot be filtered. */
-  readonly filter?: string | undefined;
-}
-
-export interface GetScimSchemaParams {
-  /** Rejected with 403: these resources cannot be filtered. */
-  readonly filter?: string | undefined;
-}
-
-export interface GetScimServiceProviderConfigParams {
-  /** Rejected with 403: these resources cannot be filtered. */
-  readonly filter?: string | undefined;
-}
-
 export interface GetWebhookStatisticsParams {
   readonly per?: WebhookPeriodLength | undefined;
   /** 1 to 30. Default: `30`. */
@@ -1094,16 +1079,6 @@ export interface ListScimGroupsParams extends ScimProjection {
   readonly startIndex?: number | undefined;
   /** The number of resources; less than 0 counts as 0, more than 100 as 100. Default: `100`. */
   readonly count?: number | undefined;
-}
-
-export interface ListScimResourceTypesParams {
-  /** Rejected with 403: these resources cannot be filtered. */
-  readonly filter?: string | undefined;
-}
-
-export interface ListScimSchemasParams {
-  /** Rejected with 403: these resources cannot be filtered. */
-  readonly filter?: string | undefined;
 }
 
 export interface ListScimUsersParams extends ScimProjection {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { generated, readDocument } from '../../../../tools/types/write.ts';
 import type { ConsentNotices } from '../../src/resources/consent-notices.ts';
-import type { ConsentRecords } from '../../src/resources/consent-records.ts';
 import type { Ledgers } from '../../src/resources/ledgers.ts';
+import type { ConsentRecords } from '../../src/resources/methods.ts';
 
 test('has types generated from the current OpenAPI document', () => {
   const document = readDocument();
