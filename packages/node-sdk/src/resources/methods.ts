@@ -100,9 +100,10 @@ export abstract class ConsentNoticesMethods extends Resource {
   }
 
   /**
-   * List the hosts whose pages show a notice, the latest seen first. Written every five seconds. Only hosts of the
-   * domain of the notice, and at most 50: a new one takes the place of one that was not seen for a day. Any client can
-   * claim to be a page of a host, so this is no evidence. Needs the scope `consent:read`.
+   * List the hosts whose pages show a notice, the latest seen first. Written every five seconds. At most 50 hosts of
+   * the domain of the notice, and at most 10 others, whose decisions were refused (`lastRefusedAt`): a new one takes
+   * the place of one of its kind that was not seen for a day. Any client can claim to be a page of a host, so this is
+   * no evidence. Needs the scope `consent:read`.
    */
   listSightings(noticeId: string, options?: RequestOptions): ApiPromise<Items<Api.NoticeSighting>> {
     return this.api.request(get('listConsentNoticeSightings', '/v1/consent/{id}/sightings', { id: noticeId }), options);
