@@ -84,9 +84,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200 || this.#isSettled) return;
     this.status = status;
     this.headers = headers;
-    const coding = headers['content-encoding'];
-    if (!isDecoded && coding !== undefined && coding !== '' && coding !== 'identity')
-      this.#coding = String(coding).toLowerCase();
+    // A list without case (RFC 9110 section 8.4), where `identity` and an empty member mean nothing.
+    const codings = `${headers['content-encoding'] ?? ''}`.toLowerCase().match(/[^\s,]+/g);
+    if (!isDecoded) this.#coding = codings?.filter((one) => one !== 'identity').join() || null;
     const { openSink, limit } = this.#options;
     if (openSink !== null && status < 300) {
       this.sink = openSink(this);

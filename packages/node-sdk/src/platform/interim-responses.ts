@@ -17,10 +17,13 @@ export function skipInterimResponses(socket: Socket): () => void {
   socket.read = (size) => {
     const chunk: Buffer | null = read.call(socket, size);
     // Most responses have no interim one before them.
-    if (!held && chunk && chunk.length > 12 && chunk[9] !== 0x31) held = null;
+    if (!held && chunk && chunk.length > 12 && chunk[0] === 0x48 && chunk[9] !== 0x31) held = null;
     if (chunk === null || held === null) return chunk;
     // One character for each byte.
-    const text = (held + chunk.toString('latin1')).replace(/^(?:HTTP\/1\.[01] 1(?!01)\d\d[\s\S]*?\n\r?\n)+/, '');
+    const text = (held + chunk.toString('latin1')).replace(
+      /^(?:[\r\n]*HTTP\/1\.[01] 1(?!01)\d\d[\s\S]*?\n\r?\n)*[\r\n]*/,
+      '',
+    );
     if (/^(?:[^H]|(?!HTTP\/1\.[01] 1\d\d)[\s\S]{13})/.test(text)) {
       held = null;
       return Buffer.from(text, 'latin1');

@@ -267,6 +267,9 @@ describe('a response', () => {
     deflate: deflateSync,
     Deflate: deflateRawSync,
     identity: (bytes) => bytes,
+    Identity: (bytes) => bytes,
+    ', identity ,': (bytes) => bytes,
+    'identity, gzip': gzipSync,
   };
   for (const [coding, compress] of Object.entries(codings))
     it(`is decompressed: ${coding}`, async () => {

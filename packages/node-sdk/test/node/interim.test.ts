@@ -46,6 +46,7 @@ describe('interim responses that no one asked for', () => {
     ['a 100', [goesOn + final]],
     ['several of 100', [goesOn.repeat(3), goesOn, final]],
     ['a 103 with headers', [hints, final]],
+    ['after and before empty lines', [`\r\n${goesOn}`, `\n\r\n${hints}\r\n`, final]],
     ['102, 110 and 199', [...[102, 110, 199].map((code) => `HTTP/1.1 ${code} x\r\n\r\n`), final]],
     ['one byte at a time', [...(goesOn + hints + final)]],
     ['a body that has one in it', [goesOn + final.replace('"in"', '"\\n"')]],
