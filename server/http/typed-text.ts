@@ -16,9 +16,18 @@ export function pastedToken(maximum: number) {
 }
 
 /**
- * Reads a code as people type it: full-width, in groups, with what copying adds.
+ * Reads a code as people type it: in digits of any script, in groups, with what copying adds.
  * @param text whose length is bounded.
  */
 export function readTypedCode(text: string): string {
-  return compactPasted(text.normalize('NFKC')).replace(/[\p{Pd}\u2212]/gu, '');
+  // U+30FC is what a Japanese keyboard writes for a hyphen.
+  const compact = compactPasted(text.normalize('NFKC')).replace(/[\p{P}\u2212\u02D7\u2500\u30FC]/gu, '');
+  return compact.replace(/\p{Nd}/gu, readDigit);
+}
+
+/** The digits of a script are ten code points in a row, which begin at a multiple of sixteen or six after it. */
+function readDigit(digit: string): string {
+  const code = digit.codePointAt(0) as number;
+  const row = code - (code % 16);
+  return String(code - (/\p{Nd}/u.test(String.fromCodePoint(row)) ? row : row + 6));
 }

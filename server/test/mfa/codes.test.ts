@@ -85,6 +85,10 @@ describeOnOneDatabase('a code at sign-in', (dialect) => {
       (code) => `\u200e${code}\u2069`,
       (code) => `\ufeff ${code.slice(0, 3)}\u202f${code.slice(3)}\r\n`,
       (code) => [...code].join('\u00ad'),
+      (code) => code.replace(/\d/g, (digit) => String.fromCodePoint(0x660 + Number(digit))),
+      (code) => code.replace(/\d/g, (digit) => String.fromCodePoint(0x966 + Number(digit))),
+      (code) => `${code.slice(0, 3)}\u30fc${code.slice(3)}`,
+      (code) => `${code.slice(0, 3)}.${code.slice(3)}`,
     ];
     const member = await createEnrolledMember(server);
     for (const spell of spellings) {
