@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 
-/** What Apache, Caddy, Jetty and others append to the tag of an answer that they compressed. */
-const codingSuffix = /(?:--?|[;:])(?:gzip|br|zstd|deflate)$/;
+/** What Apache, Caddy, Jetty, LiteSpeed and others append to the tag of an answer that they compressed. */
+const codingSuffix = /(?:(?:--?|[;:])(?:gzip|gz|br|zstd|deflate)|;{1,3}){1,2}$/;
 
 /** The opaque parts of a list of entity tags, as this server wrote them; `*` as it is. */
 function readTags(list: string): readonly string[] {

@@ -4,10 +4,12 @@ import { test } from 'node:test';
 import { assertProblem, describeServer, payload } from '../consent/helpers.ts';
 import { publishTrust } from '../trust/helpers.ts';
 
-/** The forms in which proxies pass a tag on: nginx, Apache, Caddy and Jetty, alone and among other tags. */
+/** The forms in which proxies pass a tag on: nginx, Apache, Caddy, Jetty, LiteSpeed, alone and among other tags. */
 const forms = (tag: string): readonly string[] => {
   const opaque = tag.slice(1, -1);
-  const suffixed = ['-gzip', ';gzip', '--gzip', '-br', '-zstd'].map((suffix) => `"${opaque}${suffix}"`);
+  const suffixed = ['-gzip', ';gzip', '--gzip', '-br', '-zstd', ';gz', ';;;', '-gzip-gzip'].map(
+    (suffix) => `"${opaque}${suffix}"`,
+  );
   const all = [tag, ...suffixed].flatMap((one) => [one, `W/${one}`]);
   return [...all, `"other", W/${tag}`, `W/"other-gzip","${opaque}-gzip" , "more"`, '*'];
 };
