@@ -33,6 +33,12 @@ const unreadable = `cannot be read. Percent-encode special characters in the use
 const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'] as const;
 type SslMode = (typeof sslModes)[number];
 
+/** Values of `ssl`, which the driver has besides `sslmode`; any other is a mode. */
+const sslSwitches: Readonly<Record<string, SslMode>> = {
+  ...Object.fromEntries(['true', '1', 'on', 'yes'].map((word) => [word, 'verify-full' as const])),
+  ...Object.fromEntries(['false', '0', 'off', 'no'].map((word) => [word, 'disable' as const])),
+};
+
 /** Parameters that Svc uses, and those of libpq that it accepts because they change nothing here. */
 const used = [
   ...['host', 'hostaddr', 'port', 'dbname', 'user', 'password', 'application_name', 'options', 'channel_binding'],
@@ -98,7 +104,7 @@ export function findAddressIssue(text: string): string | null {
 }
 
 function split(text: string) {
-  const [, rest] = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text) ?? [];
+  const [, rest] = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text.trim()) ?? [];
   if (rest === undefined) throw new InvalidAddress(`must be an address such as postgres://db.internal:5432/svc`);
   // As libpq: a password contains every character but the slash, and its end is the last @ before the database.
   const authority = rest.split('/', 1)[0] ?? '';
@@ -148,8 +154,9 @@ function readParameters(query: string): Parameters {
 /** How connections are encrypted, as libpq defines it; the first that the server accepts is used. */
 function readTls(given: Parameters): readonly (false | ConnectionOptions)[] {
   const { sslrootcert: root, sslcert, sslkey } = given;
-  const isOn = given.ssl === undefined ? undefined : ['true', '1'].includes(given.ssl) ? 'verify-full' : 'disable';
-  const mode = (given.sslmode ?? isOn ?? (process.env.PGSSLMODE || 'prefer')) as SslMode;
+  const ssl = given.ssl?.toLowerCase();
+  const switched = ssl === undefined ? undefined : (sslSwitches[ssl] ?? ssl);
+  const mode = (given.sslmode ?? switched ?? (process.env.PGSSLMODE || 'prefer')) as SslMode;
   if (!sslModes.includes(mode)) throw new InvalidAddress(`sslmode must be one of ${sslModes.slice(0, 6).join(', ')}`);
   if (given.sslnegotiation === 'direct' && ['disable', 'allow', 'prefer'].includes(mode))
     throw new InvalidAddress('sslnegotiation=direct needs sslmode=require, verify-ca or verify-full');

@@ -28,6 +28,8 @@ interface Facts {
   readonly encoding: string;
   readonly isStandby: boolean;
   readonly isReadOnly: boolean;
+  /** Whether triggers fire, which keep the ledgers append-only. */
+  readonly firesTriggers: boolean;
   readonly role: string;
   readonly database: string;
   /** Where tables are created; null if the role can use no schema of the search path. */
@@ -47,6 +49,7 @@ async function readFacts(queries: Queries): Promise<Facts> {
       current_setting('server_encoding') as encoding,
       pg_is_in_recovery() as "isStandby",
       current_setting('transaction_read_only') = 'on' as "isReadOnly",
+      current_setting('session_replication_role') <> 'replica' as "firesTriggers",
       current_user as role,
       current_database() as database,
       current_schema() as schema,
@@ -63,7 +66,10 @@ async function readFacts(queries: Queries): Promise<Facts> {
       (
         select relname from pg_class
         where relnamespace = ${currentSchema} and relkind = 'r' and relname = any (${tableNames})
-          and not (has_table_privilege(oid, 'SELECT') and has_table_privilege(oid, 'INSERT'))
+          and not (
+            has_table_privilege(oid, 'SELECT') and has_table_privilege(oid, 'INSERT')
+            and has_table_privilege(oid, 'UPDATE') and has_table_privilege(oid, 'DELETE')
+          )
         order by relname limit 1
       ) as "closedTable"`.execute(queries);
   return rows[0] as Facts;
@@ -81,6 +87,8 @@ function findIssue(facts: Facts): string | null {
     return 'This PostgreSQL is a standby, which cannot be written to. Set DATABASE_URL to the address of the primary.';
   if (facts.isReadOnly)
     return `The database ${database} is read-only for the role ${role} (default_transaction_read_only). Allow it to write: ALTER ROLE ${role} IN DATABASE ${database} SET default_transaction_read_only = off;`;
+  if (!facts.firesTriggers)
+    return `The role ${role} has session_replication_role = replica, so that the triggers which protect the ledgers do not fire. Reset it: ALTER ROLE ${role} RESET session_replication_role;`;
   if (schema === null)
     return `The search path (${facts.path}) has no schema that exists and that the role ${role} may use. Create one: ${ownSchema}`;
   if (!isPrepared && otherSchema !== null)

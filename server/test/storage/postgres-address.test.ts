@@ -35,6 +35,7 @@ describe('a PostgreSQL address', () => {
     ])
       assert.deepEqual(read(text), expected, text);
     assert.deepEqual(read('postgres://svc:p@[::1]:5433/db'), ['::1', 5433, 'svc', 'p', 'db']);
+    assert.deepEqual(read('\tpostgres://db.internal\r\n'), ['db.internal', 5432, '', '', '']);
     assert.deepEqual(read('postgres://db.internal'), ['db.internal', 5432, '', '', '']);
     assert.deepEqual(read('postgres:///db'), ['localhost', 5432, '', '', 'db']);
     assert.deepEqual(read('postgres://svc@host/d%20b%2F1'), ['host', 5432, 'svc', '', 'd b/1']);
@@ -86,6 +87,7 @@ describe('a PostgreSQL address', () => {
       'postgres://svc:secret@host:99999/db',
       'postgres://svc:secret@host/db?sslmod=verify-full',
       'postgres://svc:secret@host/db?sslmode=secret',
+      'postgres://svc:secret@host/db?ssl=secret',
       'postgres://svc:%ffsecret@host/db',
       'mysql://svc:secret@host/db',
       'host=host password=secret',
@@ -120,6 +122,10 @@ describe('a PostgreSQL address', () => {
       'sslmode=verify-full': ['host verified'],
       [`sslmode=verify-full&${root}`]: ['host verified'],
       'sslmode=verify-full&sslrootcert=system': ['host verified'],
+      'ssl=true': ['host verified'],
+      'ssl=On': ['host verified'],
+      'ssl=require': ['encrypted'],
+      'ssl=no': ['plain'],
     }))
       assert.deepEqual(readTls(`postgres://svc@host/db?${parameters}`), expected, parameters);
     for (const mode of ['require', 'verify-full'])

@@ -90,6 +90,15 @@ describe('a PostgreSQL database that cannot be used', { skip }, () => {
     await assertRefused(address, /is read-only for the role .* SET default_transaction_read_only = off;/);
   });
 
+  test('is refused if the triggers of the ledgers do not fire for the role', async () => {
+    const { address } = await prepare(
+      '',
+      'grant create on schema public to $role',
+      'alter role $role set session_replication_role = replica',
+    );
+    await assertRefused(address, /triggers which protect the ledgers do not fire\. Reset it: ALTER ROLE svc_\w+ RESET/);
+  });
+
   test('is refused if the tables of Svc are in a later schema of the search path', async () => {
     const { own, address, name } = await prepare('', 'grant create on schema public to $role');
     await using folder = await createLocation('sqlite');
@@ -102,10 +111,13 @@ describe('a PostgreSQL database that cannot be used', { skip }, () => {
   });
 
   test('is refused if another role owns the tables', async () => {
-    const { own, address } = await prepare();
+    const { own, address, name } = await prepare();
     await using folder = await createLocation('sqlite');
     assert.equal((await runSvc(['migrate'], { ...folder.environment, DATABASE_URL: own })).code, 0);
-    await assertRefused(address, /may not read and write the table \w+\. Connect as the owner/);
+    const message = /may not read and write the table \w+\. Connect as the owner/;
+    await assertRefused(address, message);
+    await run(own, `grant select, insert, update on all tables in schema public to ${name}`);
+    await assertRefused(address, message);
   });
 
   test('is used beside another program with Kysely, whose tables stay as they are', async () => {
@@ -134,6 +146,7 @@ describe('a PostgreSQL database that cannot be used', { skip }, () => {
       "default_transaction_isolation = 'serializable'",
       'quote_all_identifiers = on',
       'standard_conforming_strings = off',
+      'synchronous_commit = off',
     ];
     const { address } = await prepare(
       '',
