@@ -5,7 +5,7 @@ import { minifyTemplates } from '../../tools/widgets/define-script.ts';
 // A browser takes milliseconds for each file: what is always needed together is one. The previews have no part of the
 // dashboard but Lit, and the sign-in page none of the frame.
 const lit = { name: 'lit', test: /node_modules\/@?lit/, priority: 3 };
-const entry = { name: 'entry', test: /vite\/preload-helper|dashboard\/src\/(app|words\/en)\.ts/, priority: 2 };
+const entry = { name: 'entry', test: /vite\/preload-helper|dashboard\/src\/(app|words\/en)\.(ts|json)/, priority: 2 };
 const frame = {
   name: 'frame',
   test: /dashboard\/src\/(shell|page-element|list|format|members|conflict|sdk)\.ts/,
@@ -17,6 +17,8 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
   plugins: [minifyTemplates()],
+  // Words are imported whole.
+  json: { namedExports: false, stringify: false },
   // The SDK is bundled from its sources.
   resolve: { conditions: ['@svc/source', ...defaultClientConditions] },
   build: {

@@ -12,12 +12,17 @@ import { runUnitOfWork } from '../storage/database.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 import { type DsrRow, dsrTypes, PublicDsrInput } from './dsr.ts';
 import { findFormTenant, submitDsr } from './form-store.ts';
-import { type FormWords, formWords } from './form-words.ts';
+import de from './messages/de.json' with { type: 'json' };
+import en from './messages/en.json' with { type: 'json' };
+import fr from './messages/fr.json' with { type: 'json' };
 
 /** One script, one style sheet, and nothing of other origins. Without the script the form is sent to its own page. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
+/** The texts in each language that the pages have. `{days}` and `{email}` stand for values. */
+const formWords = { en, de, fr };
+type FormWords = typeof en;
 type Language = keyof typeof formWords;
 const languages = Object.keys(formWords) as Language[];
 

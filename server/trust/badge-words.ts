@@ -1,45 +1,20 @@
+import ar from './messages/ar.json' with { type: 'json' };
+import de from './messages/de.json' with { type: 'json' };
+import en from './messages/en.json' with { type: 'json' };
+import es from './messages/es.json' with { type: 'json' };
+import fr from './messages/fr.json' with { type: 'json' };
+import pt from './messages/pt.json' with { type: 'json' };
 import type { BadgeWords } from './trust-center.ts';
 
 // Runs in browsers too, where the documentation shows the badge without a server. English is also built into the script of
 // the badge.
 
-/** In the order of the fields of `BadgeWords`, from `trustCenter` on. */
-const catalogue = {
-  ar: ['مركز الثقة', 'عرض مركز الثقة', 'آخر تحديث: ', 'آخر تحديث: ', 'بدعم من Svc', 'إغلاق'],
-  de: ['Trust Center', 'Trust Center ansehen', 'Aktualisiert ', 'Aktualisiert am ', 'Betrieben mit Svc', 'Schließen'],
-  en: ['Trust center', 'View trust center', 'Updated ', 'Updated on ', 'Powered by Svc', 'Close'],
-  es: [
-    'Centro de confianza',
-    'Ver el centro de confianza',
-    'Actualizado ',
-    'Actualizado el ',
-    'Con tecnología de Svc',
-    'Cerrar',
-  ],
-  fr: [
-    'Centre de confiance',
-    'Voir le centre de confiance',
-    'Mis à jour ',
-    'Mis à jour le ',
-    'Propulsé par Svc',
-    'Fermer',
-  ],
-  pt: [
-    'Centro de confiança',
-    'Ver o centro de confiança',
-    'Atualizado ',
-    'Atualizado em ',
-    'Com tecnologia Svc',
-    'Fechar',
-  ],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+const catalogue: Readonly<Record<string, typeof en>> = { ar, de, en, es, fr, pt };
 
 /** The words for a language: of its tag, else of the tag without its last subtags (RFC 4647 section 3.4), else English. */
 export function chooseBadgeWords(tag: string): BadgeWords {
   let range = tag.toLowerCase();
   while (range !== '' && !Object.hasOwn(catalogue, range)) range = range.slice(0, Math.max(0, range.lastIndexOf('-')));
-  const language = (range || 'en') as keyof typeof catalogue;
-  const [trustCenter, view, updated, updatedOn, poweredBy, close] = catalogue[language];
-  const direction = language === 'ar' ? 'rtl' : 'ltr';
-  return { language, direction, trustCenter, view, updated, updatedOn, poweredBy, close };
+  const language = range || 'en';
+  return { language, direction: language === 'ar' ? 'rtl' : 'ltr', ...(catalogue[language] ?? en) };
 }

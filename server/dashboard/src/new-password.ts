@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { field, readForm, TaskElement, username, viewError } from './element.ts';
-import { readLanguage, words } from './preferences.ts';
+import { loadPageWords, pageWords, words } from './preferences.ts';
 import { session } from './session.ts';
 
 /**
@@ -57,13 +57,10 @@ export class NewPasswordForm extends TaskElement {
 
   /** What cannot be described, because it is over or the server cannot be reached, is refused when it is sent. */
   async #describe(): Promise<void> {
-    const [{ tenant, role }, { roleWords }] = await Promise.all([
-      session.previewInvitation(this.#token),
-      import('./words/roles.ts'),
-    ]);
-    const { invited, names } = roleWords[readLanguage()];
-    const named: Readonly<Record<string, string>> = { organization: tenant.name, role: names[role] };
-    this.invited = invited.replace(/\{(\w+)\}/g, (_, name) => named[name] ?? '');
+    // The words that the invited user needs next, after the sign-in.
+    const [{ tenant, role }] = await Promise.all([session.previewInvitation(this.#token), loadPageWords()]);
+    const named: Readonly<Record<string, string>> = { organization: tenant.name, role: pageWords.values[role] };
+    this.invited = pageWords.invited.replace(/\{(\w+)\}/g, (_, name) => named[name] ?? '');
   }
 
   get #title(): string {

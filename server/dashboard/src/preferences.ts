@@ -1,5 +1,5 @@
-import { en, type Words } from './words/en.ts';
-import type { PageWords } from './words/pages/en.ts';
+import en from './words/en.json' with { type: 'json' };
+import type enPages from './words/pages/en.json';
 
 /** What a user chooses for this browser. */
 export const themes = ['system', 'light', 'dark'] as const;
@@ -9,10 +9,10 @@ export type Theme = (typeof themes)[number];
 export type Language = keyof typeof languages;
 
 /** The words in the language of the user. Other languages are loaded when they are chosen. */
-export let words: Words = en;
+export let words = en;
 
 /** The words of the pages behind the sign-in; loaded with the first of them. */
-export let pageWords: PageWords;
+export let pageWords: typeof enPages;
 
 /** The language that the user chose, or that the browser asks for. */
 export function readLanguage(): Language {
@@ -28,8 +28,8 @@ export function readLocale(): string {
 
 /** Loads the words of a language. */
 export async function useLanguage(language: Language): Promise<void> {
-  if (language === 'de') words = (await import('./words/de.ts')).de;
-  else if (language === 'fr') words = (await import('./words/fr.ts')).fr;
+  if (language === 'de') words = (await import('./words/de.json', { with: { type: 'json' } })).default;
+  else if (language === 'fr') words = (await import('./words/fr.json', { with: { type: 'json' } })).default;
   else words = en;
   document.documentElement.lang = language;
 }
@@ -37,9 +37,9 @@ export async function useLanguage(language: Language): Promise<void> {
 /** Loads the words of the pages in the language of the user. */
 export async function loadPageWords(): Promise<void> {
   const language = readLanguage();
-  if (language === 'de') pageWords = (await import('./words/pages/de.ts')).de;
-  else if (language === 'fr') pageWords = (await import('./words/pages/fr.ts')).fr;
-  else pageWords = (await import('./words/pages/en.ts')).en;
+  if (language === 'de') pageWords = (await import('./words/pages/de.json', { with: { type: 'json' } })).default;
+  else if (language === 'fr') pageWords = (await import('./words/pages/fr.json', { with: { type: 'json' } })).default;
+  else pageWords = (await import('./words/pages/en.json', { with: { type: 'json' } })).default;
 }
 
 export function readTheme(): Theme {

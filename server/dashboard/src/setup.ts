@@ -3,6 +3,13 @@ import { call } from './api.ts';
 import type { SetupInput } from './api-types.ts';
 import { field, focusHeading, readForm, TaskElement, viewError, viewRetry } from './element.ts';
 import { readLanguage, words } from './preferences.ts';
+import type en from './words/setup/en.json';
+
+const texts = {
+  en: () => import('./words/setup/en.json', { with: { type: 'json' } }),
+  de: () => import('./words/setup/de.json', { with: { type: 'json' } }),
+  fr: () => import('./words/setup/fr.json', { with: { type: 'json' } }),
+};
 
 /** Whether the server waits for its first tenant. */
 export async function readSetup(): Promise<boolean> {
@@ -22,7 +29,7 @@ export class Setup extends TaskElement {
   /** Whether the backup codes are shown, which the user must not skip. */
   declare hasCodes: boolean;
   /** Loaded with `isOpen`. */
-  declare texts: typeof import('./words/setup.ts')['setupWords']['en'];
+  declare texts: typeof en;
   readonly #token = location.pathname === '/app/setup' ? location.hash.slice(1) : '';
   /** Typed in the first step: the second one confirms with it. */
   #password = '';
@@ -89,7 +96,7 @@ export class Setup extends TaskElement {
   }
 
   async #load(): Promise<void> {
-    this.texts = (await import('./words/setup.ts')).setupWords[readLanguage()];
+    this.texts = (await texts[readLanguage()]()).default;
     document.title = `${this.texts.title} · Svc`;
     this.isOpen = await readSetup();
   }
