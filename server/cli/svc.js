@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command `svc`. In the repository it runs the sources, in the published package the build.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findNode24 } from '../process/node-24.js';
 
@@ -18,15 +18,29 @@ try {
 }
 
 /**
- * Stops when the parent does. npm and npx run commands in a shell that dies of a signal without passing it on, which would
- * leave a server running that no process manager knows.
+ * Stops when npm or npx does, or the shell between: both die of signals that they do not pass on, which would leave a
+ * server running that no process manager knows.
  */
 function followParent() {
   const parent = process.ppid;
+  const grandparent = findParent(parent);
   const check = () => {
-    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');
+    if (process.ppid !== parent || findParent(parent) !== grandparent) process.kill(process.pid, 'SIGTERM');
   };
   setInterval(check, 200).unref();
+}
+
+/**
+ * @param {number} pid
+ * @returns {string | undefined} The parent of a process; undefined where the system has no /proc.
+ */
+function findParent(pid) {
+  try {
+    // The name of the program, in parentheses, can contain anything.
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1];
+  } catch {
+    return undefined;
+  }
 }
 
 async function run() {

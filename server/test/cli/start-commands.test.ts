@@ -12,11 +12,11 @@ const [, execStart = ''] =
 describe('a server that is started with a documented command', () => {
   for (const [command, isGraceful] of [
     ['npm run --silent svc serve', true],
-    // The shell of npx dies of the signal, and npx with it.
+    // The shell of npx dies of a signal, or npx does and leaves the shell.
     ['npx svc serve', false],
     [execStart, true],
   ] as const)
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    for (const signal of ['SIGTERM', 'SIGINT', ...(isGraceful ? [] : (['SIGHUP'] as const))] as const)
       test(`${command}: stops on ${signal}`, async () => {
         await using location = await createLocation('sqlite');
         const started = await startCommand(command, location.environment);

@@ -178,7 +178,7 @@ describe('the package', () => {
     };
     const apart = [/^node:/, /^undici/];
     const whole = await size('whole', "export * from '@svc/node-sdk';", apart);
-    assert.ok(whole <= 16_200, `${whole} bytes`);
+    assert.ok(whole <= 16_300, `${whole} bytes`);
     const errors = await size('errors', "export { ConflictError } from '@svc/node-sdk';", apart);
     assert.ok(errors <= 1300, `${errors} bytes`);
     const one = `import { ConsentRecords, SvcClient } from '@svc/node-sdk';
@@ -190,7 +190,7 @@ describe('the package', () => {
     assert.ok(call <= 12_000, `${call} bytes`);
     const edge = ['workerd', 'worker', 'browser'];
     const wholeFetch = await size('whole-fetch', "export * from '@svc/node-sdk';", apart, edge);
-    assert.ok(wholeFetch <= 16_200, `${wholeFetch} bytes`);
+    assert.ok(wholeFetch <= 16_300, `${wholeFetch} bytes`);
     const callFetch = await size('call-fetch', one, onDemand, edge);
     assert.ok(callFetch <= 12_000, `${callFetch} bytes`);
     for (const name of ['whole-fetch', 'call-fetch'])
