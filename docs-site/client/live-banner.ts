@@ -138,7 +138,9 @@ async function answerInPage(request: PageRequest, report: (line: string) => void
 async function readNotice(language: string): Promise<object> {
   const known = languages.find((one) => language.toLowerCase().split('-')[0] === one) ?? 'en';
   const root = new URL(document.documentElement.dataset.root ?? '', document.baseURI);
-  return (await (await fetch(new URL(`live/notice/${known}.json`, root))).json()).data;
+  const { data } = await (await fetch(new URL(`live/notice/${known}.json`, root))).json();
+  // The banner would say that a notice of another domain is not recorded.
+  return { ...data, domain: location.hostname };
 }
 
 /** The response that the server would send. The hashes are invented, because there is no ledger here. */
