@@ -9,7 +9,7 @@ import { countUnforgotten, forgetErased } from '../erasure/store.ts';
 import type { UserErasure } from '../erasure/user-erasure.ts';
 import { continueUserErasure, eraseUser, listTenantsWith } from '../erasure/user-store.ts';
 import { Problem } from '../http/problem.ts';
-import { findAccount, updatePassword } from '../identity/account-store.ts';
+import { findIntactAccount, updatePassword } from '../identity/account-store.ts';
 import { Email, readTypedEmail } from '../identity/email.ts';
 import { createUser } from '../identity/invitations.ts';
 import { memberStatus } from '../identity/membership.ts';
@@ -22,7 +22,7 @@ import { randomText } from '../installation/token.ts';
 import { isScope, platformRoles, roleIds, scopes } from '../principal/roles.ts';
 import { runUnitOfWork, systemClock } from '../storage/database.ts';
 import { createTenant, findTenant } from '../tenants/store.ts';
-import { type Tenant, TenantName, TenantSlug } from '../tenants/tenant.ts';
+import { TenantName, TenantSlug } from '../tenants/tenant.ts';
 import { defineCommand, flag, requireTenant, tenantOption, time, UsageError, withMessage } from './command.ts';
 import { findServerAddress } from './server-address.ts';
 
@@ -120,7 +120,7 @@ Records the reset in the audit log of each of their tenants. A reset ends every 
       throw new UsageError('Name what to reset: --link or --password, --second-factor, or one of them and the other');
     await using installation = await openInstallation(settings);
     const { database, clock, passwords } = installation;
-    const account = await findAccount(database.kysely, readTypedEmail(options.email) ?? '');
+    const account = await findIntactAccount(database.kysely, readTypedEmail(options.email) ?? '');
     if (account === undefined) throw new UsageError(`There is no user ${options.email}.`);
     const { id, email } = account;
     const password = resetsPassword ? randomText(24) : null;
@@ -159,7 +159,7 @@ every tenant that suspended them, or in one. A user who was removed is added aga
     await using installation = await openInstallation(settings);
     const { database, clock } = installation;
     const only = options.tenant === undefined ? null : await requireTenant(database.kysely, options.tenant);
-    const account = await findAccount(database.kysely, readTypedEmail(options.email) ?? '');
+    const account = await findIntactAccount(database.kysely, readTypedEmail(options.email) ?? '');
     if (account === undefined) throw new UsageError(`There is no user ${options.email}.`);
     const { id, email } = account;
     const tenantIds = await runUnitOfWork(database, clock(), async (work) => {
@@ -203,7 +203,7 @@ address, and verifies as before; API keys stay. Cannot be undone.`,
     const email = readTypedEmail(options.email) ?? '';
     const erased = await runUnitOfWork(database, clock(), async (work) => {
       const { transaction } = work;
-      const account = await findAccount(transaction, email);
+      const account = await findIntactAccount(transaction, email);
       if (account !== undefined) await work.lockAccount(account.id);
       const found = await listTenantsWith(transaction, email);
       const tenantIds = only === null ? found : found.filter((id) => id === only.id);
@@ -218,8 +218,8 @@ address, and verifies as before; API keys stay. Cannot be undone.`,
         } catch (error) {
           if (!(error instanceof Problem)) throw error;
           if (error.code === 'validation_failed') throw new UsageError('--reason must not name the user.');
-          const { slug } = (await findTenant(transaction, tenantId)) as Tenant;
-          throw new UsageError(`${slug}: ${error.message} Nothing was erased.`);
+          const tenant = await findTenant(transaction, tenantId);
+          throw new UsageError(`${tenant?.slug ?? tenantId}: ${error.message} Nothing was erased.`);
         }
       }
       return erasures;
@@ -228,7 +228,7 @@ address, and verifies as before; API keys stay. Cannot be undone.`,
       throw new UsageError(`There is no user ${options.email}${only ? ` in ${only.slug}` : ''}.`);
     while (await continueUserErasure(database, box, clock()));
     const isForgotten = await forgetErased(database, { hasErased: true });
-    const isAccountErased = (await findAccount(database.kysely, email)) === undefined;
+    const isAccountErased = (await findIntactAccount(database.kysely, email)) === undefined;
     say(`Erased ${options.email} in ${erased.length === 1 ? '1 tenant' : `${erased.length} tenants`}.`);
     if (!isAccountErased) say('Other tenants have this user, so the account stays.');
     if ((await countUnforgotten(database)) > 0)

@@ -8,6 +8,7 @@ import { readSettings, SettingsError } from '../settings.ts';
 import { UnmovableData } from '../storage/copy-rows.ts';
 import { systemClock } from '../storage/database.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
+import { BrokenSeal } from '../storage/grants.ts';
 import { DamagedDatabase } from '../storage/sqlite.ts';
 import { UnusableDatabase } from '../storage/unavailable.ts';
 import {
@@ -150,7 +151,8 @@ export async function runCommand(words: readonly string[], terminal = ownTermina
     const isOneOf = (kinds: readonly (new (...words: never[]) => Error)[]) =>
       kinds.some((kind) => error instanceof kind);
     const isWrongUse = isOneOf([UsageError, SettingsError, FolderInUse, MoveRefused, UnusableDatabase]);
-    const isExplained = isWrongUse || isOneOf([DamagedDatabase, RewrittenLedger, MalformedLog, UnmovableData, Problem]);
+    const explained = [BrokenSeal, DamagedDatabase, RewrittenLedger, MalformedLog, UnmovableData, Problem];
+    const isExplained = isWrongUse || isOneOf(explained);
     const reason = isExplained ? (error as Error).message : explainSystemFailure(error);
     terminal.printError(reason === undefined ? error : `svc: ${reason}`);
     return isWrongUse ? 2 : 1;

@@ -6,7 +6,7 @@ import { recordErasure } from '../audit/store.ts';
 import { changeAnswers } from '../http/idempotency.ts';
 import { displayName, type MembershipRow, memberStatus } from '../identity/membership.ts';
 import { invitationRows } from '../identity/membership-changes.ts';
-import { findAnyMembership, membershipRows, requireAdminLeft } from '../identity/membership-store.ts';
+import { membershipRows, readAnyMembership, requireAdminLeft } from '../identity/membership-store.ts';
 import type { SecretBox } from '../installation/installation.ts';
 import type { Erased } from '../ledger/erasure-log.ts';
 import { noteErased } from '../ledger/erasure-store.ts';
@@ -116,7 +116,7 @@ export async function eraseUserAgain(
   { userId, invitations }: Extract<Erased, { kind: 'user' }>,
 ): Promise<UserErasure | null> {
   const { transaction } = work;
-  const member = userId === null ? undefined : await findAnyMembership(transaction, tenantId, userId);
+  const member = userId === null ? undefined : await readAnyMembership(transaction, tenantId, userId);
   const account = member && (await work.lockAccount(member.user_id));
   await work.lockTenant(tenantId);
   let email = account?.email;

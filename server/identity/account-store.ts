@@ -7,7 +7,7 @@ import { Problem } from '../http/problem.ts';
 import { newSalt } from '../ledger/entry.ts';
 import type { Actor } from '../principal/principal.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { BrokenSeal } from '../storage/grants.ts';
+import { BrokenSeal, requireHeld } from '../storage/grants.ts';
 import { findRow, insertRow, newId, updateRow, withSeal } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { endOneTimeTokens } from './one-time-token-store.ts';
@@ -29,6 +29,13 @@ export type AccountRow = Selectable<Tables['users']>;
 /** @param email normalized. */
 export function findAccount(queries: Queries, email: string): Promise<AccountRow | undefined> {
   return findRow(queries, 'users', { email });
+}
+
+/** As `findAccount`. @throws {BrokenSeal} if its seal does not hold: the operator must not take it for missing. */
+export async function findIntactAccount(queries: Queries, email: string): Promise<AccountRow | undefined> {
+  const row = await queries.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+  if (row !== undefined) requireHeld(queries, 'users', row);
+  return row;
 }
 
 /**

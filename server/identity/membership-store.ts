@@ -45,8 +45,15 @@ function keepHeld<Row extends MembershipRow>(queries: Queries, rows: readonly Ro
   return rows.filter((row) => holds(queries, 'memberships', row));
 }
 
-/** The membership of a user in a tenant, also a former one, or one whose seal does not hold. */
-export function findAnyMembership(queries: Queries, tenantId: string, userId: string) {
+/** Finds the membership of a user in a tenant, also a former one. @throws {BrokenSeal} if its seal does not hold. */
+export async function findAnyMembership(queries: Queries, tenantId: string, userId: string) {
+  const row = await readAnyMembership(queries, tenantId, userId);
+  if (row !== undefined) requireHeld(queries, 'memberships', row);
+  return row;
+}
+
+/** As `findAnyMembership`, also one whose seal does not hold: its role and times may be false. */
+export function readAnyMembership(queries: Queries, tenantId: string, userId: string) {
   const ofUser = queries.selectFrom('memberships').selectAll().where('user_id', '=', userId);
   return ofUser.where('tenant_id', '=', tenantId).executeTakeFirst();
 }

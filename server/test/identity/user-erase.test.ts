@@ -12,6 +12,7 @@ import { runSvc } from '../cli/run-svc.ts';
 import { assertProblem, createFreshTenant, payload } from '../consent/helpers.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';
+import { changeRow, type Row, readRows } from '../ledger/tamper.ts';
 import { assertAbsent, needle } from '../needle.ts';
 import { createEndpoint } from '../webhooks/sending.ts';
 import { sendInvitation } from './invitation-helpers.ts';
@@ -47,13 +48,11 @@ describeOnEachDatabase('POST /v1/users/{id}/erase', (dialect) => {
     const { code, lines } = await runVerify(server.installation);
     assert.equal(code, 0, lines.join('\n'));
   };
-  const svc = (...words: readonly string[]) => {
+  const environment = () => {
     const { dataDir, databaseUrl } = server.installation.settings;
-    return runSvc(['user', 'erase', ...words], {
-      SVC_DATA_DIR: dataDir,
-      ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
-    });
+    return { SVC_DATA_DIR: dataDir, ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) };
   };
+  const svc = (...words: readonly string[]) => runSvc(['user', 'erase', ...words], environment());
 
   test('clears the person everywhere, keeps what they did, and everything still verifies', async () => {
     const { tenant, admin } = await createTeam();
@@ -203,6 +202,43 @@ describeOnEachDatabase('POST /v1/users/{id}/erase', (dialect) => {
         '422 validation_failed',
       );
     assert.equal(await readState(server), before);
+  });
+
+  test('refuses a member whose row something else changed, also from the command line', async () => {
+    const { database } = server.installation;
+    const { tenant, admin, member } = await createTeam();
+    const staff = await server.createMember({ tenantId: tenant.id, role: 'platform_admin' });
+    const changes = [
+      { user: staff, values: { role: 'auditor' } },
+      { user: admin, values: { role: 'auditor' } },
+      { user: member, values: { deleted_at: server.clock.now() } },
+    ];
+    for (const { user, values } of changes) {
+      const rows = await readRows(database, 'memberships');
+      const row = rows.find(({ user_id }) => user_id === user.userId) as Row;
+      await changeRow(database, 'memberships', row, values);
+      const before = await readState(server);
+      const options = { key: tenant.key, body: { reason: 'x' } };
+      const refused = await server.request('POST', `/v1/users/${user.userId}/erase`, options);
+      assertProblem(refused, '409 conflict');
+      assert.match(refused.body.error.message, /svc verify/);
+      const { code, stderr } = await svc('--email', user.email);
+      assert.equal(code, 1);
+      assert.match(stderr, /^svc: The seal of a row of memberships does not hold.*svc verify\.\n$/);
+      assert.equal(await readState(server), before);
+      const original = Object.keys(values).map((column) => [column, row[column] ?? null]);
+      await changeRow(database, 'memberships', row, Object.fromEntries(original));
+    }
+    const account = (await readRows(database, 'users')).find(({ id }) => id === member.userId) as Row;
+    await changeRow(database, 'users', account, { password_changed_at: null });
+    for (const command of ['erase', 'reset', 'reactivate']) {
+      const words = ['user', command, '--email', member.email, ...(command === 'reset' ? ['--password'] : [])];
+      const { code, stderr } = await runSvc(words, environment());
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, /^svc: The seal of a row of users does not hold.*svc verify\.\n$/);
+    }
+    await changeRow(database, 'users', account, { password_changed_at: account.password_changed_at ?? null });
+    await verified();
   });
 
   test('continues in the background beyond a thousand events', async () => {
