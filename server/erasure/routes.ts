@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { SubjectId } from '../consent/record.ts';
 import { EvidenceParams } from '../controls/evidence.ts';
 import { requireScopesOf } from '../http/authorize.ts';
-import { Problem, requireFound } from '../http/problem.ts';
+import { requireFound } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Id } from '../http/schemas.ts';
+import { requireOtherUser } from '../identity/account-store.ts';
 import { findAnyMembership } from '../identity/membership-store.ts';
 import type { Installation } from '../installation/installation.ts';
 import { eraseBreach, eraseDsr, eraseEvidence, eraseSubject } from './erase.ts';
@@ -13,6 +14,8 @@ import { UserErasure } from './user-erasure.ts';
 import { eraseUser } from './user-store.ts';
 
 const params = z.strictObject({ id: Id });
+
+const ownErasure = 'You cannot erase yourself, also with an API key that you created; ask another administrator.';
 
 /** The operations that erase what identifies a person. */
 export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Route[] {
@@ -38,20 +41,19 @@ export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Rout
       scope: 'users:write',
       summary: 'Erase what identifies a present or former member',
       description:
-        'Removes the member and ends their sessions in this tenant, and clears their e-mail address, names and id at the identity provider in invitations, the audit log, webhook events and stored responses of this tenant. What they did stays in the audit log without their address, which verifies as before; API keys stay. Pending deliveries are canceled. Other tenants keep the membership that they have; the account, with password and second factor, goes with the last one. Cannot be undone. The last administrator who can sign in cannot be erased. Answers 409 `conflict` for the caller itself.',
+        'Removes the member and ends their sessions in this tenant, and clears their e-mail address, names and id at the identity provider in invitations, the audit log, webhook events and stored responses of this tenant. What they did stays in the audit log without their address, which verifies as before; API keys stay. Pending deliveries are canceled. Other tenants keep the membership that they have; the account, with password and second factor, goes with the last one. Cannot be undone. The last administrator who can sign in cannot be erased. Answers 409 `conflict` for the caller itself, also with an API key that they created.',
       params,
       body: ErasureInput,
       result: UserErasure,
       async change(call, work) {
         const { principal, params } = call;
-        const { tenantId, actor } = principal;
+        const { tenantId } = principal;
         // Before the lock of the account, which must not reveal whether there is one.
         requireFound(await findAnyMembership(work.transaction, tenantId, params.id), 'user');
         const { email } = await work.lockAccount(params.id);
         await work.lockTenant(tenantId);
         const member = requireFound(await findAnyMembership(work.transaction, tenantId, params.id), 'user');
-        if (member.user_id === actor.id)
-          throw new Problem('conflict', 'You cannot erase yourself; ask another administrator.');
+        await requireOtherUser(work.transaction, principal.actor, member.user_id, ownErasure);
         requireScopesOf(principal, member.role);
         return eraseUser(work, box, call.source(), { member, email }, call.body.reason);
       },

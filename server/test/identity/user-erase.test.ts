@@ -7,7 +7,9 @@ import { systemSource } from '../../audit/source.ts';
 import { recordEvents } from '../../audit/store.ts';
 import { forgetErased, stepRows } from '../../erasure/store.ts';
 import { continueUserErasure } from '../../erasure/user-store.ts';
+import { scopes } from '../../principal/roles.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
+import { getToken, postKey } from '../access/keys.ts';
 import { runSvc } from '../cli/run-svc.ts';
 import { assertProblem, createFreshTenant, payload } from '../consent/helpers.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
@@ -202,6 +204,24 @@ describeOnEachDatabase('POST /v1/users/{id}/erase', (dialect) => {
         '422 validation_failed',
       );
     assert.equal(await readState(server), before);
+  });
+
+  test('refuses a caller with a key that they created, a further key, or an access token', async () => {
+    const { tenant, admin } = await createTeam();
+    await server.createMember({ tenantId: tenant.id });
+    const first = await postKey(server, { scopes }, { headers: admin.session });
+    const second = await postKey(server, { scopes }, { key: first.key });
+    const { access_token } = await getToken(server, second);
+    const before = await readState(server);
+    for (const key of [first.key, second.key, access_token]) {
+      const body = { reason: 'x' };
+      const refused = await server.request('POST', `/v1/users/${admin.userId}/erase`, { key, body });
+      assertProblem(refused, '409 conflict');
+      assert.match(refused.body.error.message, /You cannot erase yourself, also with an API key/);
+    }
+    assert.equal(await readState(server), before);
+    const body = { reason: 'x' };
+    payload(await server.request('POST', `/v1/users/${admin.userId}/erase`, { key: tenant.key, body }), 200);
   });
 
   test('refuses a member whose row something else changed, also from the command line', async () => {
