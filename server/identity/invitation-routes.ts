@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireRoleToGive } from '../http/authorize.ts';
+import { requireRoleToGive, requireScopesOf } from '../http/authorize.ts';
 import { requireFound } from '../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Id, namedObject, UtcTime, viewRow } from '../http/schemas.ts';
@@ -70,7 +70,8 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
         if (account !== undefined)
           await requireOtherUser(work.transaction, call.principal.actor, account.id, ownAddress);
         const { defaultRole } = await requireTenant(work.transaction, call.principal.tenantId);
-        const { row, token } = await invite(work, call.source(), { email, role, defaultRole });
+        const { row, token, revoked } = await invite(work, call.source(), { email, role, defaultRole });
+        for (const earlier of revoked) requireScopesOf(call.principal, earlier.role);
         requireRoleToGive(call.principal, row.role);
         return { ...viewInvitation(row, work.now), token };
       },
@@ -80,7 +81,8 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
       operationId: 'revokeInvitation',
       sdkMethod: 'users.invitations.revoke',
       summary: 'Revoke a pending invitation',
-      description: 'An accepted, revoked or expired invitation does not change.',
+      description:
+        'An accepted, revoked or expired invitation does not change. The caller needs every scope of its role.',
       params: z.strictObject({ id: Id }),
       result: Invitation,
       async change(call, work) {
@@ -88,9 +90,10 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
         const { id } = call.params;
         // Before the invitation, like every change of one.
         await work.lockTenant(tenantId);
-        await closeInvitations(work, call.source(), 'revoked', { id });
-        const row = await findInvitation(work.transaction, { tenant_id: tenantId, id });
-        return viewInvitation(requireFound(row, 'invitation'), work.now);
+        const row = requireFound(await findInvitation(work.transaction, { tenant_id: tenantId, id }), 'invitation');
+        requireScopesOf(call.principal, row.role);
+        const [revoked = row] = await closeInvitations(work, call.source(), 'revoked', { id });
+        return viewInvitation(revoked, work.now);
       },
     }),
   ];

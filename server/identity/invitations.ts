@@ -37,14 +37,14 @@ export function invitationStatus(row: InvitationRow, now: string): 'pending' | '
 /**
  * Invites an e-mail address to the tenant of the source and revokes its pending invitations. A member can set a new
  * password with it; a member whom the identity provider created sets the first one.
- * @returns the row and the token: the only time that the token can be read.
+ * @returns the row and the token, the only time that the token can be read, and the invitations that it revoked.
  * @throws {Problem} `conflict` for a suspended member, and for a member with another role.
  */
 export async function invite(
   work: UnitOfWork,
   source: AuditSource,
   wanted: { readonly email: string; readonly role: MemberRole | undefined; readonly defaultRole: MemberRole },
-): Promise<{ readonly row: InvitationRow; readonly token: string }> {
+): Promise<{ readonly row: InvitationRow; readonly token: string; readonly revoked: readonly InvitationRow[] }> {
   const { tenantId } = source;
   await work.lockTenant(tenantId);
   const member = await findMemberByEmail(work.transaction, tenantId, wanted.email);
@@ -55,7 +55,7 @@ export async function invite(
       'conflict',
       `This user is a member with the role ${member.role}; change the role of the member instead.`,
     );
-  await closeInvitations(work, source, 'revoked', { email: wanted.email });
+  const revoked = await closeInvitations(work, source, 'revoked', { email: wanted.email });
   const token = generateToken(prefix);
   const row = await insertRow(work.transaction, 'invitations', {
     id: newId(),
@@ -69,7 +69,7 @@ export async function invite(
   });
   const diff = { role: row.role, expiresAt: row.expires_at };
   await recordChange(work, source, invitationRows, row, { verb: 'created', targetRef: personal(row.email), diff });
-  return { row, token };
+  return { row, token, revoked };
 }
 
 /** Finds the pending invitation with a token, and its tenant. @throws {Problem} `not_found`. */

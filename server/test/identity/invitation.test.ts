@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { systemSource } from '../../audit/source.ts';
+import { createUser } from '../../identity/invitations.ts';
 import { scopes } from '../../principal/roles.ts';
+import { runUnitOfWork } from '../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServer, payload, readPages } from '../consent/helpers.ts';
 import type { TestTenant } from '../harness.ts';
-import { accept, invite, sendInvitation } from './invitation-helpers.ts';
+import { accept, goodPassword, invite, sendInvitation } from './invitation-helpers.ts';
 import { addPerson, changePeople, readState, watch } from './membership-helpers.ts';
 
 const newEmail = () => `invited-${randomUUID()}@example.com`;
@@ -200,6 +203,34 @@ describeServer('an invitation', (server) => {
     assertProblem(refused, '403 insufficient_scope');
     assert.equal(await readState(server), before);
     payload(await sendInvitation(server, { email: newEmail(), role: 'cs_agent' }, { key }));
+  });
+
+  test('is revoked only by a caller with every scope of its role', async () => {
+    const [tenant, home] = [await createFreshTenant(server), await createFreshTenant(server)];
+    const { email } = await server.createMember({ tenantId: home.id });
+    const { database, clock, passwords } = server.installation;
+    const wanted = { email, role: 'platform_admin', passwordHash: await passwords.hash(goodPassword) } as const;
+    await runUnitOfWork(database, clock(), (work) => createUser(work, systemSource(tenant.id), wanted));
+    const [ofStaff] = await list(tenant);
+    const ofAdmin = await invite(server, tenant, newEmail(), 'admin');
+    const address = newEmail();
+    await invite(server, tenant, address, 'engineer');
+    const narrow = await server.createKey(tenant.id, [
+      'users:write',
+      'consent:read',
+      'dsr:read',
+      'dsr:write',
+      'members:read',
+    ]);
+    const revoke = (id: string, key: string) => server.request('DELETE', `/v1/users/invitations/${id}`, { key });
+    const before = await readState(server);
+    for (const key of [tenant.key, narrow]) assertProblem(await revoke(ofStaff.id, key), '403 forbidden');
+    assertProblem(await revoke(ofAdmin.id, narrow), '403 forbidden');
+    // A new invitation of an address revokes the earlier one.
+    assertProblem(await sendInvitation(server, { email: address, role: 'cs_agent' }, { key: narrow }), '403 forbidden');
+    assert.equal(await readState(server), before);
+    payload(await revoke(ofAdmin.id, tenant.key), 200);
+    payload(await sendInvitation(server, { email: address, role: 'cs_agent' }, { key: tenant.key }));
   });
 
   test('needs an address that can be one, and a role that there is', async () => {

@@ -590,7 +590,8 @@ export abstract class UsersMethods extends Resource {
    * and stored responses of this tenant. What they did stays in the audit log without their address, which verifies as
    * before; API keys stay. Pending deliveries are canceled. Other tenants keep the membership that they have; the
    * account, with password and second factor, goes with the last one. Cannot be undone. The last administrator who can
-   * sign in cannot be erased. Answers 409 `conflict` for the caller itself. Needs the scope `users:write`.
+   * sign in cannot be erased. Answers 409 `conflict` for the caller itself, also with an API key that they created.
+   * Needs the scope `users:write`.
    */
   erase(userId: string, body: Api.ErasureInput, options?: RequestOptions): ApiPromise<Api.UserErasure> {
     return this.api.request(post('eraseUser', '/v1/users/{id}/erase', { id: userId }, body), options);
@@ -650,8 +651,8 @@ export class UsersInvitations extends Resource {
   }
 
   /**
-   * Revoke a pending invitation. An accepted, revoked or expired invitation does not change. Needs the scope
-   * `users:write`.
+   * Revoke a pending invitation. An accepted, revoked or expired invitation does not change. The caller needs every
+   * scope of its role. Needs the scope `users:write`.
    */
   revoke(invitationId: string, options?: RequestOptions): ApiPromise<Api.Invitation> {
     return this.api.request(remove('revokeInvitation', '/v1/users/invitations/{id}', { id: invitationId }), options);
