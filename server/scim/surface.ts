@@ -52,6 +52,7 @@ export const scim: Surface = {
       'unauthenticated',
       'not_found',
       'method_not_allowed',
+      'conflict',
       'rate_limited',
       'internal_error',
       'unavailable',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { roleIds } from '../../principal/roles.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { changeRow, type Row, readRows } from '../ledger/tamper.ts';
 import { addMembers, assertScimError, createScimClient, groupUrn, members, type ScimClient } from './scim-client.ts';
 
 describeOnOneDatabase('SCIM role groups', (dialect) => {
@@ -31,6 +32,23 @@ describeOnOneDatabase('SCIM role groups', (dialect) => {
   const roleOf = async (id: string) => (await scim.get(`/Users/${id}`)).body.roles[0].value;
   const assertMembers = async (role: string, ids: readonly string[]) =>
     assert.deepEqual(await scim.membersOf(role), ids.toSorted());
+
+  test('refuse a member whose row something else changed, as the API document declares', async () => {
+    const { database } = server.installation;
+    const [id] = await createUsers(1);
+    const row = (await readRows(database, 'memberships')).find(({ user_id }) => user_id === id) as Row;
+    await changeRow(database, 'memberships', row, { role: 'auditor' });
+    const value = members(id);
+    for (const [method, path, body, operation] of [
+      ['PUT', '/Groups/dpo', { schemas: [groupUrn], members: value }, '/scim/v2/Groups/{role}'],
+      ['DELETE', `/Users/${id}`, undefined, '/scim/v2/Users/{id}'],
+    ] as const) {
+      assertScimError(await scim.send(method, path, body), 409);
+      const { body: document } = await server.request('GET', '/v1/openapi.json', { key: null });
+      assert.ok(document.paths[operation][method.toLowerCase()].responses['409'], operation);
+    }
+    await changeRow(database, 'memberships', row, { role: row.role ?? null });
+  });
 
   test('are the roles, one each', async () => {
     const { status, body } = await scim.get('/Groups');
