@@ -20,7 +20,7 @@ import {
   type WantedApiKey,
   writeOtherTenants,
 } from './api-key.ts';
-import { listTenantIds } from './session-store.ts';
+import { listTenantIds, readHeldTenant, writeTenant } from './session-store.ts';
 
 export const apiKeyRows = describeRows('api_keys', 'access', 'api_key', {
   columns: [
@@ -138,13 +138,14 @@ export async function findKeyHolderById(queries: Queries, id: string, now: strin
 }
 
 function principalOf(queries: Queries, row: KeyRow, now: string): Principal | undefined {
-  if (!holds(queries, 'api_keys', row)) return undefined;
+  const tenant = readHeldTenant(queries, row.tenant_id, row.tenant);
+  if (tenant === undefined || !holds(queries, 'api_keys', row)) return undefined;
   if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) return undefined;
   return {
     tenantId: row.tenant_id,
     actor: { type: 'api_key', id: row.id, email: null },
     scopes: readScopes(row.scopes),
-    apiVersion: row.api_version,
+    apiVersion: tenant.api_version as string,
     credential: { kind: 'api_key', id: row.id },
     otherTenantIds: otherTenantsOf(row),
   };
@@ -152,13 +153,14 @@ function principalOf(queries: Queries, row: KeyRow, now: string): Principal | un
 
 type KeyRow = CredentialRow<'api_keys'>;
 type CredentialRow<Name extends 'api_keys' | 'scim_tokens'> = Selectable<Tables[Name]> & {
-  readonly api_version: string;
+  /** A text of `writeTenant`. */
+  readonly tenant: string;
 };
 
 const selectKeyByHash = selectCredential('api_keys', 'hash');
 const selectKeyById = selectCredential('api_keys', 'id');
 
-/** Prepares the look-up of a key or token by a column, with the API version of its tenant. */
+/** Prepares the look-up of a key or token by a column, with its tenant. */
 export function selectCredential<Name extends 'api_keys' | 'scim_tokens'>(table: Name, by: 'hash' | 'id') {
   return prepareQuery<{ value: string }, CredentialRow<Name>>((queries, parameter) =>
     queries
@@ -166,7 +168,7 @@ export function selectCredential<Name extends 'api_keys' | 'scim_tokens'>(table:
       .selectAll()
       // A subquery, not a join: SQLite plans a join again for each key.
       .select((row) =>
-        row.selectFrom('tenants').select('api_version').whereRef('tenants.id', '=', 'tenant_id').as('api_version'),
+        row.selectFrom('tenants').select(writeTenant(queries)).whereRef('tenants.id', '=', 'tenant_id').as('tenant'),
       )
       .where(by, '=', parameter('value'))
       .$castTo<CredentialRow<Name>>(),

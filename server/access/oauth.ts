@@ -11,6 +11,7 @@ import { hashToken } from '../installation/token.ts';
 import { readScopes, type Scope } from '../principal/roles.ts';
 import { runUnitOfWork } from '../storage/database.ts';
 import { findRow } from '../storage/rows.ts';
+import { findTenant } from '../tenants/store.ts';
 import { issueToken, revokeToken } from './access-token-store.ts';
 import { limitCredential } from './admit.ts';
 import { type ApiKeyRow, statusOf } from './api-key.ts';
@@ -79,6 +80,7 @@ export function oauthRoutes(
     const { client_id, client_secret = '' } = body;
     const key = await findRow(database.kysely, 'api_keys', { hash: hashToken(client_secret) });
     if (key === undefined || key.id !== client_id || statusOf(key, now) !== 'active') throw invalidClient();
+    if ((await findTenant(database.kysely, key.tenant_id)) === undefined) throw invalidClient();
     for (const rule of limitCredential({ kind: 'api_key', id: key.id }, key.tenant_id, settings.limits))
       takeLimit(rule);
     lastUses.note('api_keys', key.id, now);

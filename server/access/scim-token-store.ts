@@ -8,6 +8,7 @@ import { holds } from '../storage/grants.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { selectCredential } from './api-key-store.ts';
+import { readHeldTenant } from './session-store.ts';
 
 const prefix = 'scim_';
 
@@ -54,11 +55,13 @@ export async function findScimTokenHolder(queries: Queries, token: string): Prom
   if (!isToken(prefix, token)) return undefined;
   const [row] = await selectToken(queries, { value: hashToken(token) });
   if (row === undefined || row.revoked_at !== null || !holds(queries, 'scim_tokens', row)) return undefined;
+  const tenant = readHeldTenant(queries, row.tenant_id, row.tenant);
+  if (tenant === undefined) return undefined;
   return {
     tenantId: row.tenant_id,
     actor: { type: 'api_key', id: row.id, email: null },
     scopes: new Set(),
-    apiVersion: row.api_version,
+    apiVersion: tenant.api_version as string,
     credential: { kind: 'scim_token', id: row.id },
     otherTenantIds: [],
   };

@@ -125,11 +125,9 @@ async function readHolder(queries: Queries, seal: RowSeal, row: SelectedSession)
   const membership: GrantRow = { tenant_id, user_id, ...readColumns(membershipColumns, row.membership) };
   if (!holds(queries, 'memberships', membership)) return undefined;
   const user: GrantRow = { id: user_id, ...readColumns(userColumns, row.user) };
-  const tenant: GrantRow = { id: tenant_id, ...readColumns(tenantColumns, row.tenant) };
-  const isHeld =
-    (await holdsPart(queries, 'users', user, () => findRow(queries, 'users', { id: user_id }))) &&
-    (await holdsPart(queries, 'tenants', tenant, () => findRow(queries, 'tenants', { id: tenant_id })));
-  if (!isHeld) return undefined;
+  const tenant = readHeldTenant(queries, tenant_id, row.tenant);
+  const isHeld = await holdsPart(queries, 'users', user, () => findRow(queries, 'users', { id: user_id }));
+  if (tenant === undefined || !isHeld) return undefined;
   const holder = {
     role: membership.role as string,
     email: user.email as string,
@@ -166,7 +164,7 @@ const membershipColumns = [
   ...sealedColumns.memberships.filter((column) => column !== 'tenant_id' && column !== 'user_id'),
 ];
 const userColumns = ['seal', 'email', 'password_changed_at'];
-const tenantColumns = ['seal', 'api_version', 'require_second_factor'];
+const tenantColumns = ['seal', ...sealedColumns.tenants.filter((column) => column !== 'id')];
 const factorColumns = ['seal', 'state'];
 
 function readColumns(columns: readonly string[], json: string): GrantRow {
@@ -179,6 +177,17 @@ function writeColumns(queries: Queries, columns: readonly string[]) {
   return (locksRows(queries) ? sql<string>`json_build_array(${list})::text` : sql<string>`json_array(${list})`).as(
     'json',
   );
+}
+
+/** The columns of a tenant as a text, for `readHeldTenant`. */
+export function writeTenant(queries: Queries) {
+  return writeColumns(queries, tenantColumns);
+}
+
+/** The tenant of a credential; undefined if its seal does not hold. @param text of `writeTenant`. */
+export function readHeldTenant(queries: Queries, id: string, text: string): GrantRow | undefined {
+  const tenant = { id, ...readColumns(tenantColumns, text) };
+  return holds(queries, 'tenants', tenant) ? tenant : undefined;
 }
 
 // Subqueries, not joins: SQLite plans a join again for each token.
@@ -201,7 +210,7 @@ const selectSession = prepareQuery<{ hash: string }, SelectedSession>((queries, 
         .as('user'),
       session
         .selectFrom('tenants')
-        .select(writeColumns(queries, tenantColumns))
+        .select(writeTenant(queries))
         .whereRef('tenants.id', '=', 'sessions.tenant_id')
         .as('tenant'),
       session

@@ -150,6 +150,16 @@ describeOnEachDatabase('a row that grants access', (dialect) => {
       const listed = await send('GET', '/scim/v2/Users', { key: scim });
       return listed.status === 200 ? String(listed.body.totalResults) : null;
     };
+    /** The credentials of the tenant that still work. */
+    const useAll = async (): Promise<Grant> => {
+      const ofSession = await send('GET', '/v1/members', { headers: fresh.session });
+      const statuses = [ofSession.status];
+      for (const secret of [key, token]) statuses.push((await send('GET', '/v1/audit', { key: secret })).status);
+      statuses.push((await send('GET', '/scim/v2/Groups', { key: scim })).status);
+      const names = ['session', 'key', 'access token', 'SCIM token'].filter((_, index) => statuses[index] === 200);
+      const issued = await getToken(wideId, key);
+      return [...names, ...(issued === null ? [] : ['new token'])].join(', ') || null;
+    };
     // A session that was not used for an hour.
     const idle = await server.createMember({ role: 'auditor' });
     server.clock.advance(61 * 60_000);
@@ -161,6 +171,13 @@ describeOnEachDatabase('a row that grants access', (dialect) => {
     assert.equal(challenge.data.status, 'mfa_required');
     return [
       { table: 'tenants', name: 'a tenant', fits: ({ id }) => id === tenantId, use: readTenant },
+      {
+        table: 'tenants',
+        name: 'a tenant of credentials',
+        fits: ({ id }) => id === tenantId,
+        use: useAll,
+        grants: 'session, key, access token, SCIM token, new token',
+      },
       { table: 'users', name: 'an account', fits: ({ id }) => id === fresh.userId, use: () => signIn(fresh.email) },
       {
         table: 'users',
