@@ -1,5 +1,5 @@
-import { recordChange } from '../audit/row-state.ts';
-import type { SourceOf } from '../audit/source.ts';
+import { recordChange, recordRemoval } from '../audit/row-state.ts';
+import type { AuditSource, SourceOf } from '../audit/source.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import type { PrincipalCall } from '../http/route.ts';
 import type { Principal } from '../principal/principal.ts';
@@ -40,6 +40,14 @@ export async function revokeKey(
   await recordChange(work, sourceOf(key.tenant_id), apiKeyRows, row, { ...change, targetRef: key.name });
   await recordSharing(work, sourceOf, row, 'unshared', isOwn ? before : [tenantId]);
   return row;
+}
+
+/** Deletes a key whose seal does not hold: revoking it would make its other columns valid. */
+export async function deleteKey(work: UnitOfWork, source: AuditSource, id: string): Promise<void> {
+  const { transaction } = work;
+  await transaction.deleteFrom('access_tokens').where('key_id', '=', id).execute();
+  await transaction.deleteFrom('api_keys').where('tenant_id', '=', source.tenantId).where('id', '=', id).execute();
+  await recordRemoval(work, source, apiKeyRows, id, { targetRef: null });
 }
 
 /**

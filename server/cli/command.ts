@@ -6,7 +6,7 @@ import { databaseFile } from '../installation/installation.ts';
 import { explainFile } from '../installation/system-failure.ts';
 import type { Settings } from '../settings.ts';
 import type { Clock, Queries } from '../storage/database.ts';
-import { findTenant } from '../tenants/store.ts';
+import { findTenant, requireIntactTenants } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 
 /** An option of a command: `--name value`. */
@@ -76,11 +76,13 @@ export const time = withMessage(Time, ': must be a time such as 2027-01-31T00:00
 /** The option that names a tenant; `requireTenant` reads it. */
 export const tenantOption = { schema: z.string(), meaning: 'id or slug of the tenant' };
 
-/** Finds a tenant by id or slug. @param place begins the message. @throws {UsageError} */
+/** Finds a tenant by id or slug. @param place begins the message. @throws {UsageError} @throws {BrokenSeal} */
 export async function requireTenant(queries: Queries, name: string, place = 'There'): Promise<Tenant> {
   const tenant = await findTenant(queries, name);
-  if (tenant === undefined) throw new UsageError(`${place} is no tenant ${name}.`);
-  return tenant;
+  if (tenant !== undefined) return tenant;
+  // A changed row is not missing, and a changed slug hides it.
+  await requireIntactTenants(queries);
+  throw new UsageError(`${place} is no tenant ${name}.`);
 }
 
 /** For commands that must not create a database. @throws {UsageError} if there is none. */

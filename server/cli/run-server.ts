@@ -18,12 +18,14 @@ import { keepAddress } from './server-address.ts';
  * Serves until the process gets SIGINT or SIGTERM.
  * @param demo whether an empty database gets the demo tenant first, or a database that has it is served.
  * @throws {SettingsError} for a database that has the demo tenant and should not.
+ * @throws {BrokenSeal} for a database with a tenant that something else changed.
  */
 export async function runServer(context: CommandContext, demo: 'created' | 'kept' | 'refused'): Promise<undefined> {
   const { settings } = context;
   const isDemo = demo === 'created';
   await using installation = await openInstallation(settings);
-  if (demo === 'refused' && (await findDemo(installation.database.kysely)) !== undefined)
+  const demoTenant = await findDemo(installation.database.kysely);
+  if (demo === 'refused' && demoTenant !== undefined)
     throw new SettingsError(
       `This database has the demo tenant, whose administrator and keys are in ${credentialsFile}. Remove it with "svc demo remove", or keep it with "svc serve --keep-demo".`,
     );

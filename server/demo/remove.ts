@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { otherTenantsOf } from '../access/api-key.ts';
-import { revokeKey } from '../access/api-key-changes.ts';
+import { deleteKey, revokeKey } from '../access/api-key-changes.ts';
 import { findReachingKeys } from '../access/api-key-store.ts';
 import { revokeScimToken } from '../access/scim-token-store.ts';
 import { systemSource } from '../audit/source.ts';
@@ -10,6 +10,7 @@ import { continueUserErasure, eraseUser } from '../erasure/user-store.ts';
 import { closeInvitations } from '../identity/membership-changes.ts';
 import type { Installation } from '../installation/installation.ts';
 import { runUnitOfWork } from '../storage/database.ts';
+import { holds } from '../storage/grants.ts';
 import { endDemo, findDemo } from '../tenants/store.ts';
 import { replaceTrustCenter } from '../trust/store.ts';
 import { TrustCenterInput } from '../trust/trust-center.ts';
@@ -46,7 +47,10 @@ export async function removeDemo({ database, clock, box, settings }: Installatio
     // Webhooks first, so that no receiver gets events of the removal.
     for (const { id } of await select('webhook_endpoints').where('deleted_at', 'is', null).execute())
       await deleteEndpoint(work, source, id);
-    for (const { id } of keys) await revokeKey(work, tenantId, systemSource, id);
+    for (const key of keys) {
+      if (holds(transaction, 'api_keys', key)) await revokeKey(work, tenantId, systemSource, key.id);
+      else if (key.tenant_id === tenantId) await deleteKey(work, source, key.id);
+    }
     await revokeScimToken(work, source);
     for (const { id } of await select('invitations').execute())
       await closeInvitations(work, source, 'revoked', { id }, reason);

@@ -8,7 +8,7 @@ import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { openChains } from '../ledger/entry.ts';
 import { leastRole, type Role } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { holds } from '../storage/grants.ts';
+import { holds, requireHeld } from '../storage/grants.ts';
 import { newId, prepareQuery, updateRow, withSeal } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { Tenant } from './tenant.ts';
@@ -102,15 +102,23 @@ export function isPresent(row: ExpressionBuilder<Tables, 'tenants'>) {
   return row.or([row('demo', 'is', null), row('demo', '!=', 'removed')]);
 }
 
-/** Whether there is a tenant: without one, the server is not set up. */
+/** Whether there is a tenant: without one, the server is not set up. One whose seal does not hold may not be removed. */
 export async function hasTenants(queries: Queries): Promise<boolean> {
-  const present = queries.selectFrom('tenants').select('id').where(isPresent);
-  return (await present.limit(sql.lit(1)).executeTakeFirst()) !== undefined;
+  const tenants = queries.selectFrom('tenants').selectAll();
+  if ((await tenants.where(isPresent).limit(sql.lit(1)).executeTakeFirst()) !== undefined) return true;
+  return !(await tenants.execute()).every((row) => holds(queries, 'tenants', row));
 }
 
-/** Finds the tenant that `svc demo` created, unless it was removed. */
-export function findDemo(queries: Queries): Promise<Pick<TenantRow, 'id' | 'slug'> | undefined> {
-  return queries.selectFrom('tenants').select(['id', 'slug']).where('demo', '=', 'yes').executeTakeFirst();
+/** Requires that something other than Svc changed no tenant: what it says cannot be relied on. @throws {BrokenSeal} */
+export async function requireIntactTenants(queries: Queries): Promise<readonly TenantRow[]> {
+  const tenants = await queries.selectFrom('tenants').selectAll().orderBy('id').execute();
+  for (const tenant of tenants) requireHeld(queries, 'tenants', tenant);
+  return tenants;
+}
+
+/** Finds the tenant that `svc demo` created, unless it was removed. @throws {BrokenSeal} if any tenant was changed. */
+export async function findDemo(queries: Queries): Promise<Pick<TenantRow, 'id' | 'slug'> | undefined> {
+  return (await requireIntactTenants(queries)).find(({ demo }) => demo === 'yes');
 }
 
 /** Ends the demo tenant: a new one can have its slug. Its access must be removed before. */

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { type RawBuilder, sql } from 'kysely';
+import { databaseFile } from '../../installation/installation.ts';
+import { openDatabase } from '../../storage/database.ts';
 import { createLocation, describeOnEachDatabase } from '../harness.ts';
+import { tamper } from '../ledger/tamper.ts';
 import { type Environment, runSvc, startSvc } from './run-svc.ts';
 
 describeOnEachDatabase('svc demo remove', (dialect) => {
@@ -14,6 +18,10 @@ describeOnEachDatabase('svc demo remove', (dialect) => {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ email, password }),
     });
+  const changeTables = async ({ SVC_DATA_DIR = '', DATABASE_URL }: Environment, change: RawBuilder<unknown>) => {
+    await using database = openDatabase({ url: DATABASE_URL ?? null, file: databaseFile(SVC_DATA_DIR) });
+    await tamper(database, (queries) => change.execute(queries));
+  };
   const assertIntact = async (environment: Environment) => {
     const { code, stdout, stderr } = await runSvc(['verify'], environment);
     assert.equal(code, 0, stdout + stderr);
@@ -88,6 +96,48 @@ describeOnEachDatabase('svc demo remove', (dialect) => {
     assert.equal((await (await fetch(`${url}/v1/setup`)).json()).data.isOpen, true);
     await server.stop('SIGTERM');
     await assertIntact(environment);
+  });
+
+  test('removes a demo whose keys something else changed', async () => {
+    await using where = await createLocation(dialect);
+    const { environment } = where;
+    const demo = await startSvc(['demo'], environment);
+    const credentials = readCredentials(environment);
+    const headers = { Authorization: `Bearer ${credentials.apiKey}`, 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ name: 'added', scopes: ['audit:read'] });
+    assert.equal((await fetch(`${demo.url}/v1/api-keys`, { method: 'POST', headers, body })).status, 201);
+    await demo.stop('SIGTERM');
+    await changeTables(environment, sql`update api_keys set scopes = 'audit:read keys:write' where name = 'added'`);
+    const removed = await runSvc(['demo', 'remove'], environment);
+    assert.deepEqual([removed.code, removed.stderr], [0, '']);
+    await assertIntact(environment);
+    await using server = await startSvc(['serve'], environment);
+    assert.equal((await fetch(`${server.url}/v1/audit`, { headers })).status, 401);
+  });
+
+  test('is not avoided by a changed tenant, with which no server starts', async () => {
+    await using where = await createLocation(dialect);
+    const { environment } = where;
+    const demo = await startSvc(['demo'], environment);
+    await demo.stop('SIGTERM');
+    for (const value of [null, 'removed']) {
+      await changeTables(environment, sql`update tenants set demo = ${value}`);
+      for (const words of [
+        ['serve'],
+        ['serve', '--keep-demo'],
+        ['demo'],
+        ['demo', 'remove'],
+        ['key', 'create', '--tenant', 'demo', '--name', 'x', '--scopes', 'all'],
+        ['key', 'create', '--tenant', 'other', '--name', 'x', '--scopes', 'all'],
+      ]) {
+        const { code, stdout, stderr } = await runSvc(words, environment);
+        assert.deepEqual([code, stdout], [1, ''], words.join(' '));
+        assert.match(stderr, /^svc: The seal of a row of tenants does not hold.*svc verify\.\n$/, words.join(' '));
+      }
+      const { code, stdout } = await runSvc(['verify'], environment);
+      assert.equal(code, 1);
+      assert.match(stdout, /demo: tenants .*the seal does not hold/);
+    }
   });
 
   test('does nothing without a demo tenant, also beside a tenant named demo', async () => {
