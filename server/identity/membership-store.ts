@@ -31,7 +31,7 @@ export const membershipRows = describeRows('memberships', 'identity', 'user', {
   key: 'user_id',
 });
 
-/** Deleted members, and memberships whose seal does not hold, are left out, here and below. */
+/** Deleted members, and memberships whose seal does not hold, are left out, here and in the lists below. */
 export async function findMember(queries: Queries, tenantId: string, userId: string) {
   return keepHeld(queries, await selectMember(queries, { tenantId, userId }))[0];
 }
@@ -41,7 +41,8 @@ export async function findMemberByEmail(queries: Queries, tenantId: string, emai
   return keepHeld(queries, await selectMemberByEmail(queries, { tenantId, email }))[0];
 }
 
-function keepHeld<Row extends MembershipRow>(queries: Queries, rows: readonly Row[]): readonly Row[] {
+/** The memberships whose seals hold. */
+export function keepHeld<Row extends MembershipRow>(queries: Queries, rows: readonly Row[]): readonly Row[] {
   return rows.filter((row) => holds(queries, 'memberships', row));
 }
 
@@ -118,20 +119,19 @@ export async function listMembers(
       query.where((row) => row.or([row('deactivated_at', 'is not', null), row('unassigned_at', 'is not', null)])),
     )
     .$if(canSignIn === true, (query) => query.where(maySignIn));
-  return takeNewest(query, before, limit, 'user_id');
+  const { rows, next } = await takeNewest(query, before, limit, 'user_id');
+  return { rows: [...keepHeld(queries, rows)], next };
 }
 
 /** Lists the members of the group of a role, including those suspended by `active: false`. */
 export async function listGroupMembers(queries: Queries, tenantId: string, role: MemberRole) {
-  return queries
-    .selectFrom('memberships')
-    .select(['user_id', 'user_name'])
-    .where('tenant_id', '=', tenantId)
-    .where('role', '=', role)
-    .where('deleted_at', 'is', null)
-    .where('unassigned_at', 'is', null)
-    .orderBy('user_id')
-    .execute();
+  return keepHeld(queries, await readGroupMembers(queries, tenantId, role));
+}
+
+/** As `listGroupMembers`, also those whose seal does not hold: no change accepts them. */
+export function readGroupMembers(queries: Queries, tenantId: string, role: MemberRole) {
+  const present = members(queries, tenantId).where('role', '=', role).where('unassigned_at', 'is', null);
+  return present.orderBy('user_id').execute();
 }
 
 export async function listMembershipsOf(queries: Queries, userId: string): Promise<readonly MembershipRow[]> {

@@ -3,7 +3,7 @@ import type { AuditSource } from '../audit/source.ts';
 import { requireFound } from '../http/problem.ts';
 import type { MembershipRow } from '../identity/membership.ts';
 import { changeMembers } from '../identity/membership-changes.ts';
-import { listGroupMembers, lockMembers } from '../identity/membership-store.ts';
+import { listGroupMembers, lockMembers, readGroupMembers } from '../identity/membership-store.ts';
 import { isPlatformRole, type Role, roleIds } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { requireTenant } from '../tenants/store.ts';
@@ -143,7 +143,7 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
     const { role } = await groups.get(work.transaction, source.tenantId, name);
     // Takes the lock before the list is read.
     await work.lockTenant(source.tenantId);
-    const members = await listGroupMembers(work.transaction, source.tenantId, role);
+    const members = await readGroupMembers(work.transaction, source.tenantId, role);
     const ids = members.map(({ user_id }) => user_id);
     await changeMembers(work, source, ids, { isAssigned: false }, `SCIM: group ${role} deleted`);
   },
@@ -171,7 +171,7 @@ export async function changeGroup(
   if (unknown !== undefined) throw invalidValue(`There is no user ${quote(unknown)}; nothing was changed.`);
   if (joining.some((id) => isPlatformRole((members.get(id) as MembershipRow).role))) throw managedByOperator();
   const current = steps.some(({ kind }) => kind === 'replace')
-    ? await listGroupMembers(work.transaction, tenantId, role)
+    ? await readGroupMembers(work.transaction, tenantId, role)
     : [...members.values()].filter((member) => member.role === role && member.unassigned_at === null);
   const ids = current.map(({ user_id }) => user_id);
   const { assigned, removed } = planSteps(steps, ids);

@@ -7,7 +7,7 @@ import { findUnstorable } from '../http/request.ts';
 import { normalizeEmail } from '../identity/email.ts';
 import type { MembershipChange, MembershipRow } from '../identity/membership.ts';
 import { addMember, changeMembers } from '../identity/membership-changes.ts';
-import { findMember, findMemberByEmail, lockMembers } from '../identity/membership-store.ts';
+import { findMember, findMemberByEmail, keepHeld, lockMembers } from '../identity/membership-store.ts';
 import { isPlatformRole } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { prepareQuery } from '../storage/rows.ts';
@@ -176,7 +176,7 @@ export async function readMemberPage(
   const [row] = await countMembers(queries, values);
   const total = Number(row?.total);
   if (count === 0 || startIndex > total) return { items: [], total };
-  return { items: await selectMembers(queries, values), total };
+  return { items: keepHeld(queries, await selectMembers(queries, values)), total };
 }
 
 interface Values {

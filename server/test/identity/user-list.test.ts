@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { roleIds } from '../../principal/roles.ts';
 import { assertProblem, createFreshTenant, describeServer, payload, readPages } from '../consent/helpers.ts';
+import type { RequestOptions } from '../harness.ts';
+import { changeRow, type Row, readRows } from '../ledger/tamper.ts';
 import { addPerson, changePeople } from './membership-helpers.ts';
 
 interface ListedUser {
@@ -43,6 +45,29 @@ describeServer('the list of members', (server) => {
       }),
       { numRuns: 12 },
     );
+  });
+
+  test('leaves out members whose row something else changed, also in the lists of SCIM', async () => {
+    const { tenant, ids } = await fillTenant(6);
+    const { database } = server.installation;
+    const key = await server.createScimToken(tenant.id);
+    const rows = await readRows(database, 'memberships');
+    const row = rows.find(({ user_id }) => user_id === ids[0]) as Row;
+    await changeRow(database, 'memberships', row, { role: 'dpo', accepted_at: server.clock.now() });
+    const listed = async (path: string, options: RequestOptions) => {
+      const { status, text } = await server.request('GET', path, options);
+      assert.equal(status, 200, text);
+      return ids.filter((id) => text.includes(id));
+    };
+    for (const path of ['/v1/users?limit=100', '/v1/members', '/v1/users?limit=100&role=dpo'])
+      assert.ok(!(await listed(path, { key: tenant.key })).includes(ids[0] as string), path);
+    assert.deepEqual(await listed('/v1/users?limit=100', { key: tenant.key }), ids.slice(1));
+    assert.deepEqual(await listed('/scim/v2/Users', { key }), ids.slice(1));
+    for (const path of ['/scim/v2/Groups', '/scim/v2/Groups/dpo'])
+      assert.ok(!(await listed(path, { key })).includes(ids[0] as string), path);
+    const { user_id: _, tenant_id: _tenant, ...original } = row;
+    await changeRow(database, 'memberships', row, original);
+    assert.deepEqual(await listed('/v1/users?limit=100', { key: tenant.key }), ids);
   });
 
   test('has the members that fit the filters', async () => {
