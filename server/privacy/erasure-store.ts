@@ -5,6 +5,7 @@ import { newSalt } from '../ledger/entry.ts';
 import { noteErased } from '../ledger/erasure-store.ts';
 import { type ClearedOpenings, clearOpeningsAbout } from '../ledger/opening-store.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
+import { holds } from '../storage/grants.ts';
 import { updateRow } from '../storage/rows.ts';
 import type { DsrRow } from './dsr.ts';
 import { breachRows, dsrRows } from './store.ts';
@@ -94,16 +95,17 @@ export async function eraseTexts(
   return { rows: erased.length, ...cleared };
 }
 
-/** The tenants that do not keep these texts forever. */
+/** The tenants that do not keep these texts forever. A tenant whose seal does not hold loses none: its setting may be false. */
 export async function listRetentions(queries: Queries, { days }: Erasable, tenantId?: string) {
   const rows = await queries
     .selectFrom('tenants')
-    .select(['id', `${days} as days`])
+    .selectAll()
     .where(days, 'is not', null)
     .$if(tenantId !== undefined, (query) => query.where('id', '=', tenantId as string))
     .orderBy('id')
     .execute();
-  return rows.map(({ id, days }) => ({ id, days: days as number }));
+  const held = rows.filter((row) => holds(queries, 'tenants', row));
+  return held.map((row) => ({ id: row.id, days: row[days] as number }));
 }
 
 /** The ids of what ended by then and still has its texts, the oldest first. */

@@ -19,6 +19,7 @@ import {
   readTables,
 } from '../consent/helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';
+import { changeRow, type Row, readRows } from '../ledger/tamper.ts';
 import { assertAbsent, needle } from '../needle.ts';
 import { createEndpoint } from '../webhooks/sending.ts';
 import { storeAttempt, storeDelivery } from '../webhooks/stored-deliveries.ts';
@@ -49,6 +50,18 @@ describeServerOnEachDatabase('the texts of requests and breaches', (server) => {
     assert.equal(await pass(), false);
     assert.equal((await client.read('dsr', dsr)).subjectId, 'subject-1');
     assert.equal((await client.read('breach', breach)).title, 'Lost laptop');
+  });
+
+  test('are kept when something else than Svc changed the setting', async () => {
+    const { database } = server.installation;
+    const client = await createClient();
+    const id = await completed(client);
+    const row = (await readRows(database, 'tenants')).find(({ id }) => id === client.tenant.id) as Row;
+    await changeRow(database, 'tenants', row, { dsr_text_days: 1 });
+    server.clock.advance(2 * day);
+    await pass();
+    await changeRow(database, 'tenants', row, { dsr_text_days: null });
+    assert.equal((await client.read('dsr', id)).subjectId, 'subject-1');
   });
 
   test('are erased so many days after the end, to the millisecond; dates and outcomes stay', async () => {

@@ -10,6 +10,7 @@ import {
   type Queries,
   runUnitOfWork,
 } from '../../storage/database.ts';
+import { findRow } from '../../storage/rows.ts';
 import { forgetPeriods } from './statistics-store.ts';
 
 /** The most events that are forgotten in a pass. */
@@ -67,9 +68,8 @@ function forgetAudited(
 ): Promise<number> {
   return runUnitOfWork(database, now, async (work) => {
     await work.lockTenant(id);
-    const tenant = work.transaction.selectFrom('tenants').select('webhook_days').where('id', '=', id);
-    // It may have been changed since it was read.
-    if ((await tenant.executeTakeFirst())?.webhook_days !== days) return 0;
+    // It may have been changed since it was read; a tenant whose seal does not hold is not found.
+    if ((await findRow(work.transaction, 'tenants', { id }))?.webhook_days !== days) return 0;
     const counts = await forget(work.transaction, id, until, limit);
     if (counts.events > 0)
       await recordEvent(work, systemSource(id), {
