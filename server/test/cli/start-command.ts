@@ -33,7 +33,8 @@ export async function startCommand(command: string, environment: Environment) {
   await Promise.race([once(connection, 'connect'), closed]);
   return {
     /** SIGTERM and SIGHUP as from a process manager, to the process that it started; SIGINT as from a terminal. */
-    stop: (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') => process.kill((child.pid ?? 0) * (signal === 'SIGINT' ? -1 : 1), signal),
+    stop: (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') =>
+      process.kill((child.pid ?? 0) * (signal === 'SIGINT' ? -1 : 1), signal),
     ended,
     /** The server closed its connections: it stops. */
     closed,
