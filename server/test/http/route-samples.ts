@@ -218,6 +218,7 @@ const scopesOfMember: readonly Scope[] = ['consent:read', 'dsr:read', 'dsr:write
 const furtherScopes: Readonly<Record<string, readonly Scope[]>> = {
   editUser: scopesOfMember,
   inviteUser: scopesOfMember,
+  revokeInvitation: scopesOfMember,
   removeUser: scopesOfMember,
   eraseUser: scopesOfMember,
   createPasswordReset: scopesOfMember,
