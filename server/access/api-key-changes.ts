@@ -15,7 +15,15 @@ import {
   successorEnd,
   writeOtherTenants,
 } from './api-key.ts';
-import { apiKeyRows, createApiKey, findKey, findReachingKey, listKeyTenants, recordSharing } from './api-key-store.ts';
+import {
+  apiKeyRows,
+  createApiKey,
+  deleteKeyRow,
+  findKey,
+  findReachingKey,
+  listKeyTenants,
+  recordSharing,
+} from './api-key-store.ts';
 
 /**
  * Revokes a key, unless it is revoked already, or ends the sharing of another tenant's key with this one.
@@ -44,9 +52,7 @@ export async function revokeKey(
 
 /** Deletes a key whose seal does not hold: revoking it would make its other columns valid. */
 export async function deleteKey(work: UnitOfWork, source: AuditSource, id: string): Promise<void> {
-  const { transaction } = work;
-  await transaction.deleteFrom('access_tokens').where('key_id', '=', id).execute();
-  await transaction.deleteFrom('api_keys').where('tenant_id', '=', source.tenantId).where('id', '=', id).execute();
+  await deleteKeyRow(work.transaction, source.tenantId, id);
   await recordRemoval(work, source, apiKeyRows, id, { targetRef: null });
 }
 

@@ -11,6 +11,7 @@ import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { holds } from '../storage/grants.ts';
 import { findRow, insertRow, newId, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
+import { readHeldTenant, writeTenant } from '../tenants/store.ts';
 import {
   type ApiKeyRow,
   displayApiKey,
@@ -20,7 +21,7 @@ import {
   type WantedApiKey,
   writeOtherTenants,
 } from './api-key.ts';
-import { listTenantIds, readHeldTenant, writeTenant } from './session-store.ts';
+import { listTenantIds } from './session-store.ts';
 
 export const apiKeyRows = describeRows('api_keys', 'access', 'api_key', {
   columns: [
@@ -106,6 +107,12 @@ export async function recordSharing(
   await recordEvents(work, events);
 }
 
+/** Deletes a key with its access tokens. */
+export async function deleteKeyRow(queries: Queries, tenantId: string, id: string): Promise<void> {
+  await queries.deleteFrom('access_tokens').where('key_id', '=', id).execute();
+  await queries.deleteFrom('api_keys').where('tenant_id', '=', tenantId).where('id', '=', id).execute();
+}
+
 /**
  * Finds the user who created a key, with a session or with a key that they had created: they have read it. The audit log
  * names them.
@@ -145,7 +152,7 @@ function principalOf(queries: Queries, row: KeyRow, now: string): Principal | un
     tenantId: row.tenant_id,
     actor: { type: 'api_key', id: row.id, email: null },
     scopes: readScopes(row.scopes),
-    apiVersion: tenant.api_version as string,
+    apiVersion: tenant.api_version,
     credential: { kind: 'api_key', id: row.id },
     otherTenantIds: otherTenantsOf(row),
   };

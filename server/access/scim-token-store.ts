@@ -7,8 +7,8 @@ import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { holds } from '../storage/grants.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
+import { readHeldTenant } from '../tenants/store.ts';
 import { selectCredential } from './api-key-store.ts';
-import { readHeldTenant } from './session-store.ts';
 
 const prefix = 'scim_';
 
@@ -61,7 +61,7 @@ export async function findScimTokenHolder(queries: Queries, token: string): Prom
     tenantId: row.tenant_id,
     actor: { type: 'api_key', id: row.id, email: null },
     scopes: new Set(),
-    apiVersion: tenant.api_version as string,
+    apiVersion: tenant.api_version,
     credential: { kind: 'scim_token', id: row.id },
     otherTenantIds: [],
   };

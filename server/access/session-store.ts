@@ -1,12 +1,22 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import { unauthenticated } from '../http/authorize.ts';
 import { generateToken, isToken } from '../installation/token.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
-import { addTime, locksRows, type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
+import { addTime, type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
 import { type GrantRow, holds, holdsPart, sealedColumns } from '../storage/grants.ts';
-import { findRow, inBatches, insertRow, newId, prepareQuery, updateRow } from '../storage/rows.ts';
+import {
+  findRow,
+  inBatches,
+  insertRow,
+  newId,
+  prepareQuery,
+  readColumns,
+  updateRow,
+  writeColumns,
+} from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
+import { readHeldTenant, writeTenant } from '../tenants/store.ts';
 
 const tokenPrefix = 'svc_session_';
 
@@ -132,7 +142,7 @@ async function readHolder(queries: Queries, seal: RowSeal, row: SelectedSession)
     role: membership.role as string,
     email: user.email as string,
     password_changed_at: user.password_changed_at as string | null,
-    api_version: tenant.api_version as string,
+    api_version: tenant.api_version,
     requiresSecondFactor: tenant.require_second_factor !== null,
   };
   const known = recalled.get(seal) ?? new Map<string, Recalled>();
@@ -164,42 +174,7 @@ const membershipColumns = [
   ...sealedColumns.memberships.filter((column) => column !== 'tenant_id' && column !== 'user_id'),
 ];
 const userColumns = ['seal', 'email', 'password_changed_at'];
-const tenantColumns = ['seal', ...sealedColumns.tenants.filter((column) => column !== 'id')];
 const factorColumns = ['seal', 'state'];
-
-function readColumns(columns: readonly string[], json: string): GrantRow {
-  const values: readonly unknown[] = JSON.parse(json);
-  return Object.fromEntries(columns.map((column, index) => [column, values[index]]));
-}
-
-function writeColumns(queries: Queries, columns: readonly string[]) {
-  const list = sql.join(columns.map((column) => sql.ref(column)));
-  return (locksRows(queries) ? sql<string>`json_build_array(${list})::text` : sql<string>`json_array(${list})`).as(
-    'json',
-  );
-}
-
-/** The columns of a tenant as a text, for `readHeldTenant`. */
-export function writeTenant(queries: Queries) {
-  return writeColumns(queries, tenantColumns);
-}
-
-/** By the adapter of a database: the tenants whose seals held, by id. Comparing their texts costs less than reading them. */
-const heldTenants = new WeakMap<object, Map<string, { readonly text: string; readonly tenant: GrantRow }>>();
-
-/** The tenant of a credential; undefined if its seal does not hold. @param text of `writeTenant`. */
-export function readHeldTenant(queries: Queries, id: string, text: string): GrantRow | undefined {
-  const { adapter } = queries.getExecutor();
-  const held = heldTenants.get(adapter) ?? new Map<string, { readonly text: string; readonly tenant: GrantRow }>();
-  heldTenants.set(adapter, held);
-  const known = held.get(id);
-  if (known?.text === text) return known.tenant;
-  const tenant = { id, ...readColumns(tenantColumns, text) };
-  if (!holds(queries, 'tenants', tenant)) return undefined;
-  if (held.size >= mostRecalled) for (const oldest of held.keys()) if (held.delete(oldest)) break;
-  held.set(id, { text, tenant });
-  return tenant;
-}
 
 // Subqueries, not joins: SQLite plans a join again for each token.
 const selectSession = prepareQuery<{ hash: string }, SelectedSession>((queries, parameter) =>

@@ -8,7 +8,7 @@ import { createStartToken } from '../identity/start-link.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { createLog, type RunningServer, startServer } from '../process/serve.ts';
 import { nameAddress, type Settings, SettingsError } from '../settings.ts';
-import { findDemo } from '../tenants/store.ts';
+import { findDemo, listChangedTenants, requireIntactTenants } from '../tenants/store.ts';
 import { trustPath } from '../trust/trust-center.ts';
 import type { CommandContext } from './command.ts';
 import { loopback } from './serve.ts';
@@ -18,18 +18,24 @@ import { keepAddress } from './server-address.ts';
  * Serves until the process gets SIGINT or SIGTERM.
  * @param demo whether an empty database gets the demo tenant first, or a database that has it is served.
  * @throws {SettingsError} for a database that has the demo tenant and should not.
- * @throws {BrokenSeal} for a database with a tenant that something else changed.
+ * @throws {BrokenSeal} for a demo beside a tenant that something else changed, which may be the demo.
  */
 export async function runServer(context: CommandContext, demo: 'created' | 'kept' | 'refused'): Promise<undefined> {
   const { settings } = context;
   const isDemo = demo === 'created';
   await using installation = await openInstallation(settings);
-  const demoTenant = await findDemo(installation.database.kysely);
-  if (demo === 'refused' && demoTenant !== undefined)
+  const { kysely } = installation.database;
+  if (isDemo) await requireIntactTenants(kysely);
+  if (demo === 'refused' && (await findDemo(kysely)) !== undefined)
     throw new SettingsError(
       `This database has the demo tenant, whose administrator and keys are in ${credentialsFile}. Remove it with "svc demo remove", or keep it with "svc serve --keep-demo".`,
     );
   const log = createLog(settings);
+  for (const { id } of await listChangedTenants(kysely))
+    log.error(
+      { tenantId: id },
+      'something other than Svc changed this tenant: none of its credentials work; see svc verify',
+    );
   // Disposed on every path: a server whose demo tenant cannot be created must not keep running.
   await using server = await startServer(installation, { log }).catch((error: unknown) => {
     throw explainListenError(error, settings);

@@ -11,7 +11,7 @@ import { closeInvitations } from '../identity/membership-changes.ts';
 import type { Installation } from '../installation/installation.ts';
 import { runUnitOfWork } from '../storage/database.ts';
 import { holds } from '../storage/grants.ts';
-import { endDemo, findDemo } from '../tenants/store.ts';
+import { endDemo, findDemo, requireIntactTenants } from '../tenants/store.ts';
 import { replaceTrustCenter } from '../trust/store.ts';
 import { TrustCenterInput } from '../trust/trust-center.ts';
 import { deleteEndpoint } from '../webhooks/endpoints/changes.ts';
@@ -23,10 +23,14 @@ const reason = 'The demo was removed';
  * Removes the demo tenant: its members with their accounts and sessions, keys, SCIM token, invitations, webhooks, public
  * pages and notices, and the file with the credentials. Its ledgers stay, because they are append-only.
  * @returns the id of the tenant; null if there is none.
+ * @throws {BrokenSeal} if there is none, and a tenant that something else changed may be it.
  */
 export async function removeDemo({ database, clock, box, settings }: Installation): Promise<string | null> {
   const demo = await findDemo(database.kysely);
-  if (demo === undefined) return null;
+  if (demo === undefined) {
+    await requireIntactTenants(database.kysely);
+    return null;
+  }
   const { id: tenantId, slug } = demo;
   const source = systemSource(tenantId);
   await runUnitOfWork(database, clock(), async (work) => {

@@ -399,3 +399,17 @@ function takeRandom(): string {
   random[unused] = ((random[unused] as number) & 0x3f) | 0x80;
   return random.toString('hex', unused, unused + 8);
 }
+
+/** Reads the text of `writeColumns`. */
+export function readColumns(columns: readonly string[], json: string): GrantRow {
+  const values: readonly unknown[] = JSON.parse(json);
+  return Object.fromEntries(columns.map((column, index) => [column, values[index]]));
+}
+
+/** Writes columns as one text in SQL: a query gets those of a further row, which are compared as a whole. */
+export function writeColumns(queries: Queries, columns: readonly string[]) {
+  const list = sql.join(columns.map((column) => sql.ref(column)));
+  return (locksRows(queries) ? sql<string>`json_build_array(${list})::text` : sql<string>`json_array(${list})`).as(
+    'json',
+  );
+}

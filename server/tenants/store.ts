@@ -7,9 +7,10 @@ import { toColumns, viewRow } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { openChains } from '../ledger/entry.ts';
 import { leastRole, type Role } from '../principal/roles.ts';
+import { ByteCache } from '../storage/cache.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
-import { holds, requireHeld } from '../storage/grants.ts';
-import { newId, prepareQuery, updateRow, withSeal } from '../storage/rows.ts';
+import { BrokenSeal, holds, sealedColumns } from '../storage/grants.ts';
+import { newId, prepareQuery, readColumns, updateRow, withSeal, writeColumns } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { Tenant } from './tenant.ts';
 
@@ -92,6 +93,32 @@ const selectTenant = prepareQuery<{ name: string }, TenantRow>((queries, paramet
     .where((either) => either.or([either('id', '=', parameter('name')), either('slug', '=', parameter('name'))])),
 );
 
+const heldColumns = ['seal', ...sealedColumns.tenants.filter((column) => column !== 'id')];
+
+/** The columns of a tenant as a text, for `readHeldTenant`. */
+export function writeTenant(queries: Queries) {
+  return writeColumns(queries, heldColumns);
+}
+
+type HeldTenant = Pick<TenantRow, 'api_version' | 'require_second_factor'>;
+
+/** By the adapter of a database: tenants whose seals held, with their texts. Comparing one costs less than reading it. */
+const heldTenants = new WeakMap<object, ByteCache<{ readonly text: string; readonly tenant: HeldTenant }>>();
+
+/** Reads the tenant of a credential; undefined if its seal does not hold. @param text of `writeTenant`. */
+export function readHeldTenant(queries: Queries, id: string, text: string): HeldTenant | undefined {
+  const { adapter } = queries.getExecutor();
+  const held = heldTenants.get(adapter) ?? new ByteCache();
+  heldTenants.set(adapter, held);
+  const known = held.get(id);
+  if (known?.text === text) return known.tenant;
+  const row = { id, ...readColumns(heldColumns, text) };
+  if (!holds(queries, 'tenants', row)) return undefined;
+  const tenant = row as unknown as HeldTenant;
+  held.set(id, { text, tenant }, 2 * text.length);
+  return tenant;
+}
+
 /** The id and slug of every tenant, oldest first. Does not read the settings, which may be damaged. */
 export async function listTenants(queries: Queries): Promise<readonly Pick<Tenant, 'id' | 'slug'>[]> {
   return queries.selectFrom('tenants').select(['id', 'slug']).orderBy('id').execute();
@@ -102,23 +129,27 @@ export function isPresent(row: ExpressionBuilder<Tables, 'tenants'>) {
   return row.or([row('demo', 'is', null), row('demo', '!=', 'removed')]);
 }
 
-/** Whether there is a tenant: without one, the server is not set up. One whose seal does not hold may not be removed. */
+/** Returns true if there is a tenant: without one, the server is not set up. A changed one may not have been removed. */
 export async function hasTenants(queries: Queries): Promise<boolean> {
-  const tenants = queries.selectFrom('tenants').selectAll();
-  if ((await tenants.where(isPresent).limit(sql.lit(1)).executeTakeFirst()) !== undefined) return true;
-  return !(await tenants.execute()).every((row) => holds(queries, 'tenants', row));
+  const present = queries.selectFrom('tenants').select('id').where(isPresent);
+  if ((await present.limit(sql.lit(1)).executeTakeFirst()) !== undefined) return true;
+  return (await listChangedTenants(queries)).length > 0;
 }
 
-/** Requires that something other than Svc changed no tenant: what it says cannot be relied on. @throws {BrokenSeal} */
-export async function requireIntactTenants(queries: Queries): Promise<readonly TenantRow[]> {
+/** Lists the tenants that something other than Svc changed: none of their credentials work. */
+export async function listChangedTenants(queries: Queries): Promise<readonly TenantRow[]> {
   const tenants = await queries.selectFrom('tenants').selectAll().orderBy('id').execute();
-  for (const tenant of tenants) requireHeld(queries, 'tenants', tenant);
-  return tenants;
+  return tenants.filter((row) => !holds(queries, 'tenants', row));
 }
 
-/** Finds the tenant that `svc demo` created, unless it was removed. @throws {BrokenSeal} if any tenant was changed. */
-export async function findDemo(queries: Queries): Promise<Pick<TenantRow, 'id' | 'slug'> | undefined> {
-  return (await requireIntactTenants(queries)).find(({ demo }) => demo === 'yes');
+/** Tells a tenant that was changed from one that is missing. @throws {BrokenSeal} if any was changed, which may hide it. */
+export async function requireIntactTenants(queries: Queries): Promise<void> {
+  if ((await listChangedTenants(queries)).length > 0) throw new BrokenSeal('tenants');
+}
+
+/** Finds the tenant that `svc demo` created, unless it was removed. */
+export function findDemo(queries: Queries): Promise<Pick<TenantRow, 'id' | 'slug'> | undefined> {
+  return queries.selectFrom('tenants').select(['id', 'slug']).where('demo', '=', 'yes').executeTakeFirst();
 }
 
 /** Ends the demo tenant: a new one can have its slug. Its access must be removed before. */
