@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { foldSubject } from '../../consent/subject-form.ts';
+import { foldSubject } from '../../consent/spelling-store.ts';
 import type { TestTenant } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { runVerify } from '../ledger/fixture.ts';
