@@ -89,7 +89,7 @@ export interface StoredSession
     Pick<Selectable<Tables['memberships']>, 'role'>,
     Pick<Selectable<Tables['users']>, 'email'>,
     Pick<Selectable<Tables['tenants']>, 'api_version'> {
-  /** Whether the tenant requires a second factor, and the user has none. */
+  /** True if the tenant requires a second factor and the user has none. */
   readonly lacksSecondFactor: boolean;
 }
 
@@ -110,7 +110,7 @@ export async function findSession(queries: Queries, seal: RowSeal, token: string
   return { id, tenant_id, user_id, last_seen_at, expires_at, role, email, api_version, lacksSecondFactor };
 }
 
-/** What the rows that a session depends on say of its user. */
+/** The user of a session, as the rows that it depends on describe them. */
 interface Holder extends Pick<StoredSession, 'role' | 'email' | 'api_version'> {
   readonly password_changed_at: string | null;
   readonly requiresSecondFactor: boolean;

@@ -44,7 +44,7 @@ function listMissing(content: NoticeContent, language: string): readonly NoticeW
 /** A letter or digit of a script that has spaces between words. */
 const wordCharacter = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Number}]/u;
 
-/** Whether a name starts a word: "Ads" is not in "downloads". Its end may be inflected. */
+/** Finds a name at the start of a word: "Ads" is not in "downloads". Its end may be inflected. */
 function hasName(text: string, name: string): boolean {
   const before = text.split(name).slice(0, -1);
   return before.some((part) => !wordCharacter.test(part.at(-1) ?? ''));

@@ -142,7 +142,7 @@ const storedContentFields = {
 const NoticeWarning = namedObject('NoticeWarning', {
   code: z
     .enum(['controller_not_named', 'purposes_not_named'])
-    .meta({ id: 'NoticeWarningCode', description: 'What the first layer of the banner lacks.' }),
+    .meta({ id: 'NoticeWarningCode', description: 'The fault of the first layer.' }),
   language: z.string().meta({ description: 'BCP 47: the language in which it is missing.' }),
   path: z.string().meta({ description: 'The field to change, such as `translations.de.texts.intro`.' }),
   purposes: z.array(z.string()).meta({ description: 'Keys of the purposes that are not named.' }),
@@ -167,7 +167,7 @@ export const Notice = namedObject('Notice', {
   }),
   warnings: z.array(NoticeWarning).meta({
     description:
-      'What the content under edit lacks in a language that visitors get: a text of your own in place of the default intro should name the controller and every purpose that can be refused, by `{controller}` and `{purposes}` or in words. A warning prevents nothing.',
+      'The faults of the content under edit in each language that visitors get: a text of your own in place of the default intro should name the controller and every purpose that can be refused, by `{controller}` and `{purposes}` or in words. A warning prevents nothing.',
   }),
 });
 export type Notice = z.output<typeof Notice>;

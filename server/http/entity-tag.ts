@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 
-/** What Apache, Caddy, Jetty, LiteSpeed and others append to the tag of an answer that they compressed. */
+/** The suffixes that Apache, Caddy, Jetty, LiteSpeed and others add to the tag of an answer that they compressed. */
 const codingSuffix = /(?:(?:--?|[;:])(?:gzip|gz|br|zstd|deflate)|;{1,3}){1,2}$/;
 
 /** The opaque parts of a list of entity tags, as this server wrote them; `*` as it is. */

@@ -165,7 +165,7 @@ export function listInvitations(queries: Queries, tenantId: string, after: strin
 }
 
 /**
- * Whether a user ever accepted an invitation of another tenant: then this tenant does not control their account. A
+ * Finds out if a user ever accepted an invitation of another tenant: then this tenant does not control their account. A
  * membership whose seal does not hold counts, because its `accepted_at` may have been removed.
  */
 export async function isAcceptedElsewhere(queries: Queries, userId: string, tenantId: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Queries, RowSeal } from './database.ts';
 import type { Tables } from './tables.ts';
 
-/** Whether the seal of a row covers a column; if not, why the column grants nothing. */
+/** True for a column that the seal of a row covers; for others, the reason why they grant nothing. */
 type Coverage<Name extends keyof Tables> = {
   readonly [Column in Exclude<keyof Tables[Name], 'seal'>]: true | string;
 };
@@ -210,7 +210,7 @@ export function sealGrant(queries: Queries, table: GrantTable, row: object): str
 const mostVerified = 5000;
 
 /**
- * Whether the seal of a row holds; a row whose seal does not hold grants nothing.
+ * Verifies the seal of a row; a row whose seal does not hold grants nothing.
  * @param row with all columns of its table.
  */
 export function holds(queries: Queries, table: GrantTable, row: object): boolean {
@@ -237,7 +237,7 @@ function hasSame(known: GrantRow, row: GrantRow, columns: readonly string[]): bo
 }
 
 /**
- * Whether some columns of a row are those of a row whose seal holds, without reading the others again.
+ * Verifies that some columns of a row are those of a row whose seal holds, without reading the others again.
  * @param part its seal and these columns, among them its key.
  * @param find reads the row with all columns, if its seal was not verified before.
  */

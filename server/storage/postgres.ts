@@ -140,7 +140,7 @@ async function prepareSession(
   const values = Object.entries(settings).flat().map(String);
   const calls = Object.keys(settings).map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`);
   const { rows } = await client.query(
-    // What is acknowledged is on disk; an operator may ask for more than "on".
+    // An acknowledged change is on disk; an operator may ask for more than "on".
     `select ${calls}, set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), false),
       current_setting('transaction_read_only') = 'on' as "isReadOnly",
       ${holds ? `pg_try_advisory_lock_shared(${useLock})` : 'true'} as "isShared"`,

@@ -28,7 +28,7 @@ interface Facts {
   readonly encoding: string;
   readonly isStandby: boolean;
   readonly isReadOnly: boolean;
-  /** Whether triggers fire, which keep the ledgers append-only. */
+  /** Triggers keep the ledgers append-only. */
   readonly firesTriggers: boolean;
   readonly role: string;
   readonly database: string;

@@ -64,7 +64,7 @@ async function listTenantsOfUser(queries: Queries, userId: unknown): Promise<rea
   return (await rows.execute()).map(({ tenant_id }) => tenant_id);
 }
 
-/** What was found about the seals. */
+/** The faults that were found in seals. */
 export interface GrantReport {
   readonly checked: number;
   readonly faults: readonly GrantFault[];

@@ -81,7 +81,7 @@ interface Declaration {
   readonly bases: readonly string[];
 }
 
-/** Whether a type is sent, where a field may also be undefined and a time a Date, or received. */
+/** A type that is sent, where a field may also be undefined and a time a Date, or received. */
 type Direction = 'sent' | 'received';
 
 /** Parameters that many operations have, under the names of the interfaces that the SDK has for them. */
@@ -134,7 +134,7 @@ export class TypeWriter {
     this.#document = document;
     this.#isOpen = isOpen;
     this.#rename = rename;
-    // What is said of every id and every time is noise on each field.
+    // The description of every id and every time is noise on each field.
     const counts = new Map<string, number>();
     for (const { properties = {} } of Object.values(document.components.schemas))
       for (const { description = '' } of Object.values(properties))
@@ -210,7 +210,7 @@ export class TypeWriter {
     return name;
   }
 
-  /** What the method of an operation returns. Of a list only the items matter: the client reads the rest. */
+  /** The result of the method of an operation. Of a list only the items matter: the client reads the rest. */
   resultType(operation: ApiOperation): string {
     const { media, schema, payload } = readSuccess(operation);
     if (schema === undefined || payload === undefined) return 'void';
@@ -252,7 +252,7 @@ export class TypeWriter {
     // Optional fields that are sent may be undefined, too; then the type of what is received allows it as well.
     if (earlier !== undefined && withoutUndefined(earlier.text) !== withoutUndefined(text))
       throw new Error(`${name} is sent and received, and differs: give the server's schema another name for each.`);
-    // What is sent is described with its limits.
+    // Types that are sent have their limits.
     if (earlier === undefined || direction === 'sent')
       this.#declarations.set(name, { fields, text, comment: schema.description ?? '', bases });
   }

@@ -1,6 +1,6 @@
 import type { Messages } from './messages.ts';
 
-/** What the messages of a notice name. */
+/** The parts of a notice that its messages name. */
 interface Named {
   /** That of the messages. */
   readonly language: string;

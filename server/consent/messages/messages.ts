@@ -1,7 +1,7 @@
 import { pickLanguage } from '../pick-language.ts';
 
 /**
- * What the banner shows where the notice has no text of its own, one JSON file for each language. The server fills
+ * The texts of the banner for a notice without texts of its own, one JSON file for each language. The server fills
  * `{controller}` and `{purposes}` at publication; the browser fills the other placeholders.
  */
 export interface Messages {

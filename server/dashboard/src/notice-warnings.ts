@@ -3,7 +3,7 @@ import type { Notice, NoticeWarning } from '../../../packages/node-sdk/src/types
 import { nameLanguage } from './notice-names.ts';
 import { pageWords } from './preferences.ts';
 
-/** What the saved notice lacks, as the server reports it. @param edit opens the text; without it, links lead to the editor. */
+/** Shows the warnings of the server about the saved notice. @param edit opens the text; without it, links lead to the editor. */
 export function viewWarnings(notice: Notice, edit?: (warning: NoticeWarning) => void): TemplateResult {
   const byLanguage = [...Map.groupBy(notice.warnings, ({ language }) => language)];
   const { title, hint } = pageWords.noticeWarnings;

@@ -23,7 +23,7 @@ import { runVerify } from '../ledger/fixture.ts';
 import { changeRow, deleteRow, insertRow, type Row, readRows } from '../ledger/tamper.ts';
 import { createEnrolledMember, showCode } from '../mfa/authenticator.ts';
 
-/** What a row grants: a text that names it, or nothing. */
+/** The grant of a row: a text that names it, or nothing. */
 type Grant = string | null;
 
 /** A row, and a request that uses what it grants. */
@@ -33,9 +33,9 @@ interface Case {
   readonly fits: (row: Row) => boolean;
   /** Null when the row grants nothing; it is not used up by a request that gets nothing. */
   readonly use: () => Promise<Grant>;
-  /** What `use` returns before any change; by default anything. */
+  /** The result of `use` before any change; by default anything. */
   readonly grants?: Grant;
-  /** Whether `use` uses the row up. */
+  /** True if `use` uses the row up. */
   readonly isOnce?: true;
 }
 

@@ -21,7 +21,7 @@ const german = {
 describeServer('the warnings of a notice', (server) => {
   const create = async (content: object) =>
     payload(await server.request('POST', '/v1/consent/notices', { body: { ...noticeContent, ...content } }));
-  /** What the first layer of a content lacks, such as `en controller` and `de analytics,marketing`. */
+  /** Names the faults of a first layer, such as `en controller` and `de analytics,marketing`. */
   const warn = async (content: object): Promise<readonly string[]> =>
     (await create(content)).warnings.map(({ code, language, purposes }: Warning) =>
       [language, code === 'controller_not_named' ? 'controller' : purposes].join(' '),

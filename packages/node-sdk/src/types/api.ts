@@ -1162,9 +1162,9 @@ export interface Notice {
   /** When a page of the site last fetched it or sent a decision, some seconds late; null for never. */
   readonly lastSeenAt: string | null;
   /**
-   * What the content under edit lacks in a language that visitors get: a text of your own in place of the default intro
-   * should name the controller and every purpose that can be refused, by `{controller}` and `{purposes}` or in words. A
-   * warning prevents nothing.
+   * The faults of the content under edit in each language that visitors get: a text of your own in place of the default
+   * intro should name the controller and every purpose that can be refused, by `{controller}` and `{purposes}` or in
+   * words. A warning prevents nothing.
    */
   readonly warnings: readonly NoticeWarning[];
 }
@@ -1378,7 +1378,7 @@ export interface NoticeWarning {
   readonly message: string;
 }
 
-/** What the first layer of the banner lacks. */
+/** The fault of the first layer. */
 export type NoticeWarningCode = 'controller_not_named' | 'purposes_not_named';
 
 export interface NoticeWords {
