@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
+import { mutants } from '../../tools/mutants.ts';
 
 const server = join(import.meta.dirname, '..');
 
@@ -73,4 +74,17 @@ test('the repository has no other folders than those of its parts', () => {
   const generated = ['node_modules', 'coverage', 'data', 'svc-data'];
   const parts = names.filter((name) => !generated.includes(name)).sort();
   assert.deepEqual(parts, ['docs-site', 'packages', 'server', 'tools']);
+});
+
+test('every mutant fits the code, and its tests exist', () => {
+  const root = join(server, '..');
+  const unfit = mutants.filter(
+    ({ file, text, tests }) =>
+      readFileSync(join(root, file), 'utf8').split(text).length !== 2 ||
+      !tests.every((path) => existsSync(join(root, path))),
+  );
+  assert.deepEqual(
+    unfit.map(({ name }) => name),
+    [],
+  );
 });
