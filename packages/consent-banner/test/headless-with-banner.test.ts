@@ -15,6 +15,20 @@ describe('a custom interface beside the banner', () => {
     return consent;
   }
 
+  async function addFrame(own: Consent) {
+    await waitUntil(() => !own.get()?.purposes.marketing, 'nothing is allowed');
+    const frame = document.createElement('iframe');
+    Object.assign(frame.dataset, { svcPurpose: 'marketing', svcSrc: '/visitor-page/blank' });
+    document.body.append(frame);
+    await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'it is covered');
+    let settings = 0;
+    const observer = new MutationObserver((seen) => {
+      settings += seen.length;
+    });
+    observer.observe(frame, { attributeFilter: ['src'] });
+    return { frame, settings: () => settings };
+  }
+
   afterEach(() => {
     consent?.destroy();
     restorePage();
@@ -54,24 +68,37 @@ describe('a custom interface beside the banner', () => {
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(nothingOptional);
   });
 
-  it('loads a frame once', async () => {
+  it('loads a frame once, when both look at the page in the same frame', async () => {
     const own = join(await meetBanner());
-    await waitUntil(() => own.isAsking(), 'the page was looked at');
-    const frame = document.createElement('iframe');
-    frame.dataset.svcPurpose = 'marketing';
-    frame.dataset.svcSrc = '/visitor-page/blank';
-    document.body.append(frame);
-    await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'it is covered');
-    let settings = 0;
-    new MutationObserver((seen) => {
-      settings += seen.length;
-    }).observe(frame, { attributeFilter: ['src'] });
+    const { frame, settings } = await addFrame(own);
     await own.acceptAll();
     await nextFrame(); // Both have released it after this frame.
     await whenReleased();
     expect(frame.getAttribute('src')).to.equal('/visitor-page/blank');
-    expect(settings).to.equal(1);
+    expect(settings()).to.equal(1);
     frame.remove();
+  });
+
+  it('loads a frame once on a hidden page, whichever of the two looks at it first', async () => {
+    const looks: (() => void)[] = [];
+    const own = join(await meetBanner());
+    for (const order of [(all: typeof looks) => all, (all: typeof looks) => all.toReversed()]) {
+      const { frame, settings } = await addFrame(own);
+      const { requestAnimationFrame, setTimeout } = window;
+      window.requestAnimationFrame = () => 0; // A hidden page has no frames, only timers.
+      window.setTimeout = ((run: () => void, wait = 0) =>
+        wait === 200 ? looks.push(run) : setTimeout(run, wait)) as typeof setTimeout;
+      await own.acceptAll();
+      Object.assign(window, { requestAnimationFrame, setTimeout });
+      expect(looks).to.have.length(2);
+      for (const look of order(looks.splice(0))) {
+        look();
+        await waitUntil(() => frame.hasAttribute('src'), 'it is released');
+      }
+      expect(settings()).to.equal(1);
+      frame.remove();
+      await own.rejectAll();
+    }
   });
 
   it('leaves SvcConsent to the banner', async () => {

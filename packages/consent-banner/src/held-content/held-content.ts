@@ -18,7 +18,8 @@ export function readHeld(tag: Element, name: string): string | null {
 
 /** The purposes that a page allows, for its blocked tags. The part that blocks and releases them is loaded for the first tag. */
 export class HeldContent {
-  purposes: Purposes | undefined;
+  /** What the page allows now. Of two pages in one document, neither blocks what the other has just released. */
+  readonly readAllowed: () => Purposes;
   /** What the visitor loads for this page view. */
   readonly once = new WeakSet<Node>();
   /** Where the tags are. Weak: the page may drop the elements of shadow roots. */
@@ -28,11 +29,12 @@ export class HeldContent {
   /** Called whenever the page changes, with the blocked frames, images and videos with a place in it. */
   readonly onRelease: (frames: readonly HTMLElement[]) => void;
   readonly #load: () => Promise<typeof mountContent>;
+  #isLooking = false;
   #isLoading = false;
   #update = (): void => {
     this.onRelease([]);
     const isNeeded = this.roots.size > 1 || query(HELD);
-    if (!this.purposes || this.#isLoading || !isNeeded) return;
+    if (!this.#isLooking || this.#isLoading || !isNeeded) return;
     this.#isLoading = true;
     this.#load().then(
       (mount) => {
@@ -44,7 +46,7 @@ export class HeldContent {
         // Another decision or notice tries again at once, and changes of the page after a while.
         this.#isLoading = false;
         this.#observer.disconnect();
-        setTimeout(() => this.allow(this.purposes as Purposes), 30_000);
+        setTimeout(() => this.look(), 30_000);
       },
     );
   };
@@ -52,17 +54,19 @@ export class HeldContent {
 
   constructor(
     nonce: string | undefined,
+    readAllowed: () => Purposes,
     load: () => Promise<typeof mountContent>,
     onRelease: (frames: readonly HTMLElement[]) => void,
   ) {
     this.nonce = nonce;
+    this.readAllowed = readAllowed;
     this.#load = load;
     this.onRelease = onRelease;
   }
 
-  /** Releases and blocks by what is allowed from now on. */
-  allow(purposes: Purposes): void {
-    this.purposes = purposes;
+  /** Releases and blocks by what is allowed, from now on. */
+  look(): void {
+    this.#isLooking = true;
     // Observing twice is observing once; after the part is there, it does nothing.
     this.#observer.observe(document, { childList: true, subtree: true, attributeFilter: ['data-svc-purpose'] });
     this.#update();

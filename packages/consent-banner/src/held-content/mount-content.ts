@@ -10,7 +10,7 @@ export function mountContent(content: HeldContent): () => void {
   const isAllowed = (tag: HTMLElement): boolean =>
     once.has(tag) ||
     once.has(tag.parentNode as Node) || // The sources of a player.
-    readNeeds(tag).every((key) => content.purposes?.[key] === true);
+    readNeeds(tag).every((key) => content.readAllowed()[key] === true);
 
   const update = (): void => {
     for (const [reference, observer] of observers) {

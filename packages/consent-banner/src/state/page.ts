@@ -84,6 +84,7 @@ export class Page implements ConsentPage {
     this.#hasPanel = !openPreferences;
     this.#held = new HeldContent(
       script?.nonce,
+      () => this.view.allowed,
       () => options.loadContent(this.view.address),
       (frames) => {
         const known = this.view.frames;
@@ -228,13 +229,13 @@ export class Page implements ConsentPage {
     if (isNew || allowed !== this.view.allowed) {
       this.#sendMode(isNew);
       // A page behind another has no frames, and does not wait for them.
-      requestAnimationFrame(this.#allow);
-      setTimeout(this.#allow, 200);
+      requestAnimationFrame(this.#look);
+      setTimeout(this.#look, 200);
     }
     if (isNew) dispatchEvent.call(document, new CustomEvent(EVENT, { detail: this.view.state }));
   }
 
-  readonly #allow = (): void => this.#held.allow(this.view.allowed);
+  readonly #look = (): void => this.#held.look();
 
   /** Another notice replaces the one before. */
   #join(place: PagePlace): void {
@@ -250,14 +251,14 @@ export class Page implements ConsentPage {
     this.#isEarly = false;
     // A visitor who is asked has allowed nothing yet: the first paint comes before a look at the tags.
     if (this.view.isDue) void this.loadNotice();
-    if (hadGrants || !this.view.isDue) this.#allow();
+    if (hadGrants || !this.view.isDue) this.#look();
     waitForIdle(() => this.#lookFurther(place.address));
   }
 
   /** Work that is not urgent: it is done after the first paint. */
   #lookFurther(address: string): void {
     if (address !== this.view.address) return;
-    this.#allow();
+    this.#look();
     // Listening to storage events makes the browser open the storage. Earlier events are not missed.
     for (const type of ['storage', 'pageshow', 'focus']) addEventListener(type, this.#followStored);
     this.#followStored();
