@@ -45,7 +45,8 @@ const furnishings: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> 
   getPublicTrustWidget: publishTrustCenter,
   listWebhooks: (scene) => scene.webhook(),
   getWebhookStatistics: async (scene) => {
-    const counted = { endpointId: await scene.webhook(), responseTime: 120 } as const;
+    const endpoint = { tenant_id: scene.tenant.id, id: await scene.webhook() };
+    const counted = { endpoint, responseTime: 120 } as const;
     const { installation, clock } = scene.server;
     const outcomes = (['delivered', 'delivered', 'failed'] as const).map((result) => ({ ...counted, result }));
     await countOutcomes(installation.database.kysely, clock.now(), outcomes);

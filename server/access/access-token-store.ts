@@ -19,7 +19,13 @@ export async function issueToken(work: UnitOfWork, source: AuditSource, key: Api
   const token = generateToken(prefix);
   const hash = requireSeal(work).hashToken(token);
   const scope = scopes.join(' ');
-  await insertRow(work.transaction, 'access_tokens', { hash, key_id: key.id, scopes: scope, expires_at: expiresAt });
+  await insertRow(work.transaction, 'access_tokens', {
+    tenant_id: key.tenant_id,
+    hash,
+    key_id: key.id,
+    scopes: scope,
+    expires_at: expiresAt,
+  });
   await recordEvent(work, source, { ...tokenEvent('issued', key), diff: { scopes, expiresAt } });
   const seconds = Math.floor((Date.parse(expiresAt) - Date.parse(work.now)) / 1000);
   return { access_token: token, token_type: 'Bearer', expires_in: seconds, scope } as const;
@@ -29,6 +35,7 @@ export async function issueToken(work: UnitOfWork, source: AuditSource, key: Api
 export async function revokeToken(work: UnitOfWork, source: AuditSource, key: ApiKeyRow, token: string): Promise<void> {
   const { numDeletedRows } = await work.transaction
     .deleteFrom('access_tokens')
+    .where('tenant_id', '=', key.tenant_id)
     .where('hash', '=', requireSeal(work).hashToken(token))
     .where('key_id', '=', key.id)
     .executeTakeFirstOrThrow();
@@ -52,7 +59,7 @@ export async function findAccessTokenHolder(
   if (!isToken(prefix, token)) return undefined;
   const [row] = await selectToken(queries, { hash: seal.hashToken(token) });
   if (row === undefined || row.expires_at <= now || !holds(queries, 'access_tokens', row)) return undefined;
-  const key = await findKeyHolderById(queries, row.key_id, now);
+  const key = await findKeyHolderById(queries, { tenantId: row.tenant_id, id: row.key_id }, now);
   return key && { ...key, scopes: new Set([...readScopes(row.scopes)].filter((scope) => key.scopes.has(scope))) };
 }
 

@@ -29,7 +29,7 @@ export function createAdmit(
     if (token === undefined) throw unauthenticated('Send the SCIM token: Authorization: Bearer scim_…');
     const principal = await findScimTokenHolder(queries, token);
     if (principal === undefined) throw unauthenticated('The SCIM token is unknown or was replaced.', 'invalid_token');
-    lastUses.note('scim_tokens', principal.credential.id, now);
+    lastUses.note('scim_tokens', principal.credential, now);
     return principal;
   };
 
@@ -40,7 +40,7 @@ export function createAdmit(
       : await findAccessTokenHolder(queries, seal, token, now);
     if (principal === undefined)
       throw unauthenticated('The API key or access token is unknown, expired or revoked.', 'invalid_token');
-    lastUses.note('api_keys', principal.credential.id, now);
+    lastUses.note('api_keys', principal.credential, now);
     return principal;
   };
 
@@ -66,14 +66,15 @@ export function createAdmit(
         'second_factor_required',
         'This tenant requires a second factor: enroll with POST /v1/me/mfa/totp/enroll.',
       );
-    lastUses.note('sessions', session.id, now);
+    const credential = { kind: 'session', id: session.id, tenantId: session.tenant_id } as const;
+    lastUses.note('sessions', credential, now);
     const isStaff = session.role === staffRole;
     return {
       tenantId: session.tenant_id,
       actor: { type: isStaff ? 'staff' : 'user', id: session.user_id, email: session.email },
       scopes: scopesOf(session.role),
       apiVersion: session.api_version,
-      credential: { kind: 'session', id: session.id },
+      credential,
       otherTenantIds: isStaff ? await listTenantIds(queries, session.user_id, [staffRole]) : [],
     };
   };
@@ -118,7 +119,7 @@ export function createAdmit(
 
 /** The limits of a credential, and of the tenant that it acts for: credentials can be created without end. */
 export function limitCredential(
-  { kind, id }: Credential,
+  { kind, id }: Pick<Credential, 'kind' | 'id'>,
   tenantId: string,
   limits: Settings['limits'],
 ): readonly LimitRule[] {

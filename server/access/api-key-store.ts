@@ -109,7 +109,7 @@ export async function recordSharing(
 
 /** Deletes a key with its access tokens. */
 export async function deleteKeyRow(queries: Queries, tenantId: string, id: string): Promise<void> {
-  await queries.deleteFrom('access_tokens').where('key_id', '=', id).execute();
+  await queries.deleteFrom('access_tokens').where('tenant_id', '=', tenantId).where('key_id', '=', id).execute();
   await queries.deleteFrom('api_keys').where('tenant_id', '=', tenantId).where('id', '=', id).execute();
 }
 
@@ -119,7 +119,8 @@ export async function deleteKeyRow(queries: Queries, tenantId: string, id: strin
  * @returns null for a key of the operator.
  */
 export async function findKeyCreator(queries: Queries, keyId: string): Promise<string | null> {
-  const key = await findRow(queries, 'api_keys', { id: keyId });
+  const rows = await queries.selectFrom('api_keys').selectAll().where('id', '=', keyId).execute();
+  const key = rows.find((row) => holds(queries, 'api_keys', row));
   const event =
     key &&
     (await queries
@@ -135,12 +136,16 @@ export async function findKeyCreator(queries: Queries, keyId: string): Promise<s
 
 /** Finds the principal of a key; undefined when it is unknown, expired or revoked. */
 export async function findKeyHolder(queries: Queries, key: string, now: string): Promise<Principal | undefined> {
-  const [row] = await selectKeyByHash(queries, { value: hashToken(key) });
+  const [row] = await selectKeyByHash(queries, { hash: hashToken(key) });
   return row && principalOf(queries, row, now);
 }
 
-export async function findKeyHolderById(queries: Queries, id: string, now: string): Promise<Principal | undefined> {
-  const [row] = await selectKeyById(queries, { value: id });
+export async function findKeyHolderById(
+  queries: Queries,
+  key: { readonly tenantId: string; readonly id: string },
+  now: string,
+): Promise<Principal | undefined> {
+  const [row] = await selectKeyById(queries, key);
   return row && principalOf(queries, row, now);
 }
 
@@ -153,7 +158,7 @@ function principalOf(queries: Queries, row: KeyRow, now: string): Principal | un
     actor: { type: 'api_key', id: row.id, email: null },
     scopes: readScopes(row.scopes),
     apiVersion: tenant.api_version,
-    credential: { kind: 'api_key', id: row.id },
+    credential: { kind: 'api_key', id: row.id, tenantId: row.tenant_id },
     otherTenantIds: otherTenantsOf(row),
   };
 }
@@ -164,12 +169,23 @@ type CredentialRow<Name extends 'api_keys' | 'scim_tokens'> = Selectable<Tables[
   readonly tenant: string;
 };
 
-const selectKeyByHash = selectCredential('api_keys', 'hash');
-const selectKeyById = selectCredential('api_keys', 'id');
+const selectKeyByHash = selectByHash('api_keys');
 
-/** Prepares the look-up of a key or token by a column, with its tenant. */
-export function selectCredential<Name extends 'api_keys' | 'scim_tokens'>(table: Name, by: 'hash' | 'id') {
-  return prepareQuery<{ value: string }, CredentialRow<Name>>((queries, parameter) =>
+const selectKeyById = prepareQuery<{ tenantId: string; id: string }, KeyRow>((queries, parameter) =>
+  selectCredentials(queries, 'api_keys')
+    .where('tenant_id', '=', parameter('tenantId'))
+    .where('id', '=', parameter('id')),
+);
+
+/** Prepares the look-up of a key or token by its hash, with its tenant. */
+export function selectByHash<Name extends 'api_keys' | 'scim_tokens'>(table: Name) {
+  return prepareQuery<{ hash: string }, CredentialRow<Name>>((queries, parameter) =>
+    selectCredentials(queries, table).where('hash', '=', parameter('hash')),
+  );
+}
+
+function selectCredentials<Name extends 'api_keys' | 'scim_tokens'>(queries: Queries, table: Name) {
+  return (
     queries
       .selectFrom(table as 'api_keys')
       .selectAll()
@@ -177,8 +193,7 @@ export function selectCredential<Name extends 'api_keys' | 'scim_tokens'>(table:
       .select((row) =>
         row.selectFrom('tenants').select(writeTenant(queries)).whereRef('tenants.id', '=', 'tenant_id').as('tenant'),
       )
-      .where(by, '=', parameter('value'))
-      .$castTo<CredentialRow<Name>>(),
+      .$castTo<CredentialRow<Name>>()
   );
 }
 
@@ -234,7 +249,7 @@ export async function listKeys(
 /** The tenants in which a caller can create keys: the tenants of an API key, or those that a user administers. */
 export async function listKeyTenants(queries: Queries, { actor, credential }: Principal): Promise<ReadonlySet<string>> {
   if (credential.kind === 'api_key') {
-    const key = await findRow(queries, 'api_keys', { id: credential.id });
+    const key = await findRow(queries, 'api_keys', { tenant_id: credential.tenantId, id: credential.id });
     return new Set(key && [key.tenant_id, ...otherTenantsOf(key)]);
   }
   return new Set(await listTenantIds(queries, actor.id as string, adminRoles));

@@ -1,6 +1,7 @@
+import type { Credential } from '../principal/principal.ts';
 import { type Database, inTransaction, locksRows, type Queries } from '../storage/database.ts';
-import { holds, sealGrant } from '../storage/grants.ts';
-import { inBatches } from '../storage/rows.ts';
+import { sealGrant } from '../storage/grants.ts';
+import { findRow } from '../storage/rows.ts';
 
 /** The column of each table that stores the last use. */
 const columns = { api_keys: 'last_used_at', scim_tokens: 'last_used_at', sessions: 'last_seen_at' } as const;
@@ -11,19 +12,19 @@ type UsedTable = keyof typeof columns;
  * process loses what it had noted, so that a session can end a few seconds early.
  */
 export class LastUses {
-  readonly #noted: Readonly<Record<UsedTable, Map<string, string>>> = {
+  readonly #noted: Readonly<Record<UsedTable, Map<string, Use>>> = {
     api_keys: new Map(),
     scim_tokens: new Map(),
     sessions: new Map(),
   };
 
-  note(table: UsedTable, id: string, now: string): void {
-    this.#noted[table].set(id, now);
+  note(table: UsedTable, { id, tenantId }: Pick<Credential, 'id' | 'tenantId'>, now: string): void {
+    this.#noted[table].set(id, { id, tenantId, time: now });
   }
 
   /** The later of the stored and the noted time. */
   latest(table: UsedTable, id: string, stored: string): string {
-    const noted = this.#noted[table].get(id);
+    const noted = this.#noted[table].get(id)?.time;
     return noted === undefined || noted < stored ? stored : noted;
   }
 
@@ -31,45 +32,45 @@ export class LastUses {
   async write(database: Database): Promise<void> {
     for (const table of Object.keys(columns) as UsedTable[]) {
       const noted = this.#noted[table];
-      const uses = [...noted];
+      const uses = [...noted.values()];
       if (uses.length === 0) continue;
       // One transaction on SQLite, for one disk sync. On PostgreSQL one statement each: locking several rows could
       // deadlock with a change.
       if (locksRows(database.kysely)) await writeUses(database.kysely, table, uses);
       else await inTransaction(database, (transaction) => writeUses(transaction, table, uses));
       // Deleted only after the write: a session must not look older in between, and a failure must not lose them.
-      for (const [id, time] of uses) if (noted.get(id) === time) noted.delete(id);
+      for (const use of uses) if (noted.get(use.id) === use) noted.delete(use.id);
     }
   }
 }
 
-type Uses = readonly (readonly [id: string, time: string])[];
+interface Use extends Pick<Credential, 'id' | 'tenantId'> {
+  readonly time: string;
+}
 
-async function writeUses(queries: Queries, table: UsedTable, uses: Uses): Promise<void> {
+async function writeUses(queries: Queries, table: UsedTable, uses: readonly Use[]): Promise<void> {
   if (table === 'sessions') return writeSessions(queries, uses);
   const column = columns[table];
-  for (const [id, time] of uses)
+  for (const { tenantId, id, time } of uses)
     await queries
       .updateTable(table as 'api_keys')
       .set({ [column]: time })
+      .where('tenant_id', '=', tenantId)
       .where('id', '=', id)
       .where((row) => row.or([row(column, 'is', null), row(column, '<', time)]))
       .execute();
 }
 
 /** The last use of a session decides when it ends, so that it is sealed. */
-async function writeSessions(queries: Queries, uses: Uses): Promise<void> {
-  const times = new Map(uses);
-  const rows = await inBatches([...times.keys()], (ids) =>
-    queries.selectFrom('sessions').selectAll().where('id', 'in', ids).execute(),
-  );
-  for (const row of rows) {
-    const last_seen_at = times.get(row.id) as string;
-    if (row.last_seen_at >= last_seen_at || !holds(queries, 'sessions', row)) continue;
+async function writeSessions(queries: Queries, uses: readonly Use[]): Promise<void> {
+  for (const { tenantId: tenant_id, id, time: last_seen_at } of uses) {
+    const row = await findRow(queries, 'sessions', { tenant_id, id });
+    if (row === undefined || row.last_seen_at >= last_seen_at) continue;
     await queries
       .updateTable('sessions')
       .set({ last_seen_at, seal: sealGrant(queries, 'sessions', { ...row, last_seen_at }) })
-      .where('id', '=', row.id)
+      .where('tenant_id', '=', tenant_id)
+      .where('id', '=', id)
       // Another server may have written it, or moved the session to another tenant, since it was read.
       .where('seal', '=', row.seal)
       .execute();

@@ -83,7 +83,7 @@ export function oauthRoutes(
     if ((await findTenant(database.kysely, key.tenant_id)) === undefined) throw invalidClient();
     for (const rule of limitCredential({ kind: 'api_key', id: key.id }, key.tenant_id, settings.limits))
       takeLimit(rule);
-    lastUses.note('api_keys', key.id, now);
+    lastUses.note('api_keys', { id: key.id, tenantId: key.tenant_id }, now);
     return key;
   };
   return [

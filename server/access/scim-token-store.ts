@@ -8,7 +8,7 @@ import { holds } from '../storage/grants.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { readHeldTenant } from '../tenants/store.ts';
-import { selectCredential } from './api-key-store.ts';
+import { selectByHash } from './api-key-store.ts';
 
 const prefix = 'scim_';
 
@@ -53,7 +53,7 @@ export function findScimToken(queries: Queries, tenantId: string): Promise<ScimT
 /** Finds the principal of a SCIM token; undefined for an unknown or revoked one. */
 export async function findScimTokenHolder(queries: Queries, token: string): Promise<Principal | undefined> {
   if (!isToken(prefix, token)) return undefined;
-  const [row] = await selectToken(queries, { value: hashToken(token) });
+  const [row] = await selectToken(queries, { hash: hashToken(token) });
   if (row === undefined || row.revoked_at !== null || !holds(queries, 'scim_tokens', row)) return undefined;
   const tenant = readHeldTenant(queries, row.tenant_id, row.tenant);
   if (tenant === undefined) return undefined;
@@ -62,9 +62,9 @@ export async function findScimTokenHolder(queries: Queries, token: string): Prom
     actor: { type: 'api_key', id: row.id, email: null },
     scopes: new Set(),
     apiVersion: tenant.api_version,
-    credential: { kind: 'scim_token', id: row.id },
+    credential: { kind: 'scim_token', id: row.id, tenantId: row.tenant_id },
     otherTenantIds: [],
   };
 }
 
-const selectToken = selectCredential('scim_tokens', 'hash');
+const selectToken = selectByHash('scim_tokens');

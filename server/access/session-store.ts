@@ -1,20 +1,12 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import { unauthenticated } from '../http/authorize.ts';
 import { generateToken, isToken } from '../installation/token.ts';
+import type { Credential } from '../principal/principal.ts';
 import type { MemberRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
 import { addTime, type Queries, type RowSeal, requireSeal, type UnitOfWork } from '../storage/database.ts';
 import { type GrantRow, holds, holdsPart, sealedColumns } from '../storage/grants.ts';
-import {
-  findRow,
-  inBatches,
-  insertRow,
-  newId,
-  prepareQuery,
-  readColumns,
-  updateRow,
-  writeColumns,
-} from '../storage/rows.ts';
+import { findRow, inBatches, insertRow, newId, prepareQuery, readColumns, writeColumns } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { readHeldTenant, writeTenant } from '../tenants/store.ts';
 
@@ -52,6 +44,12 @@ export async function createSession(
   return { id, token, expiresAt: expires_at };
 }
 
+/** A user, and the session that they show. */
+export interface OwnSession {
+  readonly userId: string;
+  readonly session: Pick<Credential, 'id' | 'tenantId'>;
+}
+
 /**
  * Ends all sessions of a user in every tenant and opens a new one that replaces the caller's, after a change of a
  * credential (ASVS 7.2.4, 7.4.3).
@@ -59,28 +57,31 @@ export async function createSession(
  */
 export async function renewSession(
   work: UnitOfWork,
-  { userId, sessionId }: { readonly userId: string; readonly sessionId: string },
+  { userId, session: { id, tenantId } }: OwnSession,
   lifetime: SessionLifetime,
 ): Promise<OpenSession> {
-  // Of the stored session: the request may act for another tenant.
-  const old = await findRow(work.transaction, 'sessions', { id: sessionId });
+  const old = await findRow(work.transaction, 'sessions', { tenant_id: tenantId, id });
   if (old === undefined) throw unauthenticated('The session has ended; sign in again.');
   await endSessions(work.transaction, { userIds: [userId] });
-  const { tenant_id: tenantId, challenge_id: challengeId, device } = old;
+  const { challenge_id: challengeId, device } = old;
   return createSession(work, { tenantId, userId, challengeId, device }, lifetime);
 }
 
 /** Gives a session another tenant and another token; its end stays. @returns undefined if it has ended. */
 export async function moveSession(
   work: UnitOfWork,
-  { sessionId, userId, tenantId }: { readonly sessionId: string; readonly userId: string; readonly tenantId: string },
+  { userId, session }: OwnSession,
+  tenantId: string,
 ): Promise<OpenSession | undefined> {
+  const { transaction, now } = work;
+  const { id, tenantId: from } = session;
   const token = generateToken(tokenPrefix);
-  const which = { id: sessionId, user_id: userId };
-  if ((await findRow(work.transaction, 'sessions', which)) === undefined) return undefined;
-  const columns = { tenant_id: tenantId, token_hash: requireSeal(work).hashToken(token), last_seen_at: work.now };
-  const moved = await updateRow(work.transaction, 'sessions', which, columns);
-  return { id: moved.id, token, expiresAt: moved.expires_at };
+  const row = await findRow(transaction, 'sessions', { tenant_id: from, id, user_id: userId });
+  if (row === undefined) return undefined;
+  await endSessions(transaction, { userIds: [userId], tenantId: from, sessionId: id });
+  const token_hash = requireSeal(work).hashToken(token);
+  await insertRow(transaction, 'sessions', { ...row, tenant_id: tenantId, token_hash, last_seen_at: now });
+  return { id, token, expiresAt: row.expires_at };
 }
 
 /** A session with the membership, user and tenant that it depends on. */

@@ -10,7 +10,7 @@ import {
 } from '../consent/import/formats.ts';
 import { compareDecisions, type ImportTarget, importAll, importBatch } from '../consent/import/import.ts';
 import { readDecisions } from '../consent/import/read-decisions.ts';
-import { findStates, findVersion } from '../consent/notice-store.ts';
+import { findState, findVersion } from '../consent/notice-store.ts';
 import { Id } from '../http/schemas.ts';
 import { openInstallation } from '../installation/installation.ts';
 import type { Queries } from '../storage/database.ts';
@@ -158,9 +158,9 @@ const mostFaults = 1000;
 
 /** @throws {UsageError} if there is no such notice, or it has no such version. */
 async function requireTarget(queries: Queries, noticeId: string, number: number): Promise<ImportTarget> {
-  const [notice] = await findStates(queries, [noticeId]);
+  const notice = await findState(queries, noticeId);
   if (notice === undefined) throw new UsageError(`There is no notice ${noticeId}.`);
-  const version = await findVersion(queries, noticeId, number);
+  const version = await findVersion(queries, notice.tenant_id, noticeId, number);
   if (version === undefined)
     throw new UsageError(`--version: the notice has no published version ${number}; its latest is ${notice.version}.`);
   return { tenantId: notice.tenant_id, noticeId, version };

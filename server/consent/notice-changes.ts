@@ -85,7 +85,10 @@ export async function publishNotice(
   if (notice.status === 'published' && !isNext) return notice;
   const published = isNext
     ? await insertVersion(work, source.tenantId, notice, asksAgain)
-    : requireFound(await findVersion(work.transaction, id, notice.version ?? 0), 'version of the notice');
+    : requireFound(
+        await findVersion(work.transaction, source.tenantId, id, notice.version ?? 0),
+        'version of the notice',
+      );
   const { version, contentHash, asksSince, shown } = published;
   const columns = { status: 'published', version, published_at: work.now, archived_at: null };
   const status = { before: notice.status, after: 'published' };
@@ -101,7 +104,7 @@ async function insertVersion(
   asksAgain: boolean,
 ): Promise<Pick<NoticeVersion, 'version' | 'contentHash' | 'asksSince' | 'shown'>> {
   const content = contentOf(notice);
-  const earlier = await findVersion(transaction, notice.id, notice.version ?? 0);
+  const earlier = await findVersion(transaction, tenantId, notice.id, notice.version ?? 0);
   const version = (earlier?.version ?? 0) + 1;
   const asksSince = earlier === undefined || asksAgain || mustAskAgain(earlier, content) ? version : earlier.asksSince;
   const texts = await writeShownTexts({ id: notice.id, version, asksSince, content });
@@ -137,7 +140,8 @@ export async function deleteNotice(work: UnitOfWork, source: AuditSource, id: st
   if (notice.version !== null)
     throw new Problem('consent_notice_versioned', 'The notice was published; archive it instead of deleting it.');
   requireMatch(ifMatch, tagContent(notice), 'consent_notice_changed');
-  await work.transaction.deleteFrom('consent_notices').where('id', '=', id).execute();
+  const removal = work.transaction.deleteFrom('consent_notices').where('tenant_id', '=', source.tenantId);
+  await removal.where('id', '=', id).execute();
   const diff = { before: contentOf(notice) as unknown as Json };
   await recordRemoval(work, source, noticeRows, id, { targetRef: notice.name, diff });
 }
@@ -155,7 +159,8 @@ async function save(
   columns: Partial<NoticeRow>,
   diff: Readonly<Record<string, Json>>,
 ): Promise<Notice> {
-  const row = await updateRow(work.transaction, 'consent_notices', { id }, { ...columns, updated_at: work.now });
+  const match = { tenant_id: source.tenantId, id };
+  const row = await updateRow(work.transaction, 'consent_notices', match, { ...columns, updated_at: work.now });
   const notice = await requireNotice(work, source, id);
   const { name, domain, version, status } = notice;
   await recordChange(work, source, noticeRows, row, { verb, targetRef: name, diff });

@@ -159,7 +159,7 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
       }),
       result: PublicNotice,
       async handle({ params: { id, hash }, principal: { tenantId } }) {
-        const texts = await findShownTexts(database.kysely, id, [hash], tenantId);
+        const texts = await findShownTexts(database.kysely, tenantId, id, [hash]);
         return new ReadyAnswer(200, requireFound(texts.get(hash), 'published text'));
       },
     }),
@@ -174,7 +174,7 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
       place: 'number',
       async find({ params: { id }, principal }, { after, limit }) {
         requireFound(await findNotice(database.kysely, principal.tenantId, id), 'consent notice');
-        return listVersions(database.kysely, id, after, limit);
+        return listVersions(database.kysely, principal.tenantId, id, after, limit);
       },
     }),
   ];

@@ -38,7 +38,7 @@ export async function findNotice(queries: Queries, tenantId: string, id: string)
   const query = queries.selectFrom('consent_notices').selectAll().where('tenant_id', '=', tenantId);
   const row = await lock(queries, query.where('id', '=', id)).executeTakeFirst();
   if (row === undefined) return undefined;
-  const version = await findVersion(queries, id, row.version);
+  const version = await findVersion(queries, tenantId, id, row.version);
   return readNotice(row, version?.contentHash ?? null);
 }
 
@@ -64,7 +64,10 @@ export async function listNotices(
   const { total } = await matching.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   const page = matching
     .leftJoin('consent_notice_versions as latest', (join) =>
-      join.onRef('latest.notice_id', '=', 'consent_notices.id').onRef('latest.version', '=', 'consent_notices.version'),
+      join
+        .onRef('latest.tenant_id', '=', 'consent_notices.tenant_id')
+        .onRef('latest.notice_id', '=', 'consent_notices.id')
+        .onRef('latest.version', '=', 'consent_notices.version'),
     )
     .selectAll('consent_notices')
     .select('latest.content_hash');
@@ -78,54 +81,72 @@ export async function listNotices(
  */
 export async function listVersions(
   queries: Queries,
+  tenantId: string,
   noticeId: string,
   before: number | null,
   limit: number,
 ): Promise<Page<NoticeVersion, number>> {
-  const query = queries.selectFrom('consent_notice_versions').selectAll().where('notice_id', '=', noticeId);
+  const query = selectVersions(queries, tenantId, noticeId);
   return mapPage(await takeNewest(query, before, limit, 'version'), readVersion);
+}
+
+function selectVersions(queries: Queries, tenantId: string, noticeId: string) {
+  const ofTenant = queries.selectFrom('consent_notice_versions').selectAll().where('tenant_id', '=', tenantId);
+  return ofTenant.where('notice_id', '=', noticeId);
 }
 
 /** One published version; undefined when there is none of this number. */
 export async function findVersion(
   queries: Queries,
+  tenantId: string,
   noticeId: string,
   version: number,
 ): Promise<NoticeVersion | undefined> {
   if (version === 0) return undefined;
-  const row = await findRow(queries, 'consent_notice_versions', { notice_id: noticeId, version });
+  const row = await findRow(queries, 'consent_notice_versions', { tenant_id: tenantId, notice_id: noticeId, version });
   return row && readVersion(row);
 }
 
 /** Published versions of a notice, in one query. @param versions their numbers, at most some hundred. */
 export async function findVersions(
   queries: Queries,
+  tenantId: string,
   noticeId: string,
   versions: readonly number[],
 ): Promise<readonly NoticeVersion[]> {
   if (versions.length === 0) return [];
-  const query = queries.selectFrom('consent_notice_versions').selectAll().where('notice_id', '=', noticeId);
-  return (await query.where('version', 'in', versions).execute()).map(readVersion);
+  return (await selectVersions(queries, tenantId, noticeId).where('version', 'in', versions).execute()).map(
+    readVersion,
+  );
 }
 
 /** What the row of a notice says about captures; its domain is that of the content under edit. */
 export type NoticeState = Readonly<Pick<NoticeRow, 'id' | 'tenant_id' | 'status' | 'domain' | 'version'>>;
 
-/**
- * The status and the number of the latest version of notices. In a transaction the rows stay locked until its end, in the
- * order of the ids, so that two writers cannot wait for each other.
- */
-export function findStates(queries: Queries, ids: readonly string[]): Promise<readonly NoticeState[]> {
-  if (ids.length === 1) return (queries.isTransaction ? lockState : selectState)(queries, { id: ids[0] as string });
-  return lock(queries, states(queries).where('id', 'in', ids).orderBy('id')).execute();
+/** The status, the number of the latest version and the tenant of a notice. */
+export async function findState(queries: Queries, id: string): Promise<NoticeState | undefined> {
+  const [state] = await selectState(queries, { id });
+  return state;
 }
 
 const selectState = prepareQuery<{ id: string }, NoticeState>((queries, parameter) =>
   states(queries).where('id', '=', parameter('id')),
 );
 
-const lockState = prepareQuery<{ id: string }, NoticeState>((queries, parameter) =>
-  lock(queries, states(queries).where('id', '=', parameter('id'))),
+/**
+ * The same of several notices, as they are now. In a transaction the rows stay locked until its end, in the order of the ids,
+ * so that two writers cannot wait for each other.
+ */
+export function lockStates(queries: Queries, known: readonly NoticeState[]): Promise<readonly NoticeState[]> {
+  const [first] = known;
+  if (first !== undefined && known.length === 1) return lockState(queries, first);
+  const keys = known.map(({ tenant_id, id }) => sql`(${tenant_id}, ${id})`);
+  const named = states(queries).where(sql<boolean>`(tenant_id, id) in (${sql.join(keys)})`);
+  return lock(queries, named.orderBy('id')).execute();
+}
+
+const lockState = prepareQuery<Pick<NoticeState, 'tenant_id' | 'id'>, NoticeState>((queries, parameter) =>
+  lock(queries, states(queries).where('tenant_id', '=', parameter('tenant_id')).where('id', '=', parameter('id'))),
 );
 
 /** Locks the rows of a query if it is in a transaction. */
@@ -178,23 +199,28 @@ function readVersion(row: Selectable<Tables['consent_notice_versions']>): Notice
 /** What visitors got of the versions of a notice, by its hashes. */
 export async function findShownTexts(
   queries: Queries,
+  tenantId: string,
   noticeId: string,
   hashes: readonly string[],
-  tenantId?: string,
 ): Promise<ReadonlyMap<string, string>> {
   if (hashes.length === 0) return new Map();
-  const texts = queries.selectFrom('consent_notice_texts').select(['hash', 'body']).where('notice_id', '=', noticeId);
-  const found = tenantId === undefined ? texts : texts.where('tenant_id', '=', tenantId);
-  const rows = await found.where('hash', 'in', hashes).execute();
+  const rows = await queries
+    .selectFrom('consent_notice_texts')
+    .select(['hash', 'body'])
+    .where('tenant_id', '=', tenantId)
+    .where('notice_id', '=', noticeId)
+    .where('hash', 'in', hashes)
+    .execute();
   return new Map(rows.map(({ hash, body }) => [hash, body]));
 }
 
 /** The status of a notice, and what visitors get of its latest version by language, its own language first. */
 export async function findPublished(queries: Queries, noticeId: string) {
-  const [notice] = await findStates(queries, [noticeId]);
+  const notice = await findState(queries, noticeId);
   if (notice === undefined) return undefined;
-  const { language = '', shown = {} } = (await findVersion(queries, noticeId, notice.version)) ?? {};
-  const texts = await findShownTexts(queries, noticeId, Object.values(shown));
+  const { tenant_id: tenantId, version } = notice;
+  const { language = '', shown = {} } = (await findVersion(queries, tenantId, noticeId, version)) ?? {};
+  const texts = await findShownTexts(queries, tenantId, noticeId, Object.values(shown));
   const languages = [...new Set([language, ...Object.keys(shown)])];
   return {
     status: notice.status,
@@ -210,12 +236,17 @@ export async function findShownText(
   { noticeId, shownHash }: Readonly<Record<string, unknown>>,
 ): Promise<string | null> {
   if (typeof noticeId !== 'string' || typeof shownHash !== 'string') return null;
-  return (await findShownTexts(queries, noticeId, [shownHash], tenantId)).get(shownHash) ?? null;
+  return (await findShownTexts(queries, tenantId, noticeId, [shownHash])).get(shownHash) ?? null;
 }
 
 /** The number of the version that has a text; undefined for the hash of none. */
-export async function findVersionOfText(queries: Queries, noticeId: string, hash: string): Promise<number | undefined> {
-  const text = (await findShownTexts(queries, noticeId, [hash])).get(hash);
+export async function findVersionOfText(
+  queries: Queries,
+  tenantId: string,
+  noticeId: string,
+  hash: string,
+): Promise<number | undefined> {
+  const text = (await findShownTexts(queries, tenantId, noticeId, [hash])).get(hash);
   return text === undefined ? undefined : (JSON.parse(text) as { data: { version: number } }).data.version;
 }
 
@@ -228,11 +259,15 @@ export interface KnownVersion extends NoticeVersion {
 export class VersionCache {
   readonly #versions = new ByteCache<KnownVersion>();
 
-  async find(queries: Queries, noticeId: string, version: number): Promise<KnownVersion | undefined> {
+  async find(
+    queries: Queries,
+    { tenant_id: tenantId, id: noticeId }: Pick<NoticeState, 'tenant_id' | 'id'>,
+    version: number,
+  ): Promise<KnownVersion | undefined> {
     const name = `${noticeId} ${version}`;
     const known = this.#versions.get(name);
     if (known !== undefined) return known;
-    const read = await findVersion(queries, noticeId, version);
+    const read = await findVersion(queries, tenantId, noticeId, version);
     if (read === undefined) return undefined;
     const found = { ...read, languages: new Map(Object.entries(read.shown).map(([tag, hash]) => [hash, tag])) };
     this.#versions.set(name, found, JSON.stringify(read).length);
@@ -249,6 +284,7 @@ interface PublicAnswer {
 
 /** A published notice as visitors get it. */
 export interface PublicForms {
+  readonly tenantId: string;
   readonly domain: string;
   /** In the language of the notice. */
   readonly own: PublicAnswer;
@@ -269,21 +305,22 @@ export function createPublicNotices(queries: Queries, versions: VersionCache): P
   /** By notice and number: a version never changes. */
   const ready = new ByteCache<{ readonly value: PublicForms; readonly length: number }>();
   return new BriefCache(async (noticeId) => {
-    const [notice] = await findStates(queries, [noticeId]);
+    const notice = await findState(queries, noticeId);
     if (notice?.status !== 'published') return undefined;
     const name = `${noticeId} ${notice.version}`;
     const known = ready.get(name);
     if (known !== undefined) return known;
-    const version = await versions.find(queries, noticeId, notice.version);
-    const forms = version && (await readForms(queries, noticeId, version));
+    const version = await versions.find(queries, notice, notice.version);
+    const forms = version && (await readForms(queries, notice, version));
     if (forms !== undefined) ready.set(name, forms, forms.length);
     return forms;
   });
 }
 
 /** Undefined if a text is missing, which `svc verify` reports. */
-async function readForms(queries: Queries, noticeId: string, { domain, language, shown }: NoticeVersion) {
-  const texts = await findShownTexts(queries, noticeId, Object.values(shown));
+async function readForms(queries: Queries, notice: NoticeState, { domain, language, shown }: NoticeVersion) {
+  const { tenant_id: tenantId, id: noticeId } = notice;
+  const texts = await findShownTexts(queries, tenantId, noticeId, Object.values(shown));
   const byLanguage = new Map<string, PublicAnswer>();
   // The language of the notice first: it is preferred where others fit as well.
   for (const tag of [language, ...Object.keys(shown)]) {
@@ -294,5 +331,5 @@ async function readForms(queries: Queries, noticeId: string, { domain, language,
   const own = byLanguage.get(language);
   if (own === undefined) return undefined;
   const length = [...byLanguage.values()].reduce((sum, { body }) => sum + body.length, 0);
-  return { value: { domain, own, byLanguage }, length };
+  return { value: { tenantId, domain, own, byLanguage }, length };
 }

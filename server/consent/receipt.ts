@@ -120,7 +120,7 @@ export async function makeReceipt(
   now: string,
 ): Promise<ConsentReceipt> {
   const history = await readHistory(queries, tenantId, record);
-  const durations = await readDurations(queries, history, version);
+  const durations = await readDurations(queries, tenantId, history, version);
   const checkpoint = await findCheckpoint(queries, { tenantId, ledger: 'consent' });
   const isCovered = checkpoint !== undefined && checkpoint.size >= record.sequence;
   return writeReceipt(record, version, { ...history, durations }, isCovered ? checkpoint.note : null, now);
@@ -129,12 +129,13 @@ export async function makeReceipt(
 /** The `consentDuration` of each version that an event is for. @param version is known already. */
 async function readDurations(
   queries: Queries,
+  tenantId: string,
   { steps, granting }: Events,
   { version, consentDuration }: NoticeVersion,
 ): Promise<History['durations']> {
   const numbers = [...steps.map(({ record }) => record), ...granting].map(({ noticeVersion }) => noticeVersion);
   const others = [...new Set(numbers)].filter((number) => number !== version);
-  const found = await findVersions(queries, steps[0].record.noticeId, others);
+  const found = await findVersions(queries, tenantId, steps[0].record.noticeId, others);
   return new Map([[version, consentDuration], ...found.map((one) => [one.version, one.consentDuration] as const)]);
 }
 

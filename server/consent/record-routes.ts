@@ -140,7 +140,10 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
         const { kysely } = database;
         const record = requireFound(await findRecordById(kysely, tenantId, recordId), 'consent record');
         const { noticeId, noticeVersion } = record;
-        const version = requireFound(await findVersion(kysely, noticeId, noticeVersion), 'version of the notice');
+        const version = requireFound(
+          await findVersion(kysely, tenantId, noticeId, noticeVersion),
+          'version of the notice',
+        );
         return makeReceipt(kysely, tenantId, record, version, now);
       },
     }),
@@ -192,7 +195,8 @@ export function publicConsentRoutes({
       result: PublicNotice,
       async handle({ params, query: { language }, client, now }) {
         const forms = requireFound(await publicNotices.find(params.noticeId), 'published consent notice');
-        sightings.noteRead(params.noticeId, forms.domain, client.origin ?? client.referer, now);
+        const { tenantId, domain } = forms;
+        sightings.noteRead({ tenantId, ...params, domain }, client.origin ?? client.referer, now);
         const { body, etag } = pickForm(forms, language);
         // Browsers revalidate each time with a cheap 304, so that no visitor decides on an old version.
         const region = client.region !== null && isRegion(client.region) ? { 'Svc-Region': client.region } : {};
@@ -236,8 +240,8 @@ export function publicConsentRoutes({
       },
       changeEach(captures, work) {
         work.afterCommit(() => {
-          for (const { request, published } of captures)
-            sightings.noteCapture(request.noticeId, published.domain, request.origin, work.now);
+          for (const { request, published, place } of captures)
+            sightings.noteCapture({ ...place, domain: published.domain }, request.origin, work.now);
         });
         return recorder.append(captures, work, presentPublicRecord);
       },

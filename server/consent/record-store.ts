@@ -60,13 +60,16 @@ export async function appendRecords(
   );
   await insertRows(work.transaction, 'consent_frames', newFrames);
   await noteSpellings(work.transaction, drafts);
-  const counts = new Map<string, number>();
-  for (const { noticeId } of drafts) counts.set(noticeId, (counts.get(noticeId) ?? 0) + 1);
-  await countRecords(work.transaction, [...counts]);
+  const counts = Map.groupBy(drafts, ({ noticeId }) => noticeId).values();
+  await countRecords(
+    work.transaction,
+    [...counts].map((ofNotice) => [ofNotice[0] as RecordDraft, ofNotice.length]),
+  );
   const records = drafts.map((draft, index) =>
     placeRecord(draft, salts[index] as string, links[index] as (typeof links)[number]),
   );
-  await countDecisions(work.transaction, records);
+  const counted = records.map((record, index) => ({ ...record, tenantId: (drafts[index] as RecordDraft).tenantId }));
+  await countDecisions(work.transaction, counted);
   return records;
 }
 
@@ -86,15 +89,16 @@ function nameFrame(tenantId: string, hash: string): string {
 }
 
 /** Adds to the counters of notices, all in one statement. */
-async function countRecords(queries: Queries, counts: readonly (readonly [noticeId: string, count: number])[]) {
+async function countRecords(queries: Queries, counts: readonly (readonly [of: RecordDraft, count: number])[]) {
   const text = rememberText(queries, `count records ${counts.length}`, () => {
-    const row = sql`(cast(${sql.val('')} as text), cast(${sql.val(0)} as bigint))`;
+    const row = sql`(cast(${sql.val('')} as text), cast(${sql.val('')} as text), cast(${sql.val(0)} as bigint))`;
     return sql`
-      with counted (notice_id, added) as (values ${sql.join(counts.map(() => row))})
+      with counted (tenant_id, notice_id, added) as (values ${sql.join(counts.map(() => row))})
       update consent_notices set record_count = record_count + counted.added
-      from counted where consent_notices.id = counted.notice_id`;
+      from counted where consent_notices.tenant_id = counted.tenant_id and consent_notices.id = counted.notice_id`;
   });
-  await queries.executeQuery(CompiledQuery.raw(text, counts.flat()));
+  const parameters = counts.flatMap(([{ tenantId, noticeId }, count]) => [tenantId, noticeId, count]);
+  await queries.executeQuery(CompiledQuery.raw(text, parameters));
 }
 
 function prepareRecords<Given extends object>(build: Parameters<typeof prepareQuery<Given, StoredRecord>>[0]) {
@@ -123,6 +127,7 @@ export async function findRecordById(queries: Queries, tenantId: string, id: str
     .select(storedColumns)
     .select(selectRest())
     .where('consent_notices.tenant_id', '=', tenantId)
+    .where('consent_records.tenant_id', '=', tenantId)
     .where('consent_records.id', '=', id)
     .executeTakeFirst();
   return found && readRecord(found);
@@ -157,10 +162,16 @@ export function listRecordsOf(
 }
 
 /** The newest of some records of a notice. Ids of servers with different clocks are not in order; sequences are. */
-export async function findNewest(queries: Queries, noticeId: string, ids: readonly string[]): Promise<string | null> {
+export async function findNewest(
+  queries: Queries,
+  tenantId: string,
+  noticeId: string,
+  ids: readonly string[],
+): Promise<string | null> {
   const newest = await queries
     .selectFrom('consent_records')
     .select('id')
+    .where('tenant_id', '=', tenantId)
     .where('notice_id', '=', noticeId)
     .where('id', 'in', ids)
     .orderBy('sequence', 'desc')

@@ -11,10 +11,11 @@ import { newId } from '../storage/rows.ts';
 import { emitWanted } from '../webhooks/deliveries/outbox.ts';
 import type { NoticeVersion } from './notice.ts';
 import {
-  findStates,
+  findState,
   findVersionOfText,
   type KnownVersion,
   listPublished,
+  lockStates,
   type NoticeState,
   type VersionCache,
 } from './notice-store.ts';
@@ -85,16 +86,16 @@ export class ConsentRecorder {
       const checked = await settle(() => this.#check(queries, seen, request, now));
       if ('result' in checked) return checked.result;
     }
-    const notices = await this.#loadNotices(queries, [request.noticeId]);
-    return this.#check(queries, notices.get(request.noticeId), request, now);
+    const state = await findState(queries, request.noticeId);
+    return this.#check(queries, state && this.#see(state), request, now);
   }
 
   /** Lists the published notices of a tenant that ask for a purpose. */
   async listAsking(queries: Queries, tenantId: string, purpose: string): Promise<readonly string[]> {
     const asking: string[] = [];
-    for (const { id, version } of await listPublished(queries, tenantId)) {
-      const latest = await this.#versions.find(queries, id, version);
-      if (latest?.purposes.some(({ key }) => key === purpose)) asking.push(id);
+    for (const notice of await listPublished(queries, tenantId)) {
+      const latest = await this.#versions.find(queries, notice, notice.version);
+      if (latest?.purposes.some(({ key }) => key === purpose)) asking.push(notice.id);
     }
     return asking;
   }
@@ -111,7 +112,7 @@ export class ConsentRecorder {
     if (notice === undefined || (caller !== null && notice.tenant_id !== caller.tenantId))
       throw notFound('consent notice');
     const { id: noticeId, tenant_id: tenantId, status, version } = notice;
-    const latest = await this.#versions.find(queries, noticeId, version);
+    const latest = await this.#versions.find(queries, notice, version);
     if (caller === null && !originMatches(origin, latest?.domain ?? notice.domain))
       throw new Problem(
         'consent_origin_not_allowed',
@@ -123,7 +124,7 @@ export class ConsentRecorder {
       throw new Problem('consent_notice_not_published', `The notice is ${status}; publish it to capture records.`, {
         fields: { requiredStatus: 'published', actualStatus: status },
       });
-    const published = await this.#findVersion(queries, noticeId, latest, body);
+    const published = await this.#findVersion(queries, notice, latest, body);
     checkChoices(published.purposes, purposes, caller === null, request.pathOf);
     if (capturedAt !== undefined) requirePast('body.capturedAt', capturedAt, now, clockSkew);
     const place = { tenantId, noticeId, subjectId, space: caller === null ? 'public' : 'api' } as const;
@@ -134,18 +135,18 @@ export class ConsentRecorder {
   /** The version that a request names by its number or by what was shown of it; else the latest. @throws {Problem} */
   async #findVersion(
     queries: Queries,
-    noticeId: string,
+    notice: NoticeState,
     latest: KnownVersion,
     { noticeVersion, shownHash = unverified }: CaptureBody,
   ): Promise<KnownVersion> {
     const named =
       noticeVersion ?? (shownHash === unverified || latest.languages.has(shownHash) ? latest.version : null);
     if (named === latest.version) return latest;
-    const number = named ?? (await findVersionOfText(queries, noticeId, shownHash));
+    const number = named ?? (await findVersionOfText(queries, notice.tenant_id, notice.id, shownHash));
     if (number === undefined)
       throw invalidValues([{ path: 'body.shownHash', issue: 'belongs to no published version of the notice' }]);
     // A number beyond the latest need not be looked up, and may be more than the column holds.
-    const found = number < latest.version ? await this.#versions.find(queries, noticeId, number) : undefined;
+    const found = number < latest.version ? await this.#versions.find(queries, notice, number) : undefined;
     if (found !== undefined) return found;
     throw invalidValues([{ path: 'body.noticeVersion', issue: 'is not a published version of the notice' }]);
   }
@@ -161,10 +162,9 @@ export class ConsentRecorder {
   ): Promise<readonly Outcome<Result>[]> {
     const { transaction: queries, now } = work;
     // Locks the notices: what has changed since then is checked again.
-    const notices = await this.#loadNotices(
-      queries,
-      captures.map(({ request }) => request.noticeId),
-    );
+    const known = new Map(captures.map(({ notice }) => [notice.id, notice]));
+    const states = await lockStates(queries, [...known.values()]);
+    const notices = new Map(states.map((state) => [state.id, this.#see(state)]));
     const checked: Outcome<Capture>[] = [];
     for (const capture of captures) {
       const { request, notice } = capture;
@@ -224,16 +224,12 @@ export class ConsentRecorder {
     return draft;
   }
 
-  /** The notices with these ids. One that is as it was last seen is the same object, too. */
-  async #loadNotices(queries: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, NoticeState>> {
-    const notices = new Map<string, NoticeState>();
-    for (const state of await findStates(queries, [...new Set(ids)])) {
-      const seen = this.#seen.get(state.id);
-      const notice = seen !== undefined && isSame(seen, state) ? seen : state;
-      if (notice === state) this.#seen.set(state.id, state, JSON.stringify(state).length);
-      notices.set(state.id, notice);
-    }
-    return notices;
+  /** Remembers a notice. One that is as it was last seen is the same object, too. */
+  #see(state: NoticeState): NoticeState {
+    const seen = this.#seen.get(state.id);
+    if (seen !== undefined && isSame(seen, state)) return seen;
+    this.#seen.set(state.id, state, JSON.stringify(state).length);
+    return state;
   }
 }
 
@@ -337,7 +333,7 @@ export async function draftRecord(
   const recent = history.find(({ id }) => granting.has(id));
   const [only = null, ...more] = granting;
   const withdrawsRecordId =
-    recent?.id ?? (more.length === 0 ? only : await findNewest(queries, place.noticeId, [...granting]));
+    recent?.id ?? (more.length === 0 ? only : await findNewest(queries, place.tenantId, place.noticeId, [...granting]));
   return {
     ...decided,
     ...place,

@@ -1,11 +1,20 @@
 import { type Database, inTransaction, locksRows, type Queries } from '../storage/database.ts';
 import { hostOfOrigin, originMatches } from './recorder.ts';
-import { countReads, mostRefusedHosts, type SeenHost, saveRefusal, saveSighting } from './statistics-store.ts';
+import {
+  countReads,
+  mostRefusedHosts,
+  type NoticeReads,
+  type SeenHost,
+  saveRefusal,
+  saveSighting,
+} from './statistics-store.ts';
 
 type Hosts = Map<string, SeenHost>;
 /** By notice and host: when a decision was last refused. */
 type Refusals = Map<string, Map<string, string>>;
-type Reads = Map<string, { readonly noticeId: string; readonly day: string; count: number }>;
+type Reads = Map<string, NoticeReads>;
+/** A notice as pages have it. */
+type SeenNotice = Pick<SeenHost, 'tenantId' | 'noticeId'> & { readonly domain: string };
 
 /**
  * Where banners were seen, and how often their notices were read. Requests note it in memory, and it is written every few
@@ -32,18 +41,19 @@ export class Sightings {
   }
 
   /** Notes that a page read a notice. @param origin `Origin` or `Referer`; a host outside of the domain is not kept. */
-  noteRead(noticeId: string, domain: string, origin: string | undefined, now: string): void {
+  noteRead(notice: SeenNotice, origin: string | undefined, now: string): void {
+    const { tenantId, noticeId } = notice;
     const day = now.slice(0, 10);
     const read = this.#reads.get(`${noticeId} ${day}`);
     if (read !== undefined) read.count += 1;
-    else if (this.#reads.size < mostNoted) this.#reads.set(`${noticeId} ${day}`, { noticeId, day, count: 1 });
-    const noted = this.#note(noticeId, domain, origin);
+    else if (this.#reads.size < mostNoted) this.#reads.set(`${noticeId} ${day}`, { tenantId, noticeId, day, count: 1 });
+    const noted = this.#note(notice, origin);
     if (noted !== undefined) noted.readAt = now;
   }
 
   /** Notes that a page recorded a decision. */
-  noteCapture(noticeId: string, domain: string, origin: string | undefined, now: string): void {
-    const noted = this.#note(noticeId, domain, origin);
+  noteCapture(notice: SeenNotice, origin: string | undefined, now: string): void {
+    const noted = this.#note(notice, origin);
     if (noted !== undefined) noted.capturedAt = now;
   }
 
@@ -111,14 +121,14 @@ export class Sightings {
     if (this.#refusals.size < mostNoted) this.#refusals.set(noticeId, refused);
   }
 
-  #note(noticeId: string, domain: string, origin: string | undefined): SeenHost | undefined {
+  #note({ tenantId, noticeId, domain }: SeenNotice, origin: string | undefined): SeenHost | undefined {
     const site = readSite(origin);
     if (site === null || !originMatches(site, domain)) return undefined;
     const host = hostOf(site);
     const name = `${noticeId} ${host}`;
     let noted = this.#hosts.get(name);
     if (noted === undefined && this.#hosts.size < mostNoted) {
-      noted = { noticeId, host, readAt: null, capturedAt: null, widgetVersion: null };
+      noted = { tenantId, noticeId, host, readAt: null, capturedAt: null, widgetVersion: null };
       this.#hosts.set(name, noted);
     }
     if (noted !== undefined) noted.widgetVersion = this.#versions.get(host) ?? noted.widgetVersion;

@@ -26,7 +26,7 @@ export function statisticsRoutes({ database: { kysely } }: ConsentServices): rea
       async handle({ params: { id }, query: { days }, principal: { tenantId }, now }) {
         requireFound(await findNotice(kysely, tenantId, id), 'consent notice');
         const first = addTime(now, (1 - days) * dayMilliseconds).slice(0, 10);
-        return { items: await listDays(kysely, id, first), nextCursor: null };
+        return { items: await listDays(kysely, tenantId, id, first), nextCursor: null };
       },
     }),
     defineRoute('GET /v1/consent/{id}/sightings', {
@@ -38,11 +38,11 @@ export function statisticsRoutes({ database: { kysely } }: ConsentServices): rea
       result: listOf(NoticeSighting),
       async handle({ params: { id }, principal: { tenantId } }) {
         const { version, ...draft } = requireFound(await findNotice(kysely, tenantId, id), 'consent notice');
-        const { domain } = (await findVersion(kysely, id, version ?? 0)) ?? draft;
+        const { domain } = (await findVersion(kysely, tenantId, id, version ?? 0)) ?? draft;
         // A host that belongs to the domain by now is refused no longer, and listed again when it is next seen.
         const isCurrent = ({ host, lastRefusedAt }: NoticeSighting) =>
           lastRefusedAt === null || !originMatches(`https://${host}`, domain);
-        return { items: (await listSightings(kysely, id)).filter(isCurrent), nextCursor: null };
+        return { items: (await listSightings(kysely, tenantId, id)).filter(isCurrent), nextCursor: null };
       },
     }),
   ];

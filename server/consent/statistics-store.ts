@@ -4,6 +4,7 @@ import { namedObject, UtcTime } from '../http/schemas.ts';
 import { dayMilliseconds, type Queries } from '../storage/database.ts';
 import { rememberText } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
+import { findState } from './notice-store.ts';
 import type { ConsentRecord } from './record.ts';
 
 const Count = z.int().min(0);
@@ -46,20 +47,31 @@ export const NoticeSighting = namedObject('NoticeSighting', {
 });
 export type NoticeSighting = z.output<typeof NoticeSighting>;
 
-type Counts = [noticeId: string, day: string, purpose: string, granted: number, refused: number, visitors: number];
+type Counts = [
+  tenantId: string,
+  noticeId: string,
+  day: string,
+  purpose: string,
+  granted: number,
+  refused: number,
+  visitors: number,
+];
 
 /**
  * Adds records to the counts of their days, in the transaction that appends them: the counts are exact. Imported ones are
  * left out: all would be on the day of the import.
  */
-export async function countDecisions(queries: Queries, records: readonly ConsentRecord[]): Promise<void> {
+export async function countDecisions(
+  queries: Queries,
+  records: readonly (ConsentRecord & { readonly tenantId: string })[],
+): Promise<void> {
   const counts = new Map<string, Counts>();
-  const add = (record: ConsentRecord, purpose: string, isFirst: boolean) => {
+  const add = (record: (typeof records)[number], purpose: string, isFirst: boolean) => {
     const day = record.recordedAt.slice(0, 10);
     const name = `${record.noticeId} ${day} ${purpose}`;
-    const row = counts.get(name) ?? [record.noticeId, day, purpose, 0, 0, 0];
-    row[isFirst ? 3 : 4] += 1;
-    if (purpose === whole && record.source === 'public') row[5] += 1;
+    const row = counts.get(name) ?? [record.tenantId, record.noticeId, day, purpose, 0, 0, 0];
+    row[isFirst ? 4 : 5] += 1;
+    if (purpose === whole && record.source === 'public') row[6] += 1;
     counts.set(name, row);
   };
   for (const record of records) {
@@ -72,10 +84,10 @@ export async function countDecisions(queries: Queries, records: readonly Consent
   for (let start = 0; start < rows.length; start += mostRows) {
     const some = rows.slice(start, start + mostRows);
     const text = rememberText(queries, `count decisions ${some.length}`, () => {
-      const row = sql`(${sql.join(['', '', '', 0, 0, 0].map((value) => sql.val(value)))}, 0)`;
-      return sql`insert into consent_days (notice_id, day, purpose, granted, refused, visitors, reads)
+      const row = sql`(${sql.join(['', '', '', '', 0, 0, 0].map((value) => sql.val(value)))}, 0)`;
+      return sql`insert into consent_days (tenant_id, notice_id, day, purpose, granted, refused, visitors, reads)
         values ${sql.join(some.map(() => row))}
-        on conflict (notice_id, day, purpose) do update set granted = consent_days.granted + excluded.granted,
+        on conflict (tenant_id, notice_id, day, purpose) do update set granted = consent_days.granted + excluded.granted,
           refused = consent_days.refused + excluded.refused, visitors = consent_days.visitors + excluded.visitors`;
     });
     await queries.executeQuery(CompiledQuery.raw(text, some.flat()));
@@ -86,26 +98,39 @@ export async function countDecisions(queries: Queries, records: readonly Consent
 const whole = '';
 const mostRows = 128;
 
+/** How often a notice was read on a day. */
+export interface NoticeReads {
+  readonly tenantId: string;
+  readonly noticeId: string;
+  readonly day: string;
+  count: number;
+}
+
 /** Adds to the reads of a notice on a day. */
-export async function countReads(
-  queries: Queries,
-  { noticeId, day, count }: { readonly noticeId: string; readonly day: string; readonly count: number },
-): Promise<void> {
+export async function countReads(queries: Queries, { tenantId, noticeId, day, count }: NoticeReads): Promise<void> {
   const none = { granted: 0, refused: 0, visitors: 0 };
   await queries
     .insertInto('consent_days')
-    .values({ notice_id: noticeId, day, purpose: whole, ...none, reads: count })
+    .values({ tenant_id: tenantId, notice_id: noticeId, day, purpose: whole, ...none, reads: count })
     .onConflict((conflict) =>
-      conflict.columns(['notice_id', 'day', 'purpose']).doUpdateSet({ reads: sql`consent_days.reads + ${count}` }),
+      conflict
+        .columns(['tenant_id', 'notice_id', 'day', 'purpose'])
+        .doUpdateSet({ reads: sql`consent_days.reads + ${count}` }),
     )
     .execute();
 }
 
 /** The days of a notice that have counts, newest first. @param first the earliest, as YYYY-MM-DD. */
-export async function listDays(queries: Queries, noticeId: string, first: string): Promise<NoticeDay[]> {
+export async function listDays(
+  queries: Queries,
+  tenantId: string,
+  noticeId: string,
+  first: string,
+): Promise<NoticeDay[]> {
   const rows = await queries
     .selectFrom('consent_days')
     .selectAll()
+    .where('tenant_id', '=', tenantId)
     .where('notice_id', '=', noticeId)
     .where('day', '>=', first)
     .orderBy('day', 'desc')
@@ -133,14 +158,19 @@ export const mostRefusedHosts = 10;
 
 /** Keeps when a host was seen. */
 export async function saveSighting(queries: Queries, seen: SeenHost): Promise<void> {
-  const { noticeId, host, readAt, capturedAt, widgetVersion } = seen;
+  const { tenantId, noticeId, readAt, capturedAt, widgetVersion } = seen;
   const seenAt = [readAt, capturedAt]
     .filter((time) => time !== null)
     .sort()
     .at(-1) as string;
-  const notice = queries.updateTable('consent_notices').set({ last_seen_at: seenAt }).where('id', '=', noticeId);
-  await notice.where((row) => row.or([row('last_seen_at', 'is', null), row('last_seen_at', '<', seenAt)])).execute();
-  await saveHost(queries, noticeId, host, {
+  await queries
+    .updateTable('consent_notices')
+    .set({ last_seen_at: seenAt })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', noticeId)
+    .where((row) => row.or([row('last_seen_at', 'is', null), row('last_seen_at', '<', seenAt)]))
+    .execute();
+  await saveHost(queries, seen, {
     seen_at: seenAt,
     refused_at: null,
     ...(readAt && { read_at: readAt }),
@@ -151,10 +181,14 @@ export async function saveSighting(queries: Queries, seen: SeenHost): Promise<vo
 
 /** Keeps when a decision of a host was refused. The notice was not seen by that: it is for another site. */
 export async function saveRefusal(queries: Queries, { noticeId, host, refusedAt }: RefusedHost): Promise<void> {
-  const published = queries.selectFrom('consent_notices').select('id').where('id', '=', noticeId);
+  const notice = await findState(queries, noticeId);
   // A draft can be deleted, and no page shows it.
-  if ((await published.where('version', '>', 0).executeTakeFirst()) === undefined) return;
-  await saveHost(queries, noticeId, host, { seen_at: refusedAt, refused_at: refusedAt });
+  if (notice === undefined || notice.version === 0) return;
+  await saveHost(
+    queries,
+    { tenantId: notice.tenant_id, noticeId, host },
+    { seen_at: refusedAt, refused_at: refusedAt },
+  );
 }
 
 /**
@@ -163,37 +197,44 @@ export async function saveRefusal(queries: Queries, { noticeId, host, refusedAt 
  */
 async function saveHost(
   queries: Queries,
-  noticeId: string,
-  host: string,
+  { tenantId, noticeId, host }: Pick<SeenHost, 'tenantId' | 'noticeId' | 'host'>,
   known: Updateable<Tables['consent_sightings']> & { readonly seen_at: string; readonly refused_at: string | null },
 ): Promise<void> {
   const isRefused = known.refused_at !== null;
   const kind = isRefused ? 'is not' : 'is';
-  const change = queries.updateTable('consent_sightings').set(known).where('notice_id', '=', noticeId);
-  const ofKind = change.where('host', '=', host).where('refused_at', kind, null);
-  const { numUpdatedRows } = await ofKind.executeTakeFirstOrThrow();
+  const place = { tenant_id: tenantId, notice_id: noticeId };
+  const { numUpdatedRows } = await queries
+    .updateTable('consent_sightings')
+    .set(known)
+    .where((row) => row.and({ ...place, host }))
+    .where('refused_at', kind, null)
+    .executeTakeFirstOrThrow();
   if (numUpdatedRows > 0n) return;
   const ofNotice = queries
     .selectFrom('consent_sightings')
     .select(['host', 'seen_at'])
-    .where('notice_id', '=', noticeId);
+    .where((row) => row.and(place));
   const oldest = await ofNotice.where('refused_at', kind, null).orderBy('seen_at').execute();
   if (oldest.length >= (isRefused ? mostRefusedHosts : mostHosts)) {
     const [stale] = oldest;
     if (stale === undefined || Date.parse(known.seen_at) - Date.parse(stale.seen_at) < dayMilliseconds) return;
-    const gone = queries.deleteFrom('consent_sightings').where('notice_id', '=', noticeId);
-    await gone.where('host', '=', stale.host).execute();
+    const gone = { ...place, host: stale.host };
+    await queries
+      .deleteFrom('consent_sightings')
+      .where((row) => row.and(gone))
+      .execute();
   }
   await queries
     .insertInto('consent_sightings')
-    .values({ ...known, notice_id: noticeId, host })
+    .values({ ...known, ...place, host })
     // The domain of the notice has changed: the host belongs to its site now, or does not any more.
-    .onConflict((conflict) => conflict.columns(['notice_id', 'host']).doUpdateSet(known))
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'notice_id', 'host']).doUpdateSet(known))
     .execute();
 }
 
 /** What the pages of one host did with a notice. */
 export interface SeenHost {
+  readonly tenantId: string;
   readonly noticeId: string;
   readonly host: string;
   readAt: string | null;
@@ -209,10 +250,11 @@ export interface RefusedHost {
 }
 
 /** The hosts of a notice, the latest seen first. */
-export async function listSightings(queries: Queries, noticeId: string): Promise<NoticeSighting[]> {
+export async function listSightings(queries: Queries, tenantId: string, noticeId: string): Promise<NoticeSighting[]> {
   const rows = await queries
     .selectFrom('consent_sightings')
     .selectAll()
+    .where('tenant_id', '=', tenantId)
     .where('notice_id', '=', noticeId)
     .orderBy('seen_at', 'desc')
     .orderBy('host')

@@ -52,7 +52,9 @@ export async function verifyVersions(
   const strays = new Map(allTexts.map(({ notice_id, hash }) => [namePart(notice_id, hash), notice_id]));
   const rows = await queries
     .selectFrom('consent_notice_versions as row')
-    .leftJoin('consent_notices as notice', 'notice.id', 'row.notice_id')
+    .leftJoin('consent_notices as notice', (join) =>
+      join.onRef('notice.tenant_id', '=', 'row.tenant_id').onRef('notice.id', '=', 'row.notice_id'),
+    )
     .selectAll('row')
     .select('notice.id as notice')
     .where('row.tenant_id', '=', tenantId)
@@ -68,7 +70,7 @@ export async function verifyVersions(
     const issue = findFault(row, publications.get(name)) ?? (hidesBytes ? 'the text is not Unicode' : null);
     if (issue !== null) faults.push({ noticeId: row.notice_id, version: row.version, issue });
     const { shown = {} } = publications.get(name) ?? {};
-    const texts = await findShownTexts(queries, row.notice_id, Object.values(shown), tenantId);
+    const texts = await findShownTexts(queries, tenantId, row.notice_id, Object.values(shown));
     for (const [language, textHash] of Object.entries(shown)) {
       const text = texts.get(textHash);
       strays.delete(namePart(row.notice_id, textHash));
@@ -144,7 +146,7 @@ type ShownValues = Pick<ConsentRecord, 'language' | 'noticeVersion' | 'shownHash
 
 /** The hashes of the texts of a version by language; none if it is missing. */
 async function readShown(queries: Queries, tenantId: string, noticeId: string, version: number) {
-  const match = { notice_id: noticeId, version, tenant_id: tenantId };
+  const match = { tenant_id: tenantId, notice_id: noticeId, version };
   const row = await findRow(queries, 'consent_notice_versions', match);
   try {
     return (JSON.parse(row?.shown ?? '{}') ?? {}) as Readonly<Record<string, string>>;
@@ -158,8 +160,9 @@ async function readShown(queries: Queries, tenantId: string, noticeId: string, v
 async function verifyNotices(queries: Queries, tenantId: string): Promise<readonly VersionFault[]> {
   const { rows } = await sql<NoticeRow & { readonly latest: number | null; readonly records: number }>`
     select id, version, record_count,
-      (select max(version) from consent_notice_versions where notice_id = notice.id) as latest,
-      (select count(*) from consent_records where notice_id = notice.id) as records
+      (select max(version) from consent_notice_versions
+        where tenant_id = ${tenantId} and notice_id = notice.id) as latest,
+      (select count(*) from consent_records where tenant_id = ${tenantId} and notice_id = notice.id) as records
     from consent_notices as notice where tenant_id = ${tenantId} order by id`.execute(queries);
   return rows.flatMap(({ id: noticeId, version, record_count, latest, records }) => {
     const issues: string[] = [];

@@ -45,7 +45,7 @@ export async function withdrawRecord(
       'record_erased',
       'The data subject of this record was erased. An erased record cannot be withdrawn.',
     );
-  const version = await findVersion(work.transaction, noticeId, original.noticeVersion);
+  const version = await findVersion(work.transaction, tenantId, noticeId, original.noticeVersion);
   const keys = pickPurposes(original.purposes, version?.purposes ?? [], input.purposes);
   const place = { tenantId, noticeId, subjectId, space };
   const [latest] = await findLatestRecords(work.transaction, [place]);

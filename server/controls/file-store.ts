@@ -42,7 +42,7 @@ export async function receiveFile(
   const body = readUpload(request, largestFile);
   let next = await body.next();
   const id = await reserve(database, upload, Math.min(announceSize(request, largestFile), largestFile));
-  const discard = () => inTransaction(database, (queries) => deleteUnfinished(queries, id));
+  const discard = () => inTransaction(database, (queries) => deleteUnfinished(queries, tenantId, id));
   try {
     const hash = createHash('sha256');
     let size = 0;
@@ -155,20 +155,23 @@ const abandonedAfter = 60 * 60_000;
 export async function deleteAbandonedFile(queries: Queries, now: string): Promise<boolean> {
   const file = await queries
     .selectFrom('control_evidence_files')
-    .select('id')
+    .select(['tenant_id', 'id'])
     .where('finished_at', 'is', null)
     .where('created_at', '<', addTime(now, -abandonedAfter))
     .limit(1)
     .executeTakeFirst();
   if (file === undefined) return false;
-  await deleteUnfinished(queries, file.id);
+  await deleteUnfinished(queries, file.tenant_id, file.id);
   return true;
 }
 
-async function deleteUnfinished(queries: Queries, id: string): Promise<void> {
-  if ((await findRow(queries, 'control_evidence_files', { id, finished_at: null })) === undefined) return;
-  await queries.deleteFrom('control_evidence_chunks').where('file_id', '=', id).execute();
-  await queries.deleteFrom('control_evidence_files').where('id', '=', id).execute();
+async function deleteUnfinished(queries: Queries, tenantId: string, id: string): Promise<void> {
+  const match = { tenant_id: tenantId, id, finished_at: null };
+  if ((await findRow(queries, 'control_evidence_files', match)) === undefined) return;
+  const chunks = queries.deleteFrom('control_evidence_chunks').where('tenant_id', '=', tenantId);
+  await chunks.where('file_id', '=', id).execute();
+  const file = queries.deleteFrom('control_evidence_files').where('tenant_id', '=', tenantId);
+  await file.where('id', '=', id).execute();
 }
 
 export interface FileReport {

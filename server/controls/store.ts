@@ -204,7 +204,11 @@ export async function requireErasableEvidence(
 ) {
   const item = await queries
     .selectFrom('control_evidence')
-    .innerJoin('tenant_controls as control', 'control.id', 'control_evidence.tenant_control_id')
+    .innerJoin('tenant_controls as control', (join) =>
+      join
+        .onRef('control.tenant_id', '=', 'control_evidence.tenant_id')
+        .onRef('control.id', '=', 'control_evidence.tenant_control_id'),
+    )
     .selectAll('control_evidence')
     .where('control_evidence.tenant_id', '=', tenantId)
     .where('control_evidence.id', '=', evidenceId)

@@ -136,7 +136,8 @@ export async function startErasure(
   const running = await findJob(transaction, source.tenantId, target);
   if (running !== undefined) {
     // Its last step includes what came since.
-    await updateRow(transaction, 'erasure_jobs', { id: running.id }, { ...bounds, position: null });
+    const match = { tenant_id: source.tenantId, id: running.id };
+    await updateRow(transaction, 'erasure_jobs', match, { ...bounds, position: null });
     return { erasureId: running.id, status: 'running', counts: JSON.parse(running.counts) };
   }
   const job: Job = {
@@ -168,9 +169,12 @@ export async function continueErasure(database: Database, now: string): Promise<
     const job = await findJob(transaction, next.tenant_id, next);
     if (job === undefined) return;
     const { counts, isDone, ...progress } = await eraseStep(work, source, job, 'The rest of an erasure');
-    const { id } = job;
-    if (!isDone) return updateRow(transaction, 'erasure_jobs', { id }, { ...progress, counts: JSON.stringify(counts) });
-    await transaction.deleteFrom('erasure_jobs').where('id', '=', id).execute();
+    const { tenant_id, id } = job;
+    if (!isDone) {
+      const columns = { ...progress, counts: JSON.stringify(counts) };
+      return updateRow(transaction, 'erasure_jobs', { tenant_id, id }, columns);
+    }
+    await transaction.deleteFrom('erasure_jobs').where('tenant_id', '=', tenant_id).where('id', '=', id).execute();
     // The job itself named the person.
     work.afterCommit(() => work.signals.emit('erased'));
     await announce(work, job, counts);

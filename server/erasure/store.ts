@@ -201,16 +201,21 @@ export async function writeErased(
   cleared: readonly ('subject_id' | 'dsr_id' | 'user_id')[],
 ): Promise<number> {
   await updateTexts(work.transaction, 'webhook_events', { tenantId, key: 'id', column: 'data', cleared }, data);
-  return cancelDeliveries(work, [...data.keys()]);
+  return cancelDeliveries(work, tenantId, [...data.keys()]);
 }
 
 /** Cancels the pending deliveries of events, and forgets what receivers answered. @returns how many were canceled. */
-async function cancelDeliveries({ transaction, now }: UnitOfWork, eventIds: readonly string[]): Promise<number> {
+async function cancelDeliveries(
+  { transaction, now }: UnitOfWork,
+  tenantId: string,
+  eventIds: readonly string[],
+): Promise<number> {
   if (eventIds.length === 0) return 0;
   const canceled = { status: 'canceled', reason: 'erased', due_at: null, claimed_by: null, finished_at: now };
   const { numUpdatedRows } = await transaction
     .updateTable('webhook_deliveries')
     .set(canceled)
+    .where('tenant_id', '=', tenantId)
     .where('event_id', 'in', eventIds)
     .where('status', '=', 'pending')
     .executeTakeFirstOrThrow();
@@ -218,9 +223,14 @@ async function cancelDeliveries({ transaction, now }: UnitOfWork, eventIds: read
   await transaction
     .updateTable('webhook_attempts')
     .set({ excerpt: null })
+    .where('tenant_id', '=', tenantId)
     .where('excerpt', 'is not', null)
     .where('delivery_id', 'in', (query) =>
-      query.selectFrom('webhook_deliveries').select('id').where('event_id', 'in', eventIds),
+      query
+        .selectFrom('webhook_deliveries')
+        .select('id')
+        .where('tenant_id', '=', tenantId)
+        .where('event_id', 'in', eventIds),
     )
     .execute();
   return Number(numUpdatedRows);

@@ -92,13 +92,17 @@ export async function continueUserErasure(database: Database, box: SecretBox, no
     const { transaction } = work;
     await work.lockTenant(next.tenant_id);
     // Under the lock: another server may have continued it.
-    const job = await findRow(transaction, 'user_erasures', { id: next.id });
+    const match = { tenant_id: next.tenant_id, id: next.id };
+    const job = await findRow(transaction, 'user_erasures', match);
     if (job === undefined) return;
     const step = await eraseStep(work, box, job);
     if (hasErased(step.counts))
       await record(work, systemSource(job.tenant_id), job.user_id, step, 'The rest of an erasure');
-    if (!step.isDone) return updateRow(transaction, 'user_erasures', { id: job.id }, { position: step.position });
-    await transaction.deleteFrom('user_erasures').where('id', '=', job.id).execute();
+    if (!step.isDone) return updateRow(transaction, 'user_erasures', match, { position: step.position });
+    await transaction
+      .deleteFrom('user_erasures')
+      .where((row) => row.and(match))
+      .execute();
     // The job itself named the person.
     work.afterCommit(() => work.signals.emit('erased'));
   });

@@ -171,7 +171,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
           if (locked.password_hash !== account.password_hash)
             throw new Problem('password_incorrect', 'The password was changed in the meantime.');
           await updatePassword(work, call.source, actor.id, hash);
-          return renewSession(work, { userId: actor.id, sessionId: credential.id }, sessionLifetime);
+          return renewSession(work, { userId: actor.id, session: credential }, sessionLifetime);
         });
         const device = guard.rememberDevice({ email: actor.email, password_changed_at: call.now });
         return answerWith({ session: { id, expiresAt } }, { 'Set-Cookie': [sessionCookie.write(token), device] });

@@ -172,10 +172,11 @@ export async function closeInvitations(
   else if ('email' in which) found = await pending.where('email', '=', which.email).execute();
   else found = await inBatches(which.userIds, emailsOf);
   const rows: InvitationRow[] = [];
+  const closed = { [`${verb}_at`]: work.now };
   // One whose seal does not hold grants nothing, and must not get a valid one.
   for (const row of found)
     if (holds(work.transaction, 'invitations', row))
-      rows.push(await updateRow(work.transaction, 'invitations', { id: row.id }, { [`${verb}_at`]: work.now }));
+      rows.push(await updateRow(work.transaction, 'invitations', { tenant_id: row.tenant_id, id: row.id }, closed));
   const why = reason === undefined ? {} : { reason };
   const changes = rows.map((row) => ({ source, row, change: { verb, targetRef: personal(row.email), ...why } }));
   await recordChanges(work, invitationRows, changes);

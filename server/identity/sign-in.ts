@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import { createSession, endSessions, findSession, type HostCookie } from '../access/session-store.ts';
 import { personal } from '../audit/personal.ts';
 import { clientSource } from '../audit/source.ts';
@@ -18,6 +19,7 @@ import {
   type UnitOfWork,
 } from '../storage/database.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
 import { findTenant } from '../tenants/store.ts';
 import { type AccountRow, accountRows, findAccount, listAccepted, recordAccountChange } from './account-store.ts';
 import { nameDevice } from './device.ts';
@@ -125,12 +127,13 @@ export async function answerChallenge(
   // Only a wrong or used code counts as a failure.
   const session = await guard.check(attempt, async () => {
     // Concurrent requests took the last attempt.
-    if (!(await inTransaction(database, (transaction) => countTry(transaction, challengeId)))) throw invalidChallenge();
+    if (!(await inTransaction(database, (transaction) => countTry(transaction, challenge)))) throw invalidChallenge();
     const verified = await verifyCode(services, attempt, account.id, code, now);
     if (verified === null) return null;
     return runUnitOfWork(database, now, async (work) => {
       const target = await lockSignIn(work, services, challenge, visitor, verified.method === 'backup_code');
-      const answered = work.transaction.deleteFrom('sign_in_challenges').where('id', '=', challengeId);
+      const ofTenant = work.transaction.deleteFrom('sign_in_challenges').where('tenant_id', '=', challenge.tenant_id);
+      const answered = ofTenant.where('id', '=', challengeId);
       // Another request was faster if there is none to delete.
       if (target === undefined || (await answered.executeTakeFirstOrThrow()).numDeletedRows === 0n)
         throw invalidChallenge();
@@ -154,13 +157,16 @@ export async function answerChallenge(
 }
 
 /** Counts a code that is tried. @returns false if no more may be tried. */
-async function countTry(queries: Queries, id: string): Promise<boolean> {
+async function countTry(
+  queries: Queries,
+  { tenant_id, id }: Selectable<Tables['sign_in_challenges']>,
+): Promise<boolean> {
   // Concurrent ones wait for each other.
-  const row = queries.selectFrom('sign_in_challenges').select('id').where('id', '=', id);
-  if (locksRows(queries)) await row.forUpdate().execute();
-  const challenge = await findRow(queries, 'sign_in_challenges', { id });
+  const rows = queries.selectFrom('sign_in_challenges').select('id').where('tenant_id', '=', tenant_id);
+  if (locksRows(queries)) await rows.where('id', '=', id).forUpdate().execute();
+  const challenge = await findRow(queries, 'sign_in_challenges', { tenant_id, id });
   if (challenge === undefined || challenge.attempts >= mostAttempts) return false;
-  await updateRow(queries, 'sign_in_challenges', { id }, { attempts: challenge.attempts + 1 });
+  await updateRow(queries, 'sign_in_challenges', { tenant_id, id }, { attempts: challenge.attempts + 1 });
   return true;
 }
 
@@ -226,7 +232,7 @@ export async function openSession(
   if (replaced !== undefined) {
     const { id, tenant_id, user_id, email } = replaced;
     // None if it was ended since it was read.
-    const ended = await endSessions(work.transaction, { userIds: [user_id], sessionId: id });
+    const ended = await endSessions(work.transaction, { userIds: [user_id], tenantId: tenant_id, sessionId: id });
     if (ended > 0)
       await recordEvent(work, clientSource({ type: 'user', id: user_id, email }, client, hasher)(tenant_id), {
         ...sessionEvent('ended', user_id, email, { sessionId: id }),

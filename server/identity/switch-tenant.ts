@@ -24,7 +24,7 @@ export async function switchTenant({ principal, source }: UserCall, wanted: stri
   await work.lockTenant(tenantId, tenant.id);
   const membership = await findMember(work.transaction, tenant.id, actor.id);
   if (membership === undefined || !canSignIn(membership)) throw notAllowed();
-  const session = await moveSession(work, { sessionId: credential.id, userId: actor.id, tenantId: tenant.id });
+  const session = await moveSession(work, { userId: actor.id, session: credential }, tenant.id);
   if (session === undefined) throw unauthenticated('The session has ended; sign in again.');
   if (tenant.id === tenantId) return { membership, session };
   const match = { tenant_id: tenant.id, user_id: actor.id };

@@ -68,7 +68,8 @@ export function isPastDeadline(now: string): Expression<SqlBool> {
 
 /** Whether the deliveries of a webhook keep failing, or it was disabled. */
 export const isFailing: Expression<SqlBool> = sql`deleted_at is null and (status = 'disabled' or exists
-  (select 1 from webhook_health where endpoint_id = id and failing_since is not null and last_error is not null))`;
+  (select 1 from webhook_health as health where health.tenant_id = webhook_endpoints.tenant_id
+    and health.endpoint_id = webhook_endpoints.id and failing_since is not null and last_error is not null))`;
 
 export const countOfRows = sql<number>`count(*)`.as('count');
 

@@ -26,6 +26,8 @@ export interface AuditSource {
 export interface Credential {
   readonly kind: 'api_key' | 'session' | 'scim_token';
   readonly id: string;
+  /** Its own tenant; the request may act for another one. */
+  readonly tenantId: string;
 }
 
 /** Who calls, for which tenant, and what they may do. */

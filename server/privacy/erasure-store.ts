@@ -85,7 +85,7 @@ export async function eraseTexts(
           .execute();
   for (const { id, status } of found)
     if (status !== endedStatus)
-      erased.push(await updateRow(transaction, kind.table, { id }, { ...empty, salt: newSalt() }));
+      erased.push(await updateRow(transaction, kind.table, { tenant_id: tenantId, id }, { ...empty, salt: newSalt() }));
   const changes = erased.map((row) => {
     const diff = { texts: counts.get(row.id) as number };
     return { source, row, change: { verb: 'erased', targetRef: null, reason, diff } };

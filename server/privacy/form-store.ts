@@ -156,9 +156,11 @@ export async function deleteUnconfirmed(database: Database, now: string): Promis
     await runUnitOfWork(database, now, async (work) => {
       await work.lockTenant(tenant_id);
       // A member or the person may have come first.
-      const dsr = await selectUnconfirmed(work.transaction, now).where('id', '=', id).executeTakeFirst();
+      const ofTenant = selectUnconfirmed(work.transaction, now).where('tenant_id', '=', tenant_id);
+      const dsr = await ofTenant.where('id', '=', id).executeTakeFirst();
       if (dsr === undefined) return;
-      await work.transaction.deleteFrom('dsr_requests').where('id', '=', id).execute();
+      const removal = work.transaction.deleteFrom('dsr_requests').where('tenant_id', '=', tenant_id);
+      await removal.where('id', '=', id).execute();
       const diff = { confirmationExpiresAt: dsr.confirmation_expires_at };
       await recordRemoval(work, systemSource(tenant_id), dsrRows, id, { targetRef: null, diff });
     });

@@ -39,7 +39,7 @@ export type Dialect = 'sqlite' | 'postgres';
 /** Signals within the process, sent when a change is durable. They only make a worker check sooner. */
 export type Signals = EventEmitter<{
   /** These endpoints have due deliveries. */
-  deliveries: [endpointIds: readonly string[]];
+  deliveries: [endpoints: readonly { readonly tenant_id: string; readonly id: string }[]];
   /** Values of a person were erased: copies of them, in memory or in a log, must go. */
   erased: [];
   /** An erasure is to be kept outside the database: its line in the log. */

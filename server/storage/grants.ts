@@ -116,7 +116,7 @@ export const grantTables = describeGrants({
     last_used_at: 'Only shown. A key has no idle time.',
     replaced_by: true,
   },
-  access_tokens: { hash: true, key_id: true, scopes: true, expires_at: true },
+  access_tokens: { tenant_id: true, hash: true, key_id: true, scopes: true, expires_at: true },
   scim_tokens: {
     id: true,
     tenant_id: true,

@@ -14,7 +14,9 @@ export interface Schema {
   /**
    * Statements of SQLite, with a column on each line and comments from which `tables.ts` is generated. Columns are only
    * text, integer, bigint and blob. Tables without rowid are stored in the order of their key: for small rows only, because
-   * rows of a kilobyte make the tree deep.
+   * rows of a kilobyte make the tree deep. A table that belongs to a tenant begins with `tenant_id`, and so do its primary
+   * key, unique constraints and references: a database that spreads tenants over machines can then hold it. What a request
+   * shows without its tenant is found by an index without uniqueness.
    */
   readonly sql: string;
   /** The tables whose rows the database refuses to change or delete. */

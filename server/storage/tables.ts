@@ -68,8 +68,8 @@ export interface Tables {
     seal: string | null;
   };
   readonly api_keys: {
-    id: string;
     tenant_id: string;
+    id: string;
     name: string;
     /** SHA-256 of the key; the key itself is shown once and never stored. */
     hash: string;
@@ -243,8 +243,8 @@ export interface Tables {
     fault: string | null;
   };
   readonly consent_notices: {
-    id: string;
     tenant_id: string;
+    id: string;
     status: string;
     /** The content under edit, canonical JSON; publishing freezes it as the next version. */
     content: string;
@@ -336,8 +336,8 @@ export interface Tables {
   };
   /** Erasures that go on in the background, because they are more than one unit of work; removed at their end. */
   readonly erasure_jobs: {
-    id: string;
     tenant_id: string;
+    id: string;
     /** subject, dsr, breach or evidence. */
     kind: string;
     /** The subject, or the ids of requests, breaches or an item of evidence, with spaces between. */
@@ -367,6 +367,7 @@ export interface Tables {
    * of the choices for each purpose.
    */
   readonly consent_days: {
+    tenant_id: string;
     notice_id: string;
     day: string;
     purpose: string;
@@ -377,6 +378,7 @@ export interface Tables {
   };
   /** The hosts whose pages show a notice: at most fifty each, and ten whose decisions are refused. */
   readonly consent_sightings: {
+    tenant_id: string;
     notice_id: string;
     host: string;
     read_at: string | null;
@@ -447,9 +449,9 @@ export interface Tables {
     seal: string | null;
   };
   readonly sessions: {
+    tenant_id: string;
     id: string;
     token_hash: string;
-    tenant_id: string;
     user_id: string;
     /** That of the user at the start: with another one, the session is over, even if the row is put back. */
     password_changed_at: string | null;
@@ -465,8 +467,8 @@ export interface Tables {
   };
   /** A sign-in with a correct password that still needs a code. */
   readonly sign_in_challenges: {
-    id: string;
     tenant_id: string;
+    id: string;
     user_id: string;
     /** As in sessions. */
     password_changed_at: string | null;
@@ -501,8 +503,8 @@ export interface Tables {
     blocked_until: string | null;
   };
   readonly invitations: {
-    id: string;
     tenant_id: string;
+    id: string;
     email: string;
     role: string;
     token_hash: string;
@@ -519,8 +521,8 @@ export interface Tables {
    * Erasures of people that go on in the background, because they are more than one unit of work; removed at their end.
    */
   readonly user_erasures: {
-    id: string;
     tenant_id: string;
+    id: string;
     /** Of the former member; null for an address that was only invited. */
     user_id: string | null;
     /** JSON: the e-mail address in every spelling that is searched. */
@@ -530,8 +532,8 @@ export interface Tables {
     created_at: string;
   };
   readonly scim_tokens: {
-    id: string;
     tenant_id: string;
+    id: string;
     hash: string;
     display_prefix: string;
     created_at: string;
@@ -542,6 +544,7 @@ export interface Tables {
   };
   /** OAuth 2.0 access tokens; each expires with its key at the latest. */
   readonly access_tokens: {
+    tenant_id: string;
     hash: string;
     key_id: string;
     scopes: string;
@@ -559,8 +562,8 @@ export interface Tables {
     updated_at: string;
   };
   readonly tenant_controls: {
-    id: string;
     tenant_id: string;
+    id: string;
     /** The control of the catalogue; the row's own id for a custom control. */
     control_id: string;
     /** The definition of a custom control, canonical JSON; null for one of the catalogue. */
@@ -585,8 +588,8 @@ export interface Tables {
    * else.
    */
   readonly control_evidence_files: {
-    id: string;
     tenant_id: string;
+    id: string;
     /** In bytes; while the file arrives, the most that it may have; 0 once it is erased. */
     size: number;
     created_at: string;
@@ -601,8 +604,8 @@ export interface Tables {
     bytes: Buffer;
   };
   readonly control_evidence: {
-    id: string;
     tenant_id: string;
+    id: string;
     tenant_control_id: string;
     /** Null once it is erased, like the other texts and the bytes of the file. */
     title: string | null;
@@ -627,8 +630,8 @@ export interface Tables {
     erased_at: string | null;
   };
   readonly control_tests: {
-    id: string;
     tenant_id: string;
+    id: string;
     tenant_control_id: string;
     title: string;
     procedure: string | null;
@@ -638,8 +641,8 @@ export interface Tables {
     retired_at: string | null;
   };
   readonly control_test_results: {
-    id: string;
     tenant_id: string;
+    id: string;
     test_id: string;
     status: string;
     notes: string | null;
@@ -661,8 +664,8 @@ export interface Tables {
     updated_at: string;
   };
   readonly dsr_requests: {
-    id: string;
     tenant_id: string;
+    id: string;
     /** Null once it is erased, like the other texts. */
     subject_id: string | null;
     type: string;
@@ -701,8 +704,8 @@ export interface Tables {
   };
   /** How often the form was used lately; housekeeping deletes what is older than a day. */
   readonly dsr_form_uses: {
-    id: string;
     tenant_id: string;
+    id: string;
     /** A keyed hash of the address, or of its IPv6 /64. */
     client: string;
     /** The same of the address, or of its IPv6 /48. */
@@ -712,8 +715,8 @@ export interface Tables {
     used_at: string;
   };
   readonly breach_incidents: {
-    id: string;
     tenant_id: string;
+    id: string;
     /** Null once it is erased, like the other texts. */
     title: string | null;
     description: string | null;
@@ -737,8 +740,8 @@ export interface Tables {
   };
   /** A webhook endpoint of a tenant. */
   readonly webhook_endpoints: {
-    id: string;
     tenant_id: string;
+    id: string;
     /** Empty once it is deleted, as is the secret. */
     url: string;
     description: string | null;
@@ -769,6 +772,7 @@ export interface Tables {
   };
   /** The health of endpoints; an endpoint has a row from its first failure on. */
   readonly webhook_health: {
+    tenant_id: string;
     endpoint_id: string;
     /** When the current series of failures began; null if the last attempt succeeded. */
     failing_since: string | null;
@@ -784,9 +788,9 @@ export interface Tables {
   };
   /** One event for one endpoint. */
   readonly webhook_deliveries: {
+    tenant_id: string;
     /** The value of the header Svc-Delivery. */
     id: string;
-    tenant_id: string;
     endpoint_id: string;
     event_id: string;
     event_type: string;
@@ -810,6 +814,7 @@ export interface Tables {
   };
   /** Every finished attempt at a delivery. */
   readonly webhook_attempts: {
+    tenant_id: string;
     delivery_id: string;
     id: string;
     at: string;
@@ -827,6 +832,7 @@ export interface Tables {
    * both.
    */
   readonly webhook_hours: {
+    tenant_id: string;
     endpoint_id: string;
     /** In UTC: 2026-11-23T07. */
     hour: string;
@@ -848,8 +854,8 @@ export interface Tables {
   };
   /** Bulk redeliveries. */
   readonly webhook_redeliveries: {
-    id: string;
     tenant_id: string;
+    id: string;
     /** JSON. */
     filter: string;
     /** running, finished or canceled. */
@@ -864,8 +870,8 @@ export interface Tables {
   };
   /** Events for webhooks, written in the transaction of their change. */
   readonly webhook_events: {
-    id: string;
     tenant_id: string;
+    id: string;
     type: string;
     /** JSON. */
     data: string;

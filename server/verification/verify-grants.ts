@@ -7,7 +7,7 @@ import type { Scene } from './verify-tenant.ts';
 /** A row that grants nothing, because something other than Svc wrote it. */
 interface GrantFault {
   readonly table: GrantTable;
-  /** The parts of its primary key. The hash of a token is one: it does not reveal the token. */
+  /** Its primary key without the tenant. The hash of a token does not reveal the token. */
   readonly key: string;
   readonly issue: string;
   /** The tenants that it concerns; none if no tenant can be found. */
@@ -31,29 +31,25 @@ async function* readAll(queries: Queries, table: GrantTable, key: readonly strin
   }
 }
 
+const ownTenant: TenantsOf = ({ tenant_id }) => [tenant_id];
+
 /** The primary key of each table, and the tenants of a row. */
 const tables: Readonly<Record<GrantTable, { readonly key: readonly string[]; readonly tenants: TenantsOf }>> = {
   tenants: { key: ['id'], tenants: ({ id }) => [id] },
   users: { key: ['id'], tenants: ({ id }, queries) => listTenantsOfUser(queries, id) },
   second_factors: { key: ['user_id'], tenants: ({ user_id }, queries) => listTenantsOfUser(queries, user_id) },
-  memberships: { key: ['tenant_id', 'user_id'], tenants: ({ tenant_id }) => [tenant_id] },
-  sessions: { key: ['id'], tenants: ({ tenant_id }) => [tenant_id] },
-  sign_in_challenges: { key: ['id'], tenants: ({ tenant_id }) => [tenant_id] },
+  memberships: { key: ['tenant_id', 'user_id'], tenants: ownTenant },
+  sessions: { key: ['tenant_id', 'id'], tenants: ownTenant },
+  sign_in_challenges: { key: ['tenant_id', 'id'], tenants: ownTenant },
   one_time_tokens: {
     key: ['hash'],
     tenants: ({ tenant_id, user_id }, queries) =>
       tenant_id === null ? listTenantsOfUser(queries, user_id) : [tenant_id],
   },
-  invitations: { key: ['id'], tenants: ({ tenant_id }) => [tenant_id] },
-  api_keys: { key: ['id'], tenants: ({ tenant_id }) => [tenant_id] },
-  access_tokens: {
-    key: ['hash'],
-    tenants: async ({ key_id }, queries) => {
-      const keys = queries.selectFrom('api_keys').select('tenant_id').where('id', '=', String(key_id));
-      return (await keys.execute()).map(({ tenant_id }) => tenant_id);
-    },
-  },
-  scim_tokens: { key: ['id'], tenants: ({ tenant_id }) => [tenant_id] },
+  invitations: { key: ['tenant_id', 'id'], tenants: ownTenant },
+  api_keys: { key: ['tenant_id', 'id'], tenants: ownTenant },
+  access_tokens: { key: ['tenant_id', 'hash'], tenants: ownTenant },
+  scim_tokens: { key: ['tenant_id', 'id'], tenants: ownTenant },
 };
 
 type StoredRow = Readonly<Record<string, unknown>>;
@@ -91,7 +87,8 @@ export async function verifyGrants(
       const isHeld = isSealed(keys.seal, table, row) && !(await hasInvalidBytes(queries, table, row));
       if (isHeld) continue;
       const tenantIds = (await tenantsOf(row, queries)).map(String);
-      faults.push({ table, key: key.map((column) => String(row[column])).join(' '), issue: brokenSeal, tenantIds });
+      const named = key.filter((column) => column !== 'tenant_id').map((column) => String(row[column]));
+      faults.push({ table, key: named.join(' '), issue: brokenSeal, tenantIds });
     }
   }
   const bare = await queries

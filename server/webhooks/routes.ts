@@ -86,7 +86,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
       result: cursorPageOf(EndpointView),
       place: 'string',
       async find({ query: { status }, principal: { tenantId }, now }, { after, limit }) {
-        let found = selectEndpoints(database.kysely).where('tenant_id', '=', tenantId);
+        let found = selectEndpoints(database.kysely, tenantId);
         if (status !== undefined) found = found.where('status', '=', status);
         return mapPage(await takeNewest(found, after, limit), (endpoint) => viewEndpoint(endpoint, now));
       },
@@ -117,7 +117,7 @@ export function webhookRoutes(installation: Pick<Installation, 'database' | 'box
       async handle({ params: { id }, query: { per, days }, principal, now }) {
         requireFound(await findEndpoint(database.kysely, principal.tenantId, id), 'webhook');
         const first = addTime(now, -(days - 1) * dayMilliseconds).slice(0, 'YYYY-MM-DD'.length);
-        return { items: await listPeriods(database.kysely, id, per, first), nextCursor: null };
+        return { items: await listPeriods(database.kysely, principal.tenantId, id, per, first), nextCursor: null };
       },
     }),
     defineRoute('PATCH /v1/webhooks/{id}', {

@@ -18,14 +18,14 @@ import { spreadOf } from './slices.ts';
 export async function measureClaims(bench: Bench): Promise<Finding> {
   await using installation = await openSite(bench.createFolder('deliveries-claims'));
   bench.say(`  queueing ${bench.largeRows.toLocaleString('en')} deliveries …`);
-  await queueDeliveries(installation, { count: bench.largeRows, endpoints: 10 });
+  const tenantId = await queueDeliveries(installation, { count: bench.largeRows, endpoints: 10 });
   const { database, clock } = installation;
   const times: number[] = [];
   const sent = new ByteCache<SentEvent>();
   for (let turn = 0; turn < 1000; turn += 1) {
-    const endpointId = `endpoint-${turn % 10}`;
+    const endpoint = { tenant_id: tenantId, id: `endpoint-${turn % 10}` };
     await inTransaction(database, async (queries) => {
-      const claim = () => claimDeliveries(queries, { endpointId, sender: 'bench', now: clock(), limit: 64 }, sent);
+      const claim = () => claimDeliveries(queries, { endpoint, sender: 'bench', now: clock(), limit: 64 }, sent);
       const { deliveries } = await time(times, claim);
       await finishAttempts(queries, 'bench', clock(), [], deliveries.map(arrive));
     });
@@ -38,8 +38,8 @@ interface WantedQueue {
   readonly endpoints: number;
 }
 
-/** Puts deliveries of one event on their way, in one statement. */
-async function queueDeliveries(installation: Installation, { count, endpoints }: WantedQueue): Promise<void> {
+/** Puts deliveries of one event on their way, in one statement. @returns their tenant. */
+async function queueDeliveries(installation: Installation, { count, endpoints }: WantedQueue): Promise<string> {
   const { database, clock } = installation;
   const { tenantId } = await createSite(installation);
   const now = clock();
@@ -55,6 +55,7 @@ async function queueDeliveries(installation: Installation, { count, endpoints }:
         ${event.id}, ${event.type}, 'pending', 0, ${now}, ${now}
       from numbers`.execute(queries);
   });
+  return tenantId;
 }
 
 async function time<Result>(times: number[], step: () => Promise<Result>): Promise<Result> {
@@ -71,8 +72,8 @@ function describeTimes(what: string, times: readonly number[], atMost: number): 
   return { what: `${what}, 99 of 100`, ours: '', floor: '', value, unit: 'ms', budget: { atMost } };
 }
 
-function arrive({ id }: ClaimedDelivery): DeliveryState {
+function arrive({ tenant_id, id }: ClaimedDelivery): DeliveryState {
   const now = new Date().toISOString();
   const nothing = { reason: null, due_at: null, response_status: 204, attempts: 1 };
-  return { id, status: 'delivered', first_attempt_at: now, ...nothing };
+  return { tenant_id, id, status: 'delivered', first_attempt_at: now, ...nothing };
 }

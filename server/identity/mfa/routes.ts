@@ -106,7 +106,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
           if (step === null) return null;
           return runUnitOfWork(database, call.now, async (work) => {
             await guard.succeed(work, attempt);
-            const verified = { step, sessionId: credential.id, lifetime: sessionLifetime };
+            const verified = { step, session: credential, lifetime: sessionLifetime };
             return enableSecondFactor(work, call.source, pending, verified);
           });
         });
@@ -130,7 +130,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
         const session = await runUnitOfWork(database, call.now, async (work) => {
           if (!(await disableSecondFactor(work, call.source, actor.id, 'disabled', undefined, credential.id)))
             throw conflict('notEnabled');
-          return renewSession(work, { userId: actor.id, sessionId: credential.id }, sessionLifetime);
+          return renewSession(work, { userId: actor.id, session: credential }, sessionLifetime);
         });
         return showStatus(actor.id, session);
       },

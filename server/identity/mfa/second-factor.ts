@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { endSessions, type OpenSession, renewSession } from '../../access/session-store.ts';
+import { endSessions, type OpenSession, type OwnSession, renewSession } from '../../access/session-store.ts';
 import type { RowChange } from '../../audit/row-state.ts';
 import type { SourceOf } from '../../audit/source.ts';
 import { Problem } from '../../http/problem.ts';
@@ -62,16 +62,16 @@ export async function enableSecondFactor(
   work: UnitOfWork,
   sourceOf: SourceOf,
   { user_id: userId, secret }: SecondFactorRow,
-  verified: { readonly step: number; readonly sessionId: string; readonly lifetime: SessionLifetime },
+  verified: { readonly step: number; readonly session: OwnSession['session']; readonly lifetime: SessionLifetime },
 ): Promise<OpenSession> {
-  const { step, sessionId, lifetime } = verified;
+  const { step, session, lifetime } = verified;
   const { email } = await work.lockAccount(userId);
   // The secret too: another enrolment may have replaced this one.
   const required = { state: 'pending', secret: secret ?? '' };
   const row = await updateFactor(work, userId, required, { state: 'enabled', last_step: step }, 'notPending');
   const diff = { state: { before: 'pending', after: 'enabled' } };
   await record(work, sourceOf, row, { verb: 'enabled', diff }, { type: 'mfa.enabled', email });
-  return renewSession(work, { userId, sessionId }, lifetime);
+  return renewSession(work, { userId, session }, lifetime);
 }
 
 /** Replaces the backup codes of a user. @throws {Problem} `conflict` while the second factor is disabled. */

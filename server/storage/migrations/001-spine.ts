@@ -44,10 +44,10 @@ create table tenants (
 );
 
 create table api_keys (
-  id text not null primary key,
   tenant_id text not null references tenants (id),
+  id text not null,
   name text not null,
-  hash text not null unique, -- SHA-256 of the key; the key itself is shown once and never stored.
+  hash text not null, -- SHA-256 of the key; the key itself is shown once and never stored.
   display_prefix text not null, -- The first characters, by which users recognize a key.
   scopes text not null, -- Space-separated.
   created_at text not null,
@@ -56,9 +56,12 @@ create table api_keys (
   tenant_ids text, -- Space-separated ids of further tenants that the key may act for; null for a key of one tenant.
   last_used_at text,
   replaced_by text, -- The key that replaced it in a rotation.
-  seal text -- As in tenants.
+  seal text, -- As in tenants.
+  primary key (tenant_id, id)
 );
-create index api_keys_tenant on api_keys (tenant_id, id);
+-- A request shows a key, but no tenant; events name the keys of other tenants.
+create index api_keys_hash on api_keys (hash);
+create index api_keys_id on api_keys (id);
 -- Few keys act for several tenants; each tenant scans these for those that include it.
 create index api_keys_shared on api_keys (id) where tenant_ids is not null;
 

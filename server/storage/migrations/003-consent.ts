@@ -12,8 +12,8 @@ export const consent = {
   },
   sql: `
 create table consent_notices (
-  id text not null primary key,
   tenant_id text not null references tenants (id),
+  id text not null,
   status text not null,
   content text not null, -- The content under edit, canonical JSON; publishing freezes it as the next version.
   domain text not null,
@@ -25,29 +25,33 @@ create table consent_notices (
   created_at text not null,
   updated_at text not null,
   published_at text,
-  archived_at text
+  archived_at text,
+  primary key (tenant_id, id)
 );
-create index consent_notices_tenant on consent_notices (tenant_id, id);
+-- A page names its notice, but no tenant.
+create index consent_notices_id on consent_notices (id);
 
 create table consent_notice_versions (
   tenant_id text not null,
-  notice_id text not null references consent_notices (id),
+  notice_id text not null,
   version integer not null,
   content text not null, -- Canonical JSON.
   content_hash text not null,
   asks_since integer not null, -- Visitors who decided on an earlier version are asked again.
   shown text not null, -- Canonical JSON: language to the hash of its text.
   published_at text not null,
-  primary key (notice_id, version)
+  primary key (tenant_id, notice_id, version),
+  foreign key (tenant_id, notice_id) references consent_notices (tenant_id, id)
 ) without rowid;
 
 -- What visitors got of a version in one language, as it was sent.
 create table consent_notice_texts (
   tenant_id text not null,
-  notice_id text not null references consent_notices (id),
+  notice_id text not null,
   hash text not null,
   body text not null,
-  primary key (notice_id, hash)
+  primary key (tenant_id, notice_id, hash),
+  foreign key (tenant_id, notice_id) references consent_notices (tenant_id, id)
 ) without rowid;
 
 -- What the entries of many records have in common: their canonical text without the values that are columns of a record.
@@ -66,7 +70,7 @@ create table consent_records (
   tenant_id text not null,
   sequence bigint not null,
   id text not null,
-  notice_id text not null references consent_notices (id),
+  notice_id text not null,
   space text not null,
   frame bigint not null, -- The number of its frame.
   captured_at text not null,
@@ -82,7 +86,8 @@ create table consent_records (
   salt text, -- 16 random bytes, base64url.
   hash text not null,
   erased_at text, -- The time of the audit event of its erasure.
-  primary key (tenant_id, sequence)
+  primary key (tenant_id, sequence),
+  foreign key (tenant_id, notice_id) references consent_notices (tenant_id, id)
 );
 
 -- The ids of subjects that differ from the form by which their other spellings are found; ids in that form have no row.
@@ -96,8 +101,8 @@ create table consent_spellings (
 
 -- Erasures that go on in the background, because they are more than one unit of work; removed at their end.
 create table erasure_jobs (
-  id text not null primary key,
   tenant_id text not null references tenants (id),
+  id text not null,
   kind text not null, -- subject, dsr, breach or evidence.
   target text not null, -- The subject, or the ids of requests, breaches or an item of evidence, with spaces between.
   through bigint not null, -- The last record of the tenant at the time of the last request for a subject.
@@ -105,7 +110,8 @@ create table erasure_jobs (
   position text, -- The last idempotency key that was looked at; null before the first, empty after the last.
   requests text not null, -- JSON: the ids of the requests of the subject, which have lost it themselves.
   counts text not null, -- JSON: what was erased so far.
-  created_at text not null
+  created_at text not null,
+  primary key (tenant_id, id)
 );
 create index erasure_jobs_target on erasure_jobs (tenant_id, kind, target);
 
@@ -120,6 +126,7 @@ create table erasures (
 -- Counts of a notice by day: of its records under an empty purpose (captures as granted, withdrawals as refused), and of
 -- the choices for each purpose.
 create table consent_days (
+  tenant_id text not null,
   notice_id text not null,
   day text not null,
   purpose text not null,
@@ -127,23 +134,25 @@ create table consent_days (
   refused bigint not null,
   visitors bigint not null,
   reads bigint not null,
-  primary key (notice_id, day, purpose)
+  primary key (tenant_id, notice_id, day, purpose)
 ) without rowid;
 
 -- The hosts whose pages show a notice: at most fifty each, and ten whose decisions are refused.
 create table consent_sightings (
-  notice_id text not null references consent_notices (id),
+  tenant_id text not null,
+  notice_id text not null,
   host text not null,
   read_at text,
   captured_at text,
   refused_at text, -- When a decision was last refused, because the host is outside of the domain; null for a host of the site.
   seen_at text not null, -- The latest of these.
   widget_version text, -- Of the banner that the host last loaded.
-  primary key (notice_id, host)
+  primary key (tenant_id, notice_id, host),
+  foreign key (tenant_id, notice_id) references consent_notices (tenant_id, id)
 ) without rowid;
 
 -- Three indexes cover all queries: the records of a notice by id and newest first, and those of a subject.
-create unique index consent_records_notice on consent_records (notice_id, id);
+create index consent_records_notice on consent_records (notice_id, id);
 create index consent_records_newest on consent_records (notice_id, sequence);
 create index consent_records_subject on consent_records (tenant_id, subject_id, notice_id, space, sequence);
 `,

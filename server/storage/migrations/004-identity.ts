@@ -60,9 +60,9 @@ create table second_factors (
 ) without rowid;
 
 create table sessions (
-  id text not null primary key,
-  token_hash text not null unique,
   tenant_id text not null references tenants (id),
+  id text not null,
+  token_hash text not null,
   user_id text not null references users (id),
   password_changed_at text, -- That of the user at the start: with another one, the session is over, even if the row is put back.
   challenge_id text, -- The challenge that was completed with a code; null without a second factor.
@@ -70,21 +70,25 @@ create table sessions (
   created_at text not null,
   last_seen_at text not null,
   expires_at text not null,
-  seal text -- As in tenants.
+  seal text, -- As in tenants.
+  primary key (tenant_id, id)
 );
+create index sessions_token on sessions (token_hash);
 create index sessions_user on sessions (user_id, tenant_id);
 create index sessions_last_seen on sessions (last_seen_at);
 
 -- A sign-in with a correct password that still needs a code.
 create table sign_in_challenges (
-  id text not null primary key,
   tenant_id text not null references tenants (id),
+  id text not null,
   user_id text not null references users (id),
   password_changed_at text, -- As in sessions.
   attempts integer not null, -- The number of codes tried.
   expires_at text not null,
-  seal text -- As in tenants.
+  seal text, -- As in tenants.
+  primary key (tenant_id, id)
 );
+create index sign_in_challenges_id on sign_in_challenges (id);
 create index sign_in_challenges_user on sign_in_challenges (user_id);
 create index sign_in_challenges_expires on sign_in_challenges (expires_at);
 
@@ -111,51 +115,59 @@ create table sign_in_failures (
 create index sign_in_failures_last on sign_in_failures (last_failed_at);
 
 create table invitations (
-  id text not null primary key,
   tenant_id text not null references tenants (id),
+  id text not null,
   email text not null,
   role text not null,
-  token_hash text not null unique,
+  token_hash text not null,
   salt text not null, -- As in users.
   created_at text not null,
   expires_at text not null,
   accepted_at text,
   revoked_at text,
-  seal text -- As in tenants.
+  seal text, -- As in tenants.
+  primary key (tenant_id, id)
 );
-create index invitations_tenant on invitations (tenant_id, id);
+create index invitations_token on invitations (token_hash);
 
 -- Erasures of people that go on in the background, because they are more than one unit of work; removed at their end.
 create table user_erasures (
-  id text not null primary key,
   tenant_id text not null references tenants (id),
+  id text not null,
   user_id text, -- Of the former member; null for an address that was only invited.
   names text not null, -- JSON: the e-mail address in every spelling that is searched.
   position text, -- The last idempotency key that was looked at; null before the first, empty after the last.
-  created_at text not null
+  created_at text not null,
+  primary key (tenant_id, id)
 );
 
 create table scim_tokens (
-  id text not null primary key,
   tenant_id text not null references tenants (id),
-  hash text not null unique,
+  id text not null,
+  hash text not null,
   display_prefix text not null,
   created_at text not null,
   last_used_at text,
   revoked_at text,
-  seal text -- As in tenants.
+  seal text, -- As in tenants.
+  primary key (tenant_id, id)
 );
+create index scim_tokens_hash on scim_tokens (hash);
 -- The database enforces a single valid token.
 create unique index scim_tokens_valid on scim_tokens (tenant_id) where revoked_at is null;
 
 -- OAuth 2.0 access tokens; each expires with its key at the latest.
 create table access_tokens (
-  hash text not null primary key,
-  key_id text not null references api_keys (id),
+  tenant_id text not null,
+  hash text not null,
+  key_id text not null,
   scopes text not null,
   expires_at text not null,
-  seal text -- As in tenants.
+  seal text, -- As in tenants.
+  primary key (tenant_id, hash),
+  foreign key (tenant_id, key_id) references api_keys (tenant_id, id)
 ) without rowid;
+create index access_tokens_hash on access_tokens (hash);
 create index access_tokens_expires on access_tokens (expires_at);
 `,
 };

@@ -2,6 +2,7 @@
 export const webhooks = {
   statistics: {
     webhook_deliveries: {
+      sqlite_autoindex_webhook_deliveries_1: [1000, 1],
       webhook_deliveries_tenant: [1000, 2, 1],
       webhook_deliveries_endpoint: [500, 2, 1],
       webhook_deliveries_event: [2],
@@ -13,8 +14,8 @@ export const webhooks = {
   sql: `
 -- A webhook endpoint of a tenant.
 create table webhook_endpoints (
-  id text not null primary key,
   tenant_id text not null references tenants (id),
+  id text not null,
   url text not null, -- Empty once it is deleted, as is the secret.
   description text,
   -- Event types, separated by spaces, in the order of the list; null for all, including future ones.
@@ -32,26 +33,29 @@ create table webhook_endpoints (
   public_key text, -- The public key as it is shown: whpk_….
   created_at text not null,
   updated_at text not null,
-  deleted_at text
+  deleted_at text,
+  primary key (tenant_id, id)
 );
 -- Deleted endpoints are kept forever and must not slow down deliveries.
 create index webhook_endpoints_present on webhook_endpoints (tenant_id, id) where deleted_at is null;
 
 -- The health of endpoints; an endpoint has a row from its first failure on.
 create table webhook_health (
-  endpoint_id text not null primary key,
+  tenant_id text not null,
+  endpoint_id text not null,
   failing_since text, -- When the current series of failures began; null if the last attempt succeeded.
   failed_at text, -- When an attempt last failed.
   last_error text,
   failures integer, -- The number of failed attempts since; null for none.
   notified_at text, -- When the other endpoints were notified that it is failing; null if they were not.
-  paused_until text -- Nothing is sent before this time, because the receiver asked for a pause.
+  paused_until text, -- Nothing is sent before this time, because the receiver asked for a pause.
+  primary key (tenant_id, endpoint_id)
 ) without rowid;
 
 -- One event for one endpoint.
 create table webhook_deliveries (
-  id text not null primary key, -- The value of the header Svc-Delivery.
   tenant_id text not null,
+  id text not null, -- The value of the header Svc-Delivery.
   endpoint_id text not null,
   event_id text not null,
   event_type text not null,
@@ -64,7 +68,8 @@ create table webhook_deliveries (
   claimed_by text, -- The sender that is making an attempt.
   redelivery_of text, -- The delivery that this one repeats.
   created_at text not null,
-  finished_at text
+  finished_at text,
+  primary key (tenant_id, id)
 );
 -- Lists are ordered by creation, which the ids of several servers follow only approximately.
 create index webhook_deliveries_tenant on webhook_deliveries (tenant_id, created_at, id);
@@ -77,6 +82,7 @@ create index webhook_deliveries_dead_endpoint on webhook_deliveries (endpoint_id
 
 -- Every finished attempt at a delivery.
 create table webhook_attempts (
+  tenant_id text not null,
   delivery_id text not null,
   id text not null,
   at text not null,
@@ -85,11 +91,12 @@ create table webhook_attempts (
   message text, -- A description of the failure.
   excerpt text, -- The start of the response body.
   milliseconds integer not null,
-  primary key (delivery_id, id)
+  primary key (tenant_id, delivery_id, id)
 ) without rowid;
 
 -- Counts of what became of deliveries, kept as long as these. A failed attempt that makes a dead letter counts as both.
 create table webhook_hours (
+  tenant_id text not null,
   endpoint_id text not null,
   hour text not null, -- In UTC: 2026-11-23T07.
   delivered bigint not null,
@@ -98,7 +105,7 @@ create table webhook_hours (
   answers bigint not null, -- The attempts that the receiver answered.
   milliseconds bigint not null, -- The sum of their response times.
   slowest bigint not null,
-  primary key (endpoint_id, hour)
+  primary key (tenant_id, endpoint_id, hour)
 ) without rowid;
 create index webhook_hours_hour on webhook_hours (hour);
 
@@ -110,30 +117,31 @@ create table webhook_senders (
 
 -- Bulk redeliveries.
 create table webhook_redeliveries (
-  id text not null primary key,
   tenant_id text not null,
+  id text not null,
   filter text not null, -- JSON.
   status text not null, -- running, finished or canceled.
   total bigint not null, -- The number of matching deliveries when it was created.
   queued bigint not null,
   position text, -- The id of the last processed delivery.
   created_at text not null,
-  finished_at text
+  finished_at text,
+  primary key (tenant_id, id)
 );
-create index webhook_redeliveries_tenant on webhook_redeliveries (tenant_id, id);
 create index webhook_redeliveries_running on webhook_redeliveries (id) where status = 'running';
 
 -- Events for webhooks, written in the transaction of their change.
 create table webhook_events (
-  id text not null primary key,
   tenant_id text not null,
+  id text not null,
   type text not null,
   data text not null, -- JSON.
   subject_id text, -- The person whom the data names, if it does: an erasure looks here.
   user_id text, -- The member whom the data names, likewise.
   dsr_id text, -- The data-subject request that the data is about, likewise.
   sequence bigint, -- The number of the record that the data is about: an erasure leaves later ones.
-  created_at text not null
+  created_at text not null,
+  primary key (tenant_id, id)
 );
 create index webhook_events_tenant on webhook_events (tenant_id, created_at);
 create index webhook_events_subject on webhook_events (tenant_id, subject_id) where subject_id is not null;

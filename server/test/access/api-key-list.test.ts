@@ -98,7 +98,7 @@ describeOnOneDatabase('GET /v1/api-keys', (dialect) => {
     assert.equal(await lastUsed(), null);
     await write();
     assert.equal(await lastUsed(), used);
-    server.app.lastUses.note('api_keys', id, '2026-11-21T11:00:00.000Z');
+    server.app.lastUses.note('api_keys', { id, tenantId: server.tenant.id }, '2026-11-21T11:00:00.000Z');
     await write();
     assert.equal(await lastUsed(), used);
   });

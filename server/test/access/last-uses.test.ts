@@ -66,8 +66,8 @@ describeOnEachDatabase('when a credential was used last', (dialect) => {
   test('never goes back, whatever another server stored', async () => {
     const { id } = await findKey(await server.createKey(server.tenant.id, scopes));
     const [one, other] = [new LastUses(), new LastUses()];
-    one.note('api_keys', id, later);
-    other.note('api_keys', id, noon);
+    one.note('api_keys', { id, tenantId: server.tenant.id }, later);
+    other.note('api_keys', { id, tenantId: server.tenant.id }, noon);
     await one.write(server.installation.database);
     await other.write(server.installation.database);
     const stored = (await readKeys()).find((row) => row.id === id);
@@ -77,7 +77,7 @@ describeOnEachDatabase('when a credential was used last', (dialect) => {
   test('is stored once, and not again', async () => {
     const { id } = await findKey(await server.createKey(server.tenant.id, scopes));
     const uses = new LastUses();
-    uses.note('api_keys', id, noon);
+    uses.note('api_keys', { id, tenantId: server.tenant.id }, noon);
     await uses.write(server.installation.database);
     await queries().updateTable('api_keys').set({ last_used_at: null }).where('id', '=', id).execute();
     await uses.write(server.installation.database);
@@ -86,7 +86,7 @@ describeOnEachDatabase('when a credential was used last', (dialect) => {
 
   test('may be of something that is gone by now', async () => {
     const uses = new LastUses();
-    uses.note('sessions', 'gone', noon);
+    uses.note('sessions', { id: 'gone', tenantId: server.tenant.id }, noon);
     await uses.write(server.installation.database);
   });
 
@@ -98,7 +98,7 @@ describeOnEachDatabase('when a credential was used last', (dialect) => {
       fc.property(time, time, (stored, noted) => {
         const uses = new LastUses();
         assert.equal(uses.latest('sessions', 'a', stored), stored);
-        uses.note('sessions', 'a', noted);
+        uses.note('sessions', { id: 'a', tenantId: 't' }, noted);
         assert.equal(uses.latest('sessions', 'a', stored), stored > noted ? stored : noted);
         assert.equal(uses.latest('sessions', 'b', stored), stored);
         assert.equal(uses.latest('api_keys', 'a', stored), stored);

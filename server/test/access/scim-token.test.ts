@@ -79,7 +79,7 @@ describeOnOneDatabase('/v1/scim-token', (dialect) => {
 
   test('returns when it was last used, once that is written', async () => {
     const { id } = await create();
-    server.app.lastUses.note('scim_tokens', id, server.clock.now());
+    server.app.lastUses.note('scim_tokens', { id, tenantId: server.tenant.id }, server.clock.now());
     await server.app.lastUses.write(server.installation.database);
     assert.equal((await send('GET')).body.data.lastUsedAt, server.clock.now());
     await assertIntact(server);

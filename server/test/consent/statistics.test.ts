@@ -147,7 +147,8 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
     const [id, other] = [await server.createNotice(), await server.createNotice()];
     const noted = new Sightings();
     const see = async (noticeId: string) => {
-      noted.noteRead(noticeId, 'example.com', 'https://example.com', server.clock.now());
+      const notice = { tenantId: server.tenant.id, noticeId, domain: 'example.com' };
+      noted.noteRead(notice, 'https://example.com', server.clock.now());
       await noted.write(server.installation.database);
       return (await sightings(noticeId))[0].widgetVersion;
     };
@@ -182,8 +183,9 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
   test('hold a bounded number of hosts in memory', async () => {
     const id = await server.createNotice();
     const noted = new Sightings();
+    const notice = { tenantId: server.tenant.id, noticeId: id, domain: 'example.com' };
     for (let index = 0; index < 20_000; index += 1)
-      noted.noteRead(id, 'example.com', `https://h${index}.example.com`, server.clock.now());
+      noted.noteRead(notice, `https://h${index}.example.com`, server.clock.now());
     await noted.write(server.installation.database);
     const [{ reads }] = await statistics(id);
     assert.equal(reads, 20_000);

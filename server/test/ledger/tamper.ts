@@ -9,34 +9,34 @@ export const protectedTables = {
   consent_frames: ['tenant_id', 'number'],
   audit_events: ['tenant_id', 'sequence'],
   audit_openings: ['tenant_id', 'sequence', 'path'],
-  consent_notice_versions: ['notice_id', 'version'],
-  consent_notice_texts: ['notice_id', 'hash'],
+  consent_notice_versions: ['tenant_id', 'notice_id', 'version'],
+  consent_notice_texts: ['tenant_id', 'notice_id', 'hash'],
   chain_heads: ['tenant_id', 'ledger'],
   tenants: ['id'],
-  api_keys: ['id'],
-  scim_tokens: ['id'],
+  api_keys: ['tenant_id', 'id'],
+  scim_tokens: ['tenant_id', 'id'],
   users: ['id'],
   second_factors: ['user_id'],
   memberships: ['tenant_id', 'user_id'],
-  invitations: ['id'],
-  consent_notices: ['id'],
-  control_programs: ['id'],
-  tenant_controls: ['id'],
-  control_evidence: ['id'],
-  control_tests: ['id'],
-  control_test_results: ['id'],
-  dsr_requests: ['id'],
-  breach_incidents: ['id'],
-  trust_centers: ['id'],
-  webhook_endpoints: ['id'],
+  invitations: ['tenant_id', 'id'],
+  consent_notices: ['tenant_id', 'id'],
+  control_programs: ['tenant_id'],
+  tenant_controls: ['tenant_id', 'id'],
+  control_evidence: ['tenant_id', 'id'],
+  control_tests: ['tenant_id', 'id'],
+  control_test_results: ['tenant_id', 'id'],
+  dsr_requests: ['tenant_id', 'id'],
+  breach_incidents: ['tenant_id', 'id'],
+  trust_centers: ['tenant_id'],
+  webhook_endpoints: ['tenant_id', 'id'],
   checkpoints: ['tenant_id', 'ledger', 'size'],
   merkle_tiles: ['tenant_id', 'ledger', 'level', 'number'],
 } as const;
 
 /** The files of evidence, whose bytes are checked against the hash in the row of the evidence, with their keys. */
 export const fileTables = {
-  control_evidence_files: ['id'],
-  control_evidence_chunks: ['file_id', 'position'],
+  control_evidence_files: ['tenant_id', 'id'],
+  control_evidence_chunks: ['tenant_id', 'file_id', 'position'],
 } as const;
 
 /** The log of the installation, which belongs to no tenant, with its keys. */
@@ -47,10 +47,10 @@ export const logTables = {
 
 /** The tables that only their seals cover, with their keys. */
 export const sealedTables = {
-  sessions: ['id'],
-  sign_in_challenges: ['id'],
+  sessions: ['tenant_id', 'id'],
+  sign_in_challenges: ['tenant_id', 'id'],
   one_time_tokens: ['hash'],
-  access_tokens: ['hash'],
+  access_tokens: ['tenant_id', 'hash'],
 } as const;
 
 const keys = { ...protectedTables, ...fileTables, ...logTables, ...sealedTables };

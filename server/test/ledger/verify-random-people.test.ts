@@ -68,8 +68,8 @@ const operations = {
     const factor = userId === null ? undefined : await findSecondFactor(work.transaction, userId);
     if (factor === undefined || userId === null) return;
     const lifetime = server.installation.settings.sessionLifetime;
-    const session = await createSession(work, { tenantId, userId, challengeId: null }, lifetime);
-    await enableSecondFactor(work, systemSource, factor, { step: 7, sessionId: session.id, lifetime });
+    const { id } = await createSession(work, { tenantId, userId, challengeId: null }, lifetime);
+    await enableSecondFactor(work, systemSource, factor, { step: 7, session: { id, tenantId }, lifetime });
   },
   async disable(work, { userId }) {
     if (userId !== null) await disableSecondFactor(work, systemSource, userId, 'reset');

@@ -226,7 +226,7 @@ describeOnOneDatabase('svc verify, of what visitors were shown', (dialect) => {
         [noticeId, 2],
         [otherNotice, 1],
       ].map(async ([id, version]) => {
-        const found = await findVersion(database.kysely, id as string, version as number);
+        const found = await findVersion(database.kysely, tenantId, id as string, version as number);
         return found?.shown.en as string;
       }),
     );

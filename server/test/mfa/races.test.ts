@@ -60,7 +60,8 @@ describeOnEachDatabase('a change of a second factor that comes too late', (diale
     await startEnrolment(server, member);
     const replaced = (await read(member.userId)) as SecondFactorRow;
     await startEnrolment(server, member);
-    const code = { step: 1, sessionId: member.sessionId, lifetime: server.installation.settings.sessionLifetime };
+    const session = { id: member.sessionId, tenantId: server.tenant.id };
+    const code = { step: 1, session, lifetime: server.installation.settings.sessionLifetime };
     await assertConflict(member.userId, () => run((work) => enableSecondFactor(work, systemSource, replaced, code)));
     assert.equal((await readMfa(server, member.session)).enabled, false);
   });
@@ -70,7 +71,8 @@ describeOnEachDatabase('a change of a second factor that comes too late', (diale
     const { secret } = await startEnrolment(server, member);
     const pending = (await read(member.userId)) as SecondFactorRow;
     await server.request('POST', '/v1/auth/sign-out', { headers: member.session });
-    const code = { step: 1, sessionId: member.sessionId, lifetime: server.installation.settings.sessionLifetime };
+    const session = { id: member.sessionId, tenantId: server.tenant.id };
+    const code = { step: 1, session, lifetime: server.installation.settings.sessionLifetime };
     await assert.rejects(
       run((work) => enableSecondFactor(work, systemSource, pending, code)),
       (error) => error instanceof Problem && error.code === 'unauthenticated',

@@ -45,7 +45,13 @@ describeServerOnEachDatabase('the overview of a tenant', (server) => {
     const { id: webhookId } = await send('/v1/webhooks', { url: 'https://receiver.example.com/' });
     await server.installation.database.kysely
       .insertInto('webhook_health')
-      .values({ endpoint_id: webhookId, failing_since: ago(1), failed_at: ago(0), last_error: 'http_error' })
+      .values({
+        tenant_id: busy.id,
+        endpoint_id: webhookId,
+        failing_since: ago(1),
+        failed_at: ago(0),
+        last_error: 'http_error',
+      })
       .execute();
     for (const status of ['dead', 'delivered'])
       await server.installation.database.kysely

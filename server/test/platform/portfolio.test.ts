@@ -37,7 +37,13 @@ describeServerOnEachDatabase('the portfolio of the staff', (server) => {
     const webhook = await send('POST', '/v1/webhooks', { url: 'https://receiver.example.com/' });
     await server.installation.database.kysely
       .insertInto('webhook_health')
-      .values({ endpoint_id: webhook.id, failing_since: ago(1), failed_at: ago(0), last_error: 'http_error' })
+      .values({
+        tenant_id: busy.id,
+        endpoint_id: webhook.id,
+        failing_since: ago(1),
+        failed_at: ago(0),
+        last_error: 'http_error',
+      })
       .execute();
     const controls = '/v1/control-framework';
     payload(await server.request('POST', `${controls}/adopt`, { key: busy.key, body: { frameworks: ['GDPR'] } }), 200);

@@ -83,7 +83,7 @@ describe('the plans of SQLite', () => {
   const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
     ['a record', 'consent_records_notice', (queries) => findRecord(queries, 't', 'n', 'i')],
     ['a record without its notice', 'consent_records_notice', (queries) => findRecordById(queries, 't', 'i')],
-    ['the newest of some records', 'consent_records_notice', (queries) => findNewest(queries, 'n', ['i', 'j'])],
+    ['the newest of some records', 'consent_records_notice', (queries) => findNewest(queries, 't', 'n', ['i', 'j'])],
     ['records by their ids', 'consent_records_notice', (queries) => listRecordsOf(queries, 't', 'n', ['i', 'j'])],
     ['the first page of records', 'consent_records_newest', (queries) => listRecords(queries, 't', 'n', {}, null, 50)],
     ['a later page of records', 'consent_records_newest', (queries) => listRecords(queries, 't', 'n', {}, 9, 50)],
@@ -273,7 +273,11 @@ describe('the plans of SQLite for deliveries', () => {
     ['a later page of an endpoint', endpoint + further, list({ webhookId: 'w', eventType: 'e' }, place)],
     ['what was delivered', tenant, list({ status: 'delivered' }, null)],
     ['dead letters of an endpoint', deadOfEndpoint + further, list({ webhookId: 'w', status: 'dead' }, place)],
-    ['dead letters by id', 'sqlite_autoindex_webhook_deliveries_1 \\(id=', (queries) => markRedelivered(queries, dead)],
+    [
+      'dead letters by id',
+      'sqlite_autoindex_webhook_deliveries_1 \\(tenant_id=\\? AND id=',
+      (queries) => markRedelivered(queries, dead),
+    ],
   ];
 
   for (const [name, index, run] of cases) {
@@ -343,8 +347,8 @@ describe('the plans of SQLite for data-subject requests and breaches', () => {
       'dsr_requests_tenant|sqlite_autoindex_dsr_requests_1',
       (queries) => assert.rejects(requireDsr(queries, 't', 'i')),
     ],
-    ['the first page of requests', 'dsr_requests_tenant', list({}, null)],
-    ['a later page of requests', 'dsr_requests_tenant', list({}, 'i')],
+    ['the first page of requests', 'sqlite_autoindex_dsr_requests_1', list({}, null)],
+    ['a later page of requests', 'sqlite_autoindex_dsr_requests_1', list({}, 'i')],
     ['requests with a status', 'dsr_requests_status', list({ status: 'open' }, 'i')],
     ['requests of a type', 'dsr_requests_type', list({ type: 'access' }, 'i')],
     ['requests of a person', 'dsr_requests_subject', list({ subjectId: 's' }, 'i')],
@@ -373,7 +377,7 @@ describe('the plans of SQLite for data-subject requests and breaches', () => {
     ],
     [
       'breaches',
-      'breach_incidents_tenant',
+      'sqlite_autoindex_breach_incidents_1',
       (queries) => listBreaches(queries, 't', { status: 'open' }, { after: 'i', limit: 25 }),
     ],
   ];
@@ -474,18 +478,18 @@ describe('the plans of SQLite for statistics', () => {
   const cases: readonly [name: string, index: string, run: (queries: Queries) => Promise<unknown>][] = [
     [
       'the days of a notice',
-      'consent_days USING PRIMARY KEY \\(notice_id=\\? AND day>\\?\\)',
-      (queries) => listDays(queries, 'n', '2026-11-01'),
+      'consent_days USING PRIMARY KEY \\(tenant_id=\\? AND notice_id=\\? AND day>\\?\\)',
+      (queries) => listDays(queries, 't', 'n', '2026-11-01'),
     ],
     [
       'the hours of a webhook',
-      'webhook_hours USING PRIMARY KEY \\(endpoint_id=\\? AND hour>\\?\\)',
-      (queries) => listPeriods(queries, 'w', 'day', '2026-11-01'),
+      'webhook_hours USING PRIMARY KEY \\(tenant_id=\\? AND endpoint_id=\\? AND hour>\\?\\)',
+      (queries) => listPeriods(queries, 't', 'w', 'day', '2026-11-01'),
     ],
     [
       'the hosts of a notice',
-      'consent_sightings USING PRIMARY KEY \\(notice_id=\\?\\)',
-      (queries) => listSightings(queries, 'n'),
+      'consent_sightings USING PRIMARY KEY \\(tenant_id=\\? AND notice_id=\\?\\)',
+      (queries) => listSightings(queries, 't', 'n'),
     ],
   ];
 

@@ -69,7 +69,10 @@ export async function storeDelivery(
 
 /** Stores an attempt at a delivery. @returns the row. */
 export async function storeAttempt({ installation, clock }: TestServer, deliveryId: string, columns: object = {}) {
+  const { kysely } = installation.database;
+  const delivery = kysely.selectFrom('webhook_deliveries').select('tenant_id').where('id', '=', deliveryId);
   const row = {
+    ...(await delivery.executeTakeFirstOrThrow()),
     delivery_id: deliveryId,
     id: newId(),
     at: clock.now(),
@@ -80,7 +83,7 @@ export async function storeAttempt({ installation, clock }: TestServer, delivery
     milliseconds: 12,
     ...columns,
   };
-  await installation.database.kysely.insertInto('webhook_attempts').values(row).execute();
+  await kysely.insertInto('webhook_attempts').values(row).execute();
   return row;
 }
 

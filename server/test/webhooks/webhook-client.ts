@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { disableEndpoint } from '../../webhooks/endpoints/changes.ts';
 import type { DisabledReason } from '../../webhooks/endpoints/endpoint.ts';
-import { type Endpoint, findEndpointForSending } from '../../webhooks/endpoints/store.ts';
+import { type Endpoint, type EndpointKey, findEndpoint } from '../../webhooks/endpoints/store.ts';
 import { createFreshTenant, payload } from '../consent/helpers.ts';
 import { type RequestOptions, TenantClient, type TestResponse, type TestServer } from '../harness.ts';
 
@@ -80,7 +80,7 @@ export class WebhookClient extends TenantClient {
 
   /** The endpoint as the sender reads it. */
   async sending(id: string): Promise<Endpoint> {
-    const found = await findEndpointForSending(this.server.installation.database.kysely, id);
+    const found = await findEndpoint(this.server.installation.database.kysely, this.tenant.id, id);
     if (found === undefined) throw new Error('the sender finds no such webhook');
     return found;
   }
@@ -96,7 +96,7 @@ export class WebhookClient extends TenantClient {
   async fail(id: string, failingSince = this.server.clock.now()): Promise<void> {
     await this.server.installation.database.kysely
       .insertInto('webhook_health')
-      .values({ endpoint_id: id, failing_since: failingSince, last_error: 'answered 500' })
+      .values({ tenant_id: this.tenant.id, endpoint_id: id, failing_since: failingSince, last_error: 'answered 500' })
       .execute();
   }
 
@@ -104,7 +104,7 @@ export class WebhookClient extends TenantClient {
   async signalled(step: () => Promise<unknown>): Promise<readonly string[]> {
     const { signals } = this.server.installation.database;
     const signalled: string[] = [];
-    const listen = (ids: readonly string[]) => signalled.push(...ids);
+    const listen = (endpoints: readonly EndpointKey[]) => signalled.push(...endpoints.map(({ id }) => id));
     signals.on('deliveries', listen);
     try {
       await step();

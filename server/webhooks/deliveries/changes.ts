@@ -99,7 +99,7 @@ export async function requireReceiver(queries: Queries, tenantId: string, id: st
   return receiver;
 }
 
-/** Keeps the events of deliveries from being forgotten until the transaction ends. @returns the deliveries that still have theirs. */
+/** Keeps the events of deliveries of a tenant from being forgotten until the transaction ends. @returns the deliveries that still have theirs. */
 export async function holdEvents(queries: Queries, rows: readonly DeliveryRow[]): Promise<readonly DeliveryRow[]> {
   // SQLite has one writer at a time, and a delivery goes with its event.
   if (rows.length === 0 || !locksRows(queries)) return rows;
@@ -107,6 +107,7 @@ export async function holdEvents(queries: Queries, rows: readonly DeliveryRow[])
   const events = await queries
     .selectFrom('webhook_events')
     .select('id')
+    .where('tenant_id', '=', rows[0]?.tenant_id as string)
     .where('id', 'in', ids)
     .orderBy('id')
     .forKeyShare()
@@ -115,17 +116,14 @@ export async function holdEvents(queries: Queries, rows: readonly DeliveryRow[])
   return rows.filter((row) => held.has(row.event_id));
 }
 
-/**
- * Notes that dead letters are sent again.
- * @param rows of one tenant: asking for the tenant once more would lead SQLite to an index of all that it has.
- * @returns the ids of those that were dead letters until now.
- */
+/** Notes that dead letters of a tenant are sent again. @returns the ids of those that were dead letters until now. */
 export async function markRedelivered(queries: Queries, rows: readonly DeliveryRow[]): Promise<ReadonlySet<string>> {
   if (rows.length === 0) return new Set();
   const ids = rows.map(({ id }) => id);
   const marked = await queries
     .updateTable('webhook_deliveries')
     .set({ status: 'redelivered' })
+    .where('tenant_id', '=', rows[0]?.tenant_id as string)
     .where('id', 'in', ids)
     .where('status', '=', 'dead')
     .returning('id')

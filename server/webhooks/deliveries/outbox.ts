@@ -37,11 +37,14 @@ export async function emitWanted(
 export function announceDeliveries(
   work: UnitOfWork,
   endpoints: readonly Pick<Subscribers[number], 'id' | 'status'>[],
-  deliveries: readonly Pick<DeliveryRow, 'endpoint_id'>[],
+  deliveries: readonly Pick<DeliveryRow, 'tenant_id' | 'endpoint_id'>[],
 ): void {
-  const reached = new Set(deliveries.map(({ endpoint_id }) => endpoint_id));
-  const ids = endpoints.filter(({ id, status }) => status === 'enabled' && reached.has(id)).map(({ id }) => id);
-  if (ids.length > 0) work.afterCommit(() => work.signals.emit('deliveries', ids));
+  const tenants = new Map(deliveries.map(({ tenant_id, endpoint_id }) => [endpoint_id, tenant_id]));
+  const reached = endpoints.flatMap(({ id, status }) => {
+    const tenant_id = tenants.get(id);
+    return status === 'enabled' && tenant_id !== undefined ? { tenant_id, id } : [];
+  });
+  if (reached.length > 0) work.afterCommit(() => work.signals.emit('deliveries', reached));
 }
 
 /** The endpoints of a tenant, as far as they decide what becomes of its events. */

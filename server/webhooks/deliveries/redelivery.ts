@@ -171,6 +171,7 @@ export function stepRedeliveries(database: Database, now: string): Promise<boole
         queued: order.queued + deliveries.length,
         ...(next === null ? { status: 'finished', finished_at: now } : { position: next }),
       })
+      .where('tenant_id', '=', order.tenant_id)
       .where('id', '=', order.id)
       .execute();
     announceDeliveries(work, receivers, deliveries);

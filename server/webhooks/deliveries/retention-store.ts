@@ -92,14 +92,16 @@ async function forget(queries: Queries, tenantId: string, until: string, limit: 
     select id from webhook_events as event
     where tenant_id = ${tenantId} and created_at <= ${until} and not exists (
       select 1 from webhook_deliveries as delivery
-      where delivery.event_id = event.id and (delivery.created_at > ${until} or delivery.claimed_by is not null))
+      where delivery.tenant_id = ${tenantId} and delivery.event_id = event.id and (delivery.created_at > ${until} or delivery.claimed_by is not null))
     order by created_at limit ${sql.lit(limit)} ${skipped}`.execute(queries);
   if (rows.length === 0) return { events: 0, deliveries: 0 };
   const ids = rows.map(({ id }) => id);
-  const deliveries = queries.selectFrom('webhook_deliveries').select('id').where('event_id', 'in', ids);
-  await queries.deleteFrom('webhook_attempts').where('delivery_id', 'in', deliveries).execute();
-  const deletion = queries.deleteFrom('webhook_deliveries').where('event_id', 'in', ids);
-  const { numDeletedRows } = await deletion.executeTakeFirstOrThrow();
-  await queries.deleteFrom('webhook_events').where('id', 'in', ids).execute();
+  const all = queries.selectFrom('webhook_deliveries').select('id').where('tenant_id', '=', tenantId);
+  const attempts = queries.deleteFrom('webhook_attempts').where('tenant_id', '=', tenantId);
+  await attempts.where('delivery_id', 'in', all.where('event_id', 'in', ids)).execute();
+  const deletion = queries.deleteFrom('webhook_deliveries').where('tenant_id', '=', tenantId);
+  const { numDeletedRows } = await deletion.where('event_id', 'in', ids).executeTakeFirstOrThrow();
+  const events = queries.deleteFrom('webhook_events').where('tenant_id', '=', tenantId);
+  await events.where('id', 'in', ids).execute();
   return { events: ids.length, deliveries: Number(numDeletedRows) };
 }

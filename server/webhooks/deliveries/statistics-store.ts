@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { UtcTime } from '../../http/schemas.ts';
 import type { Queries } from '../../storage/database.ts';
 import { rememberText } from '../../storage/rows.ts';
+import type { EndpointKey } from '../endpoints/store.ts';
 
 const Count = z.int().min(0);
 
@@ -23,38 +24,48 @@ type WebhookPeriod = z.output<typeof WebhookPeriod>;
 
 /** What is added to the counts of an endpoint. */
 export interface WebhookOutcome {
-  readonly endpointId: string;
+  readonly endpoint: EndpointKey;
   readonly result: 'delivered' | 'failed' | 'dead';
   /** Milliseconds until the receiver had answered; null if it did not, or if there was no attempt. */
   readonly responseTime: number | null;
 }
 
-type Counts = [endpointId: string, delivered: number, failed: number, dead: number, ...times: ResponseTimes];
-type ResponseTimes = [answers: number, milliseconds: number, slowest: number];
+type Counts = [
+  tenantId: string,
+  endpointId: string,
+  delivered: number,
+  failed: number,
+  dead: number,
+  answers: number,
+  milliseconds: number,
+  slowest: number,
+];
 
 /** Adds to the counts of this hour, in the transaction that writes what is counted. */
 export async function countOutcomes(queries: Queries, now: string, outcomes: readonly WebhookOutcome[]): Promise<void> {
   const counts = new Map<string, Counts>();
-  for (const { endpointId, result, responseTime } of outcomes) {
-    const row = counts.get(endpointId) ?? [endpointId, 0, 0, 0, 0, 0, 0];
-    row[result === 'delivered' ? 1 : result === 'failed' ? 2 : 3] += 1;
+  for (const { endpoint, result, responseTime } of outcomes) {
+    const { tenant_id, id } = endpoint;
+    const row = counts.get(id) ?? [tenant_id, id, 0, 0, 0, 0, 0, 0];
+    row[result === 'delivered' ? 2 : result === 'failed' ? 3 : 4] += 1;
     if (responseTime !== null) {
-      row[4] += 1;
-      row[5] += Math.round(responseTime);
-      row[6] = Math.max(row[6], Math.round(responseTime));
+      row[5] += 1;
+      row[6] += Math.round(responseTime);
+      row[7] = Math.max(row[7], Math.round(responseTime));
     }
-    counts.set(endpointId, row);
+    counts.set(id, row);
   }
-  // In the order of the key: two transactions cannot wait for each other.
+  // In one order: two transactions cannot wait for each other.
   const rows = [...counts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
   const hour = now.slice(0, hourLength);
   for (let start = 0; start < rows.length; start += mostRows) {
     const some = rows.slice(start, start + mostRows);
     const text = rememberText(queries, `count outcomes ${some.length}`, () => {
-      const row = sql`(${sql.join(['', '', 0, 0, 0, 0, 0, 0].map((value) => sql.val(value)))})`;
-      return sql`insert into webhook_hours (hour, endpoint_id, delivered, failed, dead, answers, milliseconds, slowest)
+      const row = sql`(${sql.join(['', '', '', 0, 0, 0, 0, 0, 0].map((value) => sql.val(value)))})`;
+      return sql`insert into webhook_hours
+          (hour, tenant_id, endpoint_id, delivered, failed, dead, answers, milliseconds, slowest)
         values ${sql.join(some.map(() => row))}
-        on conflict (endpoint_id, hour) do update set delivered = webhook_hours.delivered + excluded.delivered,
+        on conflict (tenant_id, endpoint_id, hour) do update set delivered = webhook_hours.delivered + excluded.delivered,
           failed = webhook_hours.failed + excluded.failed, dead = webhook_hours.dead + excluded.dead,
           answers = webhook_hours.answers + excluded.answers,
           milliseconds = webhook_hours.milliseconds + excluded.milliseconds,
@@ -73,6 +84,7 @@ const mostRows = 128;
 /** The hours or days of an endpoint that have counts, newest first. @param first the earliest day, as YYYY-MM-DD. */
 export async function listPeriods(
   queries: Queries,
+  tenantId: string,
   endpointId: string,
   per: 'hour' | 'day',
   first: string,
@@ -85,6 +97,7 @@ export async function listPeriods(
       ...(['delivered', 'failed', 'dead', 'answers', 'milliseconds'] as const).map((name) => fn.sum(name).as(name)),
       fn.max('slowest').as('slowest'),
     ])
+    .where('tenant_id', '=', tenantId)
     .where('endpoint_id', '=', endpointId)
     .where('hour', '>=', first)
     .groupBy(start)
@@ -108,10 +121,9 @@ export async function listPeriods(
 /** Forgets a batch of counts. @param first the earliest hour that stays. @returns whether there may be more. */
 export async function forgetPeriods(queries: Queries, first: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    delete from webhook_hours where (endpoint_id, hour) in (
-      select endpoint_id, hour from webhook_hours where hour < ${first} order by hour limit ${sql.lit(batch)})`.execute(
-    queries,
-  );
+    delete from webhook_hours where (tenant_id, endpoint_id, hour) in (
+      select tenant_id, endpoint_id, hour from webhook_hours
+      where hour < ${first} order by hour limit ${sql.lit(batch)})`.execute(queries);
   return numAffectedRows === BigInt(batch);
 }
 

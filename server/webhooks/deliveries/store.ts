@@ -4,6 +4,7 @@ import { requireFound } from '../../http/problem.ts';
 import { viewRow } from '../../http/schemas.ts';
 import type { Queries } from '../../storage/database.ts';
 import { findRow, type Page, takePage } from '../../storage/rows.ts';
+import type { EndpointKey } from '../endpoints/store.ts';
 import { AttemptView, DeliveryDetail, type DeliveryRow, type RedeliveryFilter, viewDelivery } from './delivery.ts';
 
 /** Which deliveries of a tenant: those that match every field that is given. */
@@ -16,11 +17,12 @@ export type DeliveryFilter = { readonly [Name in keyof RedeliveryFilter]?: strin
  * Makes every pending delivery of an endpoint due now: for an endpoint that is enabled again. Deliveries queued by a bulk
  * redelivery keep their times, so that new events do not wait behind them.
  */
-export async function makeAllDue(queries: Queries, now: string, endpointId: string): Promise<void> {
+export async function makeAllDue(queries: Queries, now: string, { tenant_id, id }: EndpointKey): Promise<void> {
   await queries
     .updateTable('webhook_deliveries')
     .set({ due_at: now })
-    .where('endpoint_id', '=', endpointId)
+    .where('tenant_id', '=', tenant_id)
+    .where('endpoint_id', '=', id)
     .where('due_at', 'is not', null)
     .where('due_at', '>', now)
     .where('claimed_by', 'is', null)
@@ -37,6 +39,7 @@ export async function findDelivery(queries: Queries, tenantId: string, id: strin
   const attempts = await queries
     .selectFrom('webhook_attempts')
     .selectAll()
+    .where('tenant_id', '=', tenantId)
     .where('delivery_id', '=', id)
     .orderBy('at')
     .orderBy('id')

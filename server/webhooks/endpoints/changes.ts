@@ -23,6 +23,7 @@ import { findReceiverFault, type ReceiverPolicy } from './receiver-address.ts';
 import { generateSigningKey, generateWebhookSecret } from './signing.ts';
 import {
   type Endpoint,
+  type EndpointKey,
   type EndpointRow,
   endpointRows,
   findEndpoint,
@@ -102,13 +103,13 @@ export async function editEndpoint(
     ...(isEnabled && { disabled_reason: null, disabled_at: null }),
     ...(changed.includes('asymmetric') && makeSigningKey(box, id, after.asymmetric)),
   });
-  if (restarts) await restartHealth(work.transaction, id);
-  if (isResumed) await makeAllDue(work.transaction, work.now, id);
+  if (restarts) await restartHealth(work.transaction, row);
+  if (isResumed) await makeAllDue(work.transaction, work.now, row);
   const names: readonly string[] = changed.map((name) => (name === 'url' ? 'host' : name));
   const pick = (one: EndpointView) =>
     Object.fromEntries(Object.entries(describeForAudit(one)).filter(([name]) => names.includes(name)));
   await record(work, source, row, 'edited', { changed, before: pick(before), after: pick(after) });
-  if (isResumed) announceDeliveries(work, [row], [{ endpoint_id: id }]);
+  if (isResumed) announceDeliveries(work, [row], [{ tenant_id: row.tenant_id, endpoint_id: id }]);
   return viewEndpoint({ ...stored, ...row, ...(restarts && wellHealth) }, work.now);
 }
 
@@ -116,12 +117,16 @@ export async function editEndpoint(
  * Resets failures and pauses of an endpoint. If the others were notified that it is failing, that and since when is kept, so that
  * they are notified when a delivery arrives.
  */
-async function restartHealth(queries: Queries, id: string): Promise<void> {
-  await queries.deleteFrom('webhook_health').where('endpoint_id', '=', id).where('notified_at', 'is', null).execute();
+async function restartHealth(queries: Queries, { tenant_id, id }: EndpointKey): Promise<void> {
+  await queries
+    .deleteFrom('webhook_health')
+    .where((row) => row.and({ tenant_id, endpoint_id: id }))
+    .where('notified_at', 'is', null)
+    .execute();
   await queries
     .updateTable('webhook_health')
     .set({ failed_at: null, last_error: null, failures: null, paused_until: null })
-    .where('endpoint_id', '=', id)
+    .where((row) => row.and({ tenant_id, endpoint_id: id }))
     .execute();
 }
 
@@ -170,7 +175,8 @@ export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: 
     signing_key: null,
     public_key: null,
   });
-  await work.transaction.deleteFrom('webhook_health').where('endpoint_id', '=', id).execute();
+  const health = work.transaction.deleteFrom('webhook_health').where('tenant_id', '=', before.tenant_id);
+  await health.where('endpoint_id', '=', id).execute();
   const change = { verb: 'deleted', targetRef: nameEndpoint(before), diff: { deletedAt: work.now } };
   await recordChange(work, source, endpointRows, row, change);
 }

@@ -7,6 +7,7 @@ import type { Tables } from '../../storage/tables.ts';
 import { EndpointView } from './endpoint.ts';
 
 export type EndpointRow = Selectable<Tables['webhook_endpoints']>;
+export type EndpointKey = Pick<EndpointRow, 'tenant_id' | 'id'>;
 
 export const endpointRows = describeRows('webhook_endpoints', 'webhooks', 'webhook', {
   columns: [
@@ -32,7 +33,7 @@ export const endpointRows = describeRows('webhook_endpoints', 'webhooks', 'webho
 });
 
 /** How an endpoint fares. After an edit that resets it, only `failing_since` and `notified_at` may be set. */
-export type Health = Omit<Selectable<Tables['webhook_health']>, 'endpoint_id'>;
+export type Health = Omit<Selectable<Tables['webhook_health']>, 'tenant_id' | 'endpoint_id'>;
 
 export const wellHealth: Health = {
   failing_since: null,
@@ -53,29 +54,29 @@ export function healthOf(endpoint: Endpoint): Health {
   return Object.fromEntries(healthColumns.map((name) => [name, endpoint[name]])) as unknown as Health;
 }
 
-/** The endpoints that were not deleted, of all tenants. */
-export function selectEndpoints(queries: Queries) {
+/** The endpoints of a tenant that were not deleted. */
+export function selectEndpoints(queries: Queries, tenantId: string) {
   return queries
     .selectFrom('webhook_endpoints')
-    .leftJoin('webhook_health', 'webhook_health.endpoint_id', 'webhook_endpoints.id')
+    .leftJoin('webhook_health', (join) =>
+      join
+        .onRef('webhook_health.tenant_id', '=', 'webhook_endpoints.tenant_id')
+        .onRef('webhook_health.endpoint_id', '=', 'webhook_endpoints.id'),
+    )
     .selectAll('webhook_endpoints')
     .select(healthColumns)
+    .where('webhook_endpoints.tenant_id', '=', tenantId)
     .where('deleted_at', 'is', null);
 }
 
 /** Finds an endpoint of a tenant that was not deleted. */
-export function findEndpoint(queries: Queries, tenantId: string, id: string): Promise<Endpoint | undefined> {
-  return selectEndpoints(queries).where('tenant_id', '=', tenantId).where('id', '=', id).executeTakeFirst();
-}
-
-/** Finds an endpoint to send to, whatever tenant it belongs to; none that was deleted. */
-export async function findEndpointForSending(queries: Queries, id: string): Promise<Endpoint | undefined> {
-  const [endpoint] = await selectForSending(queries, { id });
+export async function findEndpoint(queries: Queries, tenantId: string, id: string): Promise<Endpoint | undefined> {
+  const [endpoint] = await selectEndpoint(queries, { tenantId, id });
   return endpoint;
 }
 
-const selectForSending = prepareQuery<{ id: string }, Endpoint>((queries, parameter) =>
-  selectEndpoints(queries).where('id', '=', parameter('id')),
+const selectEndpoint = prepareQuery<{ tenantId: string; id: string }, Endpoint>((queries, parameter) =>
+  selectEndpoints(queries, parameter('tenantId')).where('id', '=', parameter('id')),
 );
 
 /** Changes columns of an endpoint. @returns the row as it is now, for the event of the change. */

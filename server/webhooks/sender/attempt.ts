@@ -49,6 +49,7 @@ export function endAttempt(
     endpoint,
     delivery,
     row: {
+      tenant_id: endpoint.tenant_id,
       delivery_id: delivery.id,
       id: newId(),
       at: startedAt,
@@ -59,6 +60,7 @@ export function endAttempt(
       milliseconds,
     },
     state: {
+      tenant_id: delivery.tenant_id,
       id: delivery.id,
       status: failure === null ? 'delivered' : dueAt === null ? 'dead' : 'pending',
       reason: failure?.reason ?? null,

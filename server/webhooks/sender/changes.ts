@@ -6,7 +6,8 @@ import { disableEndpoint } from '../endpoints/changes.ts';
 import { type DisabledReason, nameEndpoint } from '../endpoints/endpoint.ts';
 import {
   type Endpoint,
-  findEndpointForSending,
+  type EndpointKey,
+  findEndpoint,
   type Health,
   healthColumns,
   healthOf,
@@ -44,10 +45,9 @@ export async function writeAttempts(work: UnitOfWork, sender: string, ended: rea
 }
 
 function listOutcomes({ endpoint, state, responseTime }: EndedAttempt): readonly WebhookOutcome[] {
-  const { id: endpointId } = endpoint;
-  if (state.status === 'delivered') return [{ endpointId, result: 'delivered', responseTime }];
-  const failed = { endpointId, result: 'failed', responseTime } as const;
-  return state.status === 'dead' ? [failed, { endpointId, result: 'dead', responseTime: null }] : [failed];
+  if (state.status === 'delivered') return [{ endpoint, result: 'delivered', responseTime }];
+  const failed = { endpoint, result: 'failed', responseTime } as const;
+  return state.status === 'dead' ? [failed, { endpoint, result: 'dead', responseTime: null }] : [failed];
 }
 
 /**
@@ -59,7 +59,7 @@ async function readEndpoints({ transaction, now }: UnitOfWork, ended: readonly E
   const read = [];
   for (const attempts of Map.groupBy(ended, ({ endpoint }) => endpoint.id).values()) {
     const [{ endpoint }] = attempts as [EndedAttempt];
-    const found = await findEndpointForSending(transaction, endpoint.id);
+    const found = await findEndpoint(transaction, endpoint.tenant_id, endpoint.id);
     // What another address answered says nothing of this one.
     const before = found?.url === endpoint.url ? healthOf(found) : null;
     read.push({ endpoint, attempts, before, lostFor: before && findLoss(before, attempts, now) });
@@ -83,12 +83,12 @@ async function noteEndpoint(
   // All was well and is: most attempts end here.
   const isWell = before?.failing_since === null && attempts.every(({ state }) => state.status === 'delivered');
   if (before === null || isWell) return [];
-  const held = await lockHealth(transaction, endpoint.id, before);
+  const held = await lockHealth(transaction, endpoint, before);
   const { health, recoveredFrom, isNewlyFailing } = noteAttempts(held, attempts, now);
   await transaction
     .insertInto('webhook_health')
-    .values({ endpoint_id: endpoint.id, ...health })
-    .onConflict((conflict) => conflict.column('endpoint_id').doUpdateSet(health))
+    .values({ tenant_id: endpoint.tenant_id, endpoint_id: endpoint.id, ...health })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'endpoint_id']).doUpdateSet(health))
     .execute();
   const other = { webhookId: endpoint.id, host: nameEndpoint(endpoint) };
   const { failing_since: failingSince, last_error: lastError } = health;
@@ -151,17 +151,18 @@ const longestFailure = 5 * day;
  * Reads how an endpoint fares and locks it until the transaction ends; SQLite has one writer in any case.
  * @param found what was read before.
  */
-async function lockHealth(queries: Queries, endpointId: string, found: Health): Promise<Health> {
+async function lockHealth(queries: Queries, { tenant_id, id }: EndpointKey, found: Health): Promise<Health> {
   if (!locksRows(queries)) return found;
-  const { endpoint_id: _, ...health } = await queries
+  return queries
     .insertInto('webhook_health')
-    .values({ endpoint_id: endpointId })
+    .values({ tenant_id, endpoint_id: id })
     .onConflict((conflict) =>
-      conflict.column('endpoint_id').doUpdateSet((row) => ({ endpoint_id: row.ref('excluded.endpoint_id') })),
+      conflict
+        .columns(['tenant_id', 'endpoint_id'])
+        .doUpdateSet((row) => ({ endpoint_id: row.ref('excluded.endpoint_id') })),
     )
-    .returning(['endpoint_id', ...healthColumns])
+    .returning(healthColumns)
     .executeTakeFirstOrThrow();
-  return health;
 }
 
 /** An event for the other endpoints of a tenant about one of them. */
@@ -205,7 +206,7 @@ export async function claimForEndpoint(
   sent: SentEvents,
 ) {
   const { transaction, now } = work;
-  const claim = { endpointId: endpoint.id, sender, now, limit };
+  const claim = { endpoint, sender, now, limit };
   const { deliveries, orphaned } = await claimDeliveries(transaction, claim, sent);
   const hasMore = deliveries.length + orphaned.length === limit;
   const isInTime = ({ first_attempt_at }: ClaimedDelivery) => isWithinWindow(first_attempt_at, now);
@@ -220,7 +221,7 @@ export async function claimForEndpoint(
   const written = await finishAttempts(transaction, sender, now, [], states);
   const news = describeExhausted(endpoint, expired);
   if (news.length > 0) await emitWanted(work, endpoint.tenant_id, () => news, endpoint.id);
-  const outcome = { endpointId: endpoint.id, result: 'dead', responseTime: null } as const;
+  const outcome = { endpoint, result: 'dead', responseTime: null } as const;
   await countOutcomes(transaction, now, Array(written.size).fill(outcome));
   return { deliveries: deliveries.filter(isInTime), orphaned, hasMore };
 }

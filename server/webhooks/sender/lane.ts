@@ -1,13 +1,12 @@
 import type { OpenedSigner } from '../endpoints/signing.ts';
+import type { EndpointKey } from '../endpoints/store.ts';
 
 /** Attempts that run at once for one endpoint: it starts with few, gets more while it keeps up, and fewer when it fails. */
 export class Lane {
-  readonly endpointId: string;
+  readonly endpoint: EndpointKey;
   /** Whether something may be due that is not claimed yet. */
   hasDue = true;
   inFlight = 0;
-  /** Whose endpoint it is; null until it is read. */
-  tenantId: string | null = null;
   /** What signs its deliveries; null until it is opened. */
   signer: OpenedSigner | null = null;
   /** Milliseconds since 1970: nothing is claimed before. */
@@ -16,8 +15,8 @@ export class Lane {
   /** Null where the endpoint takes as many as it keeps up with. */
   #bucket: TokenBucket | null = null;
 
-  constructor(endpointId: string) {
-    this.endpointId = endpointId;
+  constructor({ tenant_id, id }: EndpointKey) {
+    this.endpoint = { tenant_id, id };
   }
 
   /** How many more attempts may begin now. */

@@ -4,6 +4,7 @@ import type { Clock, Database } from '../../storage/database.ts';
 import type { FaultLog } from '../../storage/fault-log.ts';
 import { type Repeated, repeat } from '../../storage/repeat.ts';
 import { stepRedeliveries } from '../deliveries/redelivery.ts';
+import type { EndpointKey } from '../endpoints/store.ts';
 import type { WebhookSender } from './sender.ts';
 
 export interface RunSenderOptions {
@@ -21,7 +22,7 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
   const watch = createSenderWatch(sender.id);
   const logCount = createCountLog(sender, faults.log);
   let isStopping = false;
-  const notice = (endpointIds: readonly string[]) => sender.notice(endpointIds);
+  const notice = (endpoints: readonly EndpointKey[]) => sender.notice(endpoints);
   const forget = () => sender.forgetSent();
   database.signals.on('deliveries', notice);
   database.signals.on('erased', forget);

@@ -5,13 +5,14 @@ import { ByteCache } from '../../storage/cache.ts';
 import { type Clock, type Database, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import { type OpenedSigner, openSigner, webhookHeaders } from '../endpoints/signing.ts';
-import { type Endpoint, findEndpointForSending } from '../endpoints/store.ts';
+import { type Endpoint, type EndpointKey, findEndpoint } from '../endpoints/store.ts';
 import type { Receivers } from '../transport/receivers.ts';
 import { type Attempt, type EndedAttempt, endAttempt, failUnsigned } from './attempt.ts';
 import { claimForEndpoint, writeAttempts } from './changes.ts';
 import { Lane } from './lane.ts';
 import {
   beat,
+  type ClaimedDelivery,
   endStranded,
   freeOrphans,
   holdPlace,
@@ -53,7 +54,7 @@ export class WebhookSender {
   #isStopping = false;
   #sent: SentEvents = new ByteCache(sentBytes);
   /** The deliveries that the next query looks up, and its result. */
-  #asked: { readonly ids: string[]; readonly claimed: Promise<ReadonlySet<string>> } | null = null;
+  #asked: { readonly deliveries: ClaimedDelivery[]; readonly claimed: Promise<ReadonlySet<string>> } | null = null;
 
   constructor(options: SenderOptions) {
     this.#options = { random: Math.random, ...options };
@@ -69,11 +70,11 @@ export class WebhookSender {
   }
 
   /** These endpoints may have something that is due. */
-  notice(endpointIds: readonly string[]): void {
-    for (const id of endpointIds) {
-      const lane = this.#lanes.get(id) ?? new Lane(id);
+  notice(endpoints: readonly EndpointKey[]): void {
+    for (const endpoint of endpoints) {
+      const lane = this.#lanes.get(endpoint.id) ?? new Lane(endpoint);
       lane.hasDue = true;
-      this.#lanes.set(id, lane);
+      this.#lanes.set(endpoint.id, lane);
     }
     this.#woken.resolve();
   }
@@ -86,7 +87,7 @@ export class WebhookSender {
     const { database, clock } = this.#options;
     const waiting = await listWaitingEndpoints(database.kysely);
     const due = waiting.filter(({ status, dueAt }) => status === 'enabled' && dueAt !== null && dueAt <= clock());
-    this.notice(due.map(({ id }) => id));
+    this.notice(due);
     const stranded = waiting.filter(({ status, dueAt }) => ['disabled', 'deleted'].includes(status) && dueAt !== null);
     for (const endpoint of stranded)
       await runUnitOfWork(database, clock(), ({ transaction, now }) => endStranded(transaction, now, endpoint));
@@ -210,17 +211,17 @@ export class WebhookSender {
     const isFull = this.#underWay.size >= mostAtOnce;
     const ofTenants = this.#countOfTenants();
     // Where the tenant has all places that it may have, a lane waits until one of them is free.
-    const mayHaveMore = ({ tenantId }: Lane) => !isFull && (ofTenants.get(tenantId) ?? 0) < mostOfTenant;
+    const mayHaveMore = ({ endpoint }: Lane) => !isFull && (ofTenants.get(endpoint.tenant_id) ?? 0) < mostOfTenant;
     return [...this.#lanes.values()].filter(
       (lane) => lane.hasDue && lane.capacity(now) > 0 && (lane.inFlight === 0 || mayHaveMore(lane)),
     );
   }
 
-  /** How many attempts of each tenant are under way; a lane without attempts may have no tenant yet. */
-  #countOfTenants(): Map<string | null, number> {
-    const counts = new Map<string | null, number>();
-    for (const { tenantId, inFlight } of this.#lanes.values())
-      counts.set(tenantId, (counts.get(tenantId) ?? 0) + inFlight);
+  /** How many attempts of each tenant are under way. */
+  #countOfTenants(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { endpoint, inFlight } of this.#lanes.values())
+      counts.set(endpoint.tenant_id, (counts.get(endpoint.tenant_id) ?? 0) + inFlight);
     return counts;
   }
 
@@ -234,14 +235,13 @@ export class WebhookSender {
     let places = mostAtOnce - this.#underWay.size;
     const now = Date.parse(work.now);
     for (const lane of lanes) {
-      const endpoint = await findEndpointForSending(work.transaction, lane.endpointId);
+      const endpoint = await findEndpoint(work.transaction, lane.endpoint.tenant_id, lane.endpoint.id);
       if (endpoint?.status !== 'enabled') continue;
       const { tenant_id: tenantId, rate_limit: rateLimit, paused_until: pausedUntil } = endpoint;
       if (pausedUntil !== null && pausedUntil > work.now) {
         lane.pause(now, Date.parse(pausedUntil));
         continue;
       }
-      lane.tenantId = tenantId;
       lane.keepRate(rateLimit === null ? null : rateLimit / this.#senders, now);
       const ofTenant = ofTenants.get(tenantId) ?? 0;
       const free = Math.max(Math.min(places, mostOfTenant - ofTenant), lane.inFlight === 0 ? 1 : 0);
@@ -263,8 +263,8 @@ export class WebhookSender {
       this.#options.log.error({ webhookId: endpoint.id, orphaned }, 'deleted deliveries whose event is missing');
     if (hasMore) lane.hasDue = true;
     // The others have their turn first, the next time.
-    this.#lanes.delete(lane.endpointId);
-    this.#lanes.set(lane.endpointId, lane);
+    this.#lanes.delete(endpoint.id);
+    this.#lanes.set(endpoint.id, lane);
     lane.signer = openSigner(this.#options.box, endpoint, startedAt, lane.signer);
     const { signer } = lane.signer;
     const now = Date.parse(startedAt);
@@ -290,7 +290,7 @@ export class WebhookSender {
     const { endpoint, delivery } = attempt;
     let lost: { readonly error: unknown } | null = null;
     const isWanted = () =>
-      this.#isClaimed(delivery.id).catch((error: unknown) => {
+      this.#isClaimed(delivery).catch((error: unknown) => {
         lost = { error };
         return false;
       });
@@ -321,18 +321,18 @@ export class WebhookSender {
   }
 
   /** Whether a delivery was not canceled since it was claimed. Those that ask at about the same moment share a query. */
-  #isClaimed(id: string): Promise<boolean> {
+  #isClaimed(delivery: ClaimedDelivery): Promise<boolean> {
     if (this.#asked === null) {
-      const ids: string[] = [];
+      const deliveries: ClaimedDelivery[] = [];
       const claimed = new Promise((resolve) => setImmediate(resolve)).then(() => {
         this.#asked = null;
-        return listClaimed(this.#options.database.kysely, this.id, ids);
+        return listClaimed(this.#options.database.kysely, this.id, deliveries);
       });
-      this.#asked = { ids, claimed };
+      this.#asked = { deliveries, claimed };
     }
-    const { ids, claimed } = this.#asked;
-    ids.push(id);
-    return claimed.then((found) => found.has(id));
+    const { deliveries, claimed } = this.#asked;
+    deliveries.push(delivery);
+    return claimed.then((found) => found.has(delivery.id));
   }
 }
 

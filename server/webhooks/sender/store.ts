@@ -5,8 +5,12 @@ import { inBatches, insertRows, prepareQuery, rememberText } from '../../storage
 import type { AttemptRow, DeliveryRow } from '../deliveries/delivery.ts';
 import { type StoredEvent, writeBody } from '../deliveries/event.ts';
 import { countOutcomes } from '../deliveries/statistics-store.ts';
+import type { EndpointKey } from '../endpoints/store.ts';
 
-type ClaimedRow = Pick<DeliveryRow, 'id' | 'event_id' | 'attempts' | 'first_attempt_at' | 'reason' | 'response_status'>;
+type ClaimedRow = Pick<
+  DeliveryRow,
+  'tenant_id' | 'id' | 'event_id' | 'attempts' | 'first_attempt_at' | 'reason' | 'response_status'
+>;
 
 /** A delivery that this process is to attempt now. */
 export type ClaimedDelivery = ClaimedRow & { readonly event: SentEvent };
@@ -29,6 +33,7 @@ export type DeliveryState = Omit<ClaimedRow, 'event_id'> & {
 };
 
 export interface WaitingEndpoint {
+  readonly tenant_id: string;
   readonly id: string;
   /** enabled, paused, disabled or deleted. */
   readonly status: string;
@@ -48,18 +53,31 @@ export async function listWaitingEndpoints(queries: Queries): Promise<readonly W
         select (
           select min(endpoint_id) from webhook_deliveries where due_at is not null and endpoint_id > waiting.id
         ) from waiting where waiting.id is not null
+      ), named as (
+        select id, (
+          select tenant_id from webhook_deliveries where due_at is not null and endpoint_id = waiting.id limit 1
+        ) as tenant_id
+        from waiting where id is not null
       )
-      select endpoint.id,
+      select endpoint.tenant_id, endpoint.id,
         case when endpoint.deleted_at is null then endpoint.status else 'deleted' end as status,
         (
           select due_at from webhook_deliveries as delivery
-          where delivery.endpoint_id = endpoint.id and due_at is not null and claimed_by is null
+          where delivery.tenant_id = endpoint.tenant_id and delivery.endpoint_id = endpoint.id and due_at is not null and claimed_by is null
           order by due_at, id limit 1
         ) as "dueAt"
-      from waiting join webhook_endpoints as endpoint on endpoint.id = waiting.id`,
+      from named join webhook_endpoints as endpoint
+        on endpoint.tenant_id = named.tenant_id and endpoint.id = named.id`,
   );
   const { rows } = await queries.executeQuery<WaitingEndpoint>(CompiledQuery.raw(text, []));
   return rows;
+}
+
+interface DeliveryClaim {
+  readonly endpoint: EndpointKey;
+  readonly sender: string;
+  readonly now: string;
+  readonly limit: number;
 }
 
 /**
@@ -69,7 +87,7 @@ export async function listWaitingEndpoints(queries: Queries): Promise<readonly W
  */
 export async function claimDeliveries(
   queries: Queries,
-  claim: { readonly endpointId: string; readonly sender: string; readonly now: string; readonly limit: number },
+  { endpoint, sender, now, limit }: DeliveryClaim,
   sent: SentEvents,
 ): Promise<{ readonly deliveries: readonly ClaimedDelivery[]; readonly orphaned: readonly string[] }> {
   const text = rememberText(queries, 'claim deliveries', () => {
@@ -77,25 +95,28 @@ export async function claimDeliveries(
     return sql`
       with next as materialized (
         select id from webhook_deliveries
-        where endpoint_id = ${''} and due_at <= ${''} and due_at is not null and claimed_by is null
+        where tenant_id = ${''} and endpoint_id = ${''} and due_at <= ${''} and due_at is not null and claimed_by is null
         order by due_at, id limit ${0} ${skipped}
       )
-      update webhook_deliveries set claimed_by = ${''} where id in (select id from next)
-      returning id, event_id, attempts, first_attempt_at, reason, response_status, redelivery_of`;
+      update webhook_deliveries set claimed_by = ${''}
+      where tenant_id = ${''} and id in (select id from next)
+      returning tenant_id, id, event_id, attempts, first_attempt_at, reason, response_status, redelivery_of`;
   });
-  const { endpointId, now, limit, sender } = claim;
+  const { tenant_id: tenantId, id: endpointId } = endpoint;
   const { rows: claimed } = await queries.executeQuery<ClaimedRow & Pick<DeliveryRow, 'redelivery_of'>>(
-    CompiledQuery.raw(text, [endpointId, now, limit, sender]),
+    CompiledQuery.raw(text, [tenantId, endpointId, now, limit, sender, tenantId]),
   );
   // An erasure cancels what waits, but its event can be delivered again, without the values: maybe not by this process.
   for (const { event_id, redelivery_of } of claimed) if (redelivery_of !== null) sent.delete(event_id);
   const rows = claimed.map(({ redelivery_of: _, ...row }) => row);
-  const events = await readEvents(queries, [...new Set(rows.map(({ event_id }) => event_id))], sent);
+  const events = await readEvents(queries, tenantId, [...new Set(rows.map(({ event_id }) => event_id))], sent);
   // Only a damaged database has deliveries without their event. They must not keep the others from being sent.
   const orphaned = rows.filter(({ event_id }) => !events.has(event_id)).map(({ id }) => id);
   if (orphaned.length > 0) {
-    await queries.deleteFrom('webhook_attempts').where('delivery_id', 'in', orphaned).execute();
-    await queries.deleteFrom('webhook_deliveries').where('id', 'in', orphaned).execute();
+    const attempts = queries.deleteFrom('webhook_attempts').where('tenant_id', '=', tenantId);
+    await attempts.where('delivery_id', 'in', orphaned).execute();
+    const removal = queries.deleteFrom('webhook_deliveries').where('tenant_id', '=', tenantId);
+    await removal.where('id', 'in', orphaned).execute();
   }
   const deliveries = rows
     .filter(({ event_id }) => events.has(event_id))
@@ -108,19 +129,21 @@ export async function claimDeliveries(
 export async function listClaimed(
   queries: Queries,
   sender: string,
-  ids: readonly string[],
+  claimed: readonly Pick<ClaimedRow, 'tenant_id' | 'id'>[],
 ): Promise<ReadonlySet<string>> {
-  const text = rememberText(
-    queries,
-    `list ${sizeFor(ids)} claimed`,
-    () => sql`select id from webhook_deliveries where claimed_by = ${''} and id in (${listOf(sizeFor(ids))})`,
-  );
-  const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, [sender, ...fill(ids)]));
+  const size = sizeFor(claimed);
+  const text = rememberText(queries, `list ${size} claimed`, () => {
+    const keys = sql.join(Array.from({ length: size }, () => sql`(${''}, ${''})`));
+    return sql`select id from webhook_deliveries where claimed_by = ${''} and (tenant_id, id) in (values ${keys})`;
+  });
+  const keys = fill(claimed).flatMap(({ tenant_id, id }) => [tenant_id, id]);
+  const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, [sender, ...keys]));
   return new Set(rows.map(({ id }) => id));
 }
 
 async function readEvents(
   queries: Queries,
+  tenantId: string,
   ids: readonly string[],
   sent: SentEvents,
 ): Promise<ReadonlyMap<string, SentEvent>> {
@@ -130,9 +153,9 @@ async function readEvents(
     const text = rememberText(
       queries,
       `read ${sizeFor(unknown)} events`,
-      () => sql`select * from webhook_events where id in (${listOf(sizeFor(unknown))})`,
+      () => sql`select * from webhook_events where tenant_id = ${''} and id in (${listOf(sizeFor(unknown))})`,
     );
-    const { rows } = await queries.executeQuery<StoredEvent>(CompiledQuery.raw(text, [...fill(unknown)]));
+    const { rows } = await queries.executeQuery<StoredEvent>(CompiledQuery.raw(text, [tenantId, ...fill(unknown)]));
     for (const { id, type, ...row } of rows) {
       const event = { id, type, body: Buffer.from(writeBody({ id, type, ...row })) };
       events.set(id, event);
@@ -147,8 +170,8 @@ function sizeFor(values: readonly unknown[]): number {
   return 2 ** Math.ceil(Math.log2(values.length));
 }
 
-function fill(values: readonly string[]): readonly string[] {
-  return Array.from({ length: sizeFor(values) }, (_, index) => values[Math.min(index, values.length - 1)] as string);
+function fill<Value>(values: readonly Value[]): readonly Value[] {
+  return Array.from({ length: sizeFor(values) }, (_, index) => values[Math.min(index, values.length - 1)] as Value);
 }
 
 function listOf(size: number) {
@@ -169,9 +192,11 @@ export async function finishAttempts(
 ): Promise<ReadonlySet<string>> {
   const written = new Set<string>();
   for (const same of Map.groupBy(states, nameState).values()) {
-    const [{ status, reason, response_status, attempts: count, first_attempt_at, due_at }] = same as [DeliveryState];
+    const [{ tenant_id, status, reason, response_status, attempts: count, first_attempt_at, due_at }] = same as [
+      DeliveryState,
+    ];
     const finishedAt = due_at === null ? now : null;
-    const values = [status, reason, response_status, count, first_attempt_at, due_at, finishedAt, sender];
+    const values = [status, reason, response_status, count, first_attempt_at, due_at, finishedAt, tenant_id, sender];
     for (let start = 0; start < same.length; start += mostFinished) {
       const ids = same.slice(start, start + mostFinished).map(({ id }) => id);
       const text = rememberText(
@@ -181,7 +206,7 @@ export async function finishAttempts(
           update webhook_deliveries set
             status = ${''}, reason = ${''}, response_status = ${0}, attempts = ${0}, first_attempt_at = ${''},
             due_at = ${''}, finished_at = ${''}, claimed_by = null
-          where claimed_by = ${''} and id in (${listOf(sizeFor(ids))})
+          where tenant_id = ${''} and claimed_by = ${''} and id in (${listOf(sizeFor(ids))})
           returning id`,
       );
       const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, [...values, ...fill(ids)]));
@@ -196,8 +221,9 @@ export async function finishAttempts(
 }
 
 /** Everything but the id: states of one name are written by one statement. */
-function nameState({ status, reason, response_status, attempts, first_attempt_at, due_at }: DeliveryState): string {
-  return `${status} ${reason} ${response_status} ${attempts} ${first_attempt_at} ${due_at}`;
+function nameState(state: DeliveryState): string {
+  const { tenant_id, status, reason, response_status, attempts, first_attempt_at, due_at } = state;
+  return `${tenant_id} ${status} ${reason} ${response_status} ${attempts} ${first_attempt_at} ${due_at}`;
 }
 
 const mostFinished = 128;
@@ -214,21 +240,24 @@ export async function releaseStrays(
 ): Promise<void> {
   const claimed = await queries
     .selectFrom('webhook_deliveries')
-    .select('id')
+    .select(['tenant_id', 'id'])
     .where('due_at', 'is not', null)
     .where('claimed_by', '=', sender)
     .execute();
   const held = readHeld();
-  const strays = claimed.map(({ id }) => id).filter((id) => !held.has(id));
+  const strays = claimed.filter(({ id }) => !held.has(id));
   const release = queries.updateTable('webhook_deliveries').set({ claimed_by: null }).where('claimed_by', '=', sender);
-  await inBatches(strays, (some) => release.where('id', 'in', some).execute());
+  for (const [tenantId, ofTenant] of Map.groupBy(strays, ({ tenant_id }) => tenant_id)) {
+    const ids = ofTenant.map(({ id }) => id);
+    await inBatches(ids, (some) => release.where('tenant_id', '=', tenantId).where('id', 'in', some).execute());
+  }
 }
 
 /** Ends a batch of what waits for an endpoint that takes nothing any more: canceled where it was deleted, else dead. */
 export async function endStranded(
   queries: Queries,
   now: string,
-  endpoint: Pick<WaitingEndpoint, 'id' | 'status'>,
+  endpoint: Pick<WaitingEndpoint, 'tenant_id' | 'id' | 'status'>,
 ): Promise<void> {
   const [status, reason] =
     endpoint.status === 'deleted' ? (['canceled', null] as const) : (['dead', 'endpoint_disabled'] as const);
@@ -236,13 +265,13 @@ export async function endStranded(
   const { numAffectedRows } = await sql`
     with next as materialized (
       select id from webhook_deliveries
-      where endpoint_id = ${endpoint.id} and due_at is not null and claimed_by is null
+      where tenant_id = ${endpoint.tenant_id} and endpoint_id = ${endpoint.id} and due_at is not null and claimed_by is null
       order by due_at, id limit ${sql.lit(strandedBatch)} ${skipped}
     )
     update webhook_deliveries set
       status = ${status}, reason = coalesce(reason, cast(${reason} as text)), due_at = null, finished_at = ${now}
-    where id in (select id from next)`.execute(queries);
-  const outcome = { endpointId: endpoint.id, result: 'dead', responseTime: null } as const;
+    where tenant_id = ${endpoint.tenant_id} and id in (select id from next)`.execute(queries);
+  const outcome = { endpoint, result: 'dead', responseTime: null } as const;
   if (status === 'dead') await countOutcomes(queries, now, Array(Number(numAffectedRows)).fill(outcome));
 }
 

@@ -64,7 +64,7 @@ describeDashboard('the start page', (dashboard) => {
     const health = { failing_since: ago(1), failed_at: ago(0), last_error: 'http_error' };
     await kysely
       .insertInto('webhook_health')
-      .values({ endpoint_id: webhookId, ...health })
+      .values({ tenant_id: tenant.id, endpoint_id: webhookId, ...health })
       .execute();
     const times = { started_at: ago(1), finished_at: ago(1) };
     await kysely

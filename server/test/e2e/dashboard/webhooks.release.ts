@@ -130,11 +130,12 @@ describeDashboard('webhooks in the dashboard', (dashboard) => {
   });
 
   test('shows the deliveries by hour and day as bars and as a table', async () => {
-    const { server, webhookId, member } = await createTenant('auditor');
+    const { server, tenant, webhookId, member } = await createTenant('auditor');
     const day = 24 * 60 * 60_000;
+    const endpoint = { tenant_id: tenant.id, id: webhookId };
     const outcomes = (delivered: number, failed: number) => [
-      ...Array<WebhookOutcome>(delivered).fill({ endpointId: webhookId, result: 'delivered', responseTime: 1234 }),
-      ...Array<WebhookOutcome>(failed).fill({ endpointId: webhookId, result: 'failed', responseTime: null }),
+      ...Array<WebhookOutcome>(delivered).fill({ endpoint, result: 'delivered', responseTime: 1234 }),
+      ...Array<WebhookOutcome>(failed).fill({ endpoint, result: 'failed', responseTime: null }),
     ];
     await visitAs(member, `webhooks/${webhookId}`, async (page) => {
       await page.getByText('Nothing was sent in this span').waitFor();
