@@ -1,30 +1,65 @@
 import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
+import { findUnstorable } from '../http/request.ts';
 import { list, namedObject, schemasOf, text, UtcTime } from '../http/schemas.ts';
+import type { MembershipRow } from '../identity/membership.ts';
 import { isPlatformRole, isRole, type Role, RoleName } from '../principal/roles.ts';
 import type { Tenant } from '../tenants/tenant.ts';
-import { invalidValue, metaOf, readAttributes, readByHand } from './surface.ts';
+import {
+  attributeName,
+  attributesOf,
+  invalidValue,
+  presentAttributes,
+  quote,
+  readAttributes,
+  shapeOf,
+  shown,
+} from './attribute.ts';
+import { readFilter } from './resource.ts';
+import { isOperation, metaOf, type PatchKind, type PatchOperation, readByHand } from './surface.ts';
 
 export const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
-const part = z.string().optional();
+const ScimMember = namedObject('ScimMember', {
+  value: shown(z.string(), 'The id of a user', { caseExact: true, mutability: 'immutable' }),
+  display: shown(z.string(), 'The userName of the user'),
+});
+const nameFacts = { required: true, mutability: 'immutable', uniqueness: 'server' } as const;
 
-/** spec.md "SCIM role group". All but `schemas` and `id` is optional because of `attributes` and `excludedAttributes`. */
+const attribute = attributesOf<NamedGroup>();
+
+/** The attributes of a role group, in the order of responses. */
+export const groupAttributes = {
+  displayName: attribute(shown(z.string(), 'The role, or the name that the tenant mapped to it', nameFacts), {
+    documented: 'The name of the group at the identity provider if the tenant mapped one, else the role.',
+    present: ({ displayName }) => displayName,
+  }),
+  members: attribute(shown(z.array(ScimMember), 'The members of the group', { mutability: 'readWrite' }), {
+    documented: 'The members with this role who were not removed from the group.',
+    present: ({ members }) => members?.map((row) => ({ value: row.user_id, display: row.user_name })),
+  }),
+};
+
+/** spec.md "SCIM role group". */
 export const ScimGroup = z
   .strictObject({
     schemas: schemasOf(groupUrn),
     id: RoleName,
-    displayName: part.meta({
-      description: 'The name of the group at the identity provider if the tenant mapped one, else the role.',
-    }),
-    members: z
-      .array(namedObject('ScimMember', { value: part, display: part }))
-      .optional()
-      .meta({ description: 'The members with this role who were not removed from the group.' }),
+    ...shapeOf(groupAttributes),
     meta: metaOf('Group', { created: UtcTime.optional() }),
   })
   .meta({ id: 'ScimGroup' });
 export type ScimGroup = z.output<typeof ScimGroup>;
+
+/** Converts a role group to a SCIM group (RFC 7643 section 4.2). Groups are built in, so they are as old as the tenant. */
+export function presentGroup(group: NamedGroup, location: string): ScimGroup {
+  return {
+    schemas: [groupUrn],
+    id: group.role,
+    ...presentAttributes(groupAttributes, group),
+    meta: { resourceType: 'Group', created: group.tenant.createdAt, location },
+  };
+}
 
 /** Roles by the name of a group at the identity provider (spec.md "SCIM role group"). */
 export type GroupRoleMap = Readonly<Record<string, Role>>;
@@ -68,6 +103,8 @@ export interface NamedGroup {
   readonly tenant: Tenant;
   readonly role: Role;
   readonly displayName: string;
+  /** Read only if the response shows them. */
+  readonly members?: readonly Pick<MembershipRow, 'user_id' | 'user_name'>[];
 }
 
 /** About as many as fit into a body of 1 MiB. */
@@ -117,4 +154,65 @@ export function readMemberIds(value: unknown, where: string): readonly string[] 
     return id;
   });
   return [...new Set(ids)];
+}
+
+/** A change of the members of a group. */
+export interface GroupStep {
+  readonly kind: PatchKind;
+  readonly userIds: readonly string[];
+}
+
+/**
+ * Reads the operations on a role group (spec.md "SCIM 2.0" rule 4). Operations that set the id or the name to its present
+ * value have no effect: Okta and authentik send them.
+ * @returns the steps, in order.
+ * @throws {Problem} `invalidSyntax`, `invalidPath`, `invalidFilter`, `invalidValue`, `noTarget`, `mutability`.
+ */
+export function readGroupPatch(
+  operations: readonly PatchOperation[],
+  role: Role,
+  map: GroupRoleMap,
+): readonly GroupStep[] {
+  return operations.flatMap(({ op, path, value }) => {
+    if (!isOperation(op)) throw new Problem('invalidSyntax', 'op must be add, remove or replace.');
+    const readAttribute = (name: string, given: unknown): readonly GroupStep[] => {
+      if (name === 'members') return [readMembersStep(op, given)];
+      if (name === 'id') requireSameGroup(given, undefined, role, map);
+      else if (name === 'displayname') requireSameGroup(undefined, given ?? null, role, map);
+      // Accepted but not stored.
+      else if (!['externalid', 'schemas', 'meta'].includes(name)) throw refusedGroupPath(op, name);
+      return [];
+    };
+    if (path === null) {
+      if (op === 'remove') throw new Problem('noTarget', 'A remove needs a path, such as members[value eq "…"].');
+      const attributes = [...readAttributes(value, `The value of a ${op} without path`, groupUrn)];
+      return attributes.flatMap(([name, given]) => readAttribute(name, given));
+    }
+    const [, name = '', filter] = /^([^[\]]*)(?:\[(.*)\])?$/s.exec(attributeName(path, groupUrn)) ?? [];
+    if (name === 'members' && filter !== undefined && op === 'remove') {
+      // Read from the path as it was given: ids compare with case.
+      const { value: id } = readFilter(path.slice(path.indexOf('[') + 1, -1), groupUrn, ['value']);
+      // PostgreSQL fails to compare an id that it cannot store; no user has it.
+      return [{ kind: op, userIds: findUnstorable(id) === null ? [id] : [] }];
+    }
+    if (filter !== undefined || (op === 'remove' && name !== 'members')) throw refusedGroupPath(op, path);
+    return readAttribute(name, value);
+  });
+}
+
+function readMembersStep(kind: GroupStep['kind'], value: unknown): GroupStep {
+  const userIds = value === undefined || value === null ? undefined : readMemberIds(value, 'members');
+  // By RFC 7644 section 3.5.2.2 it would remove everyone; an omitted value must not remove access.
+  if (kind === 'remove' && (userIds === undefined || userIds.length === 0))
+    throw invalidValue('A remove of members needs their ids, in value or path; DELETE the group to remove everyone.');
+  if (userIds === undefined)
+    throw invalidValue(`A ${kind} of members needs a value: an array of objects with a value.`);
+  return { kind, userIds };
+}
+
+function refusedGroupPath(op: string, path: string): Problem {
+  return new Problem(
+    'invalidPath',
+    `A role group accepts only add, remove and replace of members, not ${op} of ${quote(path)}.`,
+  );
 }

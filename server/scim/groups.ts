@@ -7,34 +7,40 @@ import { listGroupMembers, lockMembers, readGroupMembers } from '../identity/mem
 import { isPlatformRole, type Role, roleIds } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { requireTenant } from '../tenants/store.ts';
+import { invalidValue, quote } from './attribute.ts';
 import {
   findGroup,
   findGroupByName,
   GroupBody,
+  type GroupStep,
+  groupAttributes,
   groupUrn,
   mapOf,
   type NamedGroup,
   NewGroupBody,
   nameGroup,
+  presentGroup,
+  readGroupPatch,
   readMemberIds,
   requireSameGroup,
   ScimGroup,
 } from './group.ts';
-import { type GroupStep, readGroupPatch, readPatch } from './patch.ts';
-import { slicePage } from './query.ts';
-import type { ResourceType } from './resource.ts';
-import { invalidValue, quote, readMessage } from './surface.ts';
+import { type ResourceType, slicePage } from './resource.ts';
+import { readMessage, readPatch } from './surface.ts';
 import { managedByOperator, refusePlatformAdmin } from './user.ts';
 
 /** Role groups: the members with a role. */
 export const groups: ResourceType<NamedGroup, ScimGroup> = {
   urn: groupUrn,
   name: 'Group',
+  description: 'The members with a role; the groups are fixed',
+  plural: 'Role groups, which are fixed',
   result: ScimGroup,
   parameter: [
     'role',
     z.string().meta({ description: `One of ${roleIds.join(', ')}, or a name that the tenant mapped to a role.` }),
   ],
+  attributes: groupAttributes,
   filters: ['displayName', 'id'],
   operations: {
     list: {
@@ -72,16 +78,10 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
     },
   },
   idOf: ({ role }) => role,
-  /** RFC 7643 section 4.2. Groups are built in, so they are as old as the tenant. */
-  async present(queries, { tenant, role, displayName }, location, shows) {
-    const members = shows('members') ? await listGroupMembers(queries, tenant.id, role) : null;
-    return {
-      schemas: [groupUrn],
-      id: role,
-      displayName,
-      ...(members !== null && { members: members.map((row) => ({ value: row.user_id, display: row.user_name })) }),
-      meta: { resourceType: 'Group', created: tenant.createdAt, location },
-    };
+  async present(queries, group, location, shows) {
+    if (!shows('members')) return presentGroup(group, location);
+    const members = await listGroupMembers(queries, group.tenant.id, group.role);
+    return presentGroup({ ...group, members }, location);
   },
 
   /** A group that is found by name has the displayName of the filter. */

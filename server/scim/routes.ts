@@ -3,13 +3,10 @@ import { Problem, requireFound } from '../http/problem.ts';
 import { type Call, defineRoute, type Route } from '../http/route.ts';
 import { namedObject, schemasOf } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
-import { roleIds } from '../principal/roles.ts';
-import { groupUrn } from './group.ts';
+import { describeAttributes, SchemaAttribute } from './attribute.ts';
 import { groups } from './groups.ts';
-import { largestPage, listOf, presentPage, queryOf } from './query.ts';
-import { resourceRoutes } from './resource.ts';
+import { largestPage, listOf, presentPage, queryOf, resourceRoutes } from './resource.ts';
 import { createLocate, type Locate, scim } from './surface.ts';
-import { userUrn } from './user.ts';
 import { users } from './users.ts';
 
 const configUrn = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';
@@ -83,38 +80,20 @@ const ResourceType = namedObject('ScimResourceType', {
   meta: metaOf('ResourceType'),
 });
 
+const types = [users, groups];
+
 function presentResourceTypes(locate: Locate): z.output<typeof ResourceType>[] {
-  const types = [
-    { id: 'User', description: 'Members of the tenant', endpoint: '/Users', schema: userUrn },
-    { id: 'Group', description: 'Role groups, which are fixed', endpoint: '/Groups', schema: groupUrn },
-  ];
-  return types.map((type) => ({
+  return types.map(({ name, plural, urn }) => ({
     schemas: [resourceTypeUrn],
-    name: type.id,
-    ...type,
+    name,
+    id: name,
+    description: plural,
+    endpoint: `/${name}s`,
+    schema: urn,
     schemaExtensions: [],
-    meta: { resourceType: 'ResourceType', location: locate(`/ResourceTypes/${type.id}`) },
+    meta: { resourceType: 'ResourceType', location: locate(`/ResourceTypes/${name}`) },
   }));
 }
-
-const Attribute = z.strictObject({
-  name: z.string(),
-  type: z.enum(['string', 'boolean', 'complex']),
-  multiValued: z.boolean(),
-  description: z.string(),
-  required: z.boolean(),
-  caseExact: z.boolean().optional(),
-  canonicalValues: z.array(z.string()).optional(),
-  mutability: z.enum(['readOnly', 'readWrite', 'immutable']),
-  returned: z.literal('default'),
-  uniqueness: z.enum(['none', 'server']).optional(),
-  get subAttributes(): z.ZodOptional<z.ZodArray<typeof Attribute>> {
-    return z.array(Attribute).optional();
-  },
-});
-type Attribute = z.output<typeof Attribute>;
-// `.meta()` would make the type of the constant depend on itself.
-z.globalRegistry.add(Attribute, { id: 'ScimAttribute' });
 
 /** A schema of resources (RFC 7643 section 7). */
 const ScimSchema = namedObject('ScimSchema', {
@@ -122,80 +101,22 @@ const ScimSchema = namedObject('ScimSchema', {
   id: z.string(),
   name: z.string(),
   description: z.string(),
-  attributes: z.array(Attribute),
+  attributes: z.array(SchemaAttribute),
   meta: metaOf('Schema'),
 });
 type ScimSchema = z.output<typeof ScimSchema>;
 
 /** The schemas of users and groups with the attributes that this server supports. */
 function presentSchemas(locate: Locate): ScimSchema[] {
-  return [user, group].map((definition) => ({
+  return types.map(({ name, description, urn, attributes }) => ({
     schemas: [schemaUrn],
-    ...definition,
-    meta: { resourceType: 'Schema', location: locate(`/Schemas/${definition.id}`) },
+    id: urn,
+    name,
+    description,
+    attributes: describeAttributes(attributes),
+    meta: { resourceType: 'Schema', location: locate(`/Schemas/${urn}`) },
   }));
 }
-
-type Options = Partial<Omit<Attribute, 'name' | 'type' | 'description'>>;
-const defaults = { multiValued: false, required: false, mutability: 'readOnly', returned: 'default' } as const;
-
-function text(name: string, description: string, options: Options = {}): Attribute {
-  return { name, type: 'string', description, ...defaults, caseExact: false, uniqueness: 'none', ...options };
-}
-
-function flag(name: string, description: string, options: Options = {}): Attribute {
-  return { name, type: 'boolean', description, ...defaults, ...options };
-}
-
-function complex(name: string, description: string, options: Options, subAttributes: Attribute[]): Attribute {
-  return { name, type: 'complex', description, ...defaults, ...options, subAttributes };
-}
-
-/** Attributes that only a POST sets are immutable, so that clients do not try to patch them. */
-const user: Omit<ScimSchema, 'schemas' | 'meta'> = {
-  id: userUrn,
-  name: 'User',
-  description: 'A member of the tenant',
-  attributes: [
-    text('userName', 'The e-mail address', { required: true, mutability: 'immutable', uniqueness: 'server' }),
-    text('externalId', 'The id at the identity provider', { caseExact: true, mutability: 'immutable' }),
-    complex('name', 'The name of the person', { mutability: 'immutable' }, [
-      text('formatted', 'The full name'),
-      text('givenName', 'The given name', { mutability: 'immutable' }),
-      text('familyName', 'The family name', { mutability: 'immutable' }),
-    ]),
-    text('displayName', 'The name, or the e-mail address if there is none'),
-    complex('emails', 'The e-mail address', { multiValued: true }, [
-      text('value', 'The address'),
-      text('type', 'Always work'),
-      flag('primary', 'Always true'),
-    ]),
-    flag('active', 'Whether the membership is active; false suspends it', { mutability: 'readWrite' }),
-    complex('roles', 'The role of the user', { multiValued: true, mutability: 'readWrite' }, [
-      text('value', 'The role', { caseExact: true, canonicalValues: roleIds, mutability: 'readWrite' }),
-      flag('primary', 'Marks the role to use if there are several', { mutability: 'readWrite' }),
-    ]),
-    complex('groups', 'The role group of the user', { multiValued: true }, [
-      text('value', 'The id of the group', { caseExact: true }),
-      text('type', 'Always direct'),
-    ]),
-  ],
-};
-
-const groupName = 'The role, or the name that the tenant mapped to it';
-
-const group: typeof user = {
-  id: groupUrn,
-  name: 'Group',
-  description: 'The members with a role; the groups are fixed',
-  attributes: [
-    text('displayName', groupName, { required: true, mutability: 'immutable', uniqueness: 'server' }),
-    complex('members', 'The members of the group', { multiValued: true, mutability: 'readWrite' }, [
-      text('value', 'The id of a user', { caseExact: true, mutability: 'immutable' }),
-      text('display', 'The userName of the user'),
-    ]),
-  ],
-};
 
 // Paging and projection parameters are ignored (RFC 7644 section 4).
 const DiscoveryQuery = queryOf({

@@ -4,6 +4,7 @@ import type { Surface } from '../http/answer.ts';
 import { Problem, type ProblemCode } from '../http/problem.ts';
 import { type Client, readJsonBody, readOwnAddress } from '../http/request.ts';
 import { namedObject, schemasOf } from '../http/schemas.ts';
+import { type Attributes, invalidValue, longestPath, quote, readAttributes } from './attribute.ts';
 
 /** RFC 7644 section 3.1. */
 const scimType = 'application/scim+json';
@@ -90,53 +91,6 @@ export function createLocate(baseUrl: string | null, client: Pick<Client, 'host'
   return (path) => address + scim.base + path;
 }
 
-/** An object of a message: values by lower-case names, which compare without case (RFC 7643 section 2.1). */
-export type Attributes = ReadonlyMap<string, unknown>;
-
-export function invalidValue(message: string): Problem {
-  return new Problem('invalidValue', message);
-}
-
-/** Quotes text of the client for a message, cut to 80 characters. */
-export function quote(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text);
-}
-
-/** The maximum length of an attribute name or a path, which may contain a filter. */
-export const longestPath = 1024;
-
-/** The name of an attribute in lower case, without the URN of the schema (RFC 7644 section 3.10). */
-export function attributeName(path: string, urn: string): string {
-  const name = path.toLowerCase();
-  const prefix = `${urn.toLowerCase()}:`;
-  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
-}
-
-/**
- * Reads an object.
- * @param where its name in error messages.
- * @param code of the problem if the value is not an object.
- * @throws {Problem} `code`; `invalidSyntax` for a name that is too long, or that occurs twice in different case.
- */
-export function readAttributes(
-  value: unknown,
-  where: string,
-  urn: string,
-  code: 'invalidSyntax' | 'invalidValue' = 'invalidValue',
-): Attributes {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Problem(code, `${where} must be an object.`);
-  const attributes = new Map<string, unknown>();
-  for (const [name, member] of Object.entries(value)) {
-    if (name.length > longestPath)
-      throw new Problem('invalidSyntax', `${where} has a name that is too long: ${quote(name)}.`);
-    const key = attributeName(name, urn);
-    if (attributes.has(key)) throw new Problem('invalidSyntax', `${where} has ${quote(name)} more than once.`);
-    attributes.set(key, member);
-  }
-  return attributes;
-}
-
 /**
  * Reads the body of a request.
  * @param urn which `schemas` must contain (RFC 7643 section 3), in any case.
@@ -150,22 +104,6 @@ export function readMessage(body: unknown, urn: string): Attributes {
   if (!Array.isArray(schemas) || !schemas.some(isUrn))
     throw invalidValue(`schemas must be an array that contains ${urn}.`);
   return message;
-}
-
-/** Reads a boolean. Entra sends "True" and "False" unless its `aadOptscim062020` flag is set. */
-export function readFlag(value: unknown, where: string): boolean {
-  if (typeof value === 'boolean') return value;
-  const word = typeof value === 'string' && value.length <= 'false'.length ? value.toLowerCase() : '';
-  if (word !== 'true' && word !== 'false') throw invalidValue(`${where} must be true or false.`);
-  return word === 'true';
-}
-
-/** Reads a string; null clears it (RFC 7643 section 2.5), undefined means that it was omitted. */
-export function readText(value: unknown, where: string, longest: number): string | null | undefined {
-  if (value === undefined || value === null) return value;
-  if (typeof value !== 'string' || value.length > longest)
-    throw invalidValue(`${where} must be a string of at most ${longest} characters.`);
-  return value;
 }
 
 /** The `meta` of a resource. Its parts are optional because of `attributes` and `excludedAttributes`. */
@@ -187,4 +125,69 @@ export function schemasInput(urn: string) {
  */
 export function readByHand(id: string, urn: string, shape: z.ZodRawShape): z.ZodType<unknown> {
   return z.unknown().meta({ documentedAs: z.looseObject({ schemas: schemasInput(urn), ...shape }).meta({ id }) });
+}
+
+/** Providers send at most a hundred, and many members of a group in one operation. */
+const mostOperations = 1000;
+
+const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+
+/** The body of a PATCH, for the documentation. */
+export const PatchBody = z.unknown().meta({
+  documentedAs: z
+    .object({
+      schemas: schemasInput(patchUrn),
+      Operations: z
+        .array(
+          z
+            .object({
+              op: z.enum(['add', 'remove', 'replace']),
+              path: z.string().optional(),
+              value: z.unknown().optional().meta({ description: 'Any JSON value; optional for `remove`.' }),
+            })
+            .meta({ id: 'ScimPatchOperation' }),
+        )
+        .min(1)
+        .max(mostOperations),
+    })
+    .meta({ id: 'ScimPatch' }),
+});
+
+/** One operation of a PATCH (RFC 7644 section 3.5.2), not yet checked against a resource. */
+export interface PatchOperation {
+  /** In lower case; empty if it is missing. */
+  readonly op: string;
+  /** Null for an operation on the resource itself. */
+  readonly path: string | null;
+  /** Undefined if it is missing. */
+  readonly value: unknown;
+}
+
+/**
+ * Reads the body of a PATCH (RFC 7644 section 3.5.2).
+ * @throws {Problem} `invalidSyntax`, `invalidPath`, or `invalidValue` for other schemas.
+ */
+export function readPatch(body: unknown): readonly PatchOperation[] {
+  const operations = readMessage(body, patchUrn).get('operations');
+  if (!Array.isArray(operations) || operations.length === 0)
+    throw new Problem('invalidSyntax', 'Operations must be an array with at least one operation.');
+  if (operations.length > mostOperations)
+    throw new Problem('invalidSyntax', `Operations may have at most ${mostOperations} operations.`);
+  return operations.map((given, index) => {
+    const where = `Operations[${index}]`;
+    const operation = readAttributes(given, where, patchUrn, 'invalidSyntax');
+    const op = operation.get('op');
+    const path = operation.get('path') ?? null;
+    if (path !== null && typeof path !== 'string') throw new Problem('invalidPath', `${where}.path must be a string.`);
+    if (path !== null && path.length > longestPath)
+      throw new Problem('invalidPath', `${where}.path is too long: ${quote(path)}.`);
+    return { op: typeof op === 'string' ? op.slice(0, 20).toLowerCase() : '', path, value: operation.get('value') };
+  });
+}
+
+/** The operations that RFC 7644 section 3.5.2 defines. */
+export type PatchKind = 'add' | 'remove' | 'replace';
+
+export function isOperation(op: string): op is PatchKind {
+  return op === 'add' || op === 'remove' || op === 'replace';
 }

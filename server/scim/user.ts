@@ -2,102 +2,155 @@ import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
 import { namedObject, schemasOf, text, UtcTime } from '../http/schemas.ts';
 import { normalizeEmail } from '../identity/email.ts';
-import { displayName, type MembershipRow, memberStatus, type Profile } from '../identity/membership.ts';
+import { displayName, type MembershipChange, type MembershipRow, memberStatus } from '../identity/membership.ts';
 import { adminOfPlatform, isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
 import {
-  type Attributes,
+  attributeName,
+  attributesOf,
+  inputOf,
   invalidValue,
-  metaOf,
+  presentAttributes,
   quote,
   readAttributes,
-  readByHand,
+  readBody,
   readFlag,
-  readMessage,
   readText,
-} from './surface.ts';
+  replaceableOf,
+  shapeOf,
+  shown,
+} from './attribute.ts';
+import { isOperation, metaOf, type PatchOperation, readByHand, readMessage } from './surface.ts';
 
 export const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';
-
-const part = z.string().optional();
-
-/** spec.md "SCIM user". All but `schemas` and `id` is optional because of `attributes` and `excludedAttributes`. */
-export const ScimUser = z
-  .strictObject({
-    schemas: schemasOf(userUrn),
-    id: z.string().meta({ description: 'The id of the person, who keeps it after leaving and coming back.' }),
-    externalId: part.meta({ description: 'The id at the identity provider.' }),
-    userName: part.meta({ description: 'The e-mail address; compares without case.' }),
-    name: namedObject('ScimName', { givenName: part, familyName: part, formatted: part }).optional(),
-    displayName: part,
-    emails: z
-      .array(
-        namedObject('ScimEmail', {
-          value: part,
-          type: z.literal('work').optional(),
-          primary: z.literal(true).optional(),
-        }),
-      )
-      .optional(),
-    active: z.boolean().optional().meta({ description: 'False while the membership is suspended, for any reason.' }),
-    roles: z
-      .array(namedObject('ScimRole', { value: part, primary: z.literal(true).optional() }))
-      .optional()
-      .meta({ description: 'The role; empty for a user whom the operator of the server manages.' }),
-    groups: z
-      .array(namedObject('ScimGroupReference', { value: part, type: z.literal('direct').optional() }))
-      .optional()
-      .meta({ description: 'The role group of the user; empty after a removal from it.' }),
-    meta: metaOf('User', { created: UtcTime.optional(), lastModified: UtcTime.optional() }),
-  })
-  .meta({ id: 'ScimUser' });
-export type ScimUser = z.output<typeof ScimUser>;
-
-/** Converts a member to a SCIM user (RFC 7643 section 4.1). */
-export function presentUser(member: MembershipRow, location: string): ScimUser {
-  const { user_name: userName, given_name, family_name, external_id, role } = member;
-  const name = {
-    ...(given_name !== null && { givenName: given_name }),
-    ...(family_name !== null && { familyName: family_name }),
-  };
-  const isGiven = Object.keys(name).length > 0;
-  const isNamed = Object.values(name).some((part) => part.trim() !== '');
-  return {
-    schemas: [userUrn],
-    id: member.user_id,
-    ...(external_id !== null && { externalId: external_id }),
-    userName,
-    ...(isGiven && { name: { ...name, ...(isNamed && { formatted: displayName(member) }) } }),
-    displayName: displayName(member),
-    emails: [{ value: userName, type: 'work', primary: true }],
-    active: memberStatus(member) === 'active',
-    // SCIM has no name and no group for a platform role.
-    roles: isRole(role) ? [{ value: role, primary: true }] : [],
-    groups: member.unassigned_at === null && isRole(role) ? [{ value: role, type: 'direct' }] : [],
-    meta: { resourceType: 'User', created: member.created_at, lastModified: member.updated_at, location },
-  };
-}
 
 const mostRoles = 100;
 const longestName = 256;
 /** An index entry of PostgreSQL has at most 2,700 bytes, and a character up to four. */
 const longestExternalId = 512;
 
-/** The body of a user, for the documentation. */
-export const UserBody = readByHand('ScimUserInput', userUrn, {
-  userName: z.string().meta({ format: 'email', description: 'The e-mail address; immutable.' }),
-  name: z
-    .looseObject({ givenName: text(longestName), familyName: text(longestName) })
-    .partial()
-    .meta({ id: 'ScimNameInput' })
-    .optional(),
-  externalId: text(longestExternalId).optional(),
-  active: z.boolean().default(true),
-  roles: z
-    .array(z.looseObject({ value: RoleName, primary: z.boolean().optional() }).meta({ id: 'ScimRoleInput' }))
-    .max(mostRoles)
-    .optional()
-    .meta({ description: 'One role, or several of which one is primary. Default: the default role of the tenant.' }),
+/** Set by a POST only, and marked so that clients do not try to patch it. */
+const immutable = { mutability: 'immutable' } as const;
+const readWrite = { mutability: 'readWrite' } as const;
+
+const ScimName = namedObject('ScimName', {
+  formatted: shown(z.string(), 'The full name'),
+  givenName: shown(z.string(), 'The given name', immutable),
+  familyName: shown(z.string(), 'The family name', immutable),
 });
+const ScimEmail = namedObject('ScimEmail', {
+  value: shown(z.string(), 'The address'),
+  type: shown(z.literal('work'), 'Always work'),
+  primary: shown(z.literal(true), 'Always true'),
+});
+const ScimRole = namedObject('ScimRole', {
+  value: shown(z.string(), 'The role', { ...readWrite, caseExact: true, canonicalValues: roleIds }),
+  primary: shown(z.literal(true), 'Marks the role to use if there are several', readWrite),
+});
+const ScimGroupReference = namedObject('ScimGroupReference', {
+  value: shown(z.string(), 'The id of the group', { caseExact: true }),
+  type: shown(z.literal('direct'), 'Always direct'),
+});
+const NameInput = z.looseObject({ givenName: text(longestName), familyName: text(longestName) });
+const RoleInput = z.looseObject({ value: RoleName, primary: z.boolean().optional() });
+
+const attribute = attributesOf<MembershipRow, MembershipChange>();
+
+/** The attributes of a user, in the order of responses. */
+export const userAttributes = {
+  externalId: attribute(shown(z.string(), 'The id at the identity provider', { ...immutable, caseExact: true }), {
+    documented: 'The id at the identity provider.',
+    present: ({ external_id }) => external_id ?? undefined,
+    input: text(longestExternalId).optional(),
+    read: (value) => ({ externalId: readText(value, 'externalId', longestExternalId) }),
+    isCleared: true,
+  }),
+  userName: attribute(shown(z.string(), 'The e-mail address', { ...immutable, required: true, uniqueness: 'server' }), {
+    documented: 'The e-mail address; compares without case.',
+    present: ({ user_name }) => user_name,
+    input: z.string().meta({ format: 'email', description: 'The e-mail address; immutable.' }),
+  }),
+  name: attribute(shown(ScimName, 'The name of the person', immutable), {
+    present(member) {
+      const { given_name: givenName, family_name: familyName } = member;
+      if (givenName === null && familyName === null) return undefined;
+      const isNamed = [givenName, familyName].some((part) => part !== null && part.trim() !== '');
+      return {
+        ...(givenName !== null && { givenName }),
+        ...(familyName !== null && { familyName }),
+        ...(isNamed && { formatted: displayName(member) }),
+      };
+    },
+    input: NameInput.partial().meta({ id: 'ScimNameInput' }).optional(),
+    /** Replaces the name as a whole. */
+    read(value) {
+      const name = value === null ? new Map() : readAttributes(value, 'name', userUrn);
+      return {
+        givenName: readText(name.get('givenname'), 'name.givenName', longestName) ?? null,
+        familyName: readText(name.get('familyname'), 'name.familyName', longestName) ?? null,
+      };
+    },
+    isCleared: true,
+  }),
+  displayName: attribute(shown(z.string(), 'The name, or the e-mail address if there is none'), {
+    present: displayName,
+  }),
+  emails: attribute(shown(z.array(ScimEmail), 'The e-mail address'), {
+    present: ({ user_name }) => [{ value: user_name, type: 'work', primary: true } as const],
+  }),
+  active: attribute(shown(z.boolean(), 'Whether the membership is active; false suspends it', readWrite), {
+    documented: 'False while the membership is suspended, for any reason.',
+    present: (member) => memberStatus(member) === 'active',
+    input: z.boolean().default(true),
+    read: (value) => ({ isActivated: readFlag(value, 'active') }),
+  }),
+  // SCIM has no name and no group for a platform role.
+  roles: attribute(shown(z.array(ScimRole), 'The role of the user', readWrite), {
+    documented: 'The role; empty for a user whom the operator of the server manages.',
+    present: ({ role }) => (isRole(role) ? [{ value: role, primary: true } as const] : []),
+    input: z
+      .array(RoleInput.meta({ id: 'ScimRoleInput' }))
+      .max(mostRoles)
+      .optional()
+      .meta({
+        description: 'One role, or several of which one is primary. Default: the default role of the tenant.',
+      }),
+    read: (value) => ({ role: readRole(value) }),
+    requires: 'roles must contain a role: every member has one.',
+  }),
+  groups: attribute(shown(z.array(ScimGroupReference), 'The role group of the user'), {
+    documented: 'The role group of the user; empty after a removal from it.',
+    present: ({ unassigned_at, role }) =>
+      unassigned_at === null && isRole(role) ? [{ value: role, type: 'direct' } as const] : [],
+  }),
+};
+
+/** spec.md "SCIM user". */
+export const ScimUser = z
+  .strictObject({
+    schemas: schemasOf(userUrn),
+    id: z.string().meta({ description: 'The id of the person, who keeps it after leaving and coming back.' }),
+    ...shapeOf(userAttributes),
+    meta: metaOf('User', { created: UtcTime.optional(), lastModified: UtcTime.optional() }),
+  })
+  .meta({ id: 'ScimUser' });
+export type ScimUser = z.output<typeof ScimUser>;
+
+/** The names of the attributes that a PATCH can replace; `replaceable` has them in lower case. */
+export const replaceableNames = replaceableOf(userAttributes);
+const replaceable = new Map(replaceableNames.map((name) => [name.toLowerCase(), userAttributes[name]]));
+
+/** Converts a member to a SCIM user (RFC 7643 section 4.1). */
+export function presentUser(member: MembershipRow, location: string): ScimUser {
+  return {
+    schemas: [userUrn],
+    id: member.user_id,
+    ...presentAttributes(userAttributes, member),
+    meta: { resourceType: 'User', created: member.created_at, lastModified: member.updated_at, location },
+  };
+}
+
+/** The body of a user, for the documentation. */
+export const UserBody = readByHand('ScimUserInput', userUrn, inputOf(userAttributes));
 
 /**
  * Reads the body of a POST (spec.md "SCIM 2.0" rule 2) or of a PUT. Ignores attributes that are not stored.
@@ -113,11 +166,7 @@ export function readUser(body: unknown, member?: MembershipRow) {
     throw invalidValue('userName must be an e-mail address, such as name@example.com.');
   if (member !== undefined && email !== normalizeEmail(member.user_name))
     throw new Problem('mutability', 'userName cannot be changed; delete the user and create another.');
-  const profile = readProfile(user);
-  const role = readRole(user.get('roles'));
-  const active = user.get('active') ?? undefined;
-  const isActivated = active === undefined ? undefined : readFlag(active, 'active');
-  return { userName, email, values: { ...profile, role, isActivated } };
+  return { userName, email, values: readBody(userAttributes, user) };
 }
 
 /**
@@ -145,20 +194,76 @@ export function readRole(value: unknown): Role | undefined {
   return role;
 }
 
-/** Null clears an attribute; a name is replaced as a whole. */
-function readProfile(user: Attributes): Profile {
-  const externalId = readText(user.get('externalid'), 'externalId', longestExternalId);
-  const given = user.get('name');
-  if (given === undefined) return { externalId };
-  const name = given === null ? new Map() : readAttributes(given, 'name', userUrn);
-  return {
-    externalId,
-    givenName: readText(name.get('givenname'), 'name.givenName', longestName) ?? null,
-    familyName: readText(name.get('familyname'), 'name.familyName', longestName) ?? null,
-  };
+/** A use of `scimCompatibility: "extended"`: a request that the strict rules reject (contract.md "SCIM"). */
+export interface ExtendedUse {
+  readonly form: 'put' | 'replace_without_path' | 'unsupported_paths';
+  /** The attributes that the request tried to change without effect. */
+  readonly skippedPaths: readonly string[];
 }
 
-/** Only the operator of the server assigns a platform role; a tenant can only revoke access (spec.md "SCIM role group"). */
+/**
+ * Reads the operations on a user by spec.md "SCIM 2.0" rule 3: `replace` of `active` or `roles`. The last one of an
+ * attribute counts.
+ * @param isExtended by `scimCompatibility: "extended"`: a `replace` without path sets the attributes of its value, and
+ *   unsupported operations are skipped if `active` is replaced too, so that a rejected title never prevents a suspension.
+ * @returns `use` null if the strict rules accept the request.
+ * @throws {Problem} `invalidPath` for any other operation or path, `invalidValue`.
+ */
+export function readUserPatch(
+  operations: readonly PatchOperation[],
+  isExtended: boolean,
+): { readonly change: MembershipChange; readonly use: ExtendedUse | null } {
+  const single = isExtended ? operations.flatMap(splitValue) : operations;
+  const { accepted = [], others = [] } = Object.groupBy(single, (one) => (isStrict(one) ? 'accepted' : 'others'));
+  const skips = isExtended && accepted.some(({ path }) => nameOf(path) === 'active');
+  const refused = others.find((operation) => !skips || !isSkippable(operation));
+  if (refused !== undefined || accepted.length === 0) {
+    const { op, path } = refused ?? (operations[0] as PatchOperation);
+    const given = `${op || 'an operation without op'} ${path === null ? 'without path' : `of ${quote(path)}`}`;
+    throw new Problem('invalidPath', `A user accepts only replace of ${replaceableNames.join(' or ')}, not ${given}.`);
+  }
+  const isSplit = operations.some(({ op, path }) => op === 'replace' && path === null);
+  const form = isSplit ? 'replace_without_path' : 'unsupported_paths';
+  const use = isSplit || others.length > 0 ? ({ form, skippedPaths: nameSkipped(others) } as const) : null;
+  return { change: Object.assign({}, ...accepted.map(readReplacement)), use };
+}
+
+/** Returns true if the strict rules accept an operation. */
+export function isStrict({ op, path }: PatchOperation): boolean {
+  return op === 'replace' && replaceable.has(nameOf(path));
+}
+
+function readReplacement({ path, value }: PatchOperation): MembershipChange {
+  const { read, requires } = replaceable.get(nameOf(path)) ?? {};
+  const change = read?.(value) ?? {};
+  if (requires !== undefined && Object.values(change).includes(undefined)) throw invalidValue(requires);
+  return change;
+}
+
+function nameOf(path: string | null): string {
+  return attributeName(path ?? '', userUrn);
+}
+
+/** Splits a `replace` without path into one for each attribute of its value (RFC 7644 section 3.5.2.3). */
+function splitValue(operation: PatchOperation): readonly PatchOperation[] {
+  if (operation.op !== 'replace' || operation.path !== null) return [operation];
+  const attributes = [...readAttributes(operation.value, 'The value of a replace without path', userUrn)];
+  return attributes
+    .filter(([name]) => !['schemas', 'id', 'meta'].includes(name))
+    .map(([path, value]) => ({ op: 'replace', path, value }));
+}
+
+/** Operations on `active` are never skipped: they may contradict its replacement. */
+function isSkippable({ op, path }: PatchOperation): boolean {
+  return isOperation(op) && path !== null && nameOf(path) !== 'active';
+}
+
+/** Attributes for the audit log, without the values in the filter of a path: `emails[type eq "work"]` is `emails`. */
+function nameSkipped(operations: readonly PatchOperation[]): readonly string[] {
+  const names = operations.map(({ path }) => (path ?? '').replace(/\[.*/s, '').slice(0, 100).toWellFormed());
+  return [...new Set(names)].slice(0, 100);
+}
+
 /**
  * Only the operator of this server, and they themselves, change a `platform_admin`: the token of a tenant must not take
  * their access, whatever the operation does to them.
@@ -173,6 +278,7 @@ export function refusePlatformAdmin(members: Iterable<MembershipRow>): void {
       );
 }
 
+/** Only the operator of the server assigns a platform role; a tenant can only revoke access (spec.md "SCIM role group"). */
 export function managedByOperator(): Problem {
   return new Problem(
     'mutability',

@@ -12,17 +12,32 @@ import { isPlatformRole } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { prepareQuery } from '../storage/rows.ts';
 import { requireTenant } from '../tenants/store.ts';
-import { type ExtendedUse, readPatch, readUserPatch } from './patch.ts';
-import { type FoundPage, type Page, slicePage } from './query.ts';
-import type { ResourceType } from './resource.ts';
-import { managedByOperator, presentUser, readUser, refusePlatformAdmin, ScimUser, UserBody, userUrn } from './user.ts';
+import { type FoundPage, type Page, type ResourceType, slicePage } from './resource.ts';
+import { readPatch } from './surface.ts';
+import {
+  type ExtendedUse,
+  isStrict,
+  managedByOperator,
+  presentUser,
+  readUser,
+  readUserPatch,
+  refusePlatformAdmin,
+  replaceableNames,
+  ScimUser,
+  UserBody,
+  userAttributes,
+  userUrn,
+} from './user.ts';
 
 /** Users: the members of a tenant. */
 export const users: ResourceType<MembershipRow, ScimUser> = {
   urn: userUrn,
   name: 'User',
+  description: 'A member of the tenant',
+  plural: 'Members of the tenant',
   result: ScimUser,
   parameter: ['id', z.string()],
+  attributes: userAttributes,
   filters: ['userName', 'externalId'],
   operations: {
     list: {
@@ -90,8 +105,8 @@ export const users: ResourceType<MembershipRow, ScimUser> = {
    *   manages, and those of the body.
    */
   async patch(work, source, id, body) {
-    const { scimCompatibility } = await requireTenant(work.transaction, source.tenantId);
-    const { change, use } = readUserPatch(readPatch(body), scimCompatibility === 'extended');
+    const operations = readPatch(body);
+    const { change, use } = readUserPatch(operations, !operations.every(isStrict) && (await isExtended(work, source)));
     const { isActivated, role } = change;
     const before = await requireMember(work, source, id);
     const parts = [
@@ -106,9 +121,11 @@ export const users: ResourceType<MembershipRow, ScimUser> = {
    * @throws {Problem} `not_implemented`, `not_found`, `forbidden`, `mutability`, and those of the body.
    */
   async replace(work, source, id, body) {
-    const { scimCompatibility } = await requireTenant(work.transaction, source.tenantId);
-    if (scimCompatibility === 'strict')
-      throw new Problem('not_implemented', 'PUT of a user is not supported; replace active or roles with PATCH.');
+    if (!(await isExtended(work, source)))
+      throw new Problem(
+        'not_implemented',
+        `PUT of a user is not supported; replace ${replaceableNames.join(' or ')} with PATCH.`,
+      );
     const before = await requireMember(work, source, id);
     const { values } = readUser(body, before);
     return changeUser(work, source, before, values, 'SCIM: user replaced', { form: 'put', skippedPaths: [] });
@@ -120,6 +137,10 @@ export const users: ResourceType<MembershipRow, ScimUser> = {
     await changeMembers(work, source, [user_id], { isDeleted: true }, 'SCIM: user deleted');
   },
 };
+
+async function isExtended({ transaction }: UnitOfWork, { tenantId }: AuditSource): Promise<boolean> {
+  return (await requireTenant(transaction, tenantId)).scimCompatibility === 'extended';
+}
 
 /** Locks and reads the member to change. @throws {Problem} `not_found`, `forbidden`. */
 async function requireMember(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<MembershipRow> {

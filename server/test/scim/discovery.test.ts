@@ -6,6 +6,11 @@ import { assertScimError, createScimClient, groupUrn, type ScimClient, scimType,
 
 interface Attribute {
   readonly name: string;
+  readonly type: string;
+  readonly multiValued: boolean;
+  readonly required: boolean;
+  readonly caseExact?: boolean;
+  readonly uniqueness?: string;
   readonly mutability: string;
   readonly subAttributes?: readonly Attribute[];
 }
@@ -91,6 +96,43 @@ describeOnOneDatabase('SCIM discovery', (dialect) => {
     for (const name of ['active', 'roles']) assert.equal(mutability.get(name), 'readWrite');
   });
 
+  test('describes the characteristics of each attribute', async () => {
+    const { body } = await scim.get('/Schemas');
+    const [user, group] = body.Resources as { readonly attributes: readonly Attribute[] }[];
+    assert.deepEqual(
+      user?.attributes.flatMap((attribute) => listCharacteristics(attribute)),
+      [
+        'userName: string required immutable unique',
+        'externalId: string immutable caseExact',
+        'name: complex immutable',
+        'name.formatted: string readOnly',
+        'name.givenName: string immutable',
+        'name.familyName: string immutable',
+        'displayName: string readOnly',
+        'emails: complex[] readOnly',
+        'emails.value: string readOnly',
+        'emails.type: string readOnly',
+        'emails.primary: boolean readOnly',
+        'active: boolean readWrite',
+        'roles: complex[] readWrite',
+        'roles.value: string readWrite caseExact',
+        'roles.primary: boolean readWrite',
+        'groups: complex[] readOnly',
+        'groups.value: string readOnly caseExact',
+        'groups.type: string readOnly',
+      ],
+    );
+    assert.deepEqual(
+      group?.attributes.flatMap((attribute) => listCharacteristics(attribute)),
+      [
+        'displayName: string required immutable unique',
+        'members: complex[] readWrite',
+        'members.value: string immutable caseExact',
+        'members.display: string readOnly',
+      ],
+    );
+  });
+
   test('is not filtered', async () => {
     for (const path of ['/ServiceProviderConfig', '/Schemas', '/ResourceTypes', `/Schemas/${userUrn}`])
       assertScimError(await scim.get(path, { filter: 'id eq "x"' }), 403);
@@ -119,6 +161,20 @@ describeOnOneDatabase('SCIM discovery', (dialect) => {
     assert.equal(user.meta.location, `https://svc.example.com/scim/v2/Users/${id}`);
   });
 });
+
+/** One line for an attribute and one for each of its sub-attributes. */
+function listCharacteristics(attribute: Attribute, parent = ''): readonly string[] {
+  const { name, type, multiValued, required, mutability, caseExact, uniqueness, subAttributes = [] } = attribute;
+  const words = [
+    `${parent}${name}: ${type}${multiValued ? '[]' : ''}`,
+    required && 'required',
+    mutability,
+    caseExact && 'caseExact',
+    uniqueness === 'server' && 'unique',
+  ];
+  const line = words.filter((word) => typeof word === 'string').join(' ');
+  return [line, ...subAttributes.flatMap((part) => listCharacteristics(part, `${name}.`))];
+}
 
 /** Checks that the schema has all attributes of a resource, except the common ones (RFC 7643 section 3.1). */
 function assertDescribed(value: object, attributes: readonly Attribute[]): void {

@@ -1837,9 +1837,9 @@ export interface ScimMemberInput {
 }
 
 export interface ScimName {
+  readonly formatted?: string;
   readonly givenName?: string;
   readonly familyName?: string;
-  readonly formatted?: string;
 }
 
 export interface ScimNameInput {
@@ -1953,11 +1953,11 @@ export interface ScimUser {
 export interface ScimUserInput {
   /** Contains urn:ietf:params:scim:schemas:core:2.0:User. */
   readonly schemas: readonly string[];
+  /** At most 512 characters. */
+  readonly externalId?: string | undefined;
   /** The e-mail address; immutable. */
   readonly userName: string;
   readonly name?: ScimNameInput | undefined;
-  /** At most 512 characters. */
-  readonly externalId?: string | undefined;
   /** Default: `true`. */
   readonly active?: boolean | undefined;
   /** One role, or several of which one is primary. Default: the default role of the tenant. At most 100 items. */
