@@ -8,9 +8,8 @@ import { readSettings, SettingsError } from '../../server/settings.ts';
 import { isPassed, playSequence, type SequenceReport } from './play.ts';
 import { findSetting } from './prepare.ts';
 import { formatStep, formatTable, nameSequence } from './report.ts';
-import { providers } from './sequence.ts';
-import { sequences } from './sequences.ts';
 import { ConformanceError, openTarget, type TargetOptions } from './target.ts';
+import { providers, sequences } from './transcript.ts';
 
 const usage = `Usage: npm run scim:providers -- [options]
 

@@ -1,8 +1,12 @@
 import { roleIds } from '../../server/principal/roles.ts';
 import { findDifferences } from './match.ts';
-import { filter } from './messages.ts';
-import type { ExpectedMember, Scene, Sequence } from './sequence.ts';
-import type { Target } from './target.ts';
+import type { Answer, Target } from './target.ts';
+import type { ExpectedMember, Scene, Sequence } from './transcript.ts';
+
+/** Lists the user with this address. */
+export function findUser(target: Target, userName: string): Promise<Answer> {
+  return target.scim('GET', `/Users?filter=${encodeURIComponent(`userName eq "${userName}"`)}`);
+}
 
 /** How many members the tenant has. */
 export async function countMembers(target: Target): Promise<number> {
@@ -39,7 +43,7 @@ export async function checkOutcome(
 }
 
 async function checkUser(target: Target, member: ExpectedMember, scene: Scene): Promise<readonly string[]> {
-  const { body } = await target.scim('GET', `/Users?${filter('userName', scene.email(member.who))}`);
+  const { body } = await findUser(target, scene.email(member.who));
   const where = `${member.who} in GET /Users`;
   if (member.status === 'deleted') return findDifferences({ totalResults: 0 }, body, where);
   const { status, role, isInGroup, displayName } = member;

@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { findDifferences, includes, isAbsent, isText } from './match.ts';
-import { errorUrn, filter } from './messages.ts';
-import { checkOutcome, countMembers } from './outcome.ts';
+import { checkOutcome, countMembers, findUser } from './outcome.ts';
 import { prepareTenant, requireEmptyGroups } from './prepare.ts';
-import { createScene, type PlayedScene } from './scene.ts';
-import type { Sequence, Step } from './sequence.ts';
 import { type Answer, ConformanceError, type Target } from './target.ts';
+import type { Scene, Sequence, Step } from './transcript.ts';
+
+const errorUrn = 'urn:ietf:params:scim:api:messages:2.0:Error';
 
 export interface StepReport {
   readonly does: string;
@@ -108,7 +109,7 @@ async function lookAtOutcome(
 async function clearUp(target: Target, scene: PlayedScene): Promise<readonly string[]> {
   const left: string[] = [];
   for (const who of scene.people) {
-    const { body } = await target.scim('GET', `/Users?${filter('userName', scene.email(who))}`);
+    const { body } = await findUser(target, scene.email(who));
     for (const { id } of body?.Resources ?? []) {
       const { status } = await target.scim('DELETE', `/Users/${id}`);
       if (status !== 204) left.push(`${who} cannot be deleted: ${status}`);
@@ -134,4 +135,44 @@ function checkForm({ status, headers, text, body }: Answer): readonly string[] {
   const location = headers.get('Location');
   if (location === null || !URL.canParse(location)) return [...secrets, 'a 201 must have an absolute Location'];
   return [...secrets, ...findDifferences({ meta: { location } }, body)];
+}
+
+/** A scene that a run fills. */
+interface PlayedScene extends Scene {
+  /** Keeps the resource of an answer. */
+  keep(name: string, resource: unknown): void;
+  /** Everyone whom the sequence named so far. */
+  readonly people: ReadonlySet<string>;
+}
+
+/** @param isMapped whether the tenant maps the names of the groups that the provider has; else they are the roles. */
+function createScene(isMapped: boolean): PlayedScene {
+  const run = randomBytes(5).toString('hex');
+  const resources = new Map<string, Readonly<Record<string, unknown>>>();
+  const people = new Set<string>();
+  const resource = (name: string) => {
+    const kept = resources.get(name);
+    if (kept === undefined) throw new Error(`nothing is known of ${name}, because an earlier step failed`);
+    return kept;
+  };
+  return {
+    people,
+    email(who) {
+      people.add(who);
+      return `${who}.${run}@example.com`;
+    },
+    externalId: (who) => `${run}-${who}`,
+    group: (role) => (isMapped ? nameGroup(role, run) : role),
+    resource,
+    id: (name) => String(resource(name).id),
+    keep(name, kept) {
+      if (typeof kept === 'object' && kept !== null && 'id' in kept)
+        resources.set(name, kept as Readonly<Record<string, unknown>>);
+    },
+  };
+}
+
+/** With spaces and a sign that filters must escape, as names of groups have them. */
+function nameGroup(role: string, run: string): string {
+  return `Svc & Co ${role} ${run}`;
 }

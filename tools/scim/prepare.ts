@@ -1,7 +1,8 @@
 import { leastRole, type Role } from '../../server/principal/roles.ts';
-import { userUrn } from './messages.ts';
-import type { Scene, Sequence, Setting } from './sequence.ts';
 import { ConformanceError, type Target } from './target.ts';
+import type { Scene, Sequence, Setting } from './transcript.ts';
+
+const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
 /** An unknown id. */
 const unknownId = '00000000-0000-7000-8000-000000000000';

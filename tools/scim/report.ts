@@ -1,5 +1,5 @@
 import { isPassed, type SequenceReport, type StepReport } from './play.ts';
-import type { Sequence } from './sequence.ts';
+import type { Sequence } from './transcript.ts';
 
 /** One line for a step that is as it must be, more for one that is not. */
 export function formatStep({ does, request, status, differences }: StepReport): string {

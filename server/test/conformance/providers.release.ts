@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { playSequence, type SequenceReport } from '../../../tools/scim/play.ts';
 import { nameSequence } from '../../../tools/scim/report.ts';
-import { providers } from '../../../tools/scim/sequence.ts';
-import { sequences } from '../../../tools/scim/sequences.ts';
+
 import { ConformanceError, openTarget, type Target } from '../../../tools/scim/target.ts';
+import { providers, sequences } from '../../../tools/scim/transcript.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 
 /** The violations, each with its step. */

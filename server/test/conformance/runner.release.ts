@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { findDifferences } from '../../../tools/scim/match.ts';
 import { isPassed, playSequence } from '../../../tools/scim/play.ts';
 import { findSetting } from '../../../tools/scim/prepare.ts';
-import type { ExpectedMember, Sequence, Step } from '../../../tools/scim/sequence.ts';
-import { sequences } from '../../../tools/scim/sequences.ts';
+
 import { openTarget, type Target } from '../../../tools/scim/target.ts';
+import { type ExpectedMember, type Sequence, type Step, sequences } from '../../../tools/scim/transcript.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 
 function findSequence(name: string, setting: string): Sequence {
