@@ -207,6 +207,12 @@ interface Projection {
   readonly excludedAttributes?: string | undefined;
 }
 
+/** Most requests choose nothing. */
+const whole = {
+  shows: (_attribute: string): boolean => true,
+  apply: <Resource extends object>(resource: Resource): Resource => resource,
+};
+
 /** Always returned (RFC 7643 section 3.1). */
 const always: readonly string[] = ['schemas', 'id'];
 
@@ -218,6 +224,7 @@ const always: readonly string[] = ['schemas', 'id'];
  * @throws {Problem} `invalidValue` if both are given, which RFC 7644 section 3.9 rules out.
  */
 export function readProjection({ attributes = '', excludedAttributes = '' }: Projection, urn: string) {
+  if (attributes === '' && excludedAttributes === '') return whole;
   const [wanted, excluded] = [readPaths(attributes, urn), readPaths(excludedAttributes, urn)];
   if (wanted.size > 0 && excluded.size > 0) throw invalidValue('Give either attributes or excludedAttributes.');
   const schema = urn.toLowerCase();

@@ -5,16 +5,7 @@ import { list, namedObject, schemasOf, text, UtcTime } from '../http/schemas.ts'
 import type { MembershipRow } from '../identity/membership.ts';
 import { isPlatformRole, isRole, type Role, RoleName } from '../principal/roles.ts';
 import type { Tenant } from '../tenants/tenant.ts';
-import {
-  attributeName,
-  attributesOf,
-  invalidValue,
-  presentAttributes,
-  quote,
-  readAttributes,
-  shapeOf,
-  shown,
-} from './attribute.ts';
+import { attributeName, attributesOf, invalidValue, quote, readAttributes, shapeOf, shown } from './attribute.ts';
 import { readFilter } from './resource.ts';
 import { isOperation, metaOf, type PatchKind, type PatchOperation, readByHand } from './surface.ts';
 
@@ -50,16 +41,6 @@ export const ScimGroup = z
   })
   .meta({ id: 'ScimGroup' });
 export type ScimGroup = z.output<typeof ScimGroup>;
-
-/** Converts a role group to a SCIM group (RFC 7643 section 4.2). Groups are built in, so they are as old as the tenant. */
-export function presentGroup(group: NamedGroup, location: string): ScimGroup {
-  return {
-    schemas: [groupUrn],
-    id: group.role,
-    ...presentAttributes(groupAttributes, group),
-    meta: { resourceType: 'Group', created: group.tenant.createdAt, location },
-  };
-}
 
 /** Roles by the name of a group at the identity provider (spec.md "SCIM role group"). */
 export type GroupRoleMap = Readonly<Record<string, Role>>;

@@ -7,7 +7,7 @@ import { listGroupMembers, lockMembers, readGroupMembers } from '../identity/mem
 import { isPlatformRole, type Role, roleIds } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { requireTenant } from '../tenants/store.ts';
-import { invalidValue, quote } from './attribute.ts';
+import { invalidValue, presentAttributes, quote } from './attribute.ts';
 import {
   findGroup,
   findGroupByName,
@@ -19,7 +19,6 @@ import {
   type NamedGroup,
   NewGroupBody,
   nameGroup,
-  presentGroup,
   readGroupPatch,
   readMemberIds,
   requireSameGroup,
@@ -79,9 +78,15 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
   },
   idOf: ({ role }) => role,
   async present(queries, group, location, shows) {
-    if (!shows('members')) return presentGroup(group, location);
-    const members = await listGroupMembers(queries, group.tenant.id, group.role);
-    return presentGroup({ ...group, members }, location);
+    const { tenant, role } = group;
+    const members = shows('members') && { members: await listGroupMembers(queries, tenant.id, role) };
+    return {
+      schemas: [groupUrn],
+      id: role,
+      ...presentAttributes(groupAttributes, { ...group, ...members }),
+      // Groups are built in, so they are as old as the tenant.
+      meta: { resourceType: 'Group', created: tenant.createdAt, location },
+    };
   },
 
   /** A group that is found by name has the displayName of the filter. */

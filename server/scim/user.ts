@@ -9,7 +9,6 @@ import {
   attributesOf,
   inputOf,
   invalidValue,
-  presentAttributes,
   quote,
   readAttributes,
   readBody,
@@ -139,16 +138,6 @@ export type ScimUser = z.output<typeof ScimUser>;
 export const replaceableNames = replaceableOf(userAttributes);
 const replaceable = new Map(replaceableNames.map((name) => [name.toLowerCase(), userAttributes[name]]));
 
-/** Converts a member to a SCIM user (RFC 7643 section 4.1). */
-export function presentUser(member: MembershipRow, location: string): ScimUser {
-  return {
-    schemas: [userUrn],
-    id: member.user_id,
-    ...presentAttributes(userAttributes, member),
-    meta: { resourceType: 'User', created: member.created_at, lastModified: member.updated_at, location },
-  };
-}
-
 /** The body of a user, for the documentation. */
 export const UserBody = readByHand('ScimUserInput', userUrn, inputOf(userAttributes));
 
@@ -213,6 +202,7 @@ export function readUserPatch(
   operations: readonly PatchOperation[],
   isExtended: boolean,
 ): { readonly change: MembershipChange; readonly use: ExtendedUse | null } {
+  if (operations.every(isStrict)) return { change: mergeChanges(operations), use: null };
   const single = isExtended ? operations.flatMap(splitValue) : operations;
   const { accepted = [], others = [] } = Object.groupBy(single, (one) => (isStrict(one) ? 'accepted' : 'others'));
   const skips = isExtended && accepted.some(({ path }) => nameOf(path) === 'active');
@@ -225,7 +215,7 @@ export function readUserPatch(
   const isSplit = operations.some(({ op, path }) => op === 'replace' && path === null);
   const form = isSplit ? 'replace_without_path' : 'unsupported_paths';
   const use = isSplit || others.length > 0 ? ({ form, skippedPaths: nameSkipped(others) } as const) : null;
-  return { change: Object.assign({}, ...accepted.map(readReplacement)), use };
+  return { change: mergeChanges(accepted), use };
 }
 
 /** Returns true if the strict rules accept an operation. */
@@ -233,10 +223,14 @@ export function isStrict({ op, path }: PatchOperation): boolean {
   return op === 'replace' && replaceable.has(nameOf(path));
 }
 
-function readReplacement({ path, value }: PatchOperation): MembershipChange {
-  const { read, requires } = replaceable.get(nameOf(path)) ?? {};
-  const change = read?.(value) ?? {};
-  if (requires !== undefined && Object.values(change).includes(undefined)) throw invalidValue(requires);
+function mergeChanges(replacements: readonly PatchOperation[]): MembershipChange {
+  const change: MembershipChange = {};
+  for (const { path, value } of replacements) {
+    const { read, requires } = replaceable.get(nameOf(path)) ?? {};
+    const values = read?.(value) ?? {};
+    if (requires !== undefined && Object.values(values).includes(undefined)) throw invalidValue(requires);
+    Object.assign(change, values);
+  }
   return change;
 }
 

@@ -12,13 +12,13 @@ import { isPlatformRole } from '../principal/roles.ts';
 import type { Queries, UnitOfWork } from '../storage/database.ts';
 import { prepareQuery } from '../storage/rows.ts';
 import { requireTenant } from '../tenants/store.ts';
+import { presentAttributes } from './attribute.ts';
 import { type FoundPage, type Page, type ResourceType, slicePage } from './resource.ts';
 import { readPatch } from './surface.ts';
 import {
   type ExtendedUse,
   isStrict,
   managedByOperator,
-  presentUser,
   readUser,
   readUserPatch,
   refusePlatformAdmin,
@@ -77,7 +77,14 @@ export const users: ResourceType<MembershipRow, ScimUser> = {
     },
   },
   idOf: ({ user_id }) => user_id,
-  present: async (_, member, location) => presentUser(member, location),
+  async present(_, member, location) {
+    return {
+      schemas: [userUrn],
+      id: member.user_id,
+      ...presentAttributes(userAttributes, member),
+      meta: { resourceType: 'User', created: member.created_at, lastModified: member.updated_at, location },
+    };
+  },
 
   async list(queries, tenantId, filter, page) {
     if (filter?.attribute !== 'username') return readMemberPage(queries, tenantId, page, filter?.value);
