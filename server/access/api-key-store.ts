@@ -23,21 +23,7 @@ import {
 } from './api-key.ts';
 import { listTenantIds } from './session-store.ts';
 
-export const apiKeyRows = describeRows('api_keys', 'access', 'api_key', {
-  columns: [
-    'id',
-    'tenant_id',
-    'name',
-    'hash',
-    'display_prefix',
-    'scopes',
-    'created_at',
-    'expires_at',
-    'revoked_at',
-    'tenant_ids',
-    'replaced_by',
-  ],
-});
+export const apiKeyRows = describeRows('api_keys', 'access', 'api_key');
 
 export interface NewApiKey extends Omit<z.output<typeof WantedApiKey>, 'scopes' | 'otherTenantIds'> {
   readonly tenantId: string;

@@ -12,9 +12,7 @@ import { selectByHash } from './api-key-store.ts';
 
 const prefix = 'scim_';
 
-export const scimTokenRows = describeRows('scim_tokens', 'access', 'scim_token', {
-  columns: ['id', 'tenant_id', 'hash', 'display_prefix', 'created_at', 'revoked_at'],
-});
+export const scimTokenRows = describeRows('scim_tokens', 'access', 'scim_token');
 
 export type ScimTokenRow = Selectable<Tables['scim_tokens']>;
 

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { commit } from '../ledger/entry.ts';
 import type { UnitOfWork } from '../storage/database.ts';
+import { listColumns } from '../storage/schema.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type MaybePersonal, personal } from './personal.ts';
 import type { AuditSource } from './source.ts';
@@ -40,15 +41,20 @@ interface Projection<Column extends string = string> {
 
 type ColumnOf<Name extends keyof Tables> = keyof Tables[Name] & string;
 
-/** Describes the rows of a table with the key `id` and the owner `tenant_id`, except where `other` differs. */
+/**
+ * Describes the rows of a table with the key `id` and the owner `tenant_id`, except where `other` differs. The migration marks
+ * which of its columns are audited and personal.
+ */
 export function describeRows<Name extends keyof Tables>(
   table: Name,
   module: AuditModule,
   noun: string,
-  other: Pick<Projection<ColumnOf<Name>>, 'columns'> &
-    Partial<Projection<ColumnOf<Name>> & Pick<RowKind, 'key' | 'owner'>>,
+  other: Partial<Pick<Projection<ColumnOf<Name>>, 'added' | 'renamed'> & Pick<RowKind, 'key' | 'owner'>> = {},
 ): RowKind<Name> {
-  return { table, module, noun, key: 'id', owner: 'tenant_id', added: [], renamed: {}, personal: [], ...other };
+  const audited = listColumns(table).filter(({ isAudited }) => isAudited);
+  const columns = audited.map(({ name }) => name);
+  const personal = audited.filter(({ isPersonal }) => isPersonal).map(({ name }) => name);
+  return { table, module, noun, key: 'id', owner: 'tenant_id', columns, added: [], renamed: {}, personal, ...other };
 }
 
 type AnyRow = Readonly<Record<string, unknown>>;

@@ -16,7 +16,7 @@ trees, the log of the installation, the seals of the chain heads and ${anchorFil
 and every row of
 ${changingTables}
 with the audit log; checks the seals of the rows that grant access, in
-${Object.keys(grantTables).join(', ')};
+${grantTables.join(', ')};
 compares the erasures with ${erasureFile}; and compares the tables, and the triggers that reject changes,
 with those that Svc creates. May run while the server runs, and on a backup, even on read-only storage.
 

@@ -17,21 +17,7 @@ import { pickLanguage } from './pick-language.ts';
 
 export type NoticeRow = Selectable<Tables['consent_notices']>;
 
-export const noticeRows = describeRows('consent_notices', 'consent', 'consent_notice', {
-  columns: [
-    'id',
-    'tenant_id',
-    'status',
-    'content',
-    'domain',
-    'search_text',
-    'version',
-    'created_at',
-    'updated_at',
-    'published_at',
-    'archived_at',
-  ],
-});
+export const noticeRows = describeRows('consent_notices', 'consent', 'consent_notice');
 
 /** Finds a notice of a tenant; inside a unit of work it stays locked until the end. */
 export async function findNotice(queries: Queries, tenantId: string, id: string): Promise<Notice | undefined> {

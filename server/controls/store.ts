@@ -10,56 +10,11 @@ import type { StoredControl } from './control.ts';
 import type { ListedTest, TestFacts } from './control-test.ts';
 import type { EvidenceParams } from './evidence.ts';
 
-export const programRows = describeRows('control_programs', 'controls', 'control_program', {
-  columns: ['id', 'tenant_id', 'frameworks', 'created_at', 'updated_at'],
-});
-export const controlRows = describeRows('tenant_controls', 'controls', 'control', {
-  columns: [
-    'id',
-    'tenant_id',
-    'control_id',
-    'definition',
-    'status',
-    'cadence',
-    'owner_user_id',
-    'reason',
-    'exception_ends_at',
-    'evidence_due_at',
-    'reviewed_at',
-    'created_at',
-    'updated_at',
-    'retired_at',
-  ],
-});
-export const evidenceRows = describeRows('control_evidence', 'controls', 'control_evidence', {
-  columns: [
-    'id',
-    'tenant_id',
-    'tenant_control_id',
-    'title',
-    'kind',
-    'description',
-    'url',
-    'sha256',
-    'file_id',
-    'file_name',
-    'file_size',
-    'media_type',
-    'collected_at',
-    'expires_at',
-    'created_at',
-    'withdrawn_at',
-    'withdrawal_reason',
-    'erased_at',
-  ],
-  personal: ['title', 'description', 'url', 'file_name', 'withdrawal_reason'],
-});
-export const testRows = describeRows('control_tests', 'controls', 'control_test', {
-  columns: ['id', 'tenant_id', 'tenant_control_id', 'title', 'procedure', 'cadence', 'created_at', 'retired_at'],
-});
-export const resultRows = describeRows('control_test_results', 'controls', 'control_test_result', {
-  columns: ['id', 'tenant_id', 'test_id', 'status', 'notes', 'url', 'tested_at', 'created_at'],
-});
+export const programRows = describeRows('control_programs', 'controls', 'control_program');
+export const controlRows = describeRows('tenant_controls', 'controls', 'control');
+export const evidenceRows = describeRows('control_evidence', 'controls', 'control_evidence');
+export const testRows = describeRows('control_tests', 'controls', 'control_test');
+export const resultRows = describeRows('control_test_results', 'controls', 'control_test_result');
 
 /** The control framework of a tenant at one time. */
 export interface TenantControls {

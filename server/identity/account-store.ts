@@ -13,13 +13,10 @@ import type { Tables } from '../storage/tables.ts';
 import { endOneTimeTokens } from './one-time-token-store.ts';
 
 export const accountRows = describeRows('users', 'identity', 'account', {
-  columns: ['id', 'email', 'password_hash', 'password_changed_at', 'created_at'],
-  personal: ['email'],
   owner: 'members',
 });
 
 export const secondFactorRows = describeRows('second_factors', 'mfa', 'mfa', {
-  columns: ['user_id', 'state', 'secret', 'codes_salt', 'codes', 'updated_at'],
   key: 'user_id',
   owner: 'members',
 });

@@ -24,10 +24,7 @@ import { findAnyMembership, lockMembers, membershipRows } from './membership-sto
 
 export type InvitationRow = Selectable<Tables['invitations']>;
 
-export const invitationRows = describeRows('invitations', 'identity', 'invitation', {
-  columns: ['id', 'tenant_id', 'email', 'role', 'token_hash', 'created_at', 'expires_at', 'accepted_at', 'revoked_at'],
-  personal: ['email'],
-});
+export const invitationRows = describeRows('invitations', 'identity', 'invitation');
 
 export interface NewMember extends Profile {
   /** Normalized. */

@@ -12,22 +12,6 @@ import type { Tables } from '../storage/tables.ts';
 import { canSignIn, displayName, type MemberStatus, type MembershipRow, memberStatus, User } from './membership.ts';
 
 export const membershipRows = describeRows('memberships', 'identity', 'user', {
-  columns: [
-    'tenant_id',
-    'user_id',
-    'user_name',
-    'given_name',
-    'family_name',
-    'external_id',
-    'role',
-    'created_at',
-    'updated_at',
-    'accepted_at',
-    'deactivated_at',
-    'unassigned_at',
-    'deleted_at',
-  ],
-  personal: ['user_name', 'given_name', 'family_name', 'external_id'],
   key: 'user_id',
 });
 

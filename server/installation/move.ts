@@ -9,10 +9,10 @@ import {
   listRelations,
   migrate,
   migrationTable,
-  schemas,
 } from '../storage/migrate.ts';
 import { readAddress } from '../storage/postgres-address.ts';
 import { requireUsable } from '../storage/requirements.ts';
+import { schemas } from '../storage/schema.ts';
 import type { TableLayout } from '../storage/table-layout.ts';
 import { databaseFile, findInstallation, type InstallationRow } from './installation.ts';
 import { insertTransfer } from './transfer-store.ts';

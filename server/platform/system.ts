@@ -9,7 +9,7 @@ import { findLogCheckpoint, nameLogKey } from '../ledger/installation-log.ts';
 import { type Outside, readOutside } from '../proofs/outside-sources.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import type { Queries } from '../storage/database.ts';
-import { schemas } from '../storage/migrate.ts';
+import { schemas } from '../storage/schema.ts';
 import { countServer, readSize } from './store.ts';
 
 const require = createRequire(import.meta.url);

@@ -36,69 +36,8 @@ import {
   isOverdue,
 } from './dsr.ts';
 
-export const dsrRows = describeRows('dsr_requests', 'privacy', 'dsr', {
-  columns: [
-    'id',
-    'tenant_id',
-    'subject_id',
-    'type',
-    'channel',
-    'notes',
-    'status',
-    'outcome',
-    'reason',
-    'received_at',
-    'due_at',
-    'extended_at',
-    'extension_reason',
-    'completed_at',
-    'assignee_user_id',
-    'identity_checked_at',
-    'identity_checked_by',
-    'identity_check_method',
-    'source',
-    'requester_email',
-    'requester_name',
-    'message',
-    'confirmed_at',
-    'confirmation_hash',
-    'confirmation_expires_at',
-    'created_at',
-    'updated_at',
-    'erased_at',
-  ],
-  personal: [
-    'subject_id',
-    'notes',
-    'reason',
-    'extension_reason',
-    'identity_check_method',
-    'requester_email',
-    'requester_name',
-    'message',
-  ],
-});
-export const breachRows = describeRows('breach_incidents', 'privacy', 'breach', {
-  columns: [
-    'id',
-    'tenant_id',
-    'title',
-    'description',
-    'severity',
-    'status',
-    'affected_subjects',
-    'data_categories',
-    'discovered_at',
-    'authority_notified_at',
-    'subjects_notified_at',
-    'notification_reason',
-    'closed_at',
-    'created_at',
-    'updated_at',
-    'erased_at',
-  ],
-  personal: ['title', 'description', 'data_categories', 'notification_reason'],
-});
+export const dsrRows = describeRows('dsr_requests', 'privacy', 'dsr');
+export const breachRows = describeRows('breach_incidents', 'privacy', 'breach');
 
 /** Reads a request of a tenant. @throws {Problem} `not_found`. */
 export async function requireDsr(queries: Queries, tenantId: string, id: string): Promise<DsrRow> {

@@ -1,134 +1,19 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Queries, RowSeal } from './database.ts';
+import { listColumns, tableNames } from './schema.ts';
 import type { Tables } from './tables.ts';
 
-/** True for a column that the seal of a row covers; for others, the reason why they grant nothing. */
-type Coverage<Name extends keyof Tables> = {
-  readonly [Column in Exclude<keyof Tables[Name], 'seal'>]: true | string;
-};
-
-const describeGrants = <const Names extends { readonly [Name in keyof Tables]?: Coverage<Name> }>(tables: Names) =>
-  tables;
-
 /**
- * The tables whose rows grant access, or decide who gets it. Each row has a seal over its columns, under a key derived
- * from the secret of the installation, so that writing to the database grants nothing. A text instead of `true` is the
- * reason why a column needs no seal.
+ * The tables whose rows grant access, or decide who gets it: those with a seal. Each row has a seal over its columns, under a
+ * key derived from the secret of the installation, so that writing to the database grants nothing.
  */
-export const grantTables = describeGrants({
-  tenants: {
-    id: true,
-    slug: true,
-    name: true,
-    api_version: true,
-    created_at: true,
-    default_role: true,
-    scim_compatibility: true,
-    sso: true,
-    require_second_factor: true,
-    dsr_days: true,
-    dsr_form: true,
-    dsr_text_days: true,
-    breach_text_days: true,
-    webhook_days: true,
-    first_steps: true,
-    demo: true,
-  },
-  users: { id: true, email: true, password_hash: true, password_changed_at: true, salt: true, created_at: true },
-  second_factors: {
-    user_id: true,
-    state: true,
-    secret: true,
-    codes_salt: true,
-    codes: true,
-    last_step: true,
-    updated_at: true,
-  },
-  memberships: {
-    tenant_id: true,
-    user_id: true,
-    user_name: true,
-    given_name: true,
-    family_name: true,
-    external_id: true,
-    role: true,
-    salt: true,
-    created_at: true,
-    updated_at: true,
-    accepted_at: true,
-    deactivated_at: true,
-    unassigned_at: true,
-    deleted_at: true,
-    last_signed_in_at:
-      'Only chooses the tenant of a sign-in that names none, among those that the user can sign in to.',
-  },
-  sessions: {
-    id: true,
-    token_hash: true,
-    tenant_id: true,
-    user_id: true,
-    password_changed_at: true,
-    challenge_id: true,
-    device: true,
-    created_at: true,
-    last_seen_at: true,
-    expires_at: true,
-  },
-  sign_in_challenges: {
-    id: true,
-    tenant_id: true,
-    user_id: true,
-    password_changed_at: true,
-    attempts: true,
-    expires_at: true,
-  },
-  one_time_tokens: {
-    hash: true,
-    purpose: true,
-    user_id: true,
-    tenant_id: true,
-    password_changed_at: true,
-    expires_at: true,
-  },
-  invitations: {
-    id: true,
-    tenant_id: true,
-    email: true,
-    role: true,
-    token_hash: true,
-    salt: true,
-    created_at: true,
-    expires_at: true,
-    accepted_at: true,
-    revoked_at: true,
-  },
-  api_keys: {
-    id: true,
-    tenant_id: true,
-    name: true,
-    hash: true,
-    display_prefix: true,
-    scopes: true,
-    created_at: true,
-    expires_at: true,
-    revoked_at: true,
-    tenant_ids: true,
-    last_used_at: 'Only shown. A key has no idle time.',
-    replaced_by: true,
-  },
-  access_tokens: { tenant_id: true, hash: true, key_id: true, scopes: true, expires_at: true },
-  scim_tokens: {
-    id: true,
-    tenant_id: true,
-    hash: true,
-    display_prefix: true,
-    created_at: true,
-    last_used_at: 'Only shown. A SCIM token has no idle time.',
-    revoked_at: true,
-  },
-});
+export type GrantTable = {
+  [Name in keyof Tables]: 'seal' extends keyof Tables[Name] ? Name : never;
+}[keyof Tables];
 
-export type GrantTable = keyof typeof grantTables;
+export const grantTables = tableNames.filter((table) =>
+  listColumns(table).some(({ name }) => name === 'seal'),
+) as readonly GrantTable[];
 
 /** A row of a grant, or what a query read of it, by the names of its columns. */
 export type GrantRow = Readonly<Record<string, unknown>>;
@@ -136,16 +21,13 @@ export type GrantRow = Readonly<Record<string, unknown>>;
 const readValue = (row: object, column: string): unknown => (row as GrantRow)[column] ?? null;
 
 export function isGrantTable(table: string): table is GrantTable {
-  return Object.hasOwn(grantTables, table);
+  return Object.hasOwn(sealedColumns, table);
 }
 
-const listColumns = (table: GrantTable) =>
-  Object.entries(grantTables[table]).flatMap(([column, coverage]) => (coverage === true ? [column] : []));
-
 /** The columns that the seal of a row covers. */
-export const sealedColumns: Readonly<Record<GrantTable, readonly string[]>> = Object.fromEntries<string[]>(
-  Object.keys(grantTables).map((table) => [table, listColumns(table as GrantTable)]),
-) as Record<GrantTable, string[]>;
+export const sealedColumns = Object.fromEntries(
+  grantTables.map((table) => [table, listColumns(table).flatMap(({ name, isSealed }) => (isSealed ? name : []))]),
+) as unknown as Readonly<Record<GrantTable, readonly string[]>>;
 
 /** A row that a change depends on was written by something other than a server of this installation. */
 export class BrokenSeal extends Error {

@@ -1,53 +1,8 @@
 import { sql } from 'kysely';
 import { type Database, type Dialect, inTransaction, type Queries } from './database.ts';
-import { spine } from './migrations/001-spine.ts';
-import { ledger } from './migrations/002-ledger.ts';
-import { consent } from './migrations/003-consent.ts';
-import { identity } from './migrations/004-identity.ts';
-import { compliance } from './migrations/005-compliance.ts';
-import { webhooks } from './migrations/006-webhooks.ts';
 import { currentSchema } from './postgres.ts';
+import { isWithoutRowid, listColumns, type Schema, schemas, tableNames } from './schema.ts';
 import { UnusableDatabase } from './unavailable.ts';
-
-/** The tables of a feature. */
-export interface Schema {
-  /**
-   * Statements of SQLite, with a column on each line and comments from which `tables.ts` is generated. Columns are only
-   * text, integer, bigint and blob. Tables without rowid are stored in the order of their key: for small rows only, because
-   * rows of a kilobyte make the tree deep. A table that belongs to a tenant begins with `tenant_id`, and so do its primary
-   * key, unique constraints and references: a database that spreads tenants over machines can then hold it. What a request
-   * shows without its tenant is found by an index without uniqueness.
-   */
-  readonly sql: string;
-  /** The tables whose rows the database refuses to change or delete. */
-  readonly appendOnly?: readonly string[];
-  /**
-   * The columns of append-only tables that an erasure sets to null, all in one update that changes nothing else, except that
-   * it may set `erased_at`, once.
-   */
-  readonly erasable?: Readonly<Record<string, readonly string[]>>;
-  /**
-   * For a million rows of a large table: how many share the first column of an index, the first two, and so on. Without
-   * it, SQLite assumes the same of every index, and may scan a whole ledger in order when an index leads to three rows.
-   * Fixed numbers keep the tested plans.
-   */
-  readonly statistics?: Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
-}
-
-/** Every migration in order. A released one never changes; the next change is a new file. */
-export const schemas: Readonly<Record<string, Schema>> = {
-  '001-spine': spine,
-  '002-ledger': ledger,
-  '003-consent': consent,
-  '004-identity': identity,
-  '005-compliance': compliance,
-  '006-webhooks': webhooks,
-};
-
-/** The tables that the migrations create. */
-export const tableNames: readonly string[] = Object.values(schemas).flatMap((schema) =>
-  [...schema.sql.matchAll(/create table (\w+)/g)].map(([, name]) => name as string),
-);
 
 /** A trigger as the database stores it. */
 export interface Trigger {
@@ -74,8 +29,8 @@ export function listGuards(dialect: Dialect): readonly Trigger[] {
 
 function guardsOf(schema: Schema, dialect: Dialect): readonly Trigger[] {
   return (schema.appendOnly ?? []).flatMap((table) => {
-    const erasable = schema.erasable?.[table] ?? [];
-    const unless = erasable.length === 0 ? '' : `when not (${describeClearing(schema, table, erasable)}) `;
+    const erasable = listErasable(table);
+    const unless = erasable.length === 0 ? '' : `when not (${describeClearing(table, erasable)}) `;
     const columns = erasable.map((column) => `'${column}'`).join(', ');
     const events = Object.entries(guards[dialect]).map(([event, statement]) => {
       return [event, statement.replace('$unless ', unless).replace('$erasable', columns)];
@@ -111,14 +66,23 @@ export function listClosingGuards(dialect: Dialect): readonly Trigger[] {
   return writeGuards('chain_heads', 'close', closing[dialect]);
 }
 
+/**
+ * The columns of an append-only table that an erasure sets to null, all in one update that changes nothing else, except that it
+ * may set `erased_at`, once.
+ */
+function listErasable(table: string): readonly string[] {
+  const columns = listColumns(table);
+  const personal = columns.filter(({ isPersonal }) => isPersonal);
+  return columns.filter((column) => personal.length > 0 && (column.isPersonal || column.name === 'salt')).map(nameOf);
+}
+
+const nameOf = ({ name }: { readonly name: string }) => name;
+
 /** The condition, for SQLite, that an update only erases. */
-function describeClearing(schema: Schema, table: string, erasable: readonly string[]): string {
-  const [, lines = '', end = ''] = new RegExp(`create table ${table} \\(\n([^]*?)\n\\)(.*)`).exec(schema.sql) ?? [];
-  const columns = [...lines.matchAll(/^ *(\w+) (?:text|integer|bigint|blob)\b/gm)].map(
-    ([, column]) => column as string,
-  );
+function describeClearing(table: string, erasable: readonly string[]): string {
+  const columns = listColumns(table).map(nameOf);
   const kept = columns.filter((column) => column !== 'erased_at' && !erasable.includes(column));
-  if (!end.includes('without rowid')) kept.push('rowid');
+  if (!isWithoutRowid(table)) kept.push('rowid');
   return [
     ...erasable.map((column) => `new.${column} is null`),
     ...(columns.includes('erased_at') ? ['old.erased_at is null'] : []),

@@ -15,24 +15,6 @@ import type { Tables } from '../storage/tables.ts';
 import { Tenant } from './tenant.ts';
 
 export const tenantRows = describeRows('tenants', 'tenants', 'tenant', {
-  columns: [
-    'id',
-    'slug',
-    'name',
-    'api_version',
-    'created_at',
-    'default_role',
-    'scim_compatibility',
-    'sso',
-    'require_second_factor',
-    'dsr_days',
-    'dsr_form',
-    'dsr_text_days',
-    'breach_text_days',
-    'webhook_days',
-    'first_steps',
-    'demo',
-  ],
   owner: 'id',
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import SQLite from 'better-sqlite3';
-import { schemas } from '../storage/migrate.ts';
+import { schemas } from '../storage/schema.ts';
 
 // A database that spreads tenants over machines finds a row by its tenant, so every statement of the server names it. Each
 // suite of tests checks what its servers have run.
@@ -34,7 +34,8 @@ const exceptions: readonly RegExp[] = [
   /from (?:erasure_jobs|user_erasures) order by id limit \?$/,
   /^select \* from webhook_redeliveries where status = 'running' order by/,
   // Verification reads every row, and the server counts what there is.
-  /^select ledger from chain_heads limit/,
+  /^select ledger(?:, sum\(sequence\) as entries)? from chain_heads /,
+  /^select count\(\*\) as count(?:, min\(created_at\) as oldest)? from webhook_deliveries where /,
   /^select \(select count\(\*\) from erasures\)/,
   /^select distinct tenant_id as owner from/,
   /^select (?:distinct )?tenant_id from \w+ union /,

@@ -22,9 +22,7 @@ import {
 
 export type TrustCenterRow = Selectable<Tables['trust_centers']>;
 
-export const trustCenterRows = describeRows('trust_centers', 'trust', 'trust_center', {
-  columns: ['id', 'tenant_id', 'content', 'published_at', 'draft', 'draft_updated_at', 'created_at', 'updated_at'],
-});
+export const trustCenterRows = describeRows('trust_centers', 'trust', 'trust_center');
 
 /** The trust center of a tenant; undefined before the first change. */
 export function findTrustCenter(queries: Queries, tenantId: string): Promise<TrustCenterRow | undefined> {

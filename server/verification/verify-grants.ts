@@ -80,7 +80,7 @@ export async function verifyGrants(
   const slugs = new Map(tenants.map(({ id, slug }) => [id, slug]));
   const faults: GrantFault[] = [];
   let checked = 0;
-  for (const table of Object.keys(grantTables) as GrantTable[]) {
+  for (const table of grantTables) {
     const { key, tenants: tenantsOf } = tables[table];
     for await (const row of readAll(queries, table, key)) {
       checked += 1;

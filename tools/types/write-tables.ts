@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { openDatabase } from '../../server/storage/database.ts';
-import { migrate, migrationTable, schemas } from '../../server/storage/migrate.ts';
+import { migrate, migrationTable } from '../../server/storage/migrate.ts';
+import { schemas } from '../../server/storage/schema.ts';
 import { writeComment } from './type-writer.ts';
 
 /** A row of SQLite's `pragma table_info`. */

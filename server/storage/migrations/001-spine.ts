@@ -54,7 +54,7 @@ create table api_keys (
   expires_at text,
   revoked_at text,
   tenant_ids text, -- Space-separated ids of further tenants that the key may act for; null for a key of one tenant.
-  last_used_at text,
+  last_used_at text, -- [unaudited] [unsealed] Only shown: a key has no idle time.
   replaced_by text, -- The key that replaced it in a rotation.
   seal text, -- As in tenants.
   primary key (tenant_id, id)

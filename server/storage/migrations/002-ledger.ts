@@ -1,7 +1,6 @@
 /** Hash chains, the audit log, the Merkle trees over the ledgers and their signed checkpoints. */
 export const ledger = {
   appendOnly: ['audit_events', 'audit_openings', 'checkpoints', 'log_leaves', 'log_attestations'],
-  erasable: { audit_openings: ['salt', 'value'] },
   statistics: {
     audit_events: {
       sqlite_autoindex_audit_events_1: [100_000, 1],
@@ -59,7 +58,7 @@ create table audit_openings (
   sequence bigint not null,
   path text not null, -- Of the field in the event: diff.after.userName.
   salt text, -- 16 random bytes, base64url.
-  value text,
+  value text, -- [personal]
   primary key (tenant_id, sequence, path)
 ) without rowid;
 -- PostgreSQL indexes no text of more than 2.7 kB.

@@ -1,7 +1,6 @@
 /** Notices, their published versions, and the ledger of records. */
 export const consent = {
   appendOnly: ['consent_notice_versions', 'consent_notice_texts', 'consent_frames', 'consent_records'],
-  erasable: { consent_records: ['subject_id', 'ip_hash', 'ua_hash', 'salt'] },
   statistics: {
     consent_records: {
       sqlite_autoindex_consent_records_1: [100_000, 1],
@@ -20,8 +19,8 @@ create table consent_notices (
   search_text text not null, -- Lower-case text for search.
   version integer not null, -- The latest published version; 0 before the first.
   -- Stored beside the records, so that the total of a page needs no counting.
-  record_count bigint default 0 not null,
-  last_seen_at text, -- When a page of the site last read it or recorded against it.
+  record_count bigint default 0 not null, -- [unaudited]
+  last_seen_at text, -- [unaudited] When a page of the site last read it or recorded against it.
   created_at text not null,
   updated_at text not null,
   published_at text,
@@ -80,9 +79,9 @@ create table consent_records (
   subject_commitment text not null,
   ip_commitment text,
   ua_commitment text,
-  subject_id text,
-  ip_hash text,
-  ua_hash text,
+  subject_id text, -- [personal]
+  ip_hash text, -- [personal]
+  ua_hash text, -- [personal]
   salt text, -- 16 random bytes, base64url.
   hash text not null,
   erased_at text, -- The time of the audit event of its erasure.

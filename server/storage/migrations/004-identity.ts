@@ -13,7 +13,7 @@ export const identity = {
 -- A person, whatever tenants they belong to.
 create table users (
   id text not null primary key,
-  email text not null unique, -- In the normalized form for comparison: see Email.
+  email text not null unique, -- [personal] In the normalized form for comparison: see Email.
   password_hash text, -- argon2id in PHC form; null until the person has chosen a password.
   password_changed_at text,
   salt text not null, -- Of the commitments to personal values in the hash of the row.
@@ -25,10 +25,10 @@ create table users (
 create table memberships (
   tenant_id text not null references tenants (id),
   user_id text not null references users (id),
-  user_name text not null, -- The e-mail address in the tenant's spelling.
-  given_name text,
-  family_name text,
-  external_id text,
+  user_name text not null, -- [personal] The e-mail address in the tenant's spelling.
+  given_name text, -- [personal]
+  family_name text, -- [personal]
+  external_id text, -- [personal]
   role text not null,
   salt text not null, -- As in users.
   created_at text not null,
@@ -38,7 +38,7 @@ create table memberships (
   deactivated_at text, -- Set while active is false.
   unassigned_at text, -- Set while the person is in no role group.
   deleted_at text,
-  last_signed_in_at text,
+  last_signed_in_at text, -- [unaudited] [unsealed] Only chooses the tenant of a sign-in that names none, among those that the user can sign in to.
   seal text, -- As in tenants.
   primary key (tenant_id, user_id)
 );
@@ -54,7 +54,7 @@ create table second_factors (
   secret text, -- The TOTP secret, encrypted with a key that is kept outside the database.
   codes_salt text, -- The salt of the backup codes' hashes.
   codes text, -- The hashes of the unused backup codes, with spaces between.
-  last_step bigint, -- The last 30-second step whose code was accepted.
+  last_step bigint, -- [unaudited] The last 30-second step whose code was accepted.
   updated_at text not null,
   seal text -- As in tenants.
 ) without rowid;
@@ -117,7 +117,7 @@ create index sign_in_failures_last on sign_in_failures (last_failed_at);
 create table invitations (
   tenant_id text not null references tenants (id),
   id text not null,
-  email text not null,
+  email text not null, -- [personal]
   role text not null,
   token_hash text not null,
   salt text not null, -- As in users.
@@ -147,7 +147,7 @@ create table scim_tokens (
   hash text not null,
   display_prefix text not null,
   created_at text not null,
-  last_used_at text,
+  last_used_at text, -- [unaudited] [unsealed] Only shown: it has no idle time.
   revoked_at text,
   seal text, -- As in tenants.
   primary key (tenant_id, id)

@@ -55,20 +55,20 @@ create table control_evidence (
   tenant_id text not null references tenants (id),
   id text not null,
   tenant_control_id text not null,
-  title text, -- Null once it is erased, like the other texts and the bytes of the file.
+  title text, -- [personal] Null once it is erased, like the other texts and the bytes of the file.
   kind text not null,
-  description text,
-  url text,
+  description text, -- [personal]
+  url text, -- [personal]
   sha256 text, -- SHA-256 of the evidence file, hex; of an uploaded one computed by the server.
   file_id text, -- Null unless a file was uploaded.
-  file_name text,
+  file_name text, -- [personal]
   file_size integer,
   media_type text,
   collected_at text not null,
   expires_at text,
   created_at text not null,
   withdrawn_at text,
-  withdrawal_reason text,
+  withdrawal_reason text, -- [personal]
   salt text, -- Of the commitments to personal values in the hash of the row; erased with these.
   erased_at text, -- When its texts and its file were erased.
   primary key (tenant_id, id),
@@ -122,26 +122,26 @@ create table trust_centers (
 create table dsr_requests (
   tenant_id text not null references tenants (id),
   id text not null,
-  subject_id text, -- Null once it is erased, like the other texts.
+  subject_id text, -- [personal] Null once it is erased, like the other texts.
   type text not null,
   channel text,
-  notes text,
+  notes text, -- [personal]
   status text not null,
   outcome text,
-  reason text,
+  reason text, -- [personal]
   received_at text not null,
   due_at text not null,
   extended_at text,
-  extension_reason text,
+  extension_reason text, -- [personal]
   completed_at text,
   assignee_user_id text,
   identity_checked_at text,
   identity_checked_by text, -- The user or the API key.
-  identity_check_method text,
+  identity_check_method text, -- [personal]
   source text not null, -- api, or public: the form.
-  requester_email text, -- These as the person typed them into the form.
-  requester_name text,
-  message text,
+  requester_email text, -- [personal] These as the person typed them into the form.
+  requester_name text, -- [personal]
+  message text, -- [personal]
   confirmed_at text, -- When the link that was sent to the address was used.
   confirmation_hash text, -- Of the token of that link; null once it is used.
   confirmation_expires_at text,
@@ -178,16 +178,16 @@ create index dsr_form_uses_used on dsr_form_uses (used_at);
 create table breach_incidents (
   tenant_id text not null references tenants (id),
   id text not null,
-  title text, -- Null once it is erased, like the other texts.
-  description text,
+  title text, -- [personal] Null once it is erased, like the other texts.
+  description text, -- [personal]
   severity text not null,
   status text not null,
   affected_subjects bigint,
-  data_categories text, -- JSON array of texts.
+  data_categories text, -- [personal] JSON array of texts.
   discovered_at text not null,
   authority_notified_at text,
   subjects_notified_at text,
-  notification_reason text, -- Why no notification was sent, or why it took longer than the law allows.
+  notification_reason text, -- [personal] Why no notification was sent, or why it took longer than the law allows.
   closed_at text,
   salt text, -- Of the commitments to personal values in the hash of the row; erased with these.
   created_at text not null,

@@ -147,7 +147,9 @@ export async function insertRow(database: Database, table: CheckedTable, row: Ro
 }
 
 function nameRow(table: CheckedTable, row: Row): RawBuilder<unknown> {
-  const conditions = keys[table].map((column) => sql`${sql.id(column)} = ${row[column]}`);
+  // A test that has one tenant need not name it.
+  const named = keys[table].filter((column) => row[column] !== undefined);
+  const conditions = named.map((column) => sql`${sql.id(column)} = ${row[column]}`);
   return sql.join(conditions, sql` and `);
 }
 

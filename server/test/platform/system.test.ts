@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { schemas } from '../../storage/migrate.ts';
+import { schemas } from '../../storage/schema.ts';
 import { capture, createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import { storeDelivery } from '../webhooks/stored-deliveries.ts';
 

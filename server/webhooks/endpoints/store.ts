@@ -9,28 +9,7 @@ import { EndpointView } from './endpoint.ts';
 export type EndpointRow = Selectable<Tables['webhook_endpoints']>;
 export type EndpointKey = Pick<EndpointRow, 'tenant_id' | 'id'>;
 
-export const endpointRows = describeRows('webhook_endpoints', 'webhooks', 'webhook', {
-  columns: [
-    'id',
-    'tenant_id',
-    'url',
-    'description',
-    'event_types',
-    'filter',
-    'rate_limit',
-    'retry_schedule',
-    'status',
-    'disabled_reason',
-    'disabled_at',
-    'secret',
-    'previous_secrets',
-    'signing_key',
-    'public_key',
-    'created_at',
-    'updated_at',
-    'deleted_at',
-  ],
-});
+export const endpointRows = describeRows('webhook_endpoints', 'webhooks', 'webhook');
 
 /** How an endpoint fares. After an edit that resets it, only `failing_since` and `notified_at` may be set. */
 export type Health = Omit<Selectable<Tables['webhook_health']>, 'tenant_id' | 'endpoint_id'>;

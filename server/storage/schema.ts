@@ -1,0 +1,83 @@
+import { spine } from './migrations/001-spine.ts';
+import { ledger } from './migrations/002-ledger.ts';
+import { consent } from './migrations/003-consent.ts';
+import { identity } from './migrations/004-identity.ts';
+import { compliance } from './migrations/005-compliance.ts';
+import { webhooks } from './migrations/006-webhooks.ts';
+
+/** The tables of a feature. */
+export interface Schema {
+  /**
+   * Statements of SQLite, with a column on each line and comments from which `tables.ts` is generated. Columns are only
+   * text, integer, bigint and blob. Tables without rowid are stored in the order of their key: for small rows only, because
+   * rows of a kilobyte make the tree deep. A table that belongs to a tenant begins with `tenant_id`, and so do its primary
+   * key, unique constraints and references: a database that spreads tenants over machines can then hold it. What a request
+   * shows without its tenant is found by an index without uniqueness. The comment of a column begins with its marks:
+   *
+   * - `[personal]`: its values can identify a person. The audit log has commitments to them, and an erasure clears them;
+   * - `[unaudited]`: the audited state of the row is without it, because it notes a use, or is checked in another way;
+   * - `[unsealed]`: the seal of the row does not cover it, because it grants nothing.
+   */
+  readonly sql: string;
+  /** The tables whose rows the database refuses to change or delete. */
+  readonly appendOnly?: readonly string[];
+  /**
+   * For a million rows of a large table: how many share the first column of an index, the first two, and so on. Without
+   * it, SQLite assumes the same of every index, and may scan a whole ledger in order when an index leads to three rows.
+   * Fixed numbers keep the tested plans.
+   */
+  readonly statistics?: Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
+}
+
+/** Every migration in order. A released one never changes; the next change is a new file. */
+export const schemas: Readonly<Record<string, Schema>> = {
+  '001-spine': spine,
+  '002-ledger': ledger,
+  '003-consent': consent,
+  '004-identity': identity,
+  '005-compliance': compliance,
+  '006-webhooks': webhooks,
+};
+
+/** The tables that the migrations create. */
+export const tableNames: readonly string[] = Object.values(schemas).flatMap((schema) =>
+  [...schema.sql.matchAll(/create table (\w+)/g)].map(([, name]) => name as string),
+);
+
+/** A column, as its migration marks it. */
+export interface Column {
+  readonly name: string;
+  readonly isPersonal: boolean;
+  /** Part of the state of a row whose hash the audit log has. */
+  readonly isAudited: boolean;
+  /** Covered by the seal of a row that grants access. */
+  readonly isSealed: boolean;
+}
+
+/** The columns of a table, in order. */
+export function listColumns(table: string): readonly Column[] {
+  const lines = findTable(table).lines.matchAll(/^ *(\w+) (?:text|integer|bigint|blob)\b(.*)/gm);
+  return [...lines].map(([, name = '', rest = '']) => {
+    const [, marks = ''] = /-- ((?:\[\w+\] ?)+)/.exec(rest) ?? [];
+    return {
+      name,
+      isPersonal: marks.includes('[personal]'),
+      isAudited: name !== 'salt' && name !== 'seal' && !marks.includes('[unaudited]'),
+      isSealed: name !== 'seal' && !marks.includes('[unsealed]'),
+    };
+  });
+}
+
+/** Whether SQLite stores a table in the order of its key. */
+export function isWithoutRowid(table: string): boolean {
+  return findTable(table).end.includes('without rowid');
+}
+
+function findTable(table: string): { readonly lines: string; readonly end: string } {
+  const pattern = new RegExp(`create table ${table} \\(\n([^]*?)\n\\)(.*)`);
+  for (const { sql } of Object.values(schemas)) {
+    const [, lines, end = ''] = pattern.exec(sql) ?? [];
+    if (lines !== undefined) return { lines, end };
+  }
+  throw new Error(`no migration creates the table ${table}`);
+}
