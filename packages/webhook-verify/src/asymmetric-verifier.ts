@@ -1,8 +1,14 @@
-import { readBytes, readEvent } from './body.ts';
-import { checkAge, failMismatch, limitNames, readLimits } from './check.ts';
+import {
+  checkAge,
+  failMismatch,
+  joinSigned,
+  limitNames,
+  readBase64,
+  readBytes,
+  readEvent,
+  readLimits,
+} from './check.ts';
 import { fail, type Names, requireOptions } from './error.ts';
-import { createKeyLookup, requireReceived } from './key-lookup.ts';
-import { joinSigned, readBase64 } from './mac.ts';
 import type {
   HeaderGetter,
   KeyLookup,
@@ -12,6 +18,7 @@ import type {
   Verification,
   VerifiedEvent,
 } from './options.ts';
+import { createKeyLookup, requireReceived } from './secret-verifier.ts';
 
 /** A public key of an endpoint, with a name to distinguish keys during a rotation. */
 export interface NamedPublicKey {

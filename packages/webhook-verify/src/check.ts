@@ -1,6 +1,12 @@
-import { readBytes } from './body.ts';
 import { fail, type Names, requireObject, requireOptions } from './error.ts';
-import type { LimitOptions, NamedSecret, SignedDelivery, Verification, VerifierOptions } from './options.ts';
+import type {
+  LimitOptions,
+  NamedSecret,
+  SignedDelivery,
+  Verification,
+  VerifierOptions,
+  WebhookEvent,
+} from './options.ts';
 
 /** Eleven signatures, of ten successive rotations, are 761 characters; the rest is reserved for future schemes. */
 const maxLength = 1024;
@@ -144,4 +150,95 @@ export function readSeconds(now: () => number): number {
     // The error of the clock could contain anything.
   }
   return fail('options_invalid', 'now must give milliseconds.');
+}
+
+const encoder = new TextEncoder();
+// A byte order mark stays in the text, where JSON does not allow it.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The bytes of a body. Nothing is decoded before the signature is known to be right. */
+export function readBytes(body: unknown): Uint8Array {
+  try {
+    const given = typeof body === 'string' ? encoder.encode(body) : body;
+    // Neither minds which realm an object comes from; a buffer that was transferred has no bytes.
+    const { buffer, byteOffset, byteLength } = ArrayBuffer.isView(given) ? given : new DataView(given as ArrayBuffer);
+    return new Uint8Array(buffer, byteOffset, byteLength);
+  } catch {
+    return fail(
+      'body_not_bytes',
+      'Pass the raw body. Express: express.raw({ type: "*/*" }) before express.json(). Koa: no body parser. Fastify: parseAs: "buffer". Next.js pages: bodyParser: false. Others: request.arrayBuffer().',
+    );
+  }
+}
+
+/** The event in a body whose signature is valid, if it passes `validate`. */
+export function readEvent(bytes: Uint8Array, { validate }: Limits): WebhookEvent {
+  const event = parseEvent(bytes);
+  const result: unknown = validate?.(event);
+  if (result !== undefined) {
+    // What a promise rejects with would end the process.
+    Promise.resolve(result).catch(() => undefined);
+    fail('options_invalid', 'validate must not be async: it throws or returns undefined.');
+  }
+  return event;
+}
+
+function parseEvent(bytes: Uint8Array): WebhookEvent {
+  try {
+    const event = JSON.parse(decoder.decode(bytes));
+    const isWhole = ['id', 'type', 'createdAt', 'tenantId'].every(
+      (name) => event[name] && typeof event[name] === 'string',
+    );
+    // What JSON calls an object, and neither a list nor null.
+    if (isWhole && Object.getPrototypeOf(event.data) === Object.prototype) return event;
+  } catch {
+    // What the parser says may quote the body.
+  }
+  return fail('body_invalid', 'Signed, but no event in JSON and UTF-8 without byte order mark.');
+}
+
+export type MacKey = Parameters<typeof crypto.subtle.sign>[1];
+
+/** The key of a secret: the bytes of the whole of it. */
+export function importKey({ secret }: { readonly secret: string }): Promise<MacKey> {
+  return importBytes(encoder.encode(secret), 'sign');
+}
+
+export function importBytes(bytes: Uint8Array<ArrayBuffer>, use: 'sign' | 'verify'): Promise<MacKey> {
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
+}
+
+/** What is signed: `<t>.<body>`, or with an id before the time, which has no other characters than those of ASCII. */
+export function joinSigned(time: string, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const signed = new Uint8Array(time.length + 1 + bytes.length);
+  encoder.encodeInto(`${time}.`, signed);
+  signed.set(bytes, time.length + 1);
+  return signed;
+}
+
+export function writeHex(bytes: ArrayBuffer): string {
+  // One text of all codes: digits put together one by one take twice as long to compare.
+  const codes: number[] = [];
+  for (const byte of new Uint8Array(bytes)) codes.push(digits.charCodeAt(byte >> 4), digits.charCodeAt(byte & 15));
+  return String.fromCharCode(...codes);
+}
+
+const digits = '0123456789abcdef';
+
+/**
+ * The key of `webhook-signature`: what follows `whsec_`, read as base64 (Standard Webhooks 1.0). Undefined when it is no
+ * base64; a secret that the server made is.
+ */
+export function decodeSecret(secret: string): Uint8Array<ArrayBuffer> | undefined {
+  return readBase64(secret.slice('whsec_'.length).replaceAll('-', '+').replaceAll('_', '/'));
+}
+
+/** The bytes in base64; undefined when it is none, or empty. */
+export function readBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    return bytes.length === 0 ? undefined : bytes;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,16 @@
-import { readEvent } from './body.ts';
-import { checkForm, checkSignatures, readSettings, splitDelivery, verifierNames } from './check.ts';
+import {
+  checkForm,
+  checkSignatures,
+  importKey,
+  joinSigned,
+  type MacKey,
+  readEvent,
+  readSettings,
+  splitDelivery,
+  verifierNames,
+  writeHex,
+} from './check.ts';
 import { requireOptions } from './error.ts';
-import { importKey, joinSigned, type MacKey, writeHex } from './mac.ts';
 import type { SignedDelivery, Verification, VerifiedEvent, VerifierOptions } from './options.ts';
 
 export { WebhookVerificationError } from './error.ts';

@@ -1,5 +1,11 @@
-import { type NodeRequest, type NodeResponse, readNodeRequest, sendNodeAnswer } from './node-request.ts';
-import { type AdapterOptions, createReceiver } from './receive.ts';
+import {
+  type AdapterOptions,
+  createReceiver,
+  type NodeRequest,
+  type NodeResponse,
+  readNodeRequest,
+  sendNodeAnswer,
+} from './receive.ts';
 
 export type { AdapterOptions, DeliveryContext, RefusalDetails } from './receive.ts';
 

@@ -1,6 +1,5 @@
 import { requireObject } from './error.ts';
-import { headersOf, type NodeRequest, readNodeRequest } from './node-request.ts';
-import { type AdapterOptions, createReceiver } from './receive.ts';
+import { type AdapterOptions, createReceiver, headersOf, type NodeRequest, readNodeRequest } from './receive.ts';
 
 export type { AdapterOptions, DeliveryContext, RefusalDetails } from './receive.ts';
 

@@ -1,9 +1,14 @@
-import type { FetchRequest, FetchResponse, RequestShape } from './fetch-request.ts';
-import { createResponse, readFetchRequest } from './fetch-request.ts';
-import { type AdapterOptions, createReceiver } from './receive.ts';
+import {
+  type AdapterOptions,
+  createReceiver,
+  createResponse,
+  type FetchRequest,
+  type FetchResponse,
+  type RequestShape,
+  readFetchRequest,
+} from './receive.ts';
 
-export type { FetchRequest, FetchResponse } from './fetch-request.ts';
-export type { AdapterOptions, DeliveryContext, RefusalDetails } from './receive.ts';
+export type { AdapterOptions, DeliveryContext, FetchRequest, FetchResponse, RefusalDetails } from './receive.ts';
 
 /** Makes a function from `Request` to `Response`, as Workers, Deno, Bun and routers on them take it. */
 export function createFetchHandler(

@@ -1,6 +1,12 @@
-import type { FetchRequest, FetchResponse, RequestShape } from './fetch-request.ts';
-import { createResponse, readFetchRequest } from './fetch-request.ts';
-import { type AdapterOptions, createReceiver } from './receive.ts';
+import {
+  type AdapterOptions,
+  createReceiver,
+  createResponse,
+  type FetchRequest,
+  type FetchResponse,
+  type RequestShape,
+  readFetchRequest,
+} from './receive.ts';
 
 export type { AdapterOptions, DeliveryContext, RefusalDetails } from './receive.ts';
 

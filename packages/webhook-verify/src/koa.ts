@@ -1,5 +1,11 @@
-import { headersOf, type NodeRequest, type ParsedBody, readNodeRequest } from './node-request.ts';
-import { type AdapterOptions, createReceiver } from './receive.ts';
+import {
+  type AdapterOptions,
+  createReceiver,
+  headersOf,
+  type NodeRequest,
+  type ParsedBody,
+  readNodeRequest,
+} from './receive.ts';
 
 export type { AdapterOptions, DeliveryContext, RefusalDetails } from './receive.ts';
 

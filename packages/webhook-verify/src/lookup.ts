@@ -1,8 +1,7 @@
 import { verifierNames } from './check.ts';
 import { requireOptions } from './error.ts';
-import { requireReceived } from './key-lookup.ts';
 import type { RequestVerifier } from './options.ts';
-import { createSecretVerifier, type SecretOptions } from './secret-verifier.ts';
+import { createSecretVerifier, requireReceived, type SecretOptions } from './secret-verifier.ts';
 
 export { WebhookVerificationError } from './error.ts';
 export type * from './options.ts';

@@ -1,6 +1,13 @@
 import { createHmac, createSecretKey } from 'node:crypto';
-import { readEvent } from './body.ts';
-import { type Candidate, checkForm, checkSignatures, readSettings, splitDelivery, verifierNames } from './check.ts';
+import {
+  type Candidate,
+  checkForm,
+  checkSignatures,
+  readEvent,
+  readSettings,
+  splitDelivery,
+  verifierNames,
+} from './check.ts';
 import { requireOptions } from './error.ts';
 import type { SignedDelivery, Verification, VerifiedEvent, VerifierOptions } from './options.ts';
 

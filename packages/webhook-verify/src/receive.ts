@@ -1,6 +1,5 @@
 import { verifierNames } from './check.ts';
-import { fail, type Names, requireOptions, WebhookVerificationError } from './error.ts';
-import { lookupErrors } from './key-lookup.ts';
+import { bodyIncomplete, bodyTooLarge, fail, type Names, requireOptions, WebhookVerificationError } from './error.ts';
 import type {
   HeaderGetter,
   LimitOptions,
@@ -10,7 +9,7 @@ import type {
   WebhookEvent,
 } from './options.ts';
 import type { ReplayGuard } from './replay.ts';
-import { createSecretVerifier, type SecretOptions } from './secret-verifier.ts';
+import { createSecretVerifier, lookupErrors, type SecretOptions } from './secret-verifier.ts';
 
 /** What a handler gets beside the event. */
 export interface DeliveryContext<Request> extends Verification {
@@ -174,4 +173,119 @@ async function notify(call: () => unknown): Promise<void> {
 
 function printFailure(error: unknown, { status }: RefusalDetails): void {
   if (status === 500) console.error(error);
+}
+
+/** What frameworks and platforms add to a request. */
+export interface ParsedBody {
+  /** What a body parser made, where one ran. */
+  readonly body?: unknown;
+  /** The raw bytes, where something kept them: NestJS with `rawBody`, cloud functions. */
+  readonly rawBody?: unknown;
+}
+
+/** The request of Node, as far as it matters here. */
+export interface NodeRequest extends ParsedBody {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly readableDidRead?: boolean;
+  readonly httpVersionMajor?: number;
+  on(event: string, listener: (chunk: Uint8Array) => void): unknown;
+  pause?(): unknown;
+}
+
+/** The answer of Node, as far as it matters here. */
+export interface NodeResponse {
+  writeHead(status: number, headers: Record<string, string>): unknown;
+  end(body: string): unknown;
+}
+
+export function readNodeRequest(request: NodeRequest, parsed: ParsedBody = request): Incoming {
+  return {
+    // Node joins repeated headers that it does not know.
+    header: (name) => request.headers[name] as string | undefined,
+    readBody: (maxBytes) => {
+      const kept = [parsed.rawBody, parsed.body].find((one) => ArrayBuffer.isView(one) || typeof one === 'string');
+      if (kept !== undefined && Buffer.byteLength(kept as string | Uint8Array) > maxBytes) throw bodyTooLarge();
+      // What was read and not kept raw: a parser has it, and verifying says how to take the parser away.
+      return kept ?? (request.readableDidRead ? parsed.body : collectNodeBody(request, maxBytes));
+    },
+  };
+}
+
+/** The headers of an answer. What is too large is not read to its end, so its connection must be closed (RFC 9112, 9.6). */
+export function headersOf({ status }: Answer, { httpVersionMajor }: NodeRequest): Record<string, string> {
+  // HTTP/2 has streams instead, and forbids the header (RFC 9113, section 8.2.2).
+  return status === 413 && (httpVersionMajor ?? 1) < 2 ? { ...jsonHeaders, connection: 'close' } : jsonHeaders;
+}
+
+export function sendNodeAnswer(response: NodeResponse, answer: Answer, request: NodeRequest): void {
+  response.writeHead(answer.status, headersOf(answer, request));
+  response.end(answer.body);
+}
+
+function collectNodeBody(request: NodeRequest, maxBytes: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    request.on('data', (chunk) => {
+      length += chunk.length;
+      if (length <= maxBytes) return void chunks.push(chunk);
+      // To destroy the request would destroy the answer.
+      request.pause?.();
+      reject(bodyTooLarge());
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    // Also after the end, when it no longer changes anything.
+    request.on('close', () => reject(bodyIncomplete()));
+  });
+}
+
+// The types of fetch are those of the compiling program, if it has them: from the DOM library, from the
+// types of Node or of their platform. Otherwise the shape is used.
+
+/** A `Request`. */
+export type FetchRequest = typeof globalThis extends { Request: { prototype: infer Request } } ? Request : RequestShape;
+
+/** A `Response`. */
+export type FetchResponse = typeof globalThis extends { Response: { prototype: infer Response } }
+  ? Response
+  : { readonly status: number; text(): Promise<string> };
+
+/** A `Request`, as far as it matters here. */
+export interface RequestShape {
+  readonly headers: { get(name: string): string | null };
+  readonly body: { getReader(): BodyReader } | null;
+  readonly bodyUsed: boolean;
+}
+
+interface BodyReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<unknown>;
+}
+
+export function readFetchRequest({ headers, body, bodyUsed }: RequestShape): Incoming {
+  return {
+    header: (name) => headers.get(name),
+    // Null is no bytes, and verifying says how to get at a body that was read before.
+    readBody: (maxBytes) => (bodyUsed ? null : collectFetchBody(body, maxBytes)),
+  };
+}
+
+export function createResponse({ status, body }: Answer): FetchResponse {
+  return new Response(body, { status, headers: jsonHeaders }) as FetchResponse;
+}
+
+async function collectFetchBody(body: RequestShape['body'], maxBytes: number): Promise<ArrayBuffer> {
+  const reader = body?.getReader();
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let left = maxBytes;
+  for (;;) {
+    const { value } = (await reader?.read().catch(() => Promise.reject(bodyIncomplete()))) ?? {};
+    if (value === undefined) return new Blob(chunks).arrayBuffer();
+    left -= value.length;
+    if (left < 0) {
+      reader?.cancel().catch(() => undefined);
+      throw bodyTooLarge();
+    }
+    chunks.push(value as Uint8Array<ArrayBuffer>);
+  }
 }

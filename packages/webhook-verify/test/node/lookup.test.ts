@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createExpressHandler } from '../../src/express.ts';
 import { createFetchHandler } from '../../src/fetch.ts';
-import { createKeyLookup } from '../../src/key-lookup.ts';
 import { createLookupVerifier } from '../../src/lookup.ts';
 import { WebhookVerificationError } from '../../src/node.ts';
 import { createReplayGuard } from '../../src/replay.ts';
+import { createKeyLookup } from '../../src/secret-verifier.ts';
 import { createSignedRequest, tamperWithRequest } from '../../src/testing.ts';
 import { event, now, otherSecret, secret, sign, time } from './vectors.ts';
 
