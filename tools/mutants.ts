@@ -225,7 +225,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'consent-unknown-region',
     rule: 'where the region is unknown, consent is needed',
-    file: 'packages/consent-banner/src/signals/basis.ts',
+    file: 'packages/consent-banner/src/decision/region.ts',
     text: "if (region === null) return 'consent';",
     replacement: '',
     tests: ['server/test/consent/shown-notice.test.ts'],
@@ -997,7 +997,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'widgets-privacy-signal',
     rule: 'a consent does not count against a Global Privacy Control signal that came later',
-    file: 'packages/consent-banner/src/state/find-decision.ts',
+    file: 'packages/consent-banner/src/decision/stored-decision.ts',
     text: '!hasSignal || decision.signal === true',
     replacement: 'isRefusal === false',
     tests: ['packages/consent-banner/test/asking-again.test.ts'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Based } from '../../packages/consent-banner/src/signals/basis.ts';
+import type { Based } from '../../packages/consent-banner/src/decision/region.ts';
 import { dictionary, list, namedObject, refuseRepeated, text, textLine } from '../http/schemas.ts';
 import { mostTrackers } from './notice-bounds.ts';
 import { isRegion } from './regions.ts';

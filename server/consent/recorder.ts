@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { basisIn } from '../../packages/consent-banner/src/signals/basis.ts';
+import { basisIn } from '../../packages/consent-banner/src/decision/region.ts';
 import { type AuditSource, systemSource } from '../audit/source.ts';
 import { type NewAuditEvent, recordEvents } from '../audit/store.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';

@@ -1,8 +1,8 @@
+import { isOptOut } from './decision/grants.ts';
 import type { mountExtras } from './extras.ts';
 import { isAway, watchReach } from './first-layer/reach.ts';
 import type { coverFrames } from './panel/cover-frames.ts';
 import type { details } from './panel/details.ts';
-import { isOptOut } from './signals/opt-out.ts';
 import { query } from './state/attempt.ts';
 import type { Page } from './state/page.ts';
 import { reportProblem } from './state/report-problem.ts';

@@ -1,10 +1,17 @@
+import { decidedIn } from './decision/grants.ts';
+import {
+  cookieName,
+  isDecision,
+  isInForce,
+  isLess,
+  isNext,
+  type Purposes,
+  type StoredDecision,
+} from './decision/stored-decision.ts';
 import { attempt } from './state/attempt.ts';
 import { AGE } from './state/attribute-values.ts';
 import type { ConsentState } from './state/consent-state.ts';
-import { decidedIn } from './state/decided-in.ts';
-import { cookieName, isInForce, isLess, isNext } from './state/find-decision.ts';
 import { reportProblem } from './state/report-problem.ts';
-import { isDecision, type Purposes, type StoredDecision } from './state/stored-decision.ts';
 
 export type { ConsentState } from './state/consent-state.ts';
 

@@ -1,3 +1,13 @@
+import { basisIn } from './decision/region.ts';
+import {
+  checkedKey,
+  cookieName,
+  DAY,
+  decisionKey,
+  findDecision,
+  isNext,
+  regionKey,
+} from './decision/stored-decision.ts';
 import { adoptStyles } from './first-layer/adopt-styles.ts';
 import { createButton, createChoices } from './first-layer/choices.ts';
 import { create, createIcon } from './first-layer/create.ts';
@@ -6,17 +16,14 @@ import { readDirection } from './first-layer/read-direction.ts';
 import { sharedStyles } from './first-layer/shared.styles.ts';
 import { applyTheme, readTheme } from './first-layer/theme.ts';
 import { readSource, receiptKey } from './records/receipt-store.ts';
-import { basisIn } from './signals/basis.ts';
 import { attempt, query } from './state/attempt.ts';
 import { DOMAIN } from './state/attribute-values.ts';
-import { cookieName, DAY, findDecision, isNext } from './state/find-decision.ts';
 import { fetchNotice } from './state/load-notice.ts';
 import { loadScript } from './state/load-script.ts';
 import { readMapping } from './state/mapping.ts';
 import { parseNotice } from './state/notice.ts';
 import { reportProblem } from './state/report-problem.ts';
 import { memory, readItem, removeItem, toJson, writeItem } from './state/safe-storage.ts';
-import { checkedKey, decisionKey, regionKey } from './state/stored-decision.ts';
 
 /**
  * What the script of the tag passes to the second one, so that the build leaves these modules out of the latter. In this order

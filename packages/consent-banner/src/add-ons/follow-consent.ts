@@ -1,4 +1,4 @@
-import { basisIn } from '../signals/basis.ts';
+import { basisIn } from '../decision/region.ts';
 import { attempt } from '../state/attempt.ts';
 import type { ConsentPage, PageView } from '../state/consent-page.ts';
 

@@ -1,8 +1,9 @@
+import { carryOver } from '../decision/grants.ts';
+import { decisionKey } from '../decision/stored-decision.ts';
 import { readReceipt } from '../panel/read-receipt.ts';
 import type { RecordReceipt } from '../panel/receipt.ts';
 import type { ConsentMethod } from '../records/record-queue.ts';
 import { attempt } from '../state/attempt.ts';
-import { carryOver } from '../state/carry-over.ts';
 import type { ConsentState } from '../state/consent-state.ts';
 import { keepCookies } from '../state/keep-cookies.ts';
 import { keepPage } from '../state/keep-page.ts';
@@ -11,7 +12,6 @@ import type { Notice, Purpose, Purposes } from '../state/notice.ts';
 import { Page } from '../state/page.ts';
 import { recallNotice } from '../state/recall-notice.ts';
 import { reportProblem } from '../state/report-problem.ts';
-import { decisionKey } from '../state/stored-decision.ts';
 import { type ConsentSnapshot, isSame, takeSnapshot } from './consent-snapshot.ts';
 
 export interface HeadlessChoice {

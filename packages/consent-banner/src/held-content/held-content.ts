@@ -1,6 +1,6 @@
+import type { Purposes } from '../decision/stored-decision.ts';
 import { query } from '../state/attempt.ts';
 import { reportProblem } from '../state/report-problem.ts';
-import type { Purposes } from '../state/stored-decision.ts';
 import type { mountContent } from './mount-content.ts';
 
 /** Tags with purposes. Form controls shadow the methods of the form. */

@@ -1,5 +1,5 @@
-import { basisIn } from '../signals/basis.ts';
-import { isOptOut } from '../signals/opt-out.ts';
+import { isOptOut } from '../decision/grants.ts';
+import { basisIn } from '../decision/region.ts';
 import type { PageView } from '../state/consent-page.ts';
 import type { Notice, Purpose } from '../state/notice.ts';
 import { readWords } from './words.ts';

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { carryOver } from '../decision/grants.ts';
 import { createChoices } from '../first-layer/choices.ts';
 import { createLinks } from '../first-layer/create-banner.ts';
 import { readDirection } from '../first-layer/read-direction.ts';
 import { findTarget } from '../first-layer/shield-events.ts';
-import { carryOver } from '../state/carry-over.ts';
 import type { ConsentPage, PageView } from '../state/consent-page.ts';
 import type { Notice, Purpose } from '../state/notice.ts';
 import { clampedView } from './clamped-text.ts';

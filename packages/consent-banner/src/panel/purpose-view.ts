@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { basisIn } from '../decision/region.ts';
 import { fillText } from '../first-layer/fill-text.ts';
-import { basisIn } from '../signals/basis.ts';
 import type { Purpose } from '../state/notice.ts';
 import { clampedView } from './clamped-text.ts';
 import type { Folds } from './folds.ts';

@@ -1,7 +1,7 @@
+import { isOptOut } from '../decision/grants.ts';
+import { basisIn } from '../decision/region.ts';
 import { createIcon } from '../first-layer/create.ts';
 import { describeSignal } from '../panel/describe-signal.ts';
-import { basisIn } from '../signals/basis.ts';
-import { isOptOut } from '../signals/opt-out.ts';
 import type { PageView } from '../state/consent-page.ts';
 
 /** What a button says that opens the preferences. */

@@ -1,7 +1,7 @@
+import { decisionKey } from '../decision/stored-decision.ts';
 import type { Notice } from '../state/notice.ts';
 import { createRandomId } from '../state/random-id.ts';
 import { toJson, writeItem } from '../state/safe-storage.ts';
-import { decisionKey } from '../state/stored-decision.ts';
 import { receiptKey } from './receipt-store.ts';
 import type { ConsentRecord, NoticePlace } from './record-queue.ts';
 

@@ -1,7 +1,7 @@
+import { decisionKey } from '../decision/stored-decision.ts';
 import { attempt } from '../state/attempt.ts';
 import type { Notice } from '../state/notice.ts';
 import { readItem } from '../state/safe-storage.ts';
-import { decisionKey } from '../state/stored-decision.ts';
 import type { ConsentRecord } from './record-queue.ts';
 
 /** The source of a receipt: stored with the decision, and converted when the visitor opens the receipt. */

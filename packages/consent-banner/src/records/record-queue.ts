@@ -1,7 +1,7 @@
+import { decisionKey } from '../decision/stored-decision.ts';
 import { attempt } from '../state/attempt.ts';
 import type { Purposes } from '../state/notice.ts';
 import { memory, readItem, removeItem } from '../state/safe-storage.ts';
-import { decisionKey } from '../state/stored-decision.ts';
 
 /** How the visitor was asked. */
 export type ConsentMethod = 'banner' | 'modal' | 'inline' | 'checkbox';

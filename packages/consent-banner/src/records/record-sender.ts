@@ -1,6 +1,6 @@
+import { decisionKey } from '../decision/stored-decision.ts';
 import { reportProblem } from '../state/report-problem.ts';
 import { readItem, removeItem, toJson, writeItem } from '../state/safe-storage.ts';
-import { decisionKey } from '../state/stored-decision.ts';
 import { type ConsentRecord, dequeueRecord, listRecords, type NoticePlace, type QueuedRecord } from './record-queue.ts';
 import { type Receipt, sendRecord } from './send-record.ts';
 

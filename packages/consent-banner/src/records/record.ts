@@ -1,10 +1,11 @@
 // The entry `@svc/consent-banner/record`: a consent ledger for any banner.
+
+import { decisionKey } from '../decision/stored-decision.ts';
 import type { Purposes } from '../state/notice.ts';
 import { writeAddress } from '../state/notice-address.ts';
 import { createRandomId } from '../state/random-id.ts';
 import { reportProblem } from '../state/report-problem.ts';
 import { readItem, writeItem } from '../state/safe-storage.ts';
-import { decisionKey } from '../state/stored-decision.ts';
 import { queueRecord } from './enqueue-record.ts';
 import { type ConsentMethod, type ConsentRecord, listNotices } from './record-queue.ts';
 import { RecordSender } from './record-sender.ts';

@@ -1,8 +1,7 @@
-import { DAY } from './find-decision.ts';
+import { checkedKey, DAY } from '../decision/stored-decision.ts';
 import { fetchNotice } from './load-notice.ts';
 import type { Page } from './page.ts';
 import { askAgain } from './page-state.ts';
-import { checkedKey } from './stored-decision.ts';
 
 /** Whether the notice asks for something new, or the visitor is in another region: checked once a day after a decision. */
 export function checkVersion(page: Page): void {

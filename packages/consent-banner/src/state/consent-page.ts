@@ -1,7 +1,7 @@
+import type { Purposes, StoredDecision } from '../decision/stored-decision.ts';
 import type { ConsentMethod } from '../records/record-queue.ts';
 import type { ConsentState } from './consent-state.ts';
 import type { Notice, Purpose } from './notice.ts';
-import type { Purposes, StoredDecision } from './stored-decision.ts';
 
 /** What is visible: nothing, the first layer, or the panel, which covers the first layer. */
 export type Layer = 'none' | 'first' | 'panel';

@@ -1,4 +1,4 @@
-import type { Purposes } from './stored-decision.ts';
+import type { Purposes } from '../decision/stored-decision.ts';
 
 /** What the visitor decided. */
 export interface ConsentState {

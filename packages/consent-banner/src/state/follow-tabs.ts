@@ -1,6 +1,6 @@
+import { decisionKey, type StoredDecision } from '../decision/stored-decision.ts';
 import { attempt } from './attempt.ts';
 import type { Page } from './page.ts';
-import { decisionKey, type StoredDecision } from './stored-decision.ts';
 
 /**
  * Shares decisions with the other tabs directly. Where the browser stores them, tabs also follow through storage events; where

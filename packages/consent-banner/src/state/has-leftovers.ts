@@ -1,6 +1,6 @@
+import type { Purposes } from '../decision/stored-decision.ts';
 import { attempt } from './attempt.ts';
 import { readMapping } from './mapping.ts';
-import type { Purposes } from './stored-decision.ts';
 
 /**
  * Whether there are cookies of purposes that are not allowed.

@@ -1,11 +1,10 @@
+import { cookieName, findDecision, isNext, type Purposes, type StoredDecision } from '../decision/stored-decision.ts';
 import { attempt } from './attempt.ts';
 import { DOMAIN } from './attribute-values.ts';
-import { cookieName, findDecision, isNext } from './find-decision.ts';
 import { readMapping } from './mapping.ts';
 import type { Page } from './page.ts';
 import { reportProblem } from './report-problem.ts';
 import { toJson } from './safe-storage.ts';
-import type { Purposes, StoredDecision } from './stored-decision.ts';
 
 /** Browsers cap the lifetime of cookies at 400 days (RFC 6265bis, section 5.5). */
 const LONGEST = 400 * 86_400;

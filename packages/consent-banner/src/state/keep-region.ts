@@ -1,6 +1,6 @@
+import { regionKey } from '../decision/stored-decision.ts';
 import type { Page } from './page.ts';
 import { readItem, writeItem } from './safe-storage.ts';
-import { regionKey } from './stored-decision.ts';
 
 /**
  * Keeps the region that the server named since the decision: the next page starts with it. Where the decision grants something

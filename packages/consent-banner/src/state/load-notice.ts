@@ -1,4 +1,4 @@
-import { readRegion } from '../signals/region.ts';
+import { readRegion } from '../decision/region.ts';
 import { type Notice, parseNotice } from './notice.ts';
 import { reportProblem } from './report-problem.ts';
 

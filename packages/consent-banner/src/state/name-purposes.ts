@@ -1,8 +1,8 @@
+import type { StoredDecision } from '../decision/stored-decision.ts';
 import type { Notice } from './notice.ts';
 import type { Page } from './page.ts';
 import { recall } from './page-state.ts';
 import { recallNotice } from './recall-notice.ts';
-import type { StoredDecision } from './stored-decision.ts';
 
 /**
  * Where neither the server nor the stored receipt has the notice, its purposes are those of the decision: consent can be

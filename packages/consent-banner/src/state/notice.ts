@@ -1,7 +1,7 @@
-import { type Basis, basisIn } from '../signals/basis.ts';
-import type { StoredDecision } from './stored-decision.ts';
+import { type Basis, basisIn } from '../decision/region.ts';
+import type { StoredDecision } from '../decision/stored-decision.ts';
 
-export type { Purposes } from './stored-decision.ts';
+export type { Purposes } from '../decision/stored-decision.ts';
 
 /** What a purpose stores or reads on the device. */
 export interface Tracker {

@@ -1,9 +1,9 @@
-import { basisIn } from '../signals/basis.ts';
+import { decidedIn } from '../decision/grants.ts';
+import { basisIn } from '../decision/region.ts';
+import type { Purposes, StoredDecision } from '../decision/stored-decision.ts';
 import type { PageView } from './consent-page.ts';
-import { decidedIn } from './decided-in.ts';
 import type { Notice } from './notice.ts';
 import { toJson } from './safe-storage.ts';
-import type { Purposes, StoredDecision } from './stored-decision.ts';
 
 /** The view of a page, and what follows from nothing else in it. */
 export interface PageState extends PageView {

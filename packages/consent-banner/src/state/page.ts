@@ -1,15 +1,25 @@
+import { decidedIn } from '../decision/grants.ts';
+import { readRegion } from '../decision/region.ts';
+import {
+  checkedKey,
+  DAY,
+  decisionKey,
+  findDecision,
+  isInForce,
+  isLess,
+  isNext,
+  regionKey,
+  type StoredDecision,
+} from '../decision/stored-decision.ts';
 import { HeldContent } from '../held-content/held-content.ts';
 import type { mountContent } from '../held-content/mount-content.ts';
 import { enqueueRecord } from '../records/enqueue-record.ts';
 import type { ConsentMethod } from '../records/record-queue.ts';
 import { ConsentMode } from '../signals/consent-mode.ts';
-import { readRegion } from '../signals/region.ts';
 import { query } from './attempt.ts';
 import { CORNER, DOMAIN } from './attribute-values.ts';
 import type { ConsentPage } from './consent-page.ts';
 import type { DecisionListener, SvcConsent } from './consent-state.ts';
-import { decidedIn } from './decided-in.ts';
-import { DAY, findDecision, isInForce, isLess, isNext } from './find-decision.ts';
 import { hasLeftovers, hasQueue } from './has-leftovers.ts';
 import { fetchNotice, type LoadedNotice, readInline } from './load-notice.ts';
 import { decidePurposes, type Notice, type Purpose } from './notice.ts';
@@ -34,7 +44,6 @@ import { createRandomId } from './random-id.ts';
 import { recallNotice } from './recall-notice.ts';
 import { reportProblem } from './report-problem.ts';
 import { readItem, toJson, writeItem } from './safe-storage.ts';
-import { checkedKey, decisionKey, regionKey, type StoredDecision } from './stored-decision.ts';
 
 export interface PageOptions {
   /** The banner's script tag, if there is one. */

@@ -1,7 +1,7 @@
+import type { StoredDecision } from '../decision/stored-decision.ts';
 import { readSource } from '../records/receipt-store.ts';
 import { attempt } from './attempt.ts';
 import { type Notice, parseNotice } from './notice.ts';
-import type { StoredDecision } from './stored-decision.ts';
 
 /** The notice as the visitor answered it, from the stored receipt. */
 export function recallNotice(noticeId: string, { noticeVersion }: StoredDecision): Notice | null {

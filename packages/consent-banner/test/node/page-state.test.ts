@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Basis, basisIn } from '../../src/signals/basis.ts';
+import { type Basis, basisIn } from '../../src/decision/region.ts';
 import { decidePurposes, type Notice, type Purpose } from '../../src/state/notice.ts';
 import { decide, emptyState, join, load, type PageState, reduce } from '../../src/state/page-state.ts';
 

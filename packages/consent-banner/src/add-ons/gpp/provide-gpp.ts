@@ -1,4 +1,4 @@
-import { isOptOut } from '../../signals/opt-out.ts';
+import { isOptOut } from '../../decision/grants.ts';
 import type { PageView } from '../../state/consent-page.ts';
 import { reportProblem } from '../../state/report-problem.ts';
 import { findPage, followConsent, listLocked, readChoices } from '../follow-consent.ts';

@@ -1,4 +1,4 @@
-import type { Purposes } from '../../state/stored-decision.ts';
+import type { Purposes } from '../../decision/stored-decision.ts';
 import { type WrittenSection, writeGpc, writeSubSection } from './encode.ts';
 import type { GppSettings } from './gpp-settings.ts';
 import { chooseField, describeRights } from './opt-outs.ts';

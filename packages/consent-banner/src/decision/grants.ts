@@ -1,3 +1,6 @@
+import type { PageView } from '../state/consent-page.ts';
+import type { Notice } from '../state/notice.ts';
+import { type Based, basisIn } from './region.ts';
 import type { Purposes, StoredDecision } from './stored-decision.ts';
 
 /**
@@ -19,4 +22,25 @@ export function decidedIn(
     return before === 'required' || (isSame && (before === 'object' || before === 'exempt'));
   };
   return Object.fromEntries(Object.keys(purposes).map((key) => [key, purposes[key] === true && isGranted(key)]));
+}
+
+/**
+ * What is granted by an earlier decision and need not be asked for again. Where a purpose needs consent, only consent counts:
+ * one that was required then, or on by its basis in another region, was never chosen (GDPR, Article 4(11)).
+ */
+export function carryOver(
+  { state, stored, region }: Pick<PageView, 'state' | 'stored' | 'region'>,
+  { purposes }: Notice,
+): Purposes {
+  const carried = purposes.filter(
+    (purpose) =>
+      state?.purposes[purpose.key] === true &&
+      (stored?.basis?.[purpose.key] === 'consent' || basisIn(purpose, region) === 'object'),
+  );
+  return Object.fromEntries(carried.map(({ key }) => [key, true]));
+}
+
+/** Whether no purpose needs consent in a region: then nothing is asked for, and visitors can object. */
+export function isOptOut(purposes: readonly Based[], region: string | null): boolean {
+  return region !== null && purposes.every((purpose) => basisIn(purpose, region) !== 'consent');
 }
