@@ -56,7 +56,7 @@ export default {
     'src/index.ts',
     'src/mount.ts',
     'src/trust-badge.ts',
-    'src/state/consent-element.ts',
+    'src/page/consent-element.ts',
     'src/privacy-choices/privacy-choices-element.ts',
     'src/panel/cookie-list.ts',
   ],

@@ -1,9 +1,9 @@
 import { keepReachable } from './first-layer/keep-reachable.ts';
+import { keepCookies } from './page/cookies.ts';
+import type { Page } from './page/page.ts';
 import { defineCookieList } from './panel/cookie-list.ts';
 import { showOptOutButton } from './privacy-choices/opt-out-button.ts';
 import { definePrivacyChoices } from './privacy-choices/privacy-choices-element.ts';
-import { keepCookies } from './state/keep-cookies.ts';
-import type { Page } from './state/page.ts';
 
 /** The further elements, the button for visitors who can object, and the attributes about cookies. */
 export function mountExtras(page: Page): void {

@@ -1,17 +1,17 @@
 import { type ConsentOptions, writeElement } from './headless/consent-options.ts';
 import type { ConsentSnapshot } from './headless/consent-snapshot.ts';
 import { joinPage } from './headless/join-page.ts';
+import type { Notice, Purposes } from './notice/notice.ts';
+import type { ConsentState } from './page/consent-page.ts';
 import type { RecordReceipt } from './panel/receipt.ts';
-import type { ConsentMethod } from './records/record-queue.ts';
-import type { ConsentState } from './state/consent-state.ts';
-import type { Notice, Purposes } from './state/notice.ts';
+import type { ConsentMethod } from './records/consent-record.ts';
 
 export type { ConsentOptions, PurposeNames } from './headless/consent-options.ts';
 export type { ConsentSnapshot, HeldTag } from './headless/consent-snapshot.ts';
+export type { Notice, Purpose, Purposes } from './notice/notice.ts';
+export type { ConsentState } from './page/consent-page.ts';
 export type { ReceiptProof, RecordReceipt } from './panel/receipt.ts';
-export type { ConsentMethod } from './records/record-queue.ts';
-export type { ConsentState } from './state/consent-state.ts';
-export type { Notice, Purpose, Purposes } from './state/notice.ts';
+export type { ConsentMethod } from './records/consent-record.ts';
 
 export interface DecideOptions {
   /** How the visitor was asked this time. Default: the `method` of `createConsent()`. */

@@ -1,14 +1,13 @@
+import { registerSvcConsent, type SvcConsentElement } from './page/consent-element.ts';
+import type { ConsentState, SvcConsent } from './page/consent-page.ts';
 import type { SvcCookieListElement } from './panel/cookie-list.ts';
 import type { Parts } from './parts.ts';
 import type { SvcPrivacyChoicesElement } from './privacy-choices/privacy-choices-element.ts';
-import type { SvcConsentElement } from './state/consent-element.ts';
-import type { ConsentState, SvcConsent } from './state/consent-state.ts';
-import { registerSvcConsent } from './state/register.ts';
 
+export { SvcConsentElement } from './page/consent-element.ts';
+export type { ConsentState, DecisionListener, SvcConsent } from './page/consent-page.ts';
 export type { SvcCookieListElement } from './panel/cookie-list.ts';
 export { SvcPrivacyChoicesElement } from './privacy-choices/privacy-choices-element.ts';
-export { SvcConsentElement } from './state/consent-element.ts';
-export type { ConsentState, DecisionListener, SvcConsent } from './state/consent-state.ts';
 
 declare global {
   interface Window {

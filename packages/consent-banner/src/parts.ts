@@ -1,11 +1,10 @@
 import { isOptOut } from './decision/grants.ts';
 import type { mountExtras } from './extras.ts';
 import { isAway, watchReach } from './first-layer/reach.ts';
+import { query, reportProblem } from './page/browser.ts';
+import type { Page } from './page/page.ts';
 import type { coverFrames } from './panel/cover-frames.ts';
 import type { details } from './panel/details.ts';
-import { query } from './state/attempt.ts';
-import type { Page } from './state/page.ts';
-import { reportProblem } from './state/report-problem.ts';
 
 /** What only some pages need, and how it is loaded. */
 export interface Parts {

@@ -1,11 +1,8 @@
 import { completeBanner } from './first-layer/complete-banner.ts';
 import { adoptFurtherStyles } from './first-layer/further.styles.ts';
 import { mountFirstLayer } from './first-layer/mount-first-layer.ts';
-import { details } from './panel/details.ts';
-import { mountPanel } from './panel/mount-panel.ts';
-import { showOptOutButton } from './privacy-choices/opt-out-button.ts';
-import type { ConsentPage, Layer, PageView } from './state/consent-page.ts';
-import type { Notice } from './state/notice.ts';
+import type { Notice } from './notice/notice.ts';
+import type { ConsentPage, Layer, PageView } from './page/consent-page.ts';
 import {
   type Change,
   close,
@@ -16,7 +13,10 @@ import {
   type PageState,
   prepare,
   reduce,
-} from './state/page-state.ts';
+} from './page/page-state.ts';
+import { details } from './panel/details.ts';
+import { mountPanel } from './panel/mount-panel.ts';
+import { showOptOutButton } from './privacy-choices/opt-out-button.ts';
 
 export interface PreviewOptions {
   /** Whether the panel is open. */

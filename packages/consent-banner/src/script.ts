@@ -1,8 +1,9 @@
 // The entry of the script tag. It defines only the global `SvcConsent`.
+
+import { registerSvcConsent } from './page/consent-element.ts';
+import { loadScript, script } from './page/load-script.ts';
+import type { Page } from './page/page.ts';
 import { shared } from './shared.ts';
-import { loadScript, script } from './state/load-script.ts';
-import type { Page } from './state/page.ts';
-import { registerSvcConsent } from './state/register.ts';
 
 /** Set by the build. */
 declare const SVC_INTEGRITY: Readonly<Record<'content' | 'panel', string>>;

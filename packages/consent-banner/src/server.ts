@@ -8,12 +8,11 @@ import {
   type Purposes,
   type StoredDecision,
 } from './decision/stored-decision.ts';
-import { attempt } from './state/attempt.ts';
-import { AGE } from './state/attribute-values.ts';
-import type { ConsentState } from './state/consent-state.ts';
-import { reportProblem } from './state/report-problem.ts';
+import { AGE } from './page/attributes.ts';
+import { attempt, reportProblem } from './page/browser.ts';
+import type { ConsentState } from './page/consent-page.ts';
 
-export type { ConsentState } from './state/consent-state.ts';
+export type { ConsentState } from './page/consent-page.ts';
 
 /** The headers of a request: those of the Fetch API, or an object by name, as Node's `request.headers`. */
 export type RequestHeaders =

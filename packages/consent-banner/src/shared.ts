@@ -15,15 +15,11 @@ import { createLinks } from './first-layer/create-banner.ts';
 import { readDirection } from './first-layer/read-direction.ts';
 import { sharedStyles } from './first-layer/shared.styles.ts';
 import { applyTheme, readTheme } from './first-layer/theme.ts';
-import { readSource, receiptKey } from './records/receipt-store.ts';
-import { attempt, query } from './state/attempt.ts';
-import { DOMAIN } from './state/attribute-values.ts';
-import { fetchNotice } from './state/load-notice.ts';
-import { loadScript } from './state/load-script.ts';
-import { readMapping } from './state/mapping.ts';
-import { parseNotice } from './state/notice.ts';
-import { reportProblem } from './state/report-problem.ts';
-import { memory, readItem, removeItem, toJson, writeItem } from './state/safe-storage.ts';
+import { fetchNotice, parseNotice } from './notice/notice.ts';
+import { DOMAIN, readMapping } from './page/attributes.ts';
+import { attempt, memory, query, readItem, removeItem, reportProblem, toJson, writeItem } from './page/browser.ts';
+import { loadScript } from './page/load-script.ts';
+import { readSource, recallNotice, receiptKey } from './records/consent-record.ts';
 
 /**
  * What the script of the tag passes to the second one, so that the build leaves these modules out of the latter. In this order
@@ -56,6 +52,7 @@ export const shared: readonly unknown[] = [
   readMapping,
   readSource,
   readTheme,
+  recallNotice,
   receiptKey,
   regionKey,
   removeItem,

@@ -1,5 +1,5 @@
 import { aTimeout, expect } from '@open-wc/testing';
-import type { Notice } from '../src/state/notice.ts';
+import type { Notice } from '../src/notice/notice.ts';
 import { createNotice, json, restorePage } from './network.ts';
 import {
   find,

@@ -1,6 +1,6 @@
 import { aTimeout, expect, fixture, html, nextFrame } from '@open-wc/testing';
 import type { SvcConsentElement } from '../src/index.ts';
-import type { Notice } from '../src/state/notice.ts';
+import type { Notice } from '../src/notice/notice.ts';
 import { createNotice, json, listenToConsole, restorePage } from './network.ts';
 import { isBannerShown, isPanelShown, meetBanner, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';

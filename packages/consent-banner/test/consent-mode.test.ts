@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { Page } from '../src/state/page.ts';
+import { Page } from '../src/page/page.ts';
 import { createNotice, replaceNetwork, restorePage } from './network.ts';
 import { isBannerShown, leavePage, openPanel, press, returnToPage, type Visit, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';

@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { type Consent, type ConsentOptions, type ConsentSnapshot, createConsent } from '../src/headless.ts';
-import type { Notice } from '../src/state/notice.ts';
+import type { Notice } from '../src/notice/notice.ts';
 import { createNotice, json, listenToConsole, type Network, replaceNetwork, restorePage } from './network.ts';
 import { waitUntil } from './wait-until.ts';
 

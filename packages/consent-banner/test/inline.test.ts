@@ -1,5 +1,5 @@
 import { expect, fixtureCleanup } from '@open-wc/testing';
-import type { Notice } from '../src/state/notice.ts';
+import type { Notice } from '../src/notice/notice.ts';
 import { createNotice, json, listenToConsole, type Network, replaceNetwork, restorePage } from './network.ts';
 import { find, isBannerShown, leavePage, listQueued, press, readStored, type Visit } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';

@@ -4,7 +4,7 @@ import { findPage } from '../src/add-ons/follow-consent.ts';
 import { checkPage } from '../src/add-ons/inspector/check-page.ts';
 import { inspectPage, startInspector, writeMarkdown } from '../src/add-ons/inspector/index.ts';
 import { Inspection } from '../src/add-ons/inspector/inspection.ts';
-import type { PageView } from '../src/state/consent-page.ts';
+import type { PageView } from '../src/page/consent-page.ts';
 import { listenToConsole, restorePage } from './network.ts';
 import { find, isBannerShown, leavePage, meetBanner, press, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';

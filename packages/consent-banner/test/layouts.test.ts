@@ -1,6 +1,6 @@
 import { expect, nextFrame } from '@open-wc/testing';
 import { emulateMedia, setViewport } from '@web/test-runner-commands';
-import type { Notice } from '../src/state/notice.ts';
+import type { Notice } from '../src/notice/notice.ts';
 import { emulateForcedColors, restoreMedia } from './media.ts';
 import { restorePage } from './network.ts';
 import { find, isBannerShown, leavePage, press, replayEntrance, type Visit, visitPage } from './visitor.ts';

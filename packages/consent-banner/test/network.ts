@@ -1,5 +1,5 @@
 import words from '../../../server/consent/messages/en.json' with { type: 'json' };
-import type { Notice, Purpose } from '../src/state/notice.ts';
+import type { Notice, Purpose } from '../src/notice/notice.ts';
 
 /** A request that the page sent. */
 export interface SeenRequest {

@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { emulateMedia, sendKeys } from '@web/test-runner-commands';
-import type { Purpose } from '../src/state/notice.ts';
+import type { Purpose } from '../src/notice/notice.ts';
 import { emulateForcedColors, restoreMedia } from './media.ts';
 import { createNotice, restorePage } from './network.ts';
 import {

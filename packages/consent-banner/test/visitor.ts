@@ -2,7 +2,7 @@ import { fixture, fixtureCleanup, html, nextFrame } from '@open-wc/testing';
 import type { SvcConsentElement } from '../src/index.ts';
 import { waitUntil } from './wait-until.ts';
 import '../src/index.ts';
-import type { Notice } from '../src/state/notice.ts';
+import type { Notice } from '../src/notice/notice.ts';
 import { createNotice, type Network, replaceNetwork } from './network.ts';
 
 /** A visitor on a page with the banner's element. */

@@ -1,5 +1,5 @@
+import type { Notice } from '../../../packages/consent-banner/src/notice/notice.ts';
 import { type ConsentPreview, mountPreview } from '../../../packages/consent-banner/src/preview.ts';
-import type { Notice } from '../../../packages/consent-banner/src/state/notice.ts';
 import type { PublicNotice } from '../../../packages/node-sdk/src/types/api.ts';
 
 export type Layer = 'banner' | 'panel';

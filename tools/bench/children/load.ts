@@ -2,7 +2,7 @@
 // HTTP for servers that name the length of every answer, so that it takes little from the machine that it measures on.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { createRandomId } from '../../../packages/consent-banner/src/state/random-id.ts';
+import { createRandomId } from '../../../packages/consent-banner/src/records/record-queue.ts';
 import { answerQuestions } from './answer.ts';
 
 /** What to send, where to and for how long. */

@@ -1,4 +1,4 @@
-import { isMatch } from '../state/keep-cookies.ts';
+import { isMatch } from '../page/cookies.ts';
 import type { Tracker, TrackerPurpose } from './inspector/finding.ts';
 
 /** Name, owner (empty when it has the same name), the ends of its hosts, names of its cookies and storage keys (an asterisk for any end). */

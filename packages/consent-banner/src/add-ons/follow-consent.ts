@@ -1,6 +1,6 @@
 import { basisIn } from '../decision/region.ts';
-import { attempt } from '../state/attempt.ts';
-import type { ConsentPage, PageView } from '../state/consent-page.ts';
+import { attempt } from '../page/browser.ts';
+import type { ConsentPage, PageView } from '../page/consent-page.ts';
 
 /** Where the banner, or an interface without one, publishes the consent of its page, and the event that says so. */
 const PLACE = Symbol.for('svc-consent');

@@ -1,6 +1,6 @@
 import type { Purposes } from '../decision/stored-decision.ts';
-import type { Mapped } from '../state/mapping.ts';
-import { reportProblem } from '../state/report-problem.ts';
+import type { Mapped } from '../page/attributes.ts';
+import { reportProblem } from '../page/browser.ts';
 
 const GRAMMAR = /^\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*)*(;\s*)?$/;
 

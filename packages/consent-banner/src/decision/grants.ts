@@ -1,5 +1,5 @@
-import type { PageView } from '../state/consent-page.ts';
-import type { Notice } from '../state/notice.ts';
+import type { Notice } from '../notice/notice.ts';
+import type { PageView } from '../page/consent-page.ts';
 import { type Based, basisIn } from './region.ts';
 import type { Purposes, StoredDecision } from './stored-decision.ts';
 

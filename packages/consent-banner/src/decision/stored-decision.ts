@@ -1,5 +1,5 @@
-import { attempt } from '../state/attempt.ts';
-import { AGE } from '../state/attribute-values.ts';
+import { AGE } from '../page/attributes.ts';
+import { attempt } from '../page/browser.ts';
 import type { Basis } from './region.ts';
 
 /** What was decided, by purpose key. */

@@ -1,4 +1,4 @@
-import type { ConsentPage } from '../state/consent-page.ts';
+import type { ConsentPage } from '../page/consent-page.ts';
 import { create } from './create.ts';
 import { fillText } from './fill-text.ts';
 import { writeMoment } from './write-moment.ts';

@@ -1,5 +1,5 @@
-import type { ConsentPage } from '../state/consent-page.ts';
-import type { Notice } from '../state/notice.ts';
+import type { Notice } from '../notice/notice.ts';
+import type { ConsentPage } from '../page/consent-page.ts';
 import { createButton, createChoices } from './choices.ts';
 import { create } from './create.ts';
 import { readDirection } from './read-direction.ts';

@@ -1,4 +1,4 @@
-import type { ConsentPage } from '../state/consent-page.ts';
+import type { ConsentPage } from '../page/consent-page.ts';
 import { createButton } from './choices.ts';
 import { createIcon } from './create.ts';
 import { readDirection } from './read-direction.ts';

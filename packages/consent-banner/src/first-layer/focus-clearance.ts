@@ -1,4 +1,4 @@
-import type { ConsentPage } from '../state/consent-page.ts';
+import type { ConsentPage } from '../page/consent-page.ts';
 
 /** Keeps the focused element from being covered by the first layer (WCAG 2.2, success criterion 2.4.11). */
 export function keepFocusClear(page: ConsentPage): void {

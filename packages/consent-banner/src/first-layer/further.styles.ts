@@ -1,4 +1,4 @@
-import type { ConsentPage } from '../state/consent-page.ts';
+import type { ConsentPage } from '../page/consent-page.ts';
 import { adoptStyles } from './adopt-styles.ts';
 import { css } from './css.ts';
 

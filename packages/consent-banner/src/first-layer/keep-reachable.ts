@@ -1,5 +1,5 @@
-import type { Page } from '../state/page.ts';
-import { touch } from '../state/page-state.ts';
+import type { Page } from '../page/page.ts';
+import { touch } from '../page/page-state.ts';
 import { isAway, isReachable, listLayers, watchReach } from './reach.ts';
 
 // Pages that are around the banner, and the modules that keep it working there:

@@ -1,6 +1,6 @@
-import { query } from '../state/attempt.ts';
-import { CORNER } from '../state/attribute-values.ts';
-import type { ConsentPage } from '../state/consent-page.ts';
+import { CORNER } from '../page/attributes.ts';
+import { query } from '../page/browser.ts';
+import type { ConsentPage } from '../page/consent-page.ts';
 import { adoptStyles } from './adopt-styles.ts';
 import { create } from './create.ts';
 import { createBanner } from './create-banner.ts';

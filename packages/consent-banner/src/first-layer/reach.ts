@@ -1,4 +1,4 @@
-import type { ConsentPage, PageView } from '../state/consent-page.ts';
+import type { ConsentPage, PageView } from '../page/consent-page.ts';
 
 /** Every layer but the panel. Another button may be in place of the trigger. */
 const LAYERS = '[popover].layer:not(.trigger:has(~ .opt-out), .opt-out ~ .trigger)';

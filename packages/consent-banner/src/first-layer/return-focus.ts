@@ -1,4 +1,4 @@
-import type { ConsentPage } from '../state/consent-page.ts';
+import type { ConsentPage } from '../page/consent-page.ts';
 
 /** Remembers the focus before the visitor entered a layer, and restores it when the layers close. */
 export function returnFocus(page: ConsentPage): void {

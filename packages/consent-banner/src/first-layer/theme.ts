@@ -1,4 +1,4 @@
-import type { PageView } from '../state/consent-page.ts';
+import type { PageView } from '../page/consent-page.ts';
 
 /** A setting of the theme: the element's attribute, or the notice's. */
 export function readTheme({ element, notice }: PageView, name: 'scheme' | 'layout' | 'position'): string {

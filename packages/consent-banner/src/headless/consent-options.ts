@@ -1,4 +1,4 @@
-import type { ConsentMethod } from '../records/record-queue.ts';
+import type { ConsentMethod } from '../records/consent-record.ts';
 
 /** Purpose key to the names that it maps to. */
 export type PurposeNames = Readonly<Record<string, readonly string[]>>;

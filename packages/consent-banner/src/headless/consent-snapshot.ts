@@ -1,8 +1,7 @@
 import type { Purposes } from '../decision/stored-decision.ts';
 import { readNeeds } from '../held-content/held-content.ts';
-import type { PageView } from '../state/consent-page.ts';
-import type { ConsentState } from '../state/consent-state.ts';
-import { toJson } from '../state/safe-storage.ts';
+import { toJson } from '../page/browser.ts';
+import type { ConsentState, PageView } from '../page/consent-page.ts';
 
 /** A blocked frame, image or video with a place in the page, to be covered by your placeholder. */
 export interface HeldTag {

@@ -1,17 +1,15 @@
 import { carryOver } from '../decision/grants.ts';
 import { decisionKey } from '../decision/stored-decision.ts';
+import { writeNotice } from '../notice/follow-notice.ts';
+import type { Notice, Purpose, Purposes } from '../notice/notice.ts';
+import { attempt, reportProblem } from '../page/browser.ts';
+import type { ConsentState } from '../page/consent-page.ts';
+import { keepCookies } from '../page/cookies.ts';
+import { keepPage } from '../page/keep-page.ts';
+import { Page } from '../page/page.ts';
 import { readReceipt } from '../panel/read-receipt.ts';
 import type { RecordReceipt } from '../panel/receipt.ts';
-import type { ConsentMethod } from '../records/record-queue.ts';
-import { attempt } from '../state/attempt.ts';
-import type { ConsentState } from '../state/consent-state.ts';
-import { keepCookies } from '../state/keep-cookies.ts';
-import { keepPage } from '../state/keep-page.ts';
-import { writeNotice } from '../state/name-purposes.ts';
-import type { Notice, Purpose, Purposes } from '../state/notice.ts';
-import { Page } from '../state/page.ts';
-import { recallNotice } from '../state/recall-notice.ts';
-import { reportProblem } from '../state/report-problem.ts';
+import { type ConsentMethod, recallNotice } from '../records/consent-record.ts';
 import { type ConsentSnapshot, isSame, takeSnapshot } from './consent-snapshot.ts';
 
 export interface HeadlessChoice {

@@ -1,8 +1,8 @@
 import type { Consent, DecideOptions } from '../headless.ts';
-import type { Notice, Purposes } from '../state/notice.ts';
-import { writeAddress } from '../state/notice-address.ts';
-import { publishApi, publishPage } from '../state/publish-api.ts';
-import { reportProblem } from '../state/report-problem.ts';
+import type { Notice, Purposes } from '../notice/notice.ts';
+import { writeAddress } from '../page/attributes.ts';
+import { reportProblem } from '../page/browser.ts';
+import { publishApi, publishPage } from '../page/consent-page.ts';
 import type { ConsentOptions } from './consent-options.ts';
 import { type HeadlessChoice, HeadlessPage } from './headless-page.ts';
 

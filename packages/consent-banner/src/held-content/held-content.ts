@@ -1,6 +1,5 @@
 import type { Purposes } from '../decision/stored-decision.ts';
-import { query } from '../state/attempt.ts';
-import { reportProblem } from '../state/report-problem.ts';
+import { query, reportProblem } from '../page/browser.ts';
 import type { mountContent } from './mount-content.ts';
 
 /** Tags with purposes. Form controls shadow the methods of the form. */

@@ -1,6 +1,5 @@
-import { attempt } from '../state/attempt.ts';
-import { queryAll } from '../state/document.ts';
-import { reportProblem } from '../state/report-problem.ts';
+import { attempt, reportProblem } from '../page/browser.ts';
+import { queryAll } from '../page/document.ts';
 import { HELD, readHeld } from './held-content.ts';
 import { runInTurn } from './run-scripts.ts';
 

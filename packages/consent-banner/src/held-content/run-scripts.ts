@@ -1,4 +1,4 @@
-import { currentScript } from '../state/document.ts';
+import { currentScript } from '../page/document.ts';
 import { LateListeners, replaceOwn } from './late-listeners.ts';
 import { WrittenMarkup } from './written-markup.ts';
 

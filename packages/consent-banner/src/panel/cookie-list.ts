@@ -2,8 +2,8 @@ import { html, render } from 'lit/html.js';
 import { adoptStyles } from '../first-layer/adopt-styles.ts';
 import { css } from '../first-layer/css.ts';
 import { readDirection } from '../first-layer/read-direction.ts';
-import type { ConsentPage } from '../state/consent-page.ts';
-import type { Notice } from '../state/notice.ts';
+import type { Notice } from '../notice/notice.ts';
+import type { ConsentPage } from '../page/consent-page.ts';
 import { trackerTable, trackerTableStyles } from './tracker-table.ts';
 import { readWords } from './words.ts';
 

@@ -2,7 +2,7 @@ import { fillText } from '../first-layer/fill-text.ts';
 import { readDirection } from '../first-layer/read-direction.ts';
 import { applyTheme } from '../first-layer/theme.ts';
 import { readNeeds } from '../held-content/held-content.ts';
-import type { ConsentPage } from '../state/consent-page.ts';
+import type { ConsentPage } from '../page/consent-page.ts';
 import { listNames } from './list-names.ts';
 import { type PlaceholderContent, showPlaceholder } from './show-placeholder.ts';
 import { readWords } from './words.ts';

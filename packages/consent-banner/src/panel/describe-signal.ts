@@ -1,7 +1,7 @@
 import { isOptOut } from '../decision/grants.ts';
 import { basisIn } from '../decision/region.ts';
-import type { PageView } from '../state/consent-page.ts';
-import type { Notice, Purpose } from '../state/notice.ts';
+import type { Notice, Purpose } from '../notice/notice.ts';
+import type { PageView } from '../page/consent-page.ts';
 import { readWords } from './words.ts';
 
 /**

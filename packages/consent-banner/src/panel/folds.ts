@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { findTarget } from '../first-layer/shield-events.ts';
+import type { Notice } from '../notice/notice.ts';
+import { reportProblem } from '../page/browser.ts';
+import type { PageView } from '../page/consent-page.ts';
 import type { Parts } from '../parts.ts';
-import { readSource } from '../records/receipt-store.ts';
-import type { PageView } from '../state/consent-page.ts';
-import type { Notice } from '../state/notice.ts';
-import { reportProblem } from '../state/report-problem.ts';
+import { readSource } from '../records/consent-record.ts';
 import type { details } from './details.ts';
 import { readWords, type Words } from './words.ts';
 

@@ -1,8 +1,8 @@
 import { render } from 'lit/html.js';
 import { adoptStyles } from '../first-layer/adopt-styles.ts';
 import { isReachable } from '../first-layer/reach.ts';
+import type { ConsentPage } from '../page/consent-page.ts';
 import type { Parts } from '../parts.ts';
-import type { ConsentPage } from '../state/consent-page.ts';
 import { settleClamps } from './clamped-text.ts';
 import { Folds } from './folds.ts';
 import { panelStyles } from './panel.styles.ts';

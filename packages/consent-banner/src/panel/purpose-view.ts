@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { basisIn } from '../decision/region.ts';
 import { fillText } from '../first-layer/fill-text.ts';
-import type { Purpose } from '../state/notice.ts';
+import type { Purpose } from '../notice/notice.ts';
 import { clampedView } from './clamped-text.ts';
 import type { Folds } from './folds.ts';
 import type { Words } from './words.ts';

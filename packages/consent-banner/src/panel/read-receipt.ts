@@ -1,6 +1,6 @@
-import { type ReceiptSource, receiptKey } from '../records/receipt-store.ts';
-import { parseNotice } from '../state/notice.ts';
-import { readItem } from '../state/safe-storage.ts';
+import { parseNotice } from '../notice/notice.ts';
+import { readItem } from '../page/browser.ts';
+import { type ReceiptSource, receiptKey } from '../records/consent-record.ts';
 import { draftReceipt, proveReceipt, type RecordReceipt } from './receipt.ts';
 
 /**

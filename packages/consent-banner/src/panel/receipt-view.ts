@@ -1,8 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { fillText } from '../first-layer/fill-text.ts';
 import { writeMoment } from '../first-layer/write-moment.ts';
-import { attempt } from '../state/attempt.ts';
-import { toJson } from '../state/safe-storage.ts';
+import { attempt, toJson } from '../page/browser.ts';
 import { listNames } from './list-names.ts';
 import { readReceipt } from './read-receipt.ts';
 import type { RecordReceipt } from './receipt.ts';

@@ -1,5 +1,5 @@
-import type { ReceiptSource } from '../records/receipt-store.ts';
-import type { Notice } from '../state/notice.ts';
+import type { Notice } from '../notice/notice.ts';
+import type { ReceiptSource } from '../records/consent-record.ts';
 
 /** The format of the receipts that this version writes. */
 const SCHEMA = 'svc-consent-receipt/1';

@@ -3,7 +3,7 @@ import { adoptStyles } from '../first-layer/adopt-styles.ts';
 import { css } from '../first-layer/css.ts';
 import { furtherStyles } from '../first-layer/further.styles.ts';
 import { sharedStyles } from '../first-layer/shared.styles.ts';
-import { queryAll } from '../state/document.ts';
+import { queryAll } from '../page/document.ts';
 import { findParent, measureFrame } from './measure-frame.ts';
 import { placeholderStyles } from './placeholder.styles.ts';
 import { findNext, keepTabOrder } from './tab-order.ts';

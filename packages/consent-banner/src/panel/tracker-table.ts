@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit/html.js';
 import { css } from '../first-layer/css.ts';
-import type { Tracker } from '../state/notice.ts';
+import type { Tracker } from '../notice/notice.ts';
 import type { Words } from './words.ts';
 import { writeDuration } from './write-duration.ts';
 

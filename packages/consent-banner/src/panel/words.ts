@@ -1,4 +1,4 @@
-import type { Notice } from '../state/notice.ts';
+import type { Notice } from '../notice/notice.ts';
 
 /** The texts that the panel and the placeholders show. */
 type Words = Readonly<

@@ -1,8 +1,8 @@
 import { isOptOut } from '../decision/grants.ts';
 import { basisIn } from '../decision/region.ts';
 import { createIcon } from '../first-layer/create.ts';
+import type { PageView } from '../page/consent-page.ts';
 import { describeSignal } from '../panel/describe-signal.ts';
-import type { PageView } from '../state/consent-page.ts';
 
 /** What a button says that opens the preferences. */
 export interface Opener {

@@ -3,8 +3,8 @@ import { createButton } from '../first-layer/choices.ts';
 import { create } from '../first-layer/create.ts';
 import { css } from '../first-layer/css.ts';
 import { readDirection } from '../first-layer/read-direction.ts';
-import { query } from '../state/attempt.ts';
-import type { ConsentPage } from '../state/consent-page.ts';
+import { query } from '../page/browser.ts';
+import type { ConsentPage } from '../page/consent-page.ts';
 import { createOptOutIcon, describeOpener } from './describe-opener.ts';
 
 const styles = css`

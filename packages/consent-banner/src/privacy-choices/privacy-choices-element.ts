@@ -2,8 +2,8 @@ import { adoptStyles } from '../first-layer/adopt-styles.ts';
 import { create } from '../first-layer/create.ts';
 import { css } from '../first-layer/css.ts';
 import { readDirection } from '../first-layer/read-direction.ts';
+import type { Page } from '../page/page.ts';
 import { findTexts } from '../parts.ts';
-import type { Page } from '../state/page.ts';
 import { createOptOutIcon, describeOpener } from './describe-opener.ts';
 
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);

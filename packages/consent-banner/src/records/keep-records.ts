@@ -1,9 +1,10 @@
-import type { Notice } from '../state/notice.ts';
-import type { Page } from '../state/page.ts';
-import { type PageState, touch } from '../state/page-state.ts';
-import { toJson, writeItem } from '../state/safe-storage.ts';
-import { readSource, receiptKey } from './receipt-store.ts';
-import { type ConsentRecord, listNotices } from './record-queue.ts';
+import type { Notice } from '../notice/notice.ts';
+import { toJson, writeItem } from '../page/browser.ts';
+import type { Page } from '../page/page.ts';
+import { type PageState, touch } from '../page/page-state.ts';
+import type { ConsentRecord } from './consent-record.ts';
+import { readSource, receiptKey } from './consent-record.ts';
+import { listNotices } from './record-queue.ts';
 import { RecordSender } from './record-sender.ts';
 
 /** Brings the queued records of a page to the ledger, with the hash of what was shown. */

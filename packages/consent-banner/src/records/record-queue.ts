@@ -1,32 +1,7 @@
 import { decisionKey } from '../decision/stored-decision.ts';
-import { attempt } from '../state/attempt.ts';
-import type { Purposes } from '../state/notice.ts';
-import { memory, readItem, removeItem } from '../state/safe-storage.ts';
-
-/** How the visitor was asked. */
-export type ConsentMethod = 'banner' | 'modal' | 'inline' | 'checkbox';
-
-/** The body of `POST /v1/public/consent/{noticeId}/records`. */
-export interface ConsentRecord {
-  readonly subjectId: string;
-  readonly purposes: Purposes;
-  readonly method: ConsentMethod;
-  readonly capturedAt: string;
-  readonly noticeVersion: number;
-  /** The language of the notice that was shown, BCP 47. */
-  readonly language?: string | undefined;
-  /** The SHA-256 of the response that was shown, hex, or `unverified`; a queued record gets it when it is sent. */
-  readonly shownHash?: string | undefined;
-  /** The region that decided the basis of the purposes, ISO 3166. */
-  readonly region?: string | undefined;
-}
-
-/** A notice and its address. */
-export interface NoticePlace {
-  readonly noticeId: string;
-  /** The public address of the notice; without an origin it is invalid. */
-  readonly address: string;
-}
+import type { Notice } from '../notice/notice.ts';
+import { attempt, memory, readItem, removeItem, toJson, writeItem } from '../page/browser.ts';
+import { type ConsentRecord, type NoticePlace, receiptKey } from './consent-record.ts';
 
 export interface QueuedRecord extends NoticePlace {
   readonly key: string;
@@ -59,4 +34,24 @@ export function dequeueRecord(queued: QueuedRecord): void {
 function listKeys(prefix: string): readonly string[] {
   const stored = attempt(() => Object.keys(localStorage)) ?? [];
   return [...stored, ...memory.keys()].filter((key) => key.startsWith(prefix)).sort();
+}
+
+/** Queues a record. Each has its own storage key, so that concurrent tabs cannot overwrite each other's. */
+export function queueRecord({ noticeId, address }: NoticePlace, record: ConsentRecord): void {
+  const key = `${decisionKey(noticeId)}:record:${record.capturedAt}:${createRandomId()}`;
+  writeItem(key, toJson({ ...record, address }));
+}
+
+/** Queues a record, and stores the source of its receipt. */
+export function enqueueRecord(place: NoticePlace, notice: Notice, record: ConsentRecord): void {
+  queueRecord(place, record);
+  writeItem(receiptKey(place.noticeId), toJson({ notice, record, address: place.address }));
+}
+
+/**
+ * A random id that starts with the time, so that the ids of new visitors are adjacent in the ledger's index. The time reveals
+ * nothing new, because the record contains it. `crypto.randomUUID` is missing on plain http, `getRandomValues` is not.
+ */
+export function createRandomId(): string {
+  return [Date.now(), ...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(36)).join('-');
 }

@@ -1,13 +1,11 @@
 // The entry `@svc/consent-banner/record`: a consent ledger for any banner.
 
 import { decisionKey } from '../decision/stored-decision.ts';
-import type { Purposes } from '../state/notice.ts';
-import { writeAddress } from '../state/notice-address.ts';
-import { createRandomId } from '../state/random-id.ts';
-import { reportProblem } from '../state/report-problem.ts';
-import { readItem, writeItem } from '../state/safe-storage.ts';
-import { queueRecord } from './enqueue-record.ts';
-import { type ConsentMethod, type ConsentRecord, listNotices } from './record-queue.ts';
+import type { Purposes } from '../notice/notice.ts';
+import { writeAddress } from '../page/attributes.ts';
+import { readItem, reportProblem, writeItem } from '../page/browser.ts';
+import type { ConsentMethod, ConsentRecord } from './consent-record.ts';
+import { createRandomId, listNotices, queueRecord } from './record-queue.ts';
 import { RecordSender } from './record-sender.ts';
 
 /** What a visitor decided in a banner, and where it is recorded. */

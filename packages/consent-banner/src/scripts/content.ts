@@ -1,4 +1,4 @@
 import { mountContent } from '../held-content/mount-content.ts';
-import { handOver } from '../state/document.ts';
+import { handOver } from '../page/document.ts';
 
 handOver(mountContent);

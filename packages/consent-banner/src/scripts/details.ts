@@ -1,4 +1,4 @@
+import { handOver } from '../page/document.ts';
 import { details } from '../panel/details.ts';
-import { handOver } from '../state/document.ts';
 
 handOver(details);

@@ -1,4 +1,4 @@
 import { mountExtras } from '../extras.ts';
-import { handOver } from '../state/document.ts';
+import { handOver } from '../page/document.ts';
 
 handOver(mountExtras);

@@ -1,11 +1,11 @@
 // The second script, which the script of the tag loads by its hash. In the same way it loads the parts that only some pages need.
 import { mountFurther } from '../further.ts';
+import { handOver } from '../page/document.ts';
+import { loadScript } from '../page/load-script.ts';
+import type { Page } from '../page/page.ts';
 import { panelShared } from '../panel-shared.ts';
 import type { Parts } from '../parts.ts';
 import { shared } from '../shared.ts';
-import { handOver } from '../state/document.ts';
-import { loadScript } from '../state/load-script.ts';
-import type { Page } from '../state/page.ts';
 
 /** Set by the build. */
 declare const SVC_INTEGRITY: Readonly<Record<keyof Parts, string>>;

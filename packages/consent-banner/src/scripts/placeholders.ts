@@ -1,4 +1,4 @@
+import { handOver } from '../page/document.ts';
 import { coverFrames } from '../panel/cover-frames.ts';
-import { handOver } from '../state/document.ts';
 
 handOver(coverFrames);

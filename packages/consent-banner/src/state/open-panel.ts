@@ -1,5 +1,5 @@
-import type { Page } from './page.ts';
-import { fail, open } from './page-state.ts';
+import type { Page } from '../page/page.ts';
+import { fail, open } from '../page/page-state.ts';
 
 /** Opens the panel when the visitor asks for it: at once if the notice is there. */
 export function openPanel(page: Page): void {

@@ -5,9 +5,9 @@ import { languages, loadMessages } from '../../../../server/consent/messages/mes
 import { fillText } from '../../src/first-layer/fill-text.ts';
 import { readDirection } from '../../src/first-layer/read-direction.ts';
 import { writeMoment } from '../../src/first-layer/write-moment.ts';
+import type { Notice } from '../../src/notice/notice.ts';
 import { listNames } from '../../src/panel/list-names.ts';
 import { readWords } from '../../src/panel/words.ts';
-import type { Notice } from '../../src/state/notice.ts';
 
 const plain = (text: string): string => text.replace(/[\u2066-\u2069]/g, '');
 

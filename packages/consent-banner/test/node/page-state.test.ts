@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Basis, basisIn } from '../../src/decision/region.ts';
-import { decidePurposes, type Notice, type Purpose } from '../../src/state/notice.ts';
-import { decide, emptyState, join, load, type PageState, reduce } from '../../src/state/page-state.ts';
+import { decidePurposes, type Notice, type Purpose } from '../../src/notice/notice.ts';
+import { decide, emptyState, join, load, type PageState, reduce } from '../../src/page/page-state.ts';
 
 const regions = ['US-CA', 'US-CO', 'FR', 'GB', null];
 const bases: readonly Basis[] = ['consent', 'object', 'exempt'];

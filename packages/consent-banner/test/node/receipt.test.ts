@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { Notice } from '../../src/notice/notice.ts';
+import { removeItem, writeItem } from '../../src/page/browser.ts';
 import { readReceipt } from '../../src/panel/read-receipt.ts';
 import { draftReceipt, proveReceipt } from '../../src/panel/receipt.ts';
+import type { ConsentRecord, ReceiptSource } from '../../src/records/consent-record.ts';
 import { keepAnswer } from '../../src/records/keep-records.ts';
-import type { ReceiptSource } from '../../src/records/receipt-store.ts';
-import type { ConsentRecord } from '../../src/records/record-queue.ts';
-import type { Notice } from '../../src/state/notice.ts';
-import { removeItem, writeItem } from '../../src/state/safe-storage.ts';
 
 const notice: Notice = {
   id: '0199f0c4-6f2e-7c4a-9a51-3d2f6f0f8f11',

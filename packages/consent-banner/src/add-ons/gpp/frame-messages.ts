@@ -1,5 +1,4 @@
-import { attempt } from '../../state/attempt.ts';
-import { toJson } from '../../state/safe-storage.ts';
+import { attempt, toJson } from '../../page/browser.ts';
 import type { Gpp } from './gpp-api.ts';
 
 const LOCATOR = '__gppLocator';

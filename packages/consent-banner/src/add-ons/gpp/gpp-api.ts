@@ -1,4 +1,4 @@
-import { reportProblem } from '../../state/report-problem.ts';
+import { reportProblem } from '../../page/browser.ts';
 import { type FieldValues, type WrittenSection, writeGppString } from './encode.ts';
 
 type Callback = (data: unknown, isSuccess: boolean) => void;

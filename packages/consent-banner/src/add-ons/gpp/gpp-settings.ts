@@ -1,5 +1,5 @@
-import { type Mapped, readMapping } from '../../state/mapping.ts';
-import { reportProblem } from '../../state/report-problem.ts';
+import { type Mapped, readMapping } from '../../page/attributes.ts';
+import { reportProblem } from '../../page/browser.ts';
 import { type MspaMode, mspaModes, rightNames, rights } from './opt-outs.ts';
 import { firstUsnat, type SectionForm, sections } from './sections.ts';
 

@@ -1,5 +1,5 @@
 import type { Purposes } from '../../decision/stored-decision.ts';
-import type { Mapped } from '../../state/mapping.ts';
+import type { Mapped } from '../../page/attributes.ts';
 
 /** What visitors in the United States can refuse. */
 export type Right = 'sale' | 'sharing' | 'targeted-advertising' | 'sensitive-data' | 'additional-processing';

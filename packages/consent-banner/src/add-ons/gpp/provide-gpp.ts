@@ -1,6 +1,6 @@
 import { isOptOut } from '../../decision/grants.ts';
-import type { PageView } from '../../state/consent-page.ts';
-import { reportProblem } from '../../state/report-problem.ts';
+import { reportProblem } from '../../page/browser.ts';
+import type { PageView } from '../../page/consent-page.ts';
 import { findPage, followConsent, listLocked, readChoices } from '../follow-consent.ts';
 import { reportRequiredPurposes, reportUnknownPurposes } from '../report-purposes.ts';
 import { addLocator, answerFrames } from './frame-messages.ts';

@@ -1,4 +1,4 @@
-import { attempt } from '../../state/attempt.ts';
+import { attempt } from '../../page/browser.ts';
 import type { Gpp } from './gpp-api.ts';
 
 type Listener = (data: unknown, isSuccess: boolean) => void;

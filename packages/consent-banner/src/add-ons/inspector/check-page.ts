@@ -1,8 +1,7 @@
 import { HELD, readNeeds } from '../../held-content/held-content.ts';
-import { AGE, DOMAIN } from '../../state/attribute-values.ts';
-import type { PageView } from '../../state/consent-page.ts';
-import { queryAll } from '../../state/document.ts';
-import { readMapping } from '../../state/mapping.ts';
+import { AGE, DOMAIN, readMapping } from '../../page/attributes.ts';
+import type { PageView } from '../../page/consent-page.ts';
+import { queryAll } from '../../page/document.ts';
 import { checkSurroundings } from './check-surroundings.ts';
 
 const PAIRS = /^\s*[^\s:;]+\s*:[^:;]+(;\s*[^\s:;]+\s*:[^:;]+)*(;\s*)?$/;

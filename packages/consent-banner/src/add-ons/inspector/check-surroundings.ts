@@ -1,7 +1,7 @@
 import { HELD, readNeeds } from '../../held-content/held-content.ts';
-import type { PageView } from '../../state/consent-page.ts';
-import { queryAll } from '../../state/document.ts';
-import { readMapping } from '../../state/mapping.ts';
+import { readMapping } from '../../page/attributes.ts';
+import type { PageView } from '../../page/consent-page.ts';
+import { queryAll } from '../../page/document.ts';
 import { findPage } from '../follow-consent.ts';
 
 /** The attributes that lazy loaders read as well. */

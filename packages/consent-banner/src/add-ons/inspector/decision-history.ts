@@ -1,7 +1,7 @@
 import { isOptOut } from '../../decision/grants.ts';
 import type { Purposes } from '../../decision/stored-decision.ts';
-import { attempt } from '../../state/attempt.ts';
-import type { PageView } from '../../state/consent-page.ts';
+import { attempt } from '../../page/browser.ts';
+import type { PageView } from '../../page/consent-page.ts';
 import { followConsent } from '../follow-consent.ts';
 
 interface Decided {

@@ -1,7 +1,7 @@
 import type { Purposes } from '../../decision/stored-decision.ts';
-import { query } from '../../state/attempt.ts';
-import { isMatch } from '../../state/keep-cookies.ts';
-import { readMapping } from '../../state/mapping.ts';
+import { readMapping } from '../../page/attributes.ts';
+import { query } from '../../page/browser.ts';
+import { isMatch } from '../../page/cookies.ts';
 import { findTrackerByHost, findTrackerByName, type KnownTracker } from '../catalogue.ts';
 import { findPage } from '../follow-consent.ts';
 import { checkPage } from './check-page.ts';

@@ -1,6 +1,5 @@
 import { adoptStyles } from '../../first-layer/adopt-styles.ts';
-import { query } from '../../state/attempt.ts';
-import { toJson } from '../../state/safe-storage.ts';
+import { query, toJson } from '../../page/browser.ts';
 import { createButton, createNode } from './create-node.ts';
 import type { Finding, PageFindings } from './finding.ts';
 import { Inspection, type InspectionOptions } from './inspection.ts';

@@ -1,4 +1,4 @@
-import { attempt } from '../../state/attempt.ts';
+import { attempt } from '../../page/browser.ts';
 import type { Sighting } from './sighting.ts';
 
 interface CookieStore extends EventTarget {

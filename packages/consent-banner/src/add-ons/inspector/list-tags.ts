@@ -1,5 +1,5 @@
 import { readHeld, readNeeds } from '../../held-content/held-content.ts';
-import { queryAll } from '../../state/document.ts';
+import { queryAll } from '../../page/document.ts';
 import type { FindingKind } from './finding.ts';
 import { readForeignAddress, type Sighting } from './sighting.ts';
 

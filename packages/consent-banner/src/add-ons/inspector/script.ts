@@ -1,5 +1,5 @@
 // The add-on's script tag. `data-inspect` opens the panel without `#svc-inspect` in the address.
-import { currentScript } from '../../state/document.ts';
+import { currentScript } from '../../page/document.ts';
 import { startInspector } from './start-inspector.ts';
 
 const { inspect, clearCookies } = currentScript()?.dataset ?? {};

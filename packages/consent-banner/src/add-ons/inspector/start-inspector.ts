@@ -1,4 +1,4 @@
-import { reportProblem } from '../../state/report-problem.ts';
+import { reportProblem } from '../../page/browser.ts';
 import { followConsent } from '../follow-consent.ts';
 import { checkPage } from './check-page.ts';
 import type { InspectionOptions } from './inspection.ts';

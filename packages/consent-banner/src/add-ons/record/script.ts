@@ -1,6 +1,7 @@
 // The entry of the add-on's own script tag: SvcRecord.record({ noticeId, purposes }), to the server that the script comes from.
+
+import { currentScript } from '../../page/document.ts';
 import { type Decision, record } from '../../records/record.ts';
-import { currentScript } from '../../state/document.ts';
 
 const apiBase = new URL(currentScript()?.src || '/', location.href).origin;
 

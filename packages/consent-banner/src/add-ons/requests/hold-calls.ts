@@ -1,5 +1,4 @@
-import { attempt } from '../../state/attempt.ts';
-import { reportProblem } from '../../state/report-problem.ts';
+import { attempt, reportProblem } from '../../page/browser.ts';
 import { replaceMember, type Undo } from './replace-member.ts';
 import type { RequestGate } from './request-gate.ts';
 

@@ -1,4 +1,4 @@
-import { reportProblem } from '../../state/report-problem.ts';
+import { reportProblem } from '../../page/browser.ts';
 import { replaceMember, type Undo } from './replace-member.ts';
 import type { RequestGate } from './request-gate.ts';
 

@@ -1,4 +1,4 @@
-import { readMapping } from '../../state/mapping.ts';
+import { readMapping } from '../../page/attributes.ts';
 import { followConsent } from '../follow-consent.ts';
 import { reportInvalidMapping, reportUnknownPurposes } from '../report-purposes.ts';
 import { holdCalls } from './hold-calls.ts';

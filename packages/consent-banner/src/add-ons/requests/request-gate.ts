@@ -1,7 +1,6 @@
-import { attempt } from '../../state/attempt.ts';
-import { queryAll } from '../../state/document.ts';
-import type { Mapped } from '../../state/mapping.ts';
-import { reportProblem } from '../../state/report-problem.ts';
+import type { Mapped } from '../../page/attributes.ts';
+import { attempt, reportProblem } from '../../page/browser.ts';
+import { queryAll } from '../../page/document.ts';
 import { catalogue } from '../catalogue.ts';
 import { findPage } from '../follow-consent.ts';
 

@@ -1,7 +1,7 @@
 // The entry of the add-on's own script tag: data-requests="statistics: plausible.io @statistics; marketing: @marketing".
 
-import { currentScript } from '../../state/document.ts';
-import { reportProblem } from '../../state/report-problem.ts';
+import { reportProblem } from '../../page/browser.ts';
+import { currentScript } from '../../page/document.ts';
 import { holdRequests } from './index.ts';
 
 const script = currentScript();

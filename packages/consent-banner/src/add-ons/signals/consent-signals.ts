@@ -1,8 +1,7 @@
 import type { Purposes } from '../../decision/stored-decision.ts';
-import type { PageView } from '../../state/consent-page.ts';
-import { readMapping } from '../../state/mapping.ts';
-import { reportProblem } from '../../state/report-problem.ts';
-import { toJson } from '../../state/safe-storage.ts';
+import { readMapping } from '../../page/attributes.ts';
+import { reportProblem, toJson } from '../../page/browser.ts';
+import type { PageView } from '../../page/consent-page.ts';
 import { followConsent } from '../follow-consent.ts';
 import { reportInvalidMapping, reportUnknownPurposes } from '../report-purposes.ts';
 import { decideSignals, findVendor } from './decide-signals.ts';

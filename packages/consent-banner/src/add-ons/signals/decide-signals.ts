@@ -1,5 +1,5 @@
 import type { Purposes } from '../../decision/stored-decision.ts';
-import type { Mapped } from '../../state/mapping.ts';
+import type { Mapped } from '../../page/attributes.ts';
 import type { Signals } from './vendor.ts';
 import { isVendor, type VendorName, vendors } from './vendors.ts';
 

@@ -1,5 +1,3 @@
-import { attempt } from './attempt.ts';
-
 // A page may have changed the language before our code runs. The rules that follow for all code of the widgets:
 //
 // - Methods on `Object.prototype`, enumerable ones as well (Prototype.js, MooTools, hand-written `extend`): no `for…in`, no `in`.
@@ -45,4 +43,27 @@ export function toJson(value: unknown, space?: number): string {
 export function removeItem(key: string): void {
   memory.delete(key);
   attempt(() => localStorage.removeItem(key));
+}
+
+/** The result of a read, or undefined if the browser forbids it or it throws. */
+export function attempt<T>(access: () => T): T | undefined {
+  try {
+    return access();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first element of the page that matches, also if an image named `querySelector` hides the method of the document. */
+export function query<T extends Element = HTMLElement>(selector: string): T | null {
+  return Document.prototype.querySelector.call(document, selector) as T | null;
+}
+
+const reported = new Set<string>();
+
+/** Logs an integration problem and its solution in the console, once per page and problem. */
+export function reportProblem(problem: string): void {
+  if (reported.has(problem)) return;
+  reported.add(problem);
+  console.error(`<svc-consent>: ${problem}`);
 }

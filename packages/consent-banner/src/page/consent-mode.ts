@@ -1,6 +1,6 @@
 import type { Purposes } from '../decision/stored-decision.ts';
-import { query } from '../state/attempt.ts';
-import { readMapping } from '../state/mapping.ts';
+import { readMapping } from './attributes.ts';
+import { query } from './browser.ts';
 
 /** How long Google's tags wait for the choice of an undecided visitor, in milliseconds. */
 const WAIT = 500;

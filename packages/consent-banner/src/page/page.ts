@@ -8,22 +8,26 @@ import {
   isInForce,
   isLess,
   isNext,
+  type Purposes,
   regionKey,
   type StoredDecision,
 } from '../decision/stored-decision.ts';
 import { HeldContent } from '../held-content/held-content.ts';
 import type { mountContent } from '../held-content/mount-content.ts';
-import { enqueueRecord } from '../records/enqueue-record.ts';
-import type { ConsentMethod } from '../records/record-queue.ts';
-import { ConsentMode } from '../signals/consent-mode.ts';
-import { query } from './attempt.ts';
-import { CORNER, DOMAIN } from './attribute-values.ts';
-import type { ConsentPage } from './consent-page.ts';
-import type { DecisionListener, SvcConsent } from './consent-state.ts';
-import { hasLeftovers, hasQueue } from './has-leftovers.ts';
-import { fetchNotice, type LoadedNotice, readInline } from './load-notice.ts';
-import { decidePurposes, type Notice, type Purpose } from './notice.ts';
-import { writeAddress } from './notice-address.ts';
+import {
+  decidePurposes,
+  fetchNotice,
+  type LoadedNotice,
+  type Notice,
+  type Purpose,
+  readInline,
+} from '../notice/notice.ts';
+import { type ConsentMethod, recallNotice } from '../records/consent-record.ts';
+import { createRandomId, enqueueRecord } from '../records/record-queue.ts';
+import { CORNER, DOMAIN, readMapping, writeAddress } from './attributes.ts';
+import { attempt, query, readItem, reportProblem, toJson, writeItem } from './browser.ts';
+import { ConsentMode } from './consent-mode.ts';
+import type { ConsentPage, DecisionListener, SvcConsent } from './consent-page.ts';
 import {
   type Change,
   close,
@@ -40,10 +44,6 @@ import {
   reduce,
   refresh,
 } from './page-state.ts';
-import { createRandomId } from './random-id.ts';
-import { recallNotice } from './recall-notice.ts';
-import { reportProblem } from './report-problem.ts';
-import { readItem, toJson, writeItem } from './safe-storage.ts';
 
 export interface PageOptions {
   /** The banner's script tag, if there is one. */
@@ -392,4 +392,20 @@ function isRobot(): boolean {
 function waitForIdle(work: () => void): void {
   // Without idle callbacks it is a timer.
   (window.requestIdleCallback ?? setTimeout)(work, { timeout: 2_000 } as never);
+}
+
+/**
+ * Whether there are cookies of purposes that are not allowed.
+ * @param mapping purposes to names; a name may be a prefix with an asterisk.
+ */
+export function hasLeftovers(mapping: string | null | undefined, purposes: Purposes): boolean {
+  return readMapping(mapping).some(
+    ([key, name]) =>
+      purposes[key] !== true && attempt(() => `; ${document.cookie}`.includes(`; ${name}=`.replace('*=', ''))),
+  );
+}
+
+/** Whether there are records to send. */
+export function hasQueue(): boolean | undefined {
+  return attempt(() => Object.keys(localStorage).some((key) => /^svc-consent:.+:record:/.test(key)));
 }

@@ -1,10 +1,7 @@
 import { cookieName, findDecision, isNext, type Purposes, type StoredDecision } from '../decision/stored-decision.ts';
-import { attempt } from './attempt.ts';
-import { DOMAIN } from './attribute-values.ts';
-import { readMapping } from './mapping.ts';
+import { DOMAIN, readMapping } from './attributes.ts';
+import { attempt, reportProblem, toJson } from './browser.ts';
 import type { Page } from './page.ts';
-import { reportProblem } from './report-problem.ts';
-import { toJson } from './safe-storage.ts';
 
 /** Browsers cap the lifetime of cookies at 400 days (RFC 6265bis, section 5.5). */
 const LONGEST = 400 * 86_400;

@@ -1,4 +1,6 @@
-import type { Page } from './page.ts';
+import { mountFirstLayer } from '../first-layer/mount-first-layer.ts';
+import { publishApi, publishPage } from './consent-page.ts';
+import { Page, type PageOptions } from './page.ts';
 
 // Without a DOM, the class is defined but does nothing.
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
@@ -99,4 +101,16 @@ export class SvcConsentElement extends Base {
   attributeChangedCallback(): void {
     if (page.elements.has(this)) page.refresh();
   }
+}
+
+/** Defines the element and `window.SvcConsent`, both together and once. Without a DOM (on a server) it does nothing. */
+export function registerSvcConsent(options: PageOptions): void {
+  if (!globalThis.document || customElements.get('svc-consent')) return;
+  const page = new Page(options);
+  joinPage(page);
+  mountFirstLayer(page);
+  // First the global: elements that are on the page already start, and dispatch, while they are being defined.
+  publishApi(page.api);
+  publishPage(page);
+  customElements.define('svc-consent', SvcConsentElement);
 }

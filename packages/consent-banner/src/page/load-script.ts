@@ -1,4 +1,4 @@
-import { query } from './attempt.ts';
+import { query } from './browser.ts';
 import { currentScript } from './document.ts';
 
 interface AddressRules {

@@ -1,9 +1,9 @@
 import { decidedIn } from '../decision/grants.ts';
 import { basisIn } from '../decision/region.ts';
 import type { Purposes, StoredDecision } from '../decision/stored-decision.ts';
+import type { Notice } from '../notice/notice.ts';
+import { toJson } from './browser.ts';
 import type { PageView } from './consent-page.ts';
-import type { Notice } from './notice.ts';
-import { toJson } from './safe-storage.ts';
 
 /** The view of a page, and what follows from nothing else in it. */
 export interface PageState extends PageView {

@@ -1,7 +1,6 @@
 import type { Purposes, StoredDecision } from '../decision/stored-decision.ts';
-import type { ConsentMethod } from '../records/record-queue.ts';
-import type { ConsentState } from './consent-state.ts';
-import type { Notice, Purpose } from './notice.ts';
+import type { Notice, Purpose } from '../notice/notice.ts';
+import type { ConsentMethod } from '../records/consent-record.ts';
 
 /** What is visible: nothing, the first layer, or the panel, which covers the first layer. */
 export type Layer = 'none' | 'first' | 'panel';
@@ -62,4 +61,44 @@ export interface ConsentPage {
   close(): void;
   /** Loads the panel's script early, because the visitor is likely to open the panel next. */
   expectPanel(): void;
+}
+
+/** What the visitor decided. */
+export interface ConsentState {
+  readonly decided: true;
+  /** Purpose key to granted; required purposes are always true. */
+  readonly purposes: Purposes;
+}
+
+export type DecisionListener = (state: ConsentState) => void;
+
+/** `window.SvcConsent`: the API for the page. */
+export interface SvcConsent {
+  /** The decision, or null before there is one. */
+  get(): ConsentState | null;
+  /** Calls back on each decision, immediately if there already is one. Returns a function that unsubscribes. */
+  onDecision(listener: DecisionListener): () => void;
+  /** Opens the preferences panel again. */
+  open(): void;
+  /**
+   * Also blocks and releases tags in a shadow root, also in a closed one. Call it when the root has its content or before; it
+   * need not be undone when the element is removed. Returns a function that stops it.
+   */
+  observe(root: ShadowRoot): () => void;
+}
+
+/** Sets `SvcConsent` on the window: read-only, so that no script of the page overwrites it by accident. */
+export function publishApi(value: SvcConsent): void {
+  publish('SvcConsent', value);
+}
+
+/** Gives the page to the add-ons, which need to know what is allowed before a decision. */
+export function publishPage(value: ConsentPage): void {
+  publish(Symbol.for('svc-consent'), value);
+  dispatchEvent.call(document, new Event('svc-consent-page'));
+}
+
+function publish(name: string | symbol, value: unknown): void {
+  // Without a prototype, because an inherited `get` would make the descriptor invalid.
+  Object.defineProperty(window, name, { __proto__: null, value, configurable: true } as PropertyDescriptor);
 }
