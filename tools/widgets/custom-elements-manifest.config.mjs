@@ -57,8 +57,8 @@ export default {
     'src/mount.ts',
     'src/trust-badge.ts',
     'src/page/consent-element.ts',
-    'src/privacy-choices/privacy-choices-element.ts',
-    'src/panel/cookie-list.ts',
+    'src/optional-elements/privacy-choices-element.ts',
+    'src/optional-elements/cookie-list.ts',
   ],
   outdir: 'dist',
   packagejson: false, // It says where the manifest is; the analyzer would write there what an option says.

@@ -1,13 +1,13 @@
+import type { SvcCookieListElement } from './optional-elements/cookie-list.ts';
+import type { SvcPrivacyChoicesElement } from './optional-elements/privacy-choices-element.ts';
 import { registerSvcConsent, type SvcConsentElement } from './page/consent-element.ts';
 import type { ConsentState, SvcConsent } from './page/consent-page.ts';
-import type { SvcCookieListElement } from './panel/cookie-list.ts';
-import type { Parts } from './parts.ts';
-import type { SvcPrivacyChoicesElement } from './privacy-choices/privacy-choices-element.ts';
+import type { Parts } from './panel/panel-script.ts';
 
+export type { SvcCookieListElement } from './optional-elements/cookie-list.ts';
+export { SvcPrivacyChoicesElement } from './optional-elements/privacy-choices-element.ts';
 export { SvcConsentElement } from './page/consent-element.ts';
 export type { ConsentState, DecisionListener, SvcConsent } from './page/consent-page.ts';
-export type { SvcCookieListElement } from './panel/cookie-list.ts';
-export { SvcPrivacyChoicesElement } from './privacy-choices/privacy-choices-element.ts';
 
 declare global {
   interface Window {
@@ -25,7 +25,7 @@ declare global {
 
 const parts: Parts = {
   details: async () => (await import('./panel/details.ts')).details,
-  extras: async () => (await import('./extras.ts')).mountExtras,
+  extras: async () => (await import('./optional-elements/optional-elements.ts')).mountExtras,
   placeholders: async () => (await import('./panel/cover-frames.ts')).coverFrames,
 };
 
@@ -34,7 +34,7 @@ registerSvcConsent({
   loadContent: async () => (await import('./held-content/mount-content.ts')).mountContent,
   source: /^http/.test(import.meta.url) ? import.meta.url : '',
   loadFurther: async () => {
-    const { mountFurther } = await import('./further.ts');
+    const { mountFurther } = await import('./panel/panel-script.ts');
     return (page) => mountFurther(page, parts);
   },
 });

@@ -1,7 +1,7 @@
-import { completeBanner } from './first-layer/complete-banner.ts';
-import { adoptFurtherStyles } from './first-layer/further.styles.ts';
-import { mountFirstLayer } from './first-layer/mount-first-layer.ts';
+import { adoptFurtherStyles, completeBanner } from './first-layer/complete-banner.ts';
+import { mountFirstLayer } from './first-layer/first-layer.ts';
 import type { Notice } from './notice/notice.ts';
+import { showOptOutButton } from './optional-elements/opt-out-button.ts';
 import type { ConsentPage, Layer, PageView } from './page/consent-page.ts';
 import {
   type Change,
@@ -15,8 +15,7 @@ import {
   reduce,
 } from './page/page-state.ts';
 import { details } from './panel/details.ts';
-import { mountPanel } from './panel/mount-panel.ts';
-import { showOptOutButton } from './privacy-choices/opt-out-button.ts';
+import { mountPanel } from './panel/panel.ts';
 
 export interface PreviewOptions {
   /** Whether the panel is open. */

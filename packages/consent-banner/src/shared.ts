@@ -8,13 +8,18 @@ import {
   isNext,
   regionKey,
 } from './decision/stored-decision.ts';
-import { adoptStyles } from './first-layer/adopt-styles.ts';
-import { createButton, createChoices } from './first-layer/choices.ts';
-import { create, createIcon } from './first-layer/create.ts';
-import { createLinks } from './first-layer/create-banner.ts';
-import { readDirection } from './first-layer/read-direction.ts';
+import {
+  adoptStyles,
+  applyTheme,
+  create,
+  createButton,
+  createChoices,
+  createIcon,
+  readDirection,
+  readTheme,
+} from './first-layer/elements.ts';
+import { createLinks } from './first-layer/first-layer.ts';
 import { sharedStyles } from './first-layer/shared.styles.ts';
-import { applyTheme, readTheme } from './first-layer/theme.ts';
 import { fetchNotice, parseNotice } from './notice/notice.ts';
 import { DOMAIN, readMapping } from './page/attributes.ts';
 import { attempt, memory, query, readItem, removeItem, reportProblem, toJson, writeItem } from './page/browser.ts';

@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import { setViewport } from '@web/test-runner-commands';
 import { fillMessages } from '../../../server/consent/messages/fill-messages.ts';
 import { languages, loadMessages } from '../../../server/consent/messages/messages.ts';
-import { readDirection } from '../src/first-layer/read-direction.ts';
+import { readDirection } from '../src/first-layer/elements.ts';
 import type { Notice } from '../src/notice/notice.ts';
 import { createNotice, restorePage } from './network.ts';
 import { find, isBannerShown, meetBanner, openPanel, type Visit, visitPage } from './visitor.ts';

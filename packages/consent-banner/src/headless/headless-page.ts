@@ -7,8 +7,7 @@ import type { ConsentState } from '../page/consent-page.ts';
 import { keepCookies } from '../page/cookies.ts';
 import { keepPage } from '../page/keep-page.ts';
 import { Page } from '../page/page.ts';
-import { readReceipt } from '../panel/read-receipt.ts';
-import type { RecordReceipt } from '../panel/receipt.ts';
+import { type RecordReceipt, readReceipt } from '../panel/receipt.ts';
 import { type ConsentMethod, recallNotice } from '../records/consent-record.ts';
 import { type ConsentSnapshot, isSame, takeSnapshot } from './consent-snapshot.ts';
 

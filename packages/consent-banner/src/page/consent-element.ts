@@ -1,4 +1,4 @@
-import { mountFirstLayer } from '../first-layer/mount-first-layer.ts';
+import { mountFirstLayer } from '../first-layer/first-layer.ts';
 import { publishApi, publishPage } from './consent-page.ts';
 import { Page, type PageOptions } from './page.ts';
 

@@ -1,11 +1,9 @@
-import { fillText } from '../first-layer/fill-text.ts';
-import { readDirection } from '../first-layer/read-direction.ts';
-import { applyTheme } from '../first-layer/theme.ts';
+import { applyTheme, readDirection } from '../first-layer/elements.ts';
 import { readNeeds } from '../held-content/held-content.ts';
 import type { ConsentPage } from '../page/consent-page.ts';
-import { listNames } from './list-names.ts';
+import { listNames } from './format.ts';
+import { fillText, readWords } from './messages.ts';
 import { type PlaceholderContent, showPlaceholder } from './show-placeholder.ts';
-import { readWords } from './words.ts';
 
 /** Keeps placeholders over the blocked frames, images and videos of a page. */
 export function coverFrames(page: ConsentPage): void {

@@ -1,25 +1,24 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import { findTarget } from '../first-layer/shield-events.ts';
+import { findTarget } from '../first-layer/focus.ts';
 import type { Notice } from '../notice/notice.ts';
 import { reportProblem } from '../page/browser.ts';
 import type { PageView } from '../page/consent-page.ts';
-import type { Parts } from '../parts.ts';
 import { readSource } from '../records/consent-record.ts';
 import type { details } from './details.ts';
-import { readWords, type Words } from './words.ts';
+import { readWords, type Words } from './messages.ts';
 
 type Content = TemplateResult | typeof nothing;
 
 /** What is folded away in the panel: the trackers and the receipt. Their views are loaded when the visitor unfolds one. */
 export class Folds {
   details: typeof details | undefined;
-  readonly #load: Parts['details'];
+  readonly #load: () => Promise<typeof details>;
   readonly #onChange: () => void;
   #isLoading = false;
   #isFailed = false;
 
   /** @param onChange called when there is more to show. */
-  constructor(load: Parts['details'], onChange: () => void) {
+  constructor(load: () => Promise<typeof details>, onChange: () => void) {
     this.#load = load;
     this.#onChange = onChange;
   }
@@ -66,4 +65,47 @@ export class Folds {
     this.#isLoading = false;
     this.#onChange();
   };
+}
+
+interface ClampedText {
+  /** Id of the paragraph; the button gets the same with `-more`. */
+  readonly id: string;
+  readonly text: string;
+  /** Id of the element that names what the text is about. */
+  readonly about: string;
+}
+
+/** A text of some lines, and a button that shows the others. The button is hidden until `settleClamps` has measured the text. */
+export function clampedView({ id, text, about }: ClampedText, words: Words): TemplateResult {
+  return html`
+    <p class="about clamp" part="text" id=${id} dir="auto">${text}</p>
+    <button
+      class="more"
+      part="more"
+      type="button"
+      id="${id}-more"
+      aria-expanded="false"
+      aria-controls=${id}
+      aria-labelledby="${id}-more ${about}"
+      hidden
+      .onclick=${toggle}
+    >
+      <span>${words.more}</span><span>${words.less}</span>
+    </button>
+  `;
+}
+
+function toggle(event: Event): void {
+  const button = findTarget(event).closest('button') as HTMLElement;
+  const isOpen = button.ariaExpanded === 'true';
+  button.ariaExpanded = String(!isOpen);
+  button.previousElementSibling?.classList.toggle('clamp', isOpen);
+}
+
+/** Shows the buttons of the texts that do not fit, as they are laid out now. */
+export function settleClamps(root: ParentNode): void {
+  for (const text of root.querySelectorAll<HTMLElement>('.clamp')) {
+    const isWhole = text.scrollHeight <= text.clientHeight + 1;
+    (text.nextElementSibling as HTMLElement).hidden = isWhole;
+  }
 }

@@ -1,5 +1,5 @@
 /** The part of a frame that the page shows, and where it is in the page's layers. */
-export interface FramePlace {
+interface FramePlace {
   readonly box: DOMRect;
   readonly clip: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number };
   readonly isVisible: boolean;

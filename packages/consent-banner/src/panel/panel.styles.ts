@@ -1,6 +1,4 @@
 import { css } from '../first-layer/css.ts';
-import { foldStyles } from './fold.styles.ts';
-import { switchStyles } from './switch.styles.ts';
 
 /** The preferences dialog: heading and buttons are fixed, the purposes scroll between them. On a phone it is a sheet. */
 const dialogStyles = css`
@@ -171,6 +169,129 @@ const dialogStyles = css`
     .body {
       overflow: visible;
     }
+  }
+`;
+
+/** A checkbox drawn as a switch: 44 px to hit, with a smaller track to see. */
+const switchStyles = css`
+  input {
+    appearance: none;
+    position: relative;
+    flex: none;
+    inline-size: 48px;
+    block-size: 44px;
+    border-radius: 8px;
+    cursor: pointer;
+  }
+  input::before,
+  input::after {
+    content: '';
+    position: absolute;
+    inset: 9px 0;
+    border: 2px solid var(--_control);
+    border-radius: 99px;
+  }
+  input::after {
+    inset-block: 14px auto;
+    inset-inline: 5px auto;
+    inline-size: 16px;
+    block-size: 16px;
+    background: var(--_control);
+  }
+  input:checked::before {
+    border-color: var(--_accent);
+    background: var(--_accent);
+  }
+  input:checked::after {
+    inset-inline-start: 27px;
+    border-color: var(--_accent-text);
+    background: var(--_accent-text);
+  }
+  input:disabled {
+    opacity: 0.55;
+    cursor: default;
+  }
+  @media (prefers-reduced-motion: no-preference) {
+    input::before,
+    input::after {
+      transition: 0.15s;
+    }
+  }
+  @media (forced-colors: active) {
+    input {
+      --_control: ButtonText;
+      --_focus: Highlight;
+      --_accent: Highlight;
+      --_accent-text: HighlightText;
+      forced-color-adjust: none;
+    }
+    input:disabled {
+      --_accent: GrayText;
+      --_accent-text: Canvas;
+      opacity: 1;
+    }
+  }
+`;
+
+/** What is folded away under a line with an arrow: descriptions, trackers, and the receipt in a box. */
+const foldStyles = css`
+  .fold {
+    font-size: 0.9375em;
+  }
+  .fold :is(.fold, .about) {
+    font-size: 1em;
+  }
+  .boxed {
+    margin-block: 1em;
+    border: 1px solid var(--_border);
+    border-radius: calc(var(--_radius) * 0.625);
+  }
+  summary {
+    display: flex;
+    align-items: center;
+    gap: 0.5em;
+    min-block-size: 44px;
+    border-radius: 0.5em;
+    color: var(--_muted);
+    cursor: pointer;
+  }
+  .boxed > summary {
+    justify-content: space-between;
+    padding: 0.5em 0.875em;
+    color: inherit;
+    font-weight: 600;
+  }
+  summary::-webkit-details-marker {
+    display: none;
+  }
+  summary::after {
+    content: '';
+    flex: none;
+    inline-size: 0.4375em;
+    block-size: 0.4375em;
+    margin-inline: 0.25em;
+    border: solid;
+    border-width: 0 2px 2px 0;
+    rotate: 45deg;
+    translate: 0 -0.125em;
+  }
+  [open] > summary::after {
+    rotate: -135deg;
+    translate: 0 0.125em;
+  }
+  summary:hover {
+    background: var(--_hover);
+  }
+  .boxed > :is(p, dl, .quiet) {
+    margin: 0.5em 0.875em 0.75em;
+  }
+  .fold > .quiet {
+    display: block;
+    inline-size: 100%;
+    border-color: var(--_control);
+  }
+  .boxed > .quiet {
+    inline-size: calc(100% - 1.75em);
   }
 `;
 

@@ -1,12 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { basisIn } from '../decision/region.ts';
-import { fillText } from '../first-layer/fill-text.ts';
 import type { Purpose } from '../notice/notice.ts';
-import { clampedView } from './clamped-text.ts';
-import type { Folds } from './folds.ts';
-import type { Words } from './words.ts';
+import { clampedView, type Folds } from './folds.ts';
+import { fillText, type Words } from './messages.ts';
 
-export interface PurposeRow {
+interface PurposeRow {
   /** Unique in the panel. */
   readonly id: string;
   readonly words: Words;

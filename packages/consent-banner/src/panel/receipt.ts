@@ -1,5 +1,6 @@
-import type { Notice } from '../notice/notice.ts';
-import type { ReceiptSource } from '../records/consent-record.ts';
+import { type Notice, parseNotice } from '../notice/notice.ts';
+import { readItem } from '../page/browser.ts';
+import { type ReceiptSource, receiptKey } from '../records/consent-record.ts';
 
 /** The format of the receipts that this version writes. */
 const SCHEMA = 'svc-consent-receipt/1';
@@ -104,4 +105,22 @@ function isProof(value: object): value is ReceiptProof {
     isHash(proof.ledgerHash) &&
     (proof.prevLedgerHash === null || isHash(proof.prevLedgerHash))
   );
+}
+
+/**
+ * The receipt of the decision that was made at a given time; null if it is invalid or of another decision, so that a
+ * visitor never sees the receipt of a decision that is not in force.
+ */
+export function readReceipt(noticeId: string, decidedAt: string): RecordReceipt | null {
+  try {
+    const source: ReceiptSource = JSON.parse(readItem(receiptKey(noticeId)) ?? 'null');
+    const { subjectId, method, capturedAt } = source.record;
+    const texts: readonly unknown[] = [subjectId, method, source.address];
+    if (capturedAt !== decidedAt || !texts.every((text) => typeof text === 'string')) return null;
+    const { purposes } = parseNotice({ data: source.notice }, noticeId);
+    if (!purposes.every(({ key }) => typeof source.record.purposes[key] === 'boolean')) return null;
+    return proveReceipt(draftReceipt(source), source.answer);
+  } catch {
+    return null;
+  }
 }

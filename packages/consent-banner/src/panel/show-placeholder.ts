@@ -1,7 +1,7 @@
 import { html, nothing, render } from 'lit/html.js';
-import { adoptStyles } from '../first-layer/adopt-styles.ts';
+import { furtherStyles } from '../first-layer/complete-banner.ts';
 import { css } from '../first-layer/css.ts';
-import { furtherStyles } from '../first-layer/further.styles.ts';
+import { adoptStyles } from '../first-layer/elements.ts';
 import { sharedStyles } from '../first-layer/shared.styles.ts';
 import { queryAll } from '../page/document.ts';
 import { findParent, measureFrame } from './measure-frame.ts';
@@ -22,7 +22,7 @@ const asBox = css`
   }
 `;
 
-export interface PlaceholderAction {
+interface PlaceholderAction {
   readonly name: 'show-once' | 'preferences' | 'try-again';
   readonly text: string;
   readonly press: () => void;

@@ -1,8 +1,8 @@
 import { html, type TemplateResult } from 'lit/html.js';
 import { css } from '../first-layer/css.ts';
 import type { Tracker } from '../notice/notice.ts';
-import type { Words } from './words.ts';
-import { writeDuration } from './write-duration.ts';
+import { writeDuration } from './format.ts';
+import type { Words } from './messages.ts';
 
 /** The table of trackers; its rows are blocks where it is narrow. */
 export const trackerTableStyles = css`

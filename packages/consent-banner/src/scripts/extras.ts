@@ -1,4 +1,4 @@
-import { mountExtras } from '../extras.ts';
+import { mountExtras } from '../optional-elements/optional-elements.ts';
 import { handOver } from '../page/document.ts';
 
 handOver(mountExtras);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { writeDuration } from '../../src/panel/write-duration.ts';
+import { writeDuration } from '../../src/panel/format.ts';
 
 test('writes the lifetime of a tracker in the words of a language', () => {
   assert.equal(writeDuration('P13M', 'en'), '13 months');

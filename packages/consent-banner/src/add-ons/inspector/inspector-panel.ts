@@ -1,4 +1,4 @@
-import { adoptStyles } from '../../first-layer/adopt-styles.ts';
+import { adoptStyles } from '../../first-layer/elements.ts';
 import { query, toJson } from '../../page/browser.ts';
 import { createButton, createNode } from './create-node.ts';
 import type { Finding, PageFindings } from './finding.ts';

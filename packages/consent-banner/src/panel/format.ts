@@ -1,3 +1,14 @@
+import type { Words } from './messages.ts';
+
+/** Formats "A, B and C" by the pattern of the language. */
+export function listNames(names: readonly string[], { list }: Words): string {
+  const [, comma = ', ', and = ', '] = (list ?? '').split(/\{\w+\}/);
+  // Isolates the writing direction of each name.
+  const isolated = names.map((name) => `\u2068${name}\u2069`);
+  const last = isolated.pop() ?? '';
+  return isolated.length ? isolated.join(comma) + and + last : last;
+}
+
 /** The units of ISO 8601 in the order in which a duration has them; `M` is a month before the `T` and a minute after it. */
 const units = ['year', 'month', 'week', 'day', 'hour', 'minute', 'second'] as const;
 const DURATION = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;

@@ -1,10 +1,8 @@
-import { adoptStyles } from '../first-layer/adopt-styles.ts';
-import { create } from '../first-layer/create.ts';
 import { css } from '../first-layer/css.ts';
-import { readDirection } from '../first-layer/read-direction.ts';
+import { adoptStyles, create, readDirection } from '../first-layer/elements.ts';
 import type { Page } from '../page/page.ts';
-import { findTexts } from '../parts.ts';
-import { createOptOutIcon, describeOpener } from './describe-opener.ts';
+import { findTexts } from '../panel/panel-script.ts';
+import { createOptOutIcon, describeOpener } from './opt-out-button.ts';
 
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 

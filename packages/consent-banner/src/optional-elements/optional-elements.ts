@@ -1,15 +1,28 @@
+import { isAway, isReachable, listLayers, watchReach } from '../first-layer/reach.ts';
+import { keepCookies } from '../page/cookies.ts';
 import type { Page } from '../page/page.ts';
 import { touch } from '../page/page-state.ts';
-import { isAway, isReachable, listLayers, watchReach } from './reach.ts';
+import { defineCookieList } from './cookie-list.ts';
+import { showOptOutButton } from './opt-out-button.ts';
+import { definePrivacyChoices } from './privacy-choices-element.ts';
+
+/** The further elements, the button for visitors who can object, and the attributes about cookies. */
+export function mountExtras(page: Page): void {
+  keepReachable(page);
+  keepCookies(page);
+  defineCookieList(page);
+  definePrivacyChoices(page);
+  showOptOutButton(page);
+}
 
 // Pages that are around the banner, and the modules that keep it working there:
 //
 // - Modal dialogs, `inert`, `aria-hidden`, parts that are not rendered: this module.
-// - Key handlers and focus traps on the document: `shield-events.ts`.
-// - Routers that replace the body or keep copies of it: `return-focus.ts`, and `Page` for another first element.
-// - Lazy loaders, morphing and routers around blocked tags: `held-tags.ts`. Hydration: `show-placeholder.ts`.
+// - Key handlers and focus traps on the document: `focus.ts`.
+// - Routers that replace the body or keep copies of it: `focus.ts`, and `Page` for another first element.
+// - Lazy loaders, morphing and routers around blocked tags: `blocked-tags.ts`. Hydration: `placeholder.ts`.
 //
-// The inspector reports those that the owner of the page can change: `check-surroundings.ts` and `watch-focus.ts`.
+// The inspector reports those that the owner of the page can change: `check-page.ts` and `watch-page.ts`.
 
 /** Milliseconds between two looks while a modal dialog is in the way: no event says that one in a shadow tree has closed. */
 const PAUSE = 300;
@@ -19,7 +32,7 @@ const PAUSE = 300;
  * `<details>`, a footer that narrow windows lack), or beside a modal of the page inert or hidden from screen readers. Then they
  * are in a copy of the element at the end of the document. Behind a modal `<dialog>` they wait until it closes.
  */
-export function keepReachable(page: Page): void {
+function keepReachable(page: Page): void {
   /** The element that was copied. */
   let owner: HTMLElement | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;

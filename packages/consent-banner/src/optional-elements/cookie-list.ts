@@ -1,11 +1,10 @@
 import { html, render } from 'lit/html.js';
-import { adoptStyles } from '../first-layer/adopt-styles.ts';
 import { css } from '../first-layer/css.ts';
-import { readDirection } from '../first-layer/read-direction.ts';
+import { adoptStyles, readDirection } from '../first-layer/elements.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { ConsentPage } from '../page/consent-page.ts';
-import { trackerTable, trackerTableStyles } from './tracker-table.ts';
-import { readWords } from './words.ts';
+import { readWords } from '../panel/messages.ts';
+import { trackerTable, trackerTableStyles } from '../panel/tracker-table.ts';
 
 /** Type and colors are the page's; lines and quiet text are mixed from them. */
 const styles = css`
