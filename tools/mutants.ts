@@ -925,7 +925,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'widgets-page-backoff',
     rule: 'a library that undoes each release of a tag gets ever more time',
-    file: 'packages/consent-banner/src/held-content/held-tags.ts',
+    file: 'packages/consent-banner/src/blocked-content/blocked-tags.ts',
     text: '2 * wait || 50 : 0',
     replacement: '0 : 0',
     tests: ['packages/consent-banner/test/morphing.test.ts'],
@@ -933,7 +933,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'widgets-page-focus',
     rule: 'a script that takes the focus from the banner is reported, not a visitor who leaves it',
-    file: 'packages/consent-banner/src/add-ons/inspector/watch-focus.ts',
+    file: 'packages/consent-banner/src/add-ons/inspector/watch-page.ts',
     text: '?? 0) < 2',
     replacement: '?? 0) < 1',
     tests: ['packages/consent-banner/test/inspector-checks.test.ts'],
@@ -941,7 +941,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'widgets-page-head',
     rule: 'a script of the head does not run again when a router inserts it again',
-    file: 'packages/consent-banner/src/held-content/run-scripts.ts',
+    file: 'packages/consent-banner/src/blocked-content/run-scripts.ts',
     text: 'if (isRepeated(script)) return;',
     replacement: '',
     tests: ['packages/consent-banner/test/late-scripts.test.ts'],
@@ -949,7 +949,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'widgets-page-layer-check',
     rule: 'a data layer that the banner finds by itself is not reported',
-    file: 'packages/consent-banner/src/add-ons/inspector/check-surroundings.ts',
+    file: 'packages/consent-banner/src/add-ons/inspector/check-page.ts',
     text: 'given ? name !== given : !hasSignals(name)',
     replacement: 'name !== given',
     tests: ['packages/consent-banner/test/inspector-checks.test.ts'],
@@ -957,7 +957,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'widgets-page-listeners',
     rule: 'listeners of released scripts for past events are called',
-    file: 'packages/consent-banner/src/held-content/late-listeners.ts',
+    file: 'packages/consent-banner/src/blocked-content/late-listeners.ts',
     text: 'if (!owner || !hasHappened(type)) return;',
     replacement: 'return;',
     tests: ['packages/consent-banner/test/late-scripts.test.ts'],
@@ -965,7 +965,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'widgets-page-morph',
     rule: 'a tag that a morph empties is released again',
-    file: 'packages/consent-banner/src/held-content/held-tags.ts',
+    file: 'packages/consent-banner/src/blocked-content/blocked-tags.ts',
     text: '(isSame && !find((value) => /^(about:|$)/.test(value)))',
     replacement: 'isSame',
     tests: ['packages/consent-banner/test/morphing.test.ts'],
@@ -973,7 +973,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'widgets-page-root',
     rule: 'observing a shadow root does not keep it',
-    file: 'packages/consent-banner/src/held-content/held-content.ts',
+    file: 'packages/consent-banner/src/blocked-content/blocked-content.ts',
     text: 'const reference = new WeakRef(root);',
     replacement: 'const reference = { deref: () => root } as unknown as WeakRef<ParentNode & Node>;',
     tests: ['packages/consent-banner/test/shadow-trees.test.ts'],
@@ -981,7 +981,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'widgets-page-write',
     rule: 'document.write() of a released script inserts behind it',
-    file: 'packages/consent-banner/src/held-content/run-scripts.ts',
+    file: 'packages/consent-banner/src/blocked-content/run-scripts.ts',
     text: 'written.write(text, end);',
     replacement: 'native.apply(document, text);',
     tests: ['packages/consent-banner/test/late-scripts.test.ts'],
@@ -1005,7 +1005,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'widgets-script-address',
     rule: 'a held-back tag is released only with an address that runs no code',
-    file: 'packages/consent-banner/src/held-content/held-tags.ts',
+    file: 'packages/consent-banner/src/blocked-content/blocked-tags.ts',
     text: '/^(https?|blob|data:image)[:/]/',
     replacement: '/^[a-z]+:/',
     tests: ['packages/consent-banner/test/held-back.test.ts', 'packages/consent-banner/test/held-media.test.ts'],

@@ -1,54 +1,16 @@
-import { type ConsentOptions, writeElement } from './headless/consent-options.ts';
-import type { ConsentSnapshot } from './headless/consent-snapshot.ts';
-import { joinPage } from './headless/join-page.ts';
+import { type Consent, type ConsentOptions, type DecideOptions, writeElement } from './headless/consent.ts';
+import { type HeadlessChoice, HeadlessPage } from './headless/headless-page.ts';
 import type { Notice, Purposes } from './notice/notice.ts';
-import type { ConsentState } from './page/consent-page.ts';
-import type { RecordReceipt } from './panel/receipt.ts';
-import type { ConsentMethod } from './records/consent-record.ts';
+import { writeAddress } from './page/attributes.ts';
+import { reportProblem } from './page/browser.ts';
+import { publishApi, publishPage } from './page/consent-page.ts';
 
-export type { ConsentOptions, PurposeNames } from './headless/consent-options.ts';
-export type { ConsentSnapshot, HeldTag } from './headless/consent-snapshot.ts';
+export type { Consent, ConsentOptions, DecideOptions, PurposeNames } from './headless/consent.ts';
+export type { ConsentSnapshot, HeldTag } from './headless/headless-page.ts';
 export type { Notice, Purpose, Purposes } from './notice/notice.ts';
 export type { ConsentState } from './page/consent-page.ts';
 export type { ReceiptProof, RecordReceipt } from './panel/receipt.ts';
 export type { ConsentMethod } from './records/consent-record.ts';
-
-export interface DecideOptions {
-  /** How the visitor was asked this time. Default: the `method` of `createConsent()`. */
-  readonly method?: ConsentMethod | undefined;
-}
-
-/** Everything that the banner does, for a custom interface. */
-export interface Consent {
-  /** The notice to show; null if it cannot be loaded, which is logged. Fetched once, and again after a failure. */
-  loadNotice(): Promise<Notice | null>;
-  /** The decision in force, or null. Required purposes are always true in it. */
-  get(): ConsentState | null;
-  /** Whether to ask the visitor: undecided, decided too long ago, or about an older version of the notice. */
-  isAsking(): boolean;
-  /** Calls back immediately and on every change. Returns a function that unsubscribes. */
-  subscribe(listener: (snapshot: ConsentSnapshot) => void): () => void;
-  /** Grants every purpose. Resolves to the decision in force then; null if nothing was recorded. */
-  acceptAll(options?: DecideOptions): Promise<ConsentState | null>;
-  /**
-   * Refuses every optional purpose. If there was a decision before, it works without the notice; it waits for the notice
-   * only while the visitor is to be asked.
-   */
-  rejectAll(options?: DecideOptions): Promise<ConsentState | null>;
-  /** Grants exactly the purposes that are `true`. Unknown keys are logged in the console. */
-  decide(purposes: Purposes, options?: DecideOptions): Promise<ConsentState | null>;
-  /**
-   * Withdraws these purposes and keeps the others; without purposes, withdraws all optional ones. It applies to the version of
-   * the last decision and needs no server: a newer version is still asked about. Null before a decision.
-   */
-  withdraw(keys?: readonly string[], options?: DecideOptions): Promise<ConsentState | null>;
-  /** The purposes that the visitor granted before and chose themselves: the initial state of switches. */
-  carryOver(notice: Notice): Purposes;
-  /** The receipt of the latest decision in this browser, with its proof once the server has responded. */
-  readReceipt(): RecordReceipt | null;
-  /** Ends this object: it neither calls back nor records decisions. Blocked content follows the visitor's decision. */
-  destroy(): void;
-}
 
 /**
  * Manages consent without an interface: storage, records, other tabs, Global Privacy Control, Consent Mode and blocked tags
@@ -76,4 +38,98 @@ function createIdleConsent(): Consent {
     readReceipt: () => null,
     destroy: () => {},
   });
+}
+
+interface User {
+  readonly element: HTMLElement;
+  readonly address: string;
+  readonly openPreferences: ConsentOptions['openPreferences'];
+}
+
+const users = new Set<User>();
+let page: HeadlessPage | undefined;
+
+/**
+ * Joins the consent of this page.
+ * @param element detached; its attributes are the options, as on `<svc-consent>`, and are read when needed.
+ * @throws TypeError if the page already uses another notice.
+ */
+function joinPage(
+  element: HTMLElement,
+  { method, openPreferences }: Pick<ConsentOptions, 'method' | 'openPreferences'>,
+): Consent {
+  const address = writeAddress(element.getAttribute('notice-id') ?? '', element.getAttribute('api-base'), '');
+  for (const user of users) {
+    if (user.address !== address) {
+      throw new TypeError(`createConsent(): this page asks for ${user.address} already. Call its destroy() first.`);
+    }
+  }
+  page ??= new HeadlessPage();
+  const user = { element, address, openPreferences };
+  publish(page);
+  page.join(element);
+  return createUser(user, page, method);
+}
+
+/** Scripts of the page use `SvcConsent` with any interface; if the banner is added, it takes over. */
+function publish({ page: own }: HeadlessPage): void {
+  if (customElements.get('svc-consent') || Object.hasOwn(window, 'SvcConsent')) return;
+  publishApi(own.api);
+  publishPage(own);
+}
+
+function createUser(user: User, own: HeadlessPage, method: ConsentOptions['method'] = 'banner'): Consent {
+  const stops = new Set<() => void>();
+  users.add(user);
+  choosePreferences(own);
+
+  async function choose(choice: Pick<HeadlessChoice, 'isGranted' | 'kind'>, given: DecideOptions = {}) {
+    return users.has(user) ? own.decide({ ...choice, method: given.method ?? method }) : null;
+  }
+
+  return Object.freeze<Consent>({
+    loadNotice: async () => (users.has(user) ? own.loadNotice() : null),
+    get: () => (users.has(user) ? own.page.api.get() : null),
+    isAsking: () => users.has(user) && own.isAsking,
+    subscribe(listener) {
+      if (!users.has(user)) return () => {};
+      const stop = own.subscribe(listener);
+      stops.add(stop);
+      return () => {
+        stop();
+        stops.delete(stop);
+      };
+    },
+    acceptAll: (given) => choose({ isGranted: () => true, kind: 'answer' }, given),
+    rejectAll: (given) => choose({ isGranted: () => false, kind: 'refusal' }, given),
+    decide: (purposes, given) =>
+      choose({ isGranted: ({ key }, notice) => readChoice(purposes, key, notice), kind: 'answer' }, given),
+    async withdraw(keys, given) {
+      if (!own.page.api.get()) return null;
+      const isKept: HeadlessChoice['isGranted'] = ({ key }, notice) =>
+        keys !== undefined && !keys.includes(key) && own.carryOver(notice)[key] === true;
+      return choose({ isGranted: isKept, kind: 'withdrawal' }, given);
+    },
+    carryOver: (notice) => own.carryOver(notice),
+    readReceipt: () => (users.has(user) ? own.readReceipt() : null),
+    destroy() {
+      users.delete(user);
+      for (const stop of stops) stop();
+      stops.clear();
+      choosePreferences(own);
+      own.leave(user.element);
+    },
+  });
+}
+
+/** Opens the preferences of the latest one that has some. */
+function choosePreferences(own: HeadlessPage): void {
+  own.openPreferences = [...users].findLast(({ openPreferences }) => openPreferences)?.openPreferences;
+}
+
+/** Only `true` grants. */
+function readChoice(purposes: Purposes, key: string, notice: Notice): boolean {
+  const unknown = Object.keys(purposes).find((one) => !notice.purposes.some((purpose) => purpose.key === one));
+  if (unknown !== undefined) reportProblem(`decide() names the purpose "${unknown}", which the notice does not have.`);
+  return Object.hasOwn(purposes, key) && purposes[key] === true;
 }

@@ -1,8 +1,8 @@
 import { html, nothing, render } from 'lit/html.js';
 import { furtherStyles } from './first-layer/complete-banner.ts';
-import { isAway, isReachable, listLayers, watchReach } from './first-layer/reach.ts';
+import { isAway, isReachable, listLayers, watchReach } from './first-layer/focus.ts';
+import { findTexts } from './optional-elements/load-elements.ts';
 import { describeSignal, fillText, readWords, writeMoment } from './panel/messages.ts';
-import { findTexts } from './panel/panel-script.ts';
 
 /** What the second script passes to the parts that it loads, in addition to `shared`. */
 export const panelShared: readonly unknown[] = [

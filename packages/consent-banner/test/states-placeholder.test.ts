@@ -1,6 +1,6 @@
 import { expect, nextFrame } from '@open-wc/testing';
 import { emulateMedia, sendKeys } from '@web/test-runner-commands';
-import { showPlaceholder } from '../src/panel/show-placeholder.ts';
+import { showPlaceholder } from '../src/blocked-content/placeholder.ts';
 import { emulateForcedColors, restoreMedia } from './media.ts';
 import { waitUntil } from './wait-until.ts';
 

@@ -1,8 +1,8 @@
 import { isMatch } from '../page/cookies.ts';
-import type { Tracker, TrackerPurpose } from './inspector/finding.ts';
+import type { Tracker, TrackerPurpose } from './inspector/report.ts';
 
 /** Name, owner (empty when it has the same name), the ends of its hosts, names of its cookies and storage keys (an asterisk for any end). */
-export type CatalogueRow = readonly [name: string, owner: string, hosts: string, names: string];
+type CatalogueRow = readonly [name: string, owner: string, hosts: string, names: string];
 
 /** The commonest trackers by their usual purpose. A hint for the developer of a page: it never decides what is granted. */
 export const catalogue: Readonly<Record<TrackerPurpose, readonly CatalogueRow[]>> = {

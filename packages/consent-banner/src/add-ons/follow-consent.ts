@@ -1,5 +1,7 @@
 import { basisIn } from '../decision/region.ts';
-import { attempt } from '../page/browser.ts';
+import type { Purposes } from '../decision/stored-decision.ts';
+import type { Mapped } from '../page/attributes.ts';
+import { attempt, reportProblem } from '../page/browser.ts';
 import type { ConsentPage, PageView } from '../page/consent-page.ts';
 
 /** Where the banner, or an interface without one, publishes the consent of its page, and the event that says so. */
@@ -55,4 +57,32 @@ export function listLocked({
     return basis && Object.keys(basis).filter(isLocked);
   }
   return notice.purposes.flatMap((purpose) => (basisIn(purpose, region) === 'exempt' ? purpose.key : []));
+}
+
+const GRAMMAR = /^\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*(;\s*[^\s:;]+\s*:\s*[^\s:;][^:;]*)*(;\s*)?$/;
+
+/** Logs an attribute whose text is not in the grammar of a mapping. */
+export function reportInvalidMapping(attribute: string, text: string | null | undefined, example: string): void {
+  if (GRAMMAR.test(text ?? '')) return;
+  reportProblem(`${attribute}="${text ?? ''}" is not understood. It must be pairs such as "${example}".`);
+}
+
+/** Logs the purposes of an attribute's mapping that the visitor was not asked about. They count as refused. */
+export function reportUnknownPurposes(attribute: string, mapping: readonly Mapped[], purposes: Purposes): void {
+  for (const [key] of mapping) {
+    if (Object.hasOwn(purposes, key)) continue;
+    reportProblem(`${attribute}: the visitor was not asked about the purpose "${key}". Check the keys of the notice.`);
+  }
+}
+
+/** Logs those that cannot be refused, where only a choice of the visitor counts. */
+export function reportRequiredPurposes(
+  attribute: string,
+  mapping: readonly Mapped[],
+  required: readonly string[],
+): void {
+  for (const [key] of mapping) {
+    if (!required.includes(key)) continue;
+    reportProblem(`${attribute}: the purpose "${key}" cannot be refused, so it allows nothing. Name one that can be.`);
+  }
 }

@@ -24,6 +24,11 @@ export function decidedIn(
   return Object.fromEntries(Object.keys(purposes).map((key) => [key, purposes[key] === true && isGranted(key)]));
 }
 
+/** Whether no purpose needs consent in a region: then nothing is asked for, and visitors can object. */
+export function isOptOut(purposes: readonly Based[], region: string | null): boolean {
+  return region !== null && purposes.every((purpose) => basisIn(purpose, region) !== 'consent');
+}
+
 /**
  * What is granted by an earlier decision and need not be asked for again. Where a purpose needs consent, only consent counts:
  * one that was required then, or on by its basis in another region, was never chosen (GDPR, Article 4(11)).
@@ -38,9 +43,4 @@ export function carryOver(
       (stored?.basis?.[purpose.key] === 'consent' || basisIn(purpose, region) === 'object'),
   );
   return Object.fromEntries(carried.map(({ key }) => [key, true]));
-}
-
-/** Whether no purpose needs consent in a region: then nothing is asked for, and visitors can object. */
-export function isOptOut(purposes: readonly Based[], region: string | null): boolean {
-  return region !== null && purposes.every((purpose) => basisIn(purpose, region) !== 'consent');
 }

@@ -37,6 +37,16 @@ export function createChoices(
   return create('div', { class: 'choices' }, button('reject', reject), button('accept', accept));
 }
 
+/** Adds styles to a tree once, as a constructable sheet, which every Content-Security-Policy allows. */
+export function adoptStyles(root: DocumentOrShadowRoot, text: string): void {
+  let sheet = sheets[text];
+  if (!sheet) {
+    sheet = sheets[text] = new CSSStyleSheet();
+    sheet.replaceSync(text);
+  }
+  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
+}
+
 export function createButton(
   name: string,
   label = '',
@@ -49,16 +59,6 @@ export function createButton(
 }
 
 const sheets: Record<string, CSSStyleSheet> = {};
-
-/** Adds styles to a tree once, as a constructable sheet, which every Content-Security-Policy allows. */
-export function adoptStyles(root: DocumentOrShadowRoot, text: string): void {
-  let sheet = sheets[text];
-  if (!sheet) {
-    sheet = sheets[text] = new CSSStyleSheet();
-    sheet.replaceSync(text);
-  }
-  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
-}
 
 /** A setting of the theme: the element's attribute, or the notice's. */
 export function readTheme({ element, notice }: PageView, name: 'scheme' | 'layout' | 'position'): string {

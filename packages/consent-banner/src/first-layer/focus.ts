@@ -1,24 +1,42 @@
-import type { ConsentPage } from '../page/consent-page.ts';
+import type { ConsentPage, PageView } from '../page/consent-page.ts';
 
-/** Remembers the focus before the visitor entered a layer, and restores it when the layers close. */
-export function returnFocus(page: ConsentPage): void {
-  let before: HTMLElement | undefined;
-  // Events in the layers do not reach the document. For an event outside of them, the element is where the focus goes.
-  addEventListener.call(document, 'focusout', (event) => {
-    const { target, relatedTarget } = event as FocusEvent;
-    const host = page.view.root?.host;
-    if (host?.contains(relatedTarget as Node | null) && !host.contains(target as Node)) before = target as HTMLElement;
-  });
+/** Every layer but the panel. Another button may be in place of the trigger. */
+const LAYERS = '[popover].layer:not(.trigger:has(~ .opt-out), .opt-out ~ .trigger)';
+
+export function listLayers({ root }: PageView): readonly HTMLElement[] {
+  return [...(root?.querySelectorAll<HTMLElement>(LAYERS) ?? [])];
+}
+
+/** Clicks reach a layer if it is rendered and nothing makes it inert, through every shadow tree, whatever is above it. */
+export function isReachable(layer: HTMLElement): boolean {
+  const { x, y } = layer.getBoundingClientRect();
+  // A point inside of round corners.
+  return (layer.getRootNode() as ShadowRoot).elementsFromPoint(x + 20, y + 20).includes(layer);
+}
+
+/** True if the element is in a part of the page that shows nothing, or is inert or hidden from screen readers. */
+export function isAway(view: PageView): boolean {
+  const { root, layer } = view;
+  // Nothing of ours is printed.
+  if (matchMedia('print').matches) return false;
+  if (root?.host.closest('[inert],[aria-hidden=true]')) return true;
+  if (layer === 'panel') return root?.querySelector('dialog[open]:not(:modal)') != null;
+  return !listLayers(view).every(isReachable);
+}
+
+/** Calls back when visitors may no longer reach a layer, and after each change of the page's state. */
+export function watchReach(page: ConsentPage, look: () => void): void {
+  const seen = new WeakSet<Element>();
+  // A layer that is no longer rendered intersects nothing. Sizes change while the layer is laid out.
+  const rendered = new IntersectionObserver(look);
   page.subscribe(() => {
-    if (page.view.layer !== 'none' || !before) return;
-    const target = before;
-    before = undefined;
-    // After the panel has closed. Focus that has moved elsewhere since is kept.
-    queueMicrotask(() => {
-      const { activeElement } = target.getRootNode() as Document | ShadowRoot;
-      if (!activeElement || activeElement === document.body) target.focus({ preventScroll: true });
-    });
+    for (const layer of listLayers(page.view)) {
+      if (!seen.has(layer)) rendered.observe(layer);
+      seen.add(layer);
+    }
+    look();
   });
+  new MutationObserver(look).observe(document, { attributeFilter: ['inert', 'aria-hidden'], subtree: true });
 }
 
 /** Keeps the focused element from being covered by the first layer (WCAG 2.2, success criterion 2.4.11). */
@@ -60,6 +78,27 @@ function clear(target: HTMLElement, layer: Element, room: CSSStyleSheet): void {
 function isUnder(target: Element, layer: Element): boolean {
   const [box, cover] = [target.getBoundingClientRect(), layer.getBoundingClientRect()];
   return box.bottom > cover.top && box.top < cover.bottom && box.right > cover.left && box.left < cover.right;
+}
+
+/** Remembers the focus before the visitor entered a layer, and restores it when the layers close. */
+export function returnFocus(page: ConsentPage): void {
+  let before: HTMLElement | undefined;
+  // Events in the layers do not reach the document. For an event outside of them, the element is where the focus goes.
+  addEventListener.call(document, 'focusout', (event) => {
+    const { target, relatedTarget } = event as FocusEvent;
+    const host = page.view.root?.host;
+    if (host?.contains(relatedTarget as Node | null) && !host.contains(target as Node)) before = target as HTMLElement;
+  });
+  page.subscribe(() => {
+    if (page.view.layer !== 'none' || !before) return;
+    const target = before;
+    before = undefined;
+    // After the panel has closed. Focus that has moved elsewhere since is kept.
+    queueMicrotask(() => {
+      const { activeElement } = target.getRootNode() as Document | ShadowRoot;
+      if (!activeElement || activeElement === document.body) target.focus({ preventScroll: true });
+    });
+  });
 }
 
 /** Our elements; but the inspector is not for visitors, and has a shortcut of its own. */

@@ -1,4 +1,4 @@
-import { isAway, isReachable, listLayers, watchReach } from '../first-layer/reach.ts';
+import { isAway, isReachable, listLayers, watchReach } from '../first-layer/focus.ts';
 import { keepCookies } from '../page/cookies.ts';
 import type { Page } from '../page/page.ts';
 import { touch } from '../page/page-state.ts';

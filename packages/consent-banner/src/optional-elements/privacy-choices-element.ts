@@ -1,7 +1,7 @@
 import { css } from '../first-layer/css.ts';
 import { adoptStyles, create, readDirection } from '../first-layer/elements.ts';
 import type { Page } from '../page/page.ts';
-import { findTexts } from '../panel/panel-script.ts';
+import { findTexts } from './load-elements.ts';
 import { createOptOutIcon, describeOpener } from './opt-out-button.ts';
 
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);

@@ -45,15 +45,6 @@ export function removeItem(key: string): void {
   attempt(() => localStorage.removeItem(key));
 }
 
-/** The result of a read, or undefined if the browser forbids it or it throws. */
-export function attempt<T>(access: () => T): T | undefined {
-  try {
-    return access();
-  } catch {
-    return undefined;
-  }
-}
-
 /** The first element of the page that matches, also if an image named `querySelector` hides the method of the document. */
 export function query<T extends Element = HTMLElement>(selector: string): T | null {
   return Document.prototype.querySelector.call(document, selector) as T | null;
@@ -66,4 +57,13 @@ export function reportProblem(problem: string): void {
   if (reported.has(problem)) return;
   reported.add(problem);
   console.error(`<svc-consent>: ${problem}`);
+}
+
+/** The result of a read, or undefined if the browser forbids it or it throws. */
+export function attempt<T>(access: () => T): T | undefined {
+  try {
+    return access();
+  } catch {
+    return undefined;
+  }
 }

@@ -4,26 +4,18 @@ import { keepRecords } from '../records/keep-records.ts';
 import { attempt, readItem, reportProblem, writeItem } from './browser.ts';
 import type { Page } from './page.ts';
 
-/** What a page needs after its first paint, whatever interface it has. */
-export function keepPage(page: Page): void {
-  keepRecords(page);
-  keepRegion(page);
-  followTabs(page);
-  namePurposes(page);
-  checkVersion(page);
-  checkHost(page);
-  reloadPage(page);
-}
-
-/** The server refuses records from other hosts than those of the notice's domain: the console says so before anyone decides. */
-function checkHost(page: Page): void {
-  const { hostname } = location;
+/**
+ * Keeps the region that the server named since the decision: the next page starts with it. Where the decision grants something
+ * that needs consent there, the notice is loaded, which says so and asks.
+ */
+export function keepRegion(page: Page): void {
   page.subscribe(() => {
-    const { notice } = page.view;
-    if (notice && !`.${hostname}`.endsWith(`.${notice.domain}`))
-      reportProblem(
-        `the notice is for ${notice.domain}: decisions on ${hostname} are not recorded. Change its domain.`,
-      );
+    const { element, noticeId, notice, isRecalled, isFailed, isNarrowed, stored, region } = page.view;
+    if (isNarrowed && !isFailed && (isRecalled || !notice)) void page.loadNotice();
+    const isNamed = notice && !isRecalled && element?.getAttribute('region') === null;
+    // Nothing is stored before a decision.
+    if (!isNamed || !stored || (readItem(regionKey(noticeId)) ?? stored.region ?? '') === (region ?? '')) return;
+    writeItem(regionKey(noticeId), region ?? '');
   });
 }
 
@@ -71,17 +63,25 @@ export function followTabs(page: Page): void {
   });
 }
 
-/**
- * Keeps the region that the server named since the decision: the next page starts with it. Where the decision grants something
- * that needs consent there, the notice is loaded, which says so and asks.
- */
-export function keepRegion(page: Page): void {
+/** What a page needs after its first paint, whatever interface it has. */
+export function keepPage(page: Page): void {
+  keepRecords(page);
+  keepRegion(page);
+  followTabs(page);
+  namePurposes(page);
+  checkVersion(page);
+  checkHost(page);
+  reloadPage(page);
+}
+
+/** The server refuses records from other hosts than those of the notice's domain: the console says so before anyone decides. */
+function checkHost(page: Page): void {
+  const { hostname } = location;
   page.subscribe(() => {
-    const { element, noticeId, notice, isRecalled, isFailed, isNarrowed, stored, region } = page.view;
-    if (isNarrowed && !isFailed && (isRecalled || !notice)) void page.loadNotice();
-    const isNamed = notice && !isRecalled && element?.getAttribute('region') === null;
-    // Nothing is stored before a decision.
-    if (!isNamed || !stored || (readItem(regionKey(noticeId)) ?? stored.region ?? '') === (region ?? '')) return;
-    writeItem(regionKey(noticeId), region ?? '');
+    const { notice } = page.view;
+    if (notice && !`.${hostname}`.endsWith(`.${notice.domain}`))
+      reportProblem(
+        `the notice is for ${notice.domain}: decisions on ${hostname} are not recorded. Change its domain.`,
+      );
   });
 }

@@ -104,7 +104,7 @@ export const open: Change = () => ({ isOpen: true, isOpening: false, isFailed: f
 export const close: Change = () => closed;
 
 /** Other tags are blocked. */
-export const hold =
+export const block =
   (frames: readonly HTMLElement[]): Change =>
   () => ({ frames });
 

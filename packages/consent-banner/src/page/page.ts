@@ -1,3 +1,4 @@
+import { BlockedContent, type MountContent } from '../blocked-content/blocked-content.ts';
 import { decidedIn } from '../decision/grants.ts';
 import { readRegion } from '../decision/region.ts';
 import {
@@ -12,8 +13,6 @@ import {
   regionKey,
   type StoredDecision,
 } from '../decision/stored-decision.ts';
-import { HeldContent } from '../held-content/held-content.ts';
-import type { mountContent } from '../held-content/mount-content.ts';
 import {
   decidePurposes,
   fetchNotice,
@@ -29,12 +28,12 @@ import { attempt, query, readItem, reportProblem, toJson, writeItem } from './br
 import { ConsentMode } from './consent-mode.ts';
 import type { ConsentPage, DecisionListener, SvcConsent } from './consent-page.ts';
 import {
+  block,
   type Change,
   close,
   decide,
   emptyState,
   fail,
-  hold,
   join,
   load,
   type PagePlace,
@@ -53,7 +52,7 @@ export interface PageOptions {
   /** Loads what comes after the first paint: the panel, and the sending of records. */
   readonly loadFurther: (address: string) => Promise<(page: Page) => void>;
   /** Loads what blocks and releases tags, on a page that has some. */
-  readonly loadContent: (address: string) => Promise<typeof mountContent>;
+  readonly loadContent: (address: string) => Promise<MountContent>;
   /** What `SvcConsent.open()` does on a page with an interface of its own: it has no panel. */
   readonly openPreferences?: (() => void) | undefined;
 }
@@ -75,8 +74,8 @@ export class Page implements ConsentPage {
   readonly #options: PageOptions;
   readonly #listeners = new Set<() => void>();
   readonly #hasPanel: boolean;
-  readonly #held: HeldContent;
-  readonly roots: HeldContent['roots'];
+  readonly #held: BlockedContent;
+  readonly roots: BlockedContent['roots'];
   #mode = new ConsentMode();
   /** Whether a decision was the default before there was an element, whose attributes may say otherwise. */
   #isEarly = false;
@@ -91,13 +90,13 @@ export class Page implements ConsentPage {
     const { script, openPreferences } = options;
     this.#options = options;
     this.#hasPanel = !openPreferences;
-    this.#held = new HeldContent(
+    this.#held = new BlockedContent(
       script?.nonce,
       () => this.view.allowed,
       () => options.loadContent(this.view.address),
       (frames) => {
         const known = this.view.frames;
-        if (frames.length !== known.length || frames.some((one, at) => one !== known[at])) this.dispatch(hold(frames));
+        if (frames.length !== known.length || frames.some((one, at) => one !== known[at])) this.dispatch(block(frames));
         this.#findMore();
       },
     );

@@ -64,6 +64,11 @@ export function readWords(notice: Notice | null): Words {
   return { ...english, ...notice?.texts } as Words & typeof english;
 }
 
+/** Formats a time in the language, or in the browser's if it does not know the language. */
+export function writeMoment(time: string, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' }).format(new Date(time));
+}
+
 /**
  * What the panel says where the browser sends Global Privacy Control: that the opt-out is honored, where the law makes the
  * signal one and no later choice of the visitor says otherwise.
@@ -74,11 +79,6 @@ export function describeSignal({ hasSignal, region, allowed }: PageView, notice:
   if (!isOptOut(notice.purposes, region)) return privacySignal;
   const isOn = (purpose: Purpose): boolean => basisIn(purpose, region) === 'object' && allowed[purpose.key] === true;
   return notice.purposes.some(isOn) ? undefined : optOutHonored;
-}
-
-/** Formats a time in the language, or in the browser's if it does not know the language. */
-export function writeMoment(time: string, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' }).format(new Date(time));
 }
 
 /** Fills the placeholders of a text in one pass, so that a name cannot contain a placeholder. */

@@ -1,4 +1,4 @@
-import { mountContent } from '../held-content/mount-content.ts';
+import { mountContent } from '../blocked-content/blocked-tags.ts';
 import { handOver } from '../page/document.ts';
 
 handOver(mountContent);

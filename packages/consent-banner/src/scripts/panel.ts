@@ -1,9 +1,10 @@
 // The second script, which the script of the tag loads by its hash. In the same way it loads the parts that only some pages need.
 
+import type { Parts } from '../optional-elements/load-elements.ts';
 import { handOver } from '../page/document.ts';
 import { loadScript } from '../page/load-script.ts';
 import type { Page } from '../page/page.ts';
-import { mountFurther, type Parts } from '../panel/panel-script.ts';
+import { mountFurther } from '../panel/panel-script.ts';
 import { panelShared } from '../panel-shared.ts';
 import { shared } from '../shared.ts';
 

@@ -1,4 +1,4 @@
+import { coverFrames } from '../blocked-content/cover-frames.ts';
 import { handOver } from '../page/document.ts';
-import { coverFrames } from '../panel/cover-frames.ts';
 
 handOver(coverFrames);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { languages, loadMessages } from '../../../../server/consent/messages/messages.ts';
-import { fillText, writeMoment, readWords } from '../../src/panel/messages.ts';
 import { readDirection } from '../../src/first-layer/elements.ts';
 import type { Notice } from '../../src/notice/notice.ts';
 import { listNames } from '../../src/panel/format.ts';
+import { fillText, readWords, writeMoment } from '../../src/panel/messages.ts';
 
 const plain = (text: string): string => text.replace(/[\u2066-\u2069]/g, '');
 

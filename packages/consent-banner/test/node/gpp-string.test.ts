@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { GppModel } from '@iabgpp/cmpapi';
 import fc from 'fast-check';
-import { writeGppString } from '../../src/add-ons/gpp/encode.ts';
-import { type GppOptions, readSettings } from '../../src/add-ons/gpp/gpp-settings.ts';
-import { rightNames } from '../../src/add-ons/gpp/opt-outs.ts';
-import { sections } from '../../src/add-ons/gpp/sections.ts';
-import { writeSections } from '../../src/add-ons/gpp/write-sections.ts';
+import { writeGppString, writeSections } from '../../src/add-ons/gpp/encode.ts';
+import { type GppOptions, readSettings, rightNames, sections } from '../../src/add-ons/gpp/gpp-settings.ts';
 
 // Our strings are read by the library that IAB publishes, which recipients use.
 

@@ -13,7 +13,7 @@ test(`consent without an interface is ${BUDGET} bytes of brotli at most in a pag
     build: {
       write: false,
       target: 'es2022',
-      rollupOptions: { external: /mount-content/ }, // Loaded on pages with blocked tags.
+      rollupOptions: { external: /blocked-tags/ }, // Loaded on pages with blocked tags.
       lib: { entry: join(import.meta.dirname, '../../src/headless.ts'), formats: ['iife'], name: 'headless' },
     },
   });

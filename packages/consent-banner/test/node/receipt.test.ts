@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Notice } from '../../src/notice/notice.ts';
 import { removeItem, writeItem } from '../../src/page/browser.ts';
-import { readReceipt, draftReceipt, proveReceipt } from '../../src/panel/receipt.ts';
+import { draftReceipt, proveReceipt, readReceipt } from '../../src/panel/receipt.ts';
 import type { ConsentRecord, ReceiptSource } from '../../src/records/consent-record.ts';
 import { keepAnswer } from '../../src/records/keep-records.ts';
 

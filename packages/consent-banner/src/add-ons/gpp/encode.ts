@@ -1,4 +1,5 @@
-import type { SubSection } from './sections.ts';
+import type { Purposes } from '../../decision/stored-decision.ts';
+import { chooseField, describeRights, type GppSettings, type SubSection } from './gpp-settings.ts';
 
 /** The values of a sub-section by the names of its fields; a list has its value in every place. */
 export type FieldValues = Readonly<Record<string, number | readonly number[] | boolean>>;
@@ -23,7 +24,7 @@ export function writeGppString(sections: readonly WrittenSection[]): string {
 }
 
 /** The values of a sub-section from what each field shall have, and the text that is made of them. */
-export function writeSubSection(fields: SubSection, choose: (name: string) => number): readonly [FieldValues, string] {
+function writeSubSection(fields: SubSection, choose: (name: string) => number): readonly [FieldValues, string] {
   const values: Record<string, number | readonly number[]> = {};
   let bits = '';
   for (const field of fields) {
@@ -36,7 +37,7 @@ export function writeSubSection(fields: SubSection, choose: (name: string) => nu
 }
 
 /** The sub-section for Global Privacy Control. */
-export function writeGpc(isOn: boolean): readonly [FieldValues, string] {
+function writeGpc(isOn: boolean): readonly [FieldValues, string] {
   return [{ SubsectionType: 1, Gpc: isOn }, writeBase64(`01${isOn ? 1 : 0}`)];
 }
 
@@ -83,4 +84,28 @@ function writeFibonacci(value: number): string {
     bits = `${isIn ? 1 : 0}${bits}`;
   }
   return `${bits.replace(/(?<!0)0+$/, '')}1`;
+}
+
+/**
+ * The sections that the site wants, for what is granted; nothing granted means opted out of everything.
+ * @param purposes what the visitor could refuse, and whether it is granted.
+ * @param hasGpc whether the browser sends Global Privacy Control.
+ */
+export function writeSections(
+  { forms, mapping, notApplicable, hasChildren, mspa }: GppSettings,
+  purposes: Purposes,
+  hasGpc: boolean,
+): readonly WrittenSection[] {
+  const states = describeRights(mapping, notApplicable, purposes);
+  return forms.map(([name, form]) => {
+    const context = { version: form.version, states, hasChildren, mspa };
+    const written = [writeSubSection(form.core, (field) => chooseField(field, context))];
+    if (form.hasGpc) written.push(writeGpc(hasGpc));
+    return {
+      id: form.id,
+      name,
+      subSections: written.map(([values]) => values),
+      text: written.map(([, text]) => text).join('.'),
+    };
+  });
 }

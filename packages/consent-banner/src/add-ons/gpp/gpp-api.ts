@@ -16,7 +16,7 @@ export interface GppState {
   readonly sections: readonly WrittenSection[];
 }
 
-export interface GppApiOptions {
+interface GppApiOptions {
   /** The number that IAB assigned to the operator of the consent platform; 0 without one. */
   readonly cmpId: number;
   readonly initial: GppState;
@@ -24,7 +24,7 @@ export interface GppApiOptions {
   readonly listeners: ReadonlyMap<number, Callback>;
 }
 
-export interface GppApi {
+interface GppApi {
   readonly call: Gpp;
   /**
    * Takes over a state and notifies the listeners of changes, in the order of the specification: not ready, the changes,

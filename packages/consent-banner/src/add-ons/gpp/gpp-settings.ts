@@ -1,7 +1,6 @@
+import type { Purposes } from '../../decision/stored-decision.ts';
 import { type Mapped, readMapping } from '../../page/attributes.ts';
 import { reportProblem } from '../../page/browser.ts';
-import { type MspaMode, mspaModes, rightNames, rights } from './opt-outs.ts';
-import { firstUsnat, type SectionForm, sections } from './sections.ts';
 
 /** The site's settings, in the words of the attributes: `data-opt-outs` is `optOuts`. */
 export interface GppOptions {
@@ -113,4 +112,170 @@ function checkRights(forms: GppSettings['forms'], named: readonly string[]): voi
   reportProblem(
     `data-opt-outs says nothing about ${missing.join(', ')}: every visitor is opted out of it. Name the purpose that allows it, or name it in data-not-applicable if the site does no such thing.`,
   );
+}
+
+/** What visitors in the United States can refuse. */
+type Right = 'sale' | 'sharing' | 'targeted-advertising' | 'sensitive-data' | 'additional-processing';
+
+/** The fields for each. */
+const rights: Readonly<Record<Right, readonly string[]>> = {
+  sale: ['SaleOptOut'],
+  sharing: ['SharingOptOut'],
+  'targeted-advertising': ['TargetedAdvertisingOptOut'],
+  'sensitive-data': ['SensitiveDataProcessing'],
+  'additional-processing': ['PersonalDataConsents', 'AdditionalDataProcessingConsent'],
+};
+
+/** As the fields have it: the site does no such thing; opted out or no consent; not opted out or consent. */
+type Choice = 0 | 1 | 2;
+
+/** The state of a right. */
+interface RightState {
+  readonly choice: Choice;
+  /** Whether notice was given: the site does no such thing; given; not given. */
+  readonly notice: 0 | 1 | 2;
+}
+
+type RightStates = Readonly<Record<Right, RightState>>;
+
+/** What the site says of the transaction under IAB's Multi-State Privacy Agreement. */
+const mspaModes = ['no', 'opt-out-option-mode', 'service-provider-mode'] as const;
+
+type MspaMode = (typeof mspaModes)[number];
+
+export const rightNames = Object.keys(rights) as readonly Right[];
+
+/** What the notices about a right are called, and the right. */
+const notices: Readonly<Record<string, Right>> = {
+  SaleOptOutNotice: 'sale',
+  SharingOptOutNotice: 'sharing',
+  TargetedAdvertisingOptOutNotice: 'targeted-advertising',
+  SensitiveDataProcessingOptOutNotice: 'sensitive-data',
+  SensitiveDataOptOutNotice: 'sensitive-data',
+  SensitiveDataLimitUseNotice: 'sensitive-data',
+};
+
+const fields: Readonly<Record<string, Right>> = Object.fromEntries(
+  rightNames.flatMap((right) => rights[right].map((field) => [field, right])),
+);
+
+/**
+ * What the visitor chose about each right. One that purposes are mapped to is opted out unless all of them are granted;
+ * one that nothing is said about is opted out for good, and no notice was given of it.
+ * @param purposes what could be refused, and whether it was granted.
+ */
+export function describeRights(
+  mapping: readonly Mapped[],
+  notApplicable: readonly string[],
+  purposes: Purposes,
+): RightStates {
+  const describe = (right: Right): RightState => {
+    const keys = mapping.flatMap(([key, name]) => (name === right ? [key] : []));
+    if (keys.length > 0) return { choice: keys.every((key) => purposes[key] === true) ? 2 : 1, notice: 1 };
+    return notApplicable.includes(right) ? { choice: 0, notice: 0 } : { choice: 1, notice: 2 };
+  };
+  return Object.fromEntries(rightNames.map((right) => [right, describe(right)])) as RightStates;
+}
+
+interface FieldContext {
+  readonly version: number;
+  readonly states: RightStates;
+  /** Whether the site knows that it processes data of children; a banner can take no parent's consent. */
+  readonly hasChildren: boolean;
+  readonly mspa: MspaMode;
+}
+
+/** The value of a field of any section. The banner is the notice: it is shown to every visitor who has not decided. */
+export function chooseField(name: string, { version, states, hasChildren, mspa }: FieldContext): number {
+  const right = fields[name];
+  const notice = notices[name];
+  if (right) return states[right].choice;
+  if (notice) return states[notice].notice;
+  const isCovered = mspa !== 'no';
+  switch (name) {
+    case 'Version':
+      return version;
+    case 'KnownChildSensitiveDataConsents':
+      return hasChildren ? 1 : 0;
+    case 'MspaCoveredTransaction':
+      return isCovered ? 1 : 2;
+    case 'MspaOptOutOptionMode':
+      return isCovered ? (mspa === 'opt-out-option-mode' ? 1 : 2) : 0;
+    case 'MspaServiceProviderMode':
+      return isCovered ? (mspa === 'service-provider-mode' ? 1 : 2) : 0;
+    default: {
+      // SharingNotice, ProcessingNotice: of any of it, and given only if it was given of each.
+      const given = [states.sale, states.sharing, states['targeted-advertising']].map((state) => state.notice);
+      return Math.max(...given);
+    }
+  }
+}
+
+/** A sub-section: its fields in order. `Name*8` is a list of eight, `Name:6` is of six bits, all others are of two. */
+export type SubSection = readonly string[];
+
+/** How a section of the Global Privacy Platform is written. */
+interface SectionForm {
+  readonly id: number;
+  /** The version of its specification, as written in the string. */
+  readonly version: number;
+  readonly core: SubSection;
+  /** Whether a sub-section includes Global Privacy Control. */
+  readonly hasGpc: boolean;
+}
+
+const OPT_OUTS = 'SaleOptOutNotice TargetedAdvertisingOptOutNotice SaleOptOut TargetedAdvertisingOptOut';
+const SENSITIVE = 'SensitiveDataProcessing';
+const CHILD = 'KnownChildSensitiveDataConsents';
+const EXTRA = 'AdditionalDataProcessingConsent';
+const MSPA = 'MspaCoveredTransaction MspaOptOutOptionMode MspaServiceProviderMode';
+
+const national = (sensitive: number, child: number): string =>
+  'SharingNotice SaleOptOutNotice SharingOptOutNotice TargetedAdvertisingOptOutNotice ' +
+  'SensitiveDataProcessingOptOutNotice SensitiveDataLimitUseNotice SaleOptOut SharingOptOut ' +
+  `TargetedAdvertisingOptOut ${SENSITIVE}*${sensitive} ${CHILD}*${child} PersonalDataConsents`;
+
+const california =
+  'SaleOptOutNotice SharingOptOutNotice SensitiveDataLimitUseNotice SaleOptOut SharingOptOut ' +
+  `${SENSITIVE}*9 ${CHILD}*2 PersonalDataConsents`;
+
+/** Utah and Iowa let the consumer opt out of sensitive data, and name the notice each in a way of its own. */
+const optOutOfSensitive = (notice: string): string =>
+  `${OPT_OUTS.replace(' SaleOptOut ', ` ${notice} SaleOptOut `)} ${SENSITIVE}*8 ${CHILD}`;
+
+/**
+ * The sections for the United States that the published specifications and the reference library write alike:
+ * https://github.com/InteractiveAdvertisingBureau/Global-Privacy-Platform/tree/main/Sections
+ * (Maryland, Indiana, Kentucky and Rhode Island are covered by `usnat`: the two do not agree on them yet.)
+ */
+export const sections: Readonly<Record<string, SectionForm>> = {
+  usnat: describe(7, national(16, 3), { version: 2 }),
+  usca: describe(8, california),
+  usva: describe(9, `SharingNotice ${OPT_OUTS} ${SENSITIVE}*8 ${CHILD}`, { hasGpc: false }),
+  usco: describe(10, `SharingNotice ${OPT_OUTS} ${SENSITIVE}*7 ${CHILD}`),
+  usut: describe(11, `SharingNotice ${optOutOfSensitive('SensitiveDataProcessingOptOutNotice')}`, { hasGpc: false }),
+  usct: describe(12, `SharingNotice ${OPT_OUTS} ${SENSITIVE}*8 ${CHILD}*3`),
+  usfl: describe(13, `ProcessingNotice ${OPT_OUTS} ${SENSITIVE}*8 ${CHILD}*3 ${EXTRA}`, { hasGpc: false }),
+  usmt: describe(14, `SharingNotice ${OPT_OUTS} ${SENSITIVE}*8 ${CHILD}*3 ${EXTRA}`),
+  usor: describe(15, `ProcessingNotice ${OPT_OUTS} ${SENSITIVE}*11 ${CHILD}*3 ${EXTRA}`),
+  ustx: describe(16, `ProcessingNotice ${OPT_OUTS} ${SENSITIVE}*8 ${CHILD} ${EXTRA}`),
+  usde: describe(17, `ProcessingNotice ${OPT_OUTS} ${SENSITIVE}*9 ${CHILD}*5 ${EXTRA}`),
+  usia: describe(18, `ProcessingNotice ${optOutOfSensitive('SensitiveDataOptOutNotice')}`),
+  usne: describe(19, `ProcessingNotice ${OPT_OUTS} ${SENSITIVE}*8 ${CHILD} ${EXTRA}`),
+  usnh: describe(20, `ProcessingNotice ${OPT_OUTS} ${SENSITIVE}*8 ${CHILD}*3 ${EXTRA}`),
+  usnj: describe(21, `ProcessingNotice ${OPT_OUTS} ${SENSITIVE}*10 ${CHILD}*5 ${EXTRA}`),
+  ustn: describe(22, `ProcessingNotice ${OPT_OUTS} ${SENSITIVE}*8 ${CHILD} ${EXTRA}`),
+  usmn: describe(23, `ProcessingNotice ${OPT_OUTS} ${SENSITIVE}*8 ${CHILD} ${EXTRA}`),
+};
+
+/** The first version of `usnat`, for recipients that read no other. */
+const firstUsnat = describe(7, national(12, 2));
+
+interface FormOptions {
+  readonly version?: number;
+  readonly hasGpc?: boolean;
+}
+
+function describe(id: number, fields: string, { version = 1, hasGpc = true }: FormOptions = {}): SectionForm {
+  return { id, version, core: `Version:6 ${fields} ${MSPA}`.split(' '), hasGpc };
 }

@@ -5,15 +5,9 @@ import { isMatch } from '../../page/cookies.ts';
 import { findTrackerByHost, findTrackerByName, type KnownTracker } from '../catalogue.ts';
 import { findPage } from '../follow-consent.ts';
 import { checkPage } from './check-page.ts';
-import { DecisionHistory } from './decision-history.ts';
-import type { Finding, FindingKind, FindingStatus, PageFindings } from './finding.ts';
-import { listRequests } from './list-requests.ts';
-import { findCookieStore, listStorage } from './list-storage.ts';
-import { listTags } from './list-tags.ts';
-import { choosePurpose, proposeClearing, proposeMarkup, UNKNOWN_PURPOSE } from './propose-change.ts';
-import type { Sighting } from './sighting.ts';
-import { type CookieWatch, watchCookies } from './watch-cookies.ts';
-import { watchFocus } from './watch-focus.ts';
+import { findCookieStore, listRequests, listStorage, listTags, nameAddress } from './list-findings.ts';
+import type { Finding, FindingKind, FindingStatus, PageFindings, Sighting, TrackerPurpose } from './report.ts';
+import { type CookieWatch, DecisionHistory, watchCookies, watchFocus } from './watch-page.ts';
 
 export interface InspectionOptions {
   /** Purposes to cookies, as in the banner's attribute. Default: the attribute of the banner on the page. */
@@ -202,4 +196,51 @@ function writeMapping(pairs: PageFacts['mapping']): string {
 
 function round(moment: number | null): number | null {
   return moment === null ? null : Math.round(moment);
+}
+
+/** Placeholder where only the site owner knows the purpose; a tag with it waits forever. */
+const UNKNOWN_PURPOSE = 'your-purpose';
+
+/** What notices call the usual purposes. */
+const synonyms: Readonly<Record<TrackerPurpose, readonly string[]>> = {
+  necessary: ['necessary', 'essential', 'required'],
+  preferences: ['preferences', 'functional', 'functionality', 'comfort', 'external'],
+  statistics: ['statistics', 'analytics', 'measurement', 'performance'],
+  marketing: ['marketing', 'advertising', 'ads', 'targeting'],
+};
+
+/** The key to name for a usual purpose: what this page calls it, as far as that is known. */
+function choosePurpose(purpose: TrackerPurpose | undefined, known: readonly string[]): string {
+  if (!purpose) return UNKNOWN_PURPOSE;
+  return synonyms[purpose].find((key) => known.includes(key)) ?? purpose;
+}
+
+/** An entry for `clear-cookies`; null for a name that its grammar cannot hold. */
+function proposeClearing(pattern: string, purpose: string): string | null {
+  return /^[^\s:;]+$/.test(pattern) ? `${purpose}: ${pattern}` : null;
+}
+
+/** The same tag, held back: its address and type are put where the browser does not look. */
+function proposeMarkup(tag: HTMLElement, kind: FindingKind, purpose: string): string {
+  const address = nameAddress(tag);
+  const isScript = kind === 'script';
+  const isMoved = (name: string): boolean =>
+    name === address || /^(srcset|poster)$/.test(name) || (isScript && name === 'type');
+  const kept = [...tag.attributes].filter(({ name }) => !/^(data-svc-purpose|nonce)$/.test(name));
+  const attributes: readonly (readonly [name: string, value: string])[] = [
+    ...(isScript ? ([['type', 'text/plain']] as const) : []),
+    ['data-svc-purpose', purpose],
+    ...kept.map(({ name, value }) => [isMoved(name) ? `data-svc-${name}` : name, value] as const),
+  ];
+  const written = attributes.map(([name, value]) => (value ? ` ${name}="${escapeValue(value)}"` : ` ${name}`));
+  const end = /^(link|img|source|embed)$/.test(tag.localName) ? '' : `</${tag.localName}>`;
+  return `<${tag.localName}${written.join('')}>${end}`;
+}
+
+/**
+ * In one line, with nothing that ends an attribute or turns around what a reader sees. References to the controls from U+0080
+ * on mean other characters in HTML: those stay.
+ */
+function escapeValue(value: string): string {
+  return value.replace(/(?![ \x80-\x9f])[&\x22<>\s\p{Cc}\p{Cf}]/gu, (char) => `&#${char.codePointAt(0)};`);
 }

@@ -1,11 +1,16 @@
 import { adoptStyles } from '../../first-layer/elements.ts';
 import { query, toJson } from '../../page/browser.ts';
-import { createButton, createNode } from './create-node.ts';
-import type { Finding, PageFindings } from './finding.ts';
 import { Inspection, type InspectionOptions } from './inspection.ts';
 import { inspectorStyles } from './inspector.styles.ts';
-import { createRow, nameFinding } from './inspector-row.ts';
-import { writeMarkdown } from './write-report.ts';
+import {
+  type Finding,
+  nameKind,
+  nameMoment,
+  nameOwner,
+  type PageFindings,
+  statusNames,
+  writeMarkdown,
+} from './report.ts';
 
 /** No element is defined under this name: it is plain, and may have a shadow root. */
 const TAG = 'svc-consent-inspector';
@@ -158,4 +163,59 @@ function nameDecision(decidedAt: number | null): string {
   if (decidedAt < 0)
     return 'Decided before this page: delete the data of this site and load it again to see what comes before consent.';
   return `Decided after ${(decidedAt / 1000).toFixed(1)} s.`;
+}
+
+/** What makes a finding the same one at the next look. */
+function nameFinding({ kind, initiator, name, status }: Finding): string {
+  return `${kind} ${initiator} ${status === 'held'} ${name}`;
+}
+
+/** One finding as a row of the table. */
+function createRow(finding: Finding, copy: (text: string) => void): HTMLTableRowElement {
+  const { name, status, purposes, proposal, writtenBy } = finding;
+  const isAlert = /^(early|refused)$/.test(status);
+  return createNode(
+    'tr',
+    {},
+    createNode('th', { scope: 'row' }, createCode(name), createNode('small', {}, nameKind(finding))),
+    createNode('td', {}, nameOwner(finding)),
+    createNode(
+      'td',
+      {},
+      createNode('span', { className: isAlert ? 'alert' : '' }, statusNames[status]),
+      createNode('small', {}, nameMoment(finding)),
+    ),
+    createNode('td', {}, purposes.length ? createCode(purposes.join(' ')) : '-'),
+    createNode('td', {}, writtenBy ? createCode(writtenBy) : '-'),
+    createNode('td', { className: 'change' }, ...createChange(name, proposal, copy)),
+  );
+}
+
+function createChange(name: string, proposal: string | null, copy: (text: string) => void): readonly (Node | string)[] {
+  if (!proposal) return ['-'];
+  return [createCode(proposal), createButton('Copy', () => copy(proposal), `Copy the change for ${name}`)];
+}
+
+/** A name may hold marks that turn the writing around: they end with it. */
+function createCode(text: string): HTMLElement {
+  return createNode('bdi', { dir: 'ltr' }, createNode('code', {}, text));
+}
+
+type Child = Node | string;
+
+/** Creates an element from properties and children only: a name that a page chose is inserted as text, whatever it contains. */
+function createNode<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  properties: Partial<HTMLElementTagNameMap[K]> = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  const node = document.createElement(tag);
+  Object.assign(node, properties);
+  node.append(...children);
+  return node;
+}
+
+/** @param name accessible name, if its text is not enough. */
+function createButton(text: string, onClick: () => void, name?: string): HTMLButtonElement {
+  return createNode('button', { type: 'button', onclick: onClick, ...(name && { ariaLabel: name }) }, text);
 }

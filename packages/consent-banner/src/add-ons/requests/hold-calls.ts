@@ -1,6 +1,5 @@
 import { attempt, reportProblem } from '../../page/browser.ts';
-import { replaceMember, type Undo } from './replace-member.ts';
-import type { RequestGate } from './request-gate.ts';
+import { type RequestGate, replaceMember, type Undo } from './request-gate.ts';
 
 /** Fails calls to held hosts as without a network; nothing is sent, then or later. */
 export function holdCalls(gate: RequestGate): readonly Undo[] {

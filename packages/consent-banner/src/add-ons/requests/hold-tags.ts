@@ -1,6 +1,5 @@
 import { reportProblem } from '../../page/browser.ts';
-import { replaceMember, type Undo } from './replace-member.ts';
-import type { RequestGate } from './request-gate.ts';
+import { type RequestGate, replaceMember, type Undo } from './request-gate.ts';
 
 /** The properties that make a tag load something, and the type that decides whether a script runs. */
 const PROPERTIES = [

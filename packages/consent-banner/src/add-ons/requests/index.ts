@@ -1,6 +1,5 @@
 import { readMapping } from '../../page/attributes.ts';
-import { followConsent } from '../follow-consent.ts';
-import { reportInvalidMapping, reportUnknownPurposes } from '../report-purposes.ts';
+import { followConsent, reportInvalidMapping, reportUnknownPurposes } from '../follow-consent.ts';
 import { holdCalls } from './hold-calls.ts';
 import { holdTags } from './hold-tags.ts';
 import { RequestGate } from './request-gate.ts';

@@ -1,9 +1,9 @@
 import { applyTheme, readDirection } from '../first-layer/elements.ts';
-import { readNeeds } from '../held-content/held-content.ts';
 import type { ConsentPage } from '../page/consent-page.ts';
-import { listNames } from './format.ts';
-import { fillText, readWords } from './messages.ts';
-import { type PlaceholderContent, showPlaceholder } from './show-placeholder.ts';
+import { listNames } from '../panel/format.ts';
+import { fillText, readWords } from '../panel/messages.ts';
+import { readNeeds } from './blocked-content.ts';
+import { type PlaceholderContent, showPlaceholder } from './placeholder.ts';
 
 /** Keeps placeholders over the blocked frames, images and videos of a page. */
 export function coverFrames(page: ConsentPage): void {

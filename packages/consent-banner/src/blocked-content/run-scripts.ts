@@ -8,7 +8,7 @@ import { WrittenMarkup } from './written-markup.ts';
 // - Events that the page has had never come: `late-listeners.ts` calls their listeners.
 // - Routers compare the tags of the head with those of the next page: a tag has its own attributes again once it has run, and a
 //   copy of it does not run.
-// - Placeholders are outside of the tree that a framework hydrates: `show-placeholder.ts`.
+// - Placeholders are outside of the tree that a framework hydrates: `placeholder.ts`.
 
 /** The types that run: https://mimesniff.spec.whatwg.org/#javascript-mime-type */
 const RUNS = /^$|(java|ecma|j|live)script|^module$/i;

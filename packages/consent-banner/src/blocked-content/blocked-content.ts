@@ -1,9 +1,8 @@
 import type { Purposes } from '../decision/stored-decision.ts';
 import { query, reportProblem } from '../page/browser.ts';
-import type { mountContent } from './mount-content.ts';
 
 /** Tags with purposes. Form controls shadow the methods of the form. */
-export const HELD = '[data-svc-purpose]:not(form)';
+export const BLOCKED = '[data-svc-purpose]:not(form)';
 
 /** The purposes that a tag needs: `data-svc-purpose="statistics marketing"` needs both. Without any it never loads. */
 export function readNeeds(tag: HTMLElement): readonly string[] {
@@ -11,12 +10,15 @@ export function readNeeds(tag: HTMLElement): readonly string[] {
 }
 
 /** The blocked value of an attribute: `data-svc-src`, or `data-src`, which lazy loaders read as well. */
-export function readHeld(tag: Element, name: string): string | null {
+export function readBlocked(tag: Element, name: string): string | null {
   return tag.getAttribute(`data-svc-${name}`) || tag.getAttribute(`data-${name}`);
 }
 
+/** Blocks and releases the tags of a page. Returns a function that does so again. */
+export type MountContent = (content: BlockedContent) => () => void;
+
 /** The purposes that a page allows, for its blocked tags. The part that blocks and releases them is loaded for the first tag. */
-export class HeldContent {
+export class BlockedContent {
   /** What the page allows now. Of two pages in one document, neither blocks what the other has just released. */
   readonly readAllowed: () => Purposes;
   /** What the visitor loads for this page view. */
@@ -27,12 +29,12 @@ export class HeldContent {
   readonly nonce: string | undefined;
   /** Called whenever the page changes, with the blocked frames, images and videos with a place in it. */
   readonly onRelease: (frames: readonly HTMLElement[]) => void;
-  readonly #load: () => Promise<typeof mountContent>;
+  readonly #load: () => Promise<MountContent>;
   #isLooking = false;
   #isLoading = false;
   #update = (): void => {
     this.onRelease([]);
-    const isNeeded = this.roots.size > 1 || query(HELD);
+    const isNeeded = this.roots.size > 1 || query(BLOCKED);
     if (!this.#isLooking || this.#isLoading || !isNeeded) return;
     this.#isLoading = true;
     this.#load().then(
@@ -54,7 +56,7 @@ export class HeldContent {
   constructor(
     nonce: string | undefined,
     readAllowed: () => Purposes,
-    load: () => Promise<typeof mountContent>,
+    load: () => Promise<MountContent>,
     onRelease: (frames: readonly HTMLElement[]) => void,
   ) {
     this.nonce = nonce;

@@ -1,7 +1,41 @@
 import { attempt, reportProblem } from '../page/browser.ts';
 import { queryAll } from '../page/document.ts';
-import { HELD, readHeld } from './held-content.ts';
+import { BLOCKED, type BlockedContent, readBlocked, readNeeds } from './blocked-content.ts';
 import { runInTurn } from './run-scripts.ts';
+
+/** Blocks and releases the tags of a page. @returns does so again, after the page or what it allows has changed. */
+export function mountContent(content: BlockedContent): () => void {
+  const { once, roots, nonce } = content;
+  const released = new WeakMap<Element, Release>();
+  const observers = new Map<WeakRef<ParentNode & Node>, MutationObserver>();
+
+  const isAllowed = (tag: HTMLElement): boolean =>
+    once.has(tag) ||
+    once.has(tag.parentNode as Node) || // The sources of a player.
+    readNeeds(tag).every((key) => content.readAllowed()[key] === true);
+
+  const update = (): void => {
+    for (const [reference, observer] of observers) {
+      if (roots.has(reference) && reference.deref()) continue;
+      observer.disconnect();
+      observers.delete(reference);
+      roots.delete(reference);
+    }
+    const frames = [...roots].flatMap((reference) => {
+      const root = reference.deref();
+      if (!root) return [];
+      if (!observers.has(reference)) {
+        const observer = new MutationObserver(update);
+        observer.observe(root, OBSERVED);
+        observers.set(reference, observer);
+      }
+      return releaseTags(root, released, isAllowed, nonce);
+    });
+    content.onRelease(frames);
+  };
+  update();
+  return update;
+}
 
 // The page changes with us: lazy loaders fill the plain attributes, so blocked ones have names of their own; libraries that morph
 // the page to markup of the server take the released attributes away; routers put copies back, whose attributes are of then.
@@ -14,14 +48,14 @@ const ADDRESS = /^(https?|blob|data:image)[:/]/;
 const LOADING = ['src', 'srcset', 'poster', 'href'];
 
 /** Changes that may need a tag to be blocked or released: libraries that morph the page remove attributes. */
-export const OBSERVED: MutationObserverInit = {
+const OBSERVED: MutationObserverInit = {
   childList: true,
   subtree: true,
   attributeFilter: ['data-svc-purpose', ...LOADING.flatMap((name) => [name, `data-svc-${name}`, `data-${name}`])],
 };
 
 /** A release of a tag: with which addresses, when, and after how long. */
-export interface Release {
+interface Release {
   readonly addresses: string;
   at: number;
   readonly wait: number;
@@ -29,7 +63,7 @@ export interface Release {
 
 /** The same without URLs that run code, which would pass a sanitizer that allows `data-` attributes. */
 function readAllowed(tag: Element, name: string): string | null {
-  const value = readHeld(tag, name);
+  const value = readBlocked(tag, name);
   if (!value || !/^(src|href)$/.test(name) || attempt(() => ADDRESS.test(new URL(value, tag.baseURI).href)))
     return value;
   reportProblem(`data-svc-${name}="${value}" must be http(s).`);
@@ -41,14 +75,14 @@ function readAllowed(tag: Element, name: string): string | null {
  * @param nonce of the banner's script tag: on a page with nonces, a script without it was not written by the page.
  * @returns the blocked frames, images and videos with a place in the page.
  */
-export function releaseTags(
+function releaseTags(
   root: ParentNode,
   released: WeakMap<Element, Release>,
   isAllowed: (tag: HTMLElement) => boolean,
   nonce: string | undefined,
 ): readonly HTMLElement[] {
   const waiting: HTMLElement[] = [];
-  for (const tag of queryAll(HELD, root)) {
+  for (const tag of queryAll(BLOCKED, root)) {
     const isScript = tag.localName === 'script';
     // A shadow tree may be out of the page.
     const isGranted = tag.isConnected && isAllowed(tag);
@@ -59,7 +93,7 @@ export function releaseTags(
         const held = readAllowed(tag, name);
         return held && isMeant(tag.getAttribute(name) ?? '', held);
       });
-    const addresses = `${isScript || LOADING.map((name) => readHeld(tag, name))}`;
+    const addresses = `${isScript || LOADING.map((name) => readBlocked(tag, name))}`;
     const isSame = last?.addresses === addresses;
     const isOn = isGranted
       ? // A morph removes the attributes; another address is the page's own choice.
