@@ -7,6 +7,9 @@ import { queryAll } from '../page/document.ts';
 import { placeholderStyles } from './placeholder.styles.ts';
 import { findNext, keepTabOrder } from './tab-order.ts';
 
+/** Smaller boxes show nothing to a visitor anyway. */
+const SMALLEST = 44;
+
 /** The part of a frame that the page shows, and where it is in the page's layers. */
 interface FramePlace {
   readonly box: DOMRect;
@@ -15,6 +18,17 @@ interface FramePlace {
   readonly isFixed: boolean;
   readonly zIndex: string;
 }
+
+/**
+ * Without an address, an image is rendered as its alternative text; this gives it the size of its attributes. Under any style
+ * of the page, and in a sheet: an attribute on an element of an application would fail its hydration.
+ */
+const asBox = css`
+  :where(img[data-svc-purpose][width][height]:not([src], [srcset])) {
+    display: inline-block;
+    overflow: hidden;
+  }
+`;
 
 /** The element that contains another one in the rendered page, across the borders of shadow trees. */
 function findParent(element: Element): Element | null {
@@ -55,20 +69,6 @@ function measureFrame(frame: HTMLElement, layer: Element): FramePlace {
   const isVisible = frame.checkVisibility?.({ opacityProperty: true, visibilityProperty: true }) ?? true;
   return { box, clip: { left, top, right, bottom }, isVisible, isFixed, zIndex };
 }
-
-/** Smaller boxes show nothing to a visitor anyway. */
-const SMALLEST = 44;
-
-/**
- * Without an address, an image is rendered as its alternative text; this gives it the size of its attributes. Under any style
- * of the page, and in a sheet: an attribute on an element of an application would fail its hydration.
- */
-const asBox = css`
-  :where(img[data-svc-purpose][width][height]:not([src], [srcset])) {
-    display: inline-block;
-    overflow: hidden;
-  }
-`;
 
 interface PlaceholderAction {
   readonly name: 'show-once' | 'preferences' | 'try-again';

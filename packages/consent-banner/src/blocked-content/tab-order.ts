@@ -113,12 +113,12 @@ function listButtons(host: HTMLElement): readonly HTMLElement[] {
   return [...(host.shadowRoot?.querySelectorAll('button') ?? [])].filter((button) => button.checkVisibility());
 }
 
-/** True if the first is after the second in the document. */
-function isBehind(one: Element, other: Element): boolean {
-  return (outermost(other).compareDocumentPosition(outermost(one)) & Node.DOCUMENT_POSITION_FOLLOWING) > 0;
-}
-
 function outermost(element: Element): Element {
   const root = element.getRootNode();
   return root instanceof ShadowRoot ? outermost(root.host) : element;
+}
+
+/** True if the first is after the second in the document. */
+function isBehind(one: Element, other: Element): boolean {
+  return (outermost(other).compareDocumentPosition(outermost(one)) & Node.DOCUMENT_POSITION_FOLLOWING) > 0;
 }
