@@ -1,5 +1,5 @@
 /**
- * Breaks the rules of `mutants.ts` one at a time, and runs the tests that must notice it:
+ * Breaks the rules of `mutants.json` one at a time, and runs the tests that must notice it:
  *
  *   npm run mutate [part of a name …]
  *
@@ -22,7 +22,21 @@ import {
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Mutant, mutants } from './mutants.ts';
+import mutants from './mutants.json' with { type: 'json' };
+
+/** A rule over all features, the change that breaks it, and the tests that must notice the change. */
+interface Mutant {
+  /** The area, then the rule in short: `consent-required-purpose`. */
+  readonly name: string;
+  /** The rule that the change breaks: security, evidence or money to the people who rely on it. */
+  readonly rule: string;
+  readonly file: string;
+  /** Occurs once in the file. */
+  readonly text: string;
+  readonly replacement: string;
+  /** At least one of these test files must fail. */
+  readonly tests: readonly string[];
+}
 
 const root = join(import.meta.dirname, '..');
 /** A test that waits for what no longer happens is stopped after so long, and has noticed the change. */
@@ -43,7 +57,9 @@ async function main(words: readonly string[]): Promise<number> {
     console.error(`There is no mutant ${unknown.join(', ')}. There are: ${mutants.map(({ name }) => name).join(', ')}`);
     return 2;
   }
-  const chosen = mutants.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+  const chosen: readonly Mutant[] = mutants.filter(
+    ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
+  );
   const folder = mkdtempSync(join(tmpdir(), 'svc-mutants-'));
   const stop = () => {
     if (running !== null) killGroup(running);
@@ -122,7 +138,7 @@ function findStale({ file, text }: Mutant): string | null {
     if (times === 1) return null;
     if (times > 1) return `its text occurs ${times} times in ${file}; choose a longer one`;
   }
-  const others = files.filter((other) => /\.ts$/.test(other) && other !== 'tools/mutants.ts' && countIn(other, text));
+  const others = files.filter((other) => /\.ts$/.test(other) && countIn(other, text));
   return `its text is not in ${file}; ${others.length === 0 ? 'it is in no file' : `it is in ${others.join(', ')}`}`;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
-import { mutants } from '../../tools/mutants.ts';
+import mutants from '../../tools/mutants.json' with { type: 'json' };
 
 const server = join(import.meta.dirname, '..');
 
