@@ -54,16 +54,21 @@ export interface Column {
   readonly isSealed: boolean;
 }
 
-/** The columns of a table, in order. */
+const knownMarks: readonly string[] = ['personal', 'unaudited', 'unsealed'];
+
+/** The columns of a table, in order. @throws {Error} for a mark that there is not. */
 export function listColumns(table: string): readonly Column[] {
   const lines = findTable(table).lines.matchAll(/^ *(\w+) (?:text|integer|bigint|blob)\b(.*)/gm);
   return [...lines].map(([, name = '', rest = '']) => {
-    const [, marks = ''] = /-- ((?:\[\w+\] ?)+)/.exec(rest) ?? [];
+    const [, text = ''] = /-- ((?:\[\w+\] ?)+)/.exec(rest) ?? [];
+    const marks = text.match(/\w+/g) ?? [];
+    const unknown = marks.find((mark) => !knownMarks.includes(mark));
+    if (unknown !== undefined) throw new Error(`the column ${table}.${name} has an unknown mark: [${unknown}]`);
     return {
       name,
-      isPersonal: marks.includes('[personal]'),
-      isAudited: name !== 'salt' && name !== 'seal' && !marks.includes('[unaudited]'),
-      isSealed: name !== 'seal' && !marks.includes('[unsealed]'),
+      isPersonal: marks.includes('personal'),
+      isAudited: name !== 'salt' && name !== 'seal' && !marks.includes('unaudited'),
+      isSealed: name !== 'seal' && !marks.includes('unsealed'),
     };
   });
 }
