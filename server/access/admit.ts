@@ -8,7 +8,7 @@ import type { Installation } from '../installation/installation.ts';
 import type { Credential, Principal } from '../principal/principal.ts';
 import { scopesOf, staffRole } from '../principal/roles.ts';
 import type { Settings } from '../settings.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findTenant } from '../tenants/store.ts';
 import { findAccessTokenHolder } from './access-token-store.ts';
 import { isApiKey } from './api-key.ts';

@@ -1,6 +1,7 @@
 import type { Credential } from '../principal/principal.ts';
-import { type Database, inTransaction, locksRows, type Queries } from '../storage/database.ts';
+import { type Database, inTransaction } from '../storage/database.ts';
 import { sealGrant } from '../storage/grants.ts';
+import { locksRows, type Queries } from '../storage/queries.ts';
 import { findRow } from '../storage/rows.ts';
 
 /** The column of each table that stores the last use. */

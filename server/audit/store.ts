@@ -6,7 +6,8 @@ import { appendEntries, commit, newSalt, type Opening } from '../ledger/entry.ts
 import { describeErasure, type ErasedEntries } from '../ledger/erasures.ts';
 import { findEntry, openEvents, type StoredEntry, selectEvents } from '../ledger/tree-store.ts';
 import { actorTypes } from '../principal/principal.ts';
-import type { Queries, UnitOfWork } from '../storage/database.ts';
+import type { UnitOfWork } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { insertRows, newId, type Page, scanPage, takeNewest } from '../storage/rows.ts';
 import { type MaybePersonal, type Personal, personal, putPersonal, takePersonal } from './personal.ts';
 import type { AuditSource } from './source.ts';

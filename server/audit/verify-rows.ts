@@ -1,4 +1,4 @@
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
 import { isRecorded, type RowKind, type RowState, readStates } from './row-state.ts';
 

@@ -5,7 +5,8 @@ import { Time } from '../http/schemas.ts';
 import { databaseFile } from '../installation/installation.ts';
 import { explainFile } from '../installation/system-failure.ts';
 import type { Settings } from '../settings.ts';
-import type { Clock, Queries } from '../storage/database.ts';
+import type { Clock } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findTenant, requireIntactTenants } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
 

@@ -13,8 +13,8 @@ import { readDecisions } from '../consent/import/read-decisions.ts';
 import { findState, findVersion } from '../consent/notice-store.ts';
 import { Id } from '../http/schemas.ts';
 import { openInstallation } from '../installation/installation.ts';
-import type { Queries } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
+import type { Queries } from '../storage/queries.ts';
 import { Spool } from '../storage/spool.ts';
 import {
   type CommandContext,

@@ -4,11 +4,12 @@ import { writeTlogProof } from '../../packages/node-sdk/src/ledger/tlog-proof.ts
 import { Problem } from '../http/problem.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { findAttestedProof } from '../ledger/attestation-store.ts';
+import type { LedgerOf } from '../ledger/entry.ts';
 import { ledgerNames } from '../ledger/entry.ts';
-import type { LedgerOf } from '../ledger/tree-store.ts';
 import { proveInclusion } from '../proofs/routes.ts';
-import { type Queries, systemClock } from '../storage/database.ts';
+import { systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
+import type { Queries } from '../storage/queries.ts';
 import {
   defineCommand,
   explainUncreated,

@@ -11,8 +11,7 @@ import { nameAddress, type Settings, SettingsError } from '../settings.ts';
 import { findDemo, listChangedTenants, requireIntactTenants } from '../tenants/store.ts';
 import { trustPath } from '../trust/trust-center.ts';
 import type { CommandContext } from './command.ts';
-import { loopback } from './serve.ts';
-import { keepAddress } from './server-address.ts';
+import { keepAddress, loopback } from './server-address.ts';
 
 /**
  * Serves until the process gets SIGINT or SIGTERM.

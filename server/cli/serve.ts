@@ -5,6 +5,7 @@ import { makeFolder } from '../storage/make-folder.ts';
 import { migrate } from '../storage/migrate.ts';
 import { requireUsable } from '../storage/requirements.ts';
 import { defineCommand, flag, requireDatabase } from './command.ts';
+import { loopback } from './server-address.ts';
 
 const settings = describeSettings().map(({ name, meaning }) => `  ${name.padEnd(26)} ${meaning}`);
 
@@ -19,9 +20,6 @@ export const serve = defineCommand({
     return (await import('./run-server.ts')).runServer(context, demo);
   },
 });
-
-/** Hosts that only this machine can reach. */
-export const loopback: readonly string[] = ['127.0.0.1', '::1', '[::1]', 'localhost'];
 
 export const demo = defineCommand({
   name: 'demo',

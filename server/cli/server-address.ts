@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { nameAddress, type Settings } from '../settings.ts';
 
+/** Hosts that only this machine can reach. */
+export const loopback: readonly string[] = ['127.0.0.1', '::1', '[::1]', 'localhost'];
+
 /** The file in which a running server keeps its address, for the commands that print links. */
 export const addressFile = 'server.json';
 

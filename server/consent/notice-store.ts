@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { describeRows } from '../audit/row-state.ts';
 import { BriefCache, ByteCache } from '../storage/cache.ts';
-import { locksRows, type Queries } from '../storage/database.ts';
+import { locksRows, type Queries } from '../storage/queries.ts';
 import { findRow, mapPage, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { listWarnings } from './first-layer.ts';

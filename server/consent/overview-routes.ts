@@ -3,7 +3,7 @@ import { answerWith } from '../http/answer.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { defineRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
 import { Cursor, Id, namedObject, queryInteger, text, UtcTime } from '../http/schemas.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { Notice, tagContent } from './notice.ts';
 import { findNotice } from './notice-store.ts';
 import { ConsentRecord, PurposeStates, type Space, SubjectId, stateAfter } from './record.ts';

@@ -1,8 +1,8 @@
+import type { z } from 'zod';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { fillMessages } from './messages/fill-messages.ts';
 import type { Messages } from './messages/messages.ts';
-import type { NoticeContent } from './notice.ts';
-import type { PublicNotice } from './public-notice.ts';
+import type { NoticeContent, PublicPurpose } from './notice.ts';
 
 /** How a content becomes what visitors get. The dashboard runs the same functions for its preview: no Node in here. */
 
@@ -25,7 +25,7 @@ export function presentNotice(
   { id, version, asksSince, content }: Publication,
   language: string,
   defaults: LocalizedMessages,
-): PublicNotice {
+) {
   const { name, controllerName, domain, links, theme } = content;
   const purposes = listPurposes(content, language);
   const own = ownTexts(content, language);
@@ -53,7 +53,7 @@ export function ownTexts({ language, texts, translations = {} }: NoticeContent, 
 }
 
 /** The bytes that are sent and hashed. Without `<` they can also be in the HTML of a page. */
-export function writeNotice(notice: PublicNotice): string {
+export function writeNotice(notice: ReturnType<typeof presentNotice>): string {
   return `{"data":${JSON.stringify(notice).replaceAll('<', '\\u003c')}}`;
 }
 
@@ -76,7 +76,7 @@ export function listUntranslated({ purposes, translations = {} }: NoticeContent,
 /** The purposes in one language, with what visitors see of them. */
 export function listPurposes({ language, purposes, translations = {} }: NoticeContent, wanted: string) {
   const translated = wanted === language ? {} : (translations[wanted]?.purposes ?? {});
-  return purposes.map((purpose): PublicNotice['purposes'][number] => {
+  return purposes.map((purpose): z.output<typeof PublicPurpose> => {
     const { key, required, basis, basisByRegion, trackers } = purpose;
     const { label, description } = translated[key] ?? purpose;
     return {

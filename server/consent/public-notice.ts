@@ -36,7 +36,8 @@ export const NoticeWords = namedObject('NoticeWords', {
 /** The texts of a version: in its own language, and in each that every purpose is translated into. */
 export function writeShownTexts(publication: Publication) {
   const texts = listLanguages(publication.content).map(async (language) => {
-    const text = writeNotice(presentNotice(publication, language, await loadMessages(language)));
+    const notice = presentNotice(publication, language, await loadMessages(language)) satisfies PublicNotice;
+    const text = writeNotice(notice);
     return { language, text, hash: hash('sha256', text) };
   });
   return Promise.all(texts);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnyJson, namedObject, UtcTime } from '../http/schemas.ts';
 import { findCheckpoint } from '../ledger/checkpoint-store.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import type { NoticeVersion, Purpose } from './notice.ts';
 import { type DataCategory, dataTerms, type Recipient, rightArticles } from './notice-facts.ts';
 import { findVersions } from './notice-store.ts';

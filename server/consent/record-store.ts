@@ -1,6 +1,7 @@
 import { CompiledQuery, type Insertable, sql } from 'kysely';
 import { appendEntries, type FrameDraft, newSalt, readHead, selectPrevious } from '../ledger/entry.ts';
-import type { Queries, UnitOfWork } from '../storage/database.ts';
+import type { UnitOfWork } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import {
   cutPage,
   findByValues,

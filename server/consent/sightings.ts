@@ -1,4 +1,5 @@
-import { type Database, inTransaction, locksRows, type Queries } from '../storage/database.ts';
+import { type Database, inTransaction } from '../storage/database.ts';
+import { locksRows, type Queries } from '../storage/queries.ts';
 import { hostOfOrigin, originMatches } from './recorder.ts';
 import {
   countReads,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { removeInvisible } from '../http/typed-text.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { insertRows } from '../storage/rows.ts';
 
 /** A subject whose id is stored in this spelling, and how many records it has. */

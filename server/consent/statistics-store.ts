@@ -1,7 +1,8 @@
 import { CompiledQuery, sql, type Updateable } from 'kysely';
 import { z } from 'zod';
 import { namedObject, UtcTime } from '../http/schemas.ts';
-import { dayMilliseconds, type Queries } from '../storage/database.ts';
+import { dayMilliseconds } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { rememberText } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { findState } from './notice-store.ts';

@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import { canonicalize } from '../ledger/canonical.ts';
 import { readFrame } from '../ledger/entry.ts';
 import type { ValidRow } from '../ledger/verify.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findByValues, findRow, hasInvalidBytes, inBatches } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { findShownTexts, type NoticeRow } from './notice-store.ts';

@@ -4,14 +4,8 @@ import { setImmediate as turnEventLoop } from 'node:timers/promises';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { announceSize, readUpload } from '../http/request.ts';
 import type { ReceivedUpload } from '../http/route.ts';
-import {
-  addTime,
-  type Database,
-  inTransaction,
-  type Queries,
-  runUnitOfWork,
-  type UnitOfWork,
-} from '../storage/database.ts';
+import { addTime, type Database, inTransaction, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import { largestFile, type ReceivedFile } from './evidence.ts';
 import { readMediaType } from './file-name.ts';

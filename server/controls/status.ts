@@ -1,4 +1,5 @@
-import type { Control, ControlRow } from './control.ts';
+import type { Selectable } from 'kysely';
+import type { Tables } from '../storage/tables.ts';
 
 /** How often a control is reviewed and tested (spec.md, Control, `cadence`). */
 export const cadences = ['monthly', 'quarterly', 'semi_annual', 'annual', 'event_driven'] as const;
@@ -89,12 +90,15 @@ export const transitions: Readonly<Record<ControlStatus, readonly SettableStatus
 
 /** The columns of a control that its status follows from. */
 export type StatusColumns = Pick<
-  ControlRow,
+  Selectable<Tables['tenant_controls']>,
   'status' | 'cadence' | 'reviewed_at' | 'exception_ends_at' | 'evidence_due_at'
 >;
 
 /** What an accepted control must have to stay accepted: current evidence, and no test that fails. */
-export type Support = Pick<Control, 'evidenceFreshness' | 'latestResultStatus'>;
+export interface Support {
+  readonly evidenceFreshness: (typeof freshnesses)[number];
+  readonly latestResultStatus: ResultStatus | null;
+}
 
 /** Whether setting this status means that the control was reviewed. */
 export function isReview(status: string): boolean {

@@ -4,7 +4,7 @@ import type { Middleware } from 'koa';
 import { listNotices } from '../consent/notice-store.ts';
 import { escapeHtml, html, type Markup } from '../http/html.ts';
 import type { Installation } from '../installation/installation.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findTenant } from '../tenants/store.ts';
 import { trustPath } from '../trust/trust-center.ts';
 import { writeScriptTag } from '../widgets/tags.ts';

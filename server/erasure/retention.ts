@@ -1,6 +1,7 @@
 import { systemSource } from '../audit/source.ts';
 import { erasables, listRetentions, selectExpired } from '../privacy/erasure-store.ts';
-import { addTime, type Database, dayMilliseconds, type Queries, runUnitOfWork } from '../storage/database.ts';
+import { addTime, type Database, dayMilliseconds, runUnitOfWork } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findRow } from '../storage/rows.ts';
 import { noBounds, startErasure } from './erase.ts';
 

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { changeAnswers } from '../http/idempotency.ts';
 import { type EntryName, nameEntry } from '../ledger/erasure-log.ts';
-import type { Database, Queries, UnitOfWork } from '../storage/database.ts';
+import type { Database, UnitOfWork } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findRow, inBatches, updateTexts } from '../storage/rows.ts';
 import { emptyLog, rewriteFile } from '../storage/sqlite.ts';
 import { eraseJson, type Job, readTargets, type Target } from './erasure.ts';

@@ -1,6 +1,6 @@
 import { readErasedRecords } from '../ledger/erasures.ts';
 import type { ValidRow } from '../ledger/verify.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { inBatches } from '../storage/rows.ts';
 
 /** Compares the records that lack their openings with the erasures that the audit log of their tenant names. */

@@ -5,10 +5,10 @@ import {
   type Clock,
   type Database,
   type Outcome,
-  type Queries,
   runUnitOfWork,
   type UnitOfWork,
 } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import type { ReadyAnswer } from './answer.ts';
 import { type IdempotencyClaim, IdempotencyKeys, nameKey } from './idempotency.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { PrivateHasher } from '../installation/installation.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { inBatches } from '../storage/rows.ts';
 import { Problem } from './problem.ts';
 

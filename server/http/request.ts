@@ -7,7 +7,6 @@ import { invalidValues, Problem, type ProblemDetail } from './problem.ts';
 import { encodePluses } from './query-plus.ts';
 import type { LimitRule } from './rate-limit.ts';
 import { findRepeatedName } from './repeated-name.ts';
-import type { Route } from './route.ts';
 
 /** The client of a request. Lives as long as the request; only hashes are stored. */
 export interface Client {
@@ -442,6 +441,13 @@ export interface RequestParts<Params = unknown, Query = unknown> {
   readonly body: unknown;
 }
 
+/** What a request of a route must be; null where it has no such part. */
+export interface RequestSchemas {
+  readonly params: z.ZodObject | null;
+  readonly query: z.ZodObject | null;
+  readonly body: z.ZodType | null;
+}
+
 const noFields = z.strictObject({});
 
 /**
@@ -449,7 +455,7 @@ const noFields = z.strictObject({});
  * The validation throws `validation_failed` (Problem).
  * @param bodyType the media type of bodies, for messages.
  */
-export function createValidator({ params, query, body }: Pick<Route, 'params' | 'query' | 'body'>, bodyType: string) {
+export function createValidator({ params, query, body }: RequestSchemas, bodyType: string) {
   const querySchema = query ?? noFields;
   const opaque = 'cursor' in querySchema.shape ? 'cursor' : undefined;
   // Most requests have no query string; what it stands for is worked out once, by the first: a schema costs memory when

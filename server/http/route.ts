@@ -8,7 +8,7 @@ import type { Page } from '../storage/rows.ts';
 import { type ReadyAnswer, rest, type Surface } from './answer.ts';
 import { Problem, type ProblemCode } from './problem.ts';
 import type { LimitRule } from './rate-limit.ts';
-import { type Client, findUnstorable, type ReadBody } from './request.ts';
+import { type Client, findUnstorable, type ReadBody, type RequestSchemas } from './request.ts';
 import { Cursor, queryInteger } from './schemas.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -149,7 +149,7 @@ export interface AnyCall extends Call {
 }
 
 /** One operation as the router, the OpenAPI document and the tests see it. */
-export interface Route extends Omit<RouteText, 'status'> {
+export interface Route extends Omit<RouteText, 'status'>, RequestSchemas {
   readonly method: Method;
   /** With parameters in braces: `/v1/consent/{id}`. */
   readonly path: string;
@@ -159,9 +159,6 @@ export interface Route extends Omit<RouteText, 'status'> {
   /** What the caller must hold; null where access is not by scope. */
   readonly scope: Scope | PlatformScope | null;
   readonly idempotencyKey: 'none' | 'accepted' | 'required';
-  readonly params: z.ZodObject | null;
-  readonly query: z.ZodObject | null;
-  readonly body: z.ZodType | null;
   readonly result: z.ZodType;
   limits?(call: { readonly params: unknown; readonly client: Client }): readonly LimitRule[];
   receive?(call: PrincipalCall, request: IncomingMessage): Promise<ReceivedUpload>;

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { generateToken, isToken } from '../installation/token.ts';
-import { addTime, type Database, type Queries, requireSeal, type UnitOfWork } from '../storage/database.ts';
+import { addTime, type Database, type UnitOfWork } from '../storage/database.ts';
+import { type Queries, requireSeal } from '../storage/queries.ts';
 import { findRow, insertRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { invalidValues } from '../http/problem.ts';
 import { text } from '../http/schemas.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findTenant } from '../tenants/store.ts';
 import { findMember } from './membership-store.ts';
 import { isSecondFactorEnabled } from './mfa/second-factor.ts';

@@ -8,16 +8,8 @@ import type { Call, UserCall } from '../http/route.ts';
 import type { Installation } from '../installation/installation.ts';
 import { staffRole } from '../principal/roles.ts';
 import type { SessionLifetime } from '../settings.ts';
-import {
-  addTime,
-  dayMilliseconds,
-  inTransaction,
-  locksRows,
-  type Queries,
-  requireSeal,
-  runUnitOfWork,
-  type UnitOfWork,
-} from '../storage/database.ts';
+import { addTime, dayMilliseconds, inTransaction, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import { locksRows, type Queries, requireSeal } from '../storage/queries.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { findTenant } from '../tenants/store.ts';

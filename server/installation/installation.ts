@@ -12,12 +12,11 @@ import {
   type Database,
   inTransaction,
   openDatabase,
-  type Queries,
-  type RowSeal,
   systemClock,
 } from '../storage/database.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import { isMigrated, migrate } from '../storage/migrate.ts';
+import type { Queries, RowSeal } from '../storage/queries.ts';
 import { requireUsable } from '../storage/requirements.ts';
 import { insertRows } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { sql } from 'kysely';
 import type { Settings } from '../settings.ts';
-import { type Database, inTransaction, openDatabase, type Queries } from '../storage/database.ts';
+import { type Database, inTransaction, openDatabase } from '../storage/database.ts';
 import {
   formerMigrationTables,
   isMigrated,
@@ -11,6 +11,7 @@ import {
   migrationTable,
 } from '../storage/migrate.ts';
 import { readAddress } from '../storage/postgres-address.ts';
+import type { Queries } from '../storage/queries.ts';
 import { requireUsable } from '../storage/requirements.ts';
 import { schemas } from '../storage/schema.ts';
 import type { TableLayout } from '../storage/table-layout.ts';

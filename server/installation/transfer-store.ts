@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { insertRow, newId } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 

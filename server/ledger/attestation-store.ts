@@ -1,9 +1,11 @@
 import { type Selectable, sql } from 'kysely';
-import { addTime, type Queries } from '../storage/database.ts';
+import { addTime } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findRow, insertRows, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { readCheckpoint, readTreeName } from './checkpoint.ts';
 import { findCheckpoint } from './checkpoint-store.ts';
+import type { LedgerOf } from './entry.ts';
 import {
   findFirstLeaf,
   findLeaf,
@@ -15,7 +17,7 @@ import {
   proveLeaf,
 } from './installation-log.ts';
 import { textOf } from './signed-note.ts';
-import { installationLog, type LedgerOf } from './tree-store.ts';
+import { installationLog } from './tree-store.ts';
 
 /** An hourly task: to request a timestamp or a cosignature for the newest checkpoint of the log. */
 export type LogTask = Selectable<Tables['log_tasks']>;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { type Database, inTransaction, type Queries, type UnitOfWork } from '../storage/database.ts';
+import { type Database, inTransaction, type UnitOfWork } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { insertRow, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import { type AnchorLog, type LatestAnchor, nameNote, readNoteNames } from './anchor-log.ts';
 import {
@@ -14,10 +15,11 @@ import {
   writeRestoreStatement,
   writeStart,
 } from './checkpoint.ts';
+import type { LedgerOf } from './entry.ts';
 import { isSealed, readHead } from './entry.ts';
 import type { NoteSigner, NoteVerifier } from './signed-note.ts';
 import { IncompleteTiles } from './tiles.ts';
-import { growTree, type LedgerOf, listStates, readRoot, type TreeOf, type TreeState } from './tree-store.ts';
+import { growTree, listStates, readRoot, type TreeOf, type TreeState } from './tree-store.ts';
 
 /** A checkpoint as it is stored. */
 export interface StoredCheckpoint extends Pick<LedgerOf, 'ledger'>, Omit<Checkpoint, 'origin'> {

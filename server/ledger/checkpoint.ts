@@ -1,7 +1,8 @@
 import { isTime, readCheckpoint } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import { readHash } from '../../packages/node-sdk/src/ledger/merkle.ts';
+import type { LedgerOf } from './entry.ts';
 import { type NoteVerifier, openNote } from './signed-note.ts';
-import type { LedgerOf, TreeOf } from './tree-store.ts';
+import type { TreeOf } from './tree-store.ts';
 
 // The texts that an installation signs: checkpoints, and the other records of the checkpoint log.
 

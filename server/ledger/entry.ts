@@ -1,21 +1,20 @@
 import { hash as digest, randomBytes } from 'node:crypto';
 import { type Insertable, type Selectable, sql } from 'kysely';
-import {
-  type Clock,
-  locksRows,
-  type Queries,
-  type RowSeal,
-  requireSeal,
-  type UnitOfWork,
-} from '../storage/database.ts';
+import type { Clock, UnitOfWork } from '../storage/database.ts';
+import { locksRows, type Queries, type RowSeal, requireSeal } from '../storage/queries.ts';
 import { findRow, insertRows, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { LedgerOf } from './tree-store.ts';
 
 /** The ledgers, by their name in `chain_heads`. Each tenant has one chain in each. */
 export const ledgerTables = { consent: 'consent_records', audit: 'audit_events' } as const;
 export type LedgerName = keyof typeof ledgerTables;
 export const ledgerNames = Object.keys(ledgerTables) as [LedgerName, ...LedgerName[]];
+/** One ledger of one tenant. */
+export interface LedgerOf {
+  readonly tenantId: string;
+  readonly ledger: LedgerName;
+}
+
 type LedgerTableName = (typeof ledgerTables)[LedgerName];
 type LedgerRow<Name extends LedgerName> = Tables[(typeof ledgerTables)[Name]];
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { type Queries, requireSeal, type UnitOfWork } from '../storage/database.ts';
+import type { UnitOfWork } from '../storage/database.ts';
+import { type Queries, requireSeal } from '../storage/queries.ts';
 import { findRow, insertRows } from '../storage/rows.ts';
 import { type Erased, type ErasureLog, nameLine, writeErasure } from './erasure-log.ts';
 

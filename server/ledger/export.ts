@@ -5,13 +5,14 @@ import {
   writeLine,
   writeShownLine,
 } from '../../packages/node-sdk/src/ledger/export-format.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findLogProof } from './attestation-store.ts';
 import type { StoredCheckpoint } from './checkpoint-store.ts';
+import type { LedgerOf } from './entry.ts';
 import { type LedgerName, readHead } from './entry.ts';
 import { consistencyPath, type Range } from './merkle.ts';
 import { hashRange, hashSubtrees } from './tiles.ts';
-import { findEntry, type LedgerOf, readEntries, readTilesOf } from './tree-store.ts';
+import { findEntry, readEntries, readTilesOf } from './tree-store.ts';
 
 export interface ExportOptions extends LedgerOf, Pick<Header, 'from' | 'to' | 'verifierKey'> {
   /** The size of an earlier checkpoint, to prove that the exported one extends it. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findByValues, hasInvalidBytes } from '../storage/rows.ts';
 import { type FrameParts, hashFrame, isFrame, splitFrame } from './entry.ts';
 

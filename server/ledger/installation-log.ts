@@ -1,21 +1,15 @@
 import { type Selectable, sql } from 'kysely';
 import { nameKey, writeKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
-import { areWithin, type Queries, type UnitOfWork } from '../storage/database.ts';
+import { areWithin, type UnitOfWork } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findRow, insertRows } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { nameOrigin } from './checkpoint.ts';
 import { type Anchoring, findCheckpoint, isSignedNote, type StoredCheckpoint, signTree } from './checkpoint-store.ts';
+import type { LedgerOf } from './entry.ts';
 import { consistencyPath, inclusionPath, sha256 } from './merkle.ts';
 import type { NoteVerifier } from './signed-note.ts';
-import {
-  countLeaves,
-  growTree,
-  hashRanges,
-  installationLog,
-  type LedgerOf,
-  lockTree,
-  readLeaves,
-} from './tree-store.ts';
+import { countLeaves, growTree, hashRanges, installationLog, lockTree, readLeaves } from './tree-store.ts';
 
 // The log of an installation: an append-only tree whose entries are the checkpoints of all its ledgers. A timestamp or a
 // cosignature for one checkpoint of the log covers the checkpoints of every ledger.

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { Queries, UnitOfWork } from '../storage/database.ts';
+import type { UnitOfWork } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { inBatches } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { Opening } from './entry.ts';

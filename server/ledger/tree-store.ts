@@ -1,10 +1,10 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { locksRows, type Queries } from '../storage/database.ts';
+import { locksRows, type Queries } from '../storage/queries.ts';
 import { insertRows, prepareQuery, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import {
   fillFrame,
-  type LedgerName,
+  type LedgerOf,
   ledgerTables,
   listOpenings,
   type Opening,
@@ -24,12 +24,6 @@ import {
   TiledTree,
   type Tiles,
 } from './tiles.ts';
-
-/** One ledger of one tenant. */
-export interface LedgerOf {
-  readonly tenantId: string;
-  readonly ledger: LedgerName;
-}
 
 /** What has a Merkle tree: a ledger, or the log of the installation. */
 export type TreeOf = LedgerOf | typeof installationLog;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { hashBytes } from '../../packages/node-sdk/src/ledger/merkle.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findRow } from '../storage/rows.ts';
 import { nameNote } from './anchor-log.ts';
 import { nameOrigin, openCheckpoint } from './checkpoint.ts';

@@ -1,4 +1,4 @@
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
 import { commit } from './entry.ts';
 import { type OpeningName, readErasedOpenings } from './erasures.ts';

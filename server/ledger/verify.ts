@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { hasInvalidBytes, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
+import type { LedgerOf } from './entry.ts';
 import {
   type ChainHead,
   commit,
@@ -16,7 +17,7 @@ import {
 } from './entry.ts';
 import { Frames, findStrayFrame } from './frame-store.ts';
 import { findStrayOpening, readOpeningRows } from './opening-store.ts';
-import { inRange, type LedgerOf } from './tree-store.ts';
+import { inRange } from './tree-store.ts';
 import { checkOpenings } from './verify-openings.ts';
 
 export interface ChainReport extends LedgerOf {

@@ -8,7 +8,7 @@ import { findNewestAttested, listTasks } from '../ledger/attestation-store.ts';
 import { findLogCheckpoint, nameLogKey } from '../ledger/installation-log.ts';
 import { type Outside, readOutside } from '../proofs/outside-sources.ts';
 import { type Settings, SettingsError } from '../settings.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { schemas } from '../storage/schema.ts';
 import { countServer, readSize } from './store.ts';
 

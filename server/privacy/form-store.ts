@@ -5,14 +5,8 @@ import { notFound, Problem } from '../http/problem.ts';
 import { type Client, clientBucket } from '../http/request.ts';
 import type { PrivateHasher } from '../installation/installation.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
-import {
-  addTime,
-  type Database,
-  dayMilliseconds,
-  type Queries,
-  runUnitOfWork,
-  type UnitOfWork,
-} from '../storage/database.ts';
+import { addTime, type Database, dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findRow, insertRow, newId } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { findTenant } from '../tenants/store.ts';

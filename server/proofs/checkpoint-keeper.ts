@@ -8,7 +8,8 @@ import {
   signCheckpoint,
   startLog,
 } from '../ledger/checkpoint-store.ts';
-import { growTree, type LedgerOf, listBehind } from '../ledger/tree-store.ts';
+import type { LedgerOf } from '../ledger/entry.ts';
+import { growTree, listBehind } from '../ledger/tree-store.ts';
 import { areWithin, type Database, inTransaction, runUnitOfWork } from '../storage/database.ts';
 
 /** The most ledgers and entries per step, so that requests can run between two steps. */

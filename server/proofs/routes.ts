@@ -16,13 +16,13 @@ import {
   type StoredCheckpoint,
   signCheckpoint,
 } from '../ledger/checkpoint-store.ts';
-import type { LedgerName } from '../ledger/entry.ts';
+import type { LedgerName, LedgerOf } from '../ledger/entry.ts';
 import { encodeAll, ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { consistencyPath, inclusionPath, leafOf, type Range } from '../ledger/merkle.ts';
 import { IncompleteTiles } from '../ledger/tiles.ts';
-import { findEntry, hashRanges, type LedgerOf, readState } from '../ledger/tree-store.ts';
+import { findEntry, hashRanges, readState } from '../ledger/tree-store.ts';
 import type { Scope } from '../principal/roles.ts';
-import type { Queries } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 
 const Base64Hash = z.string().meta({ description: 'SHA-256, base64.' });
 const Count = z.int().min(0);

@@ -5,7 +5,8 @@ import { Problem } from '../http/problem.ts';
 import { type Call, defineRoute, type PrincipalCall, type Route, type RouteText } from '../http/route.ts';
 import { schemasOf, text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
-import type { Queries, UnitOfWork } from '../storage/database.ts';
+import type { UnitOfWork } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { type Attribute, attributeName, invalidValue, readProjection } from './attribute.ts';
 import { createLocate, PatchBody, scim } from './surface.ts';
 

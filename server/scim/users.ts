@@ -9,7 +9,8 @@ import type { MembershipChange, MembershipRow } from '../identity/membership.ts'
 import { addMember, changeMembers } from '../identity/membership-changes.ts';
 import { findMember, findMemberByEmail, keepHeld, lockMembers } from '../identity/membership-store.ts';
 import { isPlatformRole } from '../principal/roles.ts';
-import type { Queries, UnitOfWork } from '../storage/database.ts';
+import type { UnitOfWork } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { prepareQuery } from '../storage/rows.ts';
 import { requireTenant } from '../tenants/store.ts';
 import { presentAttributes } from './attribute.ts';

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, sql } from 'kysely';
-import { type Database, type Dialect, openDatabase, type Queries } from './database.ts';
+import { type Database, type Dialect, openDatabase } from './database.ts';
 import { listClosingGuards, listGuards, migrate, refusal, type Trigger } from './migrate.ts';
 import { currentSchema } from './postgres.ts';
+import type { Queries } from './queries.ts';
 
 /** Describes parts that differ, or that only one of two schemas has. On PostgreSQL, triggers of two tables may share a name. */
 function findDifferences<Part extends { readonly name: string; readonly table: string }>(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { type Database, inTransaction, type Queries } from './database.ts';
+import { type Database, inTransaction } from './database.ts';
+import type { Queries } from './queries.ts';
 import { hasInvalidBytes, insertRows } from './rows.ts';
 import type { ColumnType, TableLayout } from './table-layout.ts';
 import type { Tables } from './tables.ts';

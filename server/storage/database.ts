@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { type Kysely, type Selectable, SqliteAdapter, type Transaction } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import { bindSeal, requireHeld } from './grants.ts';
 import { openPostgres } from './postgres.ts';
+import { locksRows, type RowSeal } from './queries.ts';
 import { prepareQuery } from './rows.ts';
 import { openSqlite, openSqliteToRead } from './sqlite.ts';
 import type { Tables } from './tables.ts';
@@ -61,14 +62,6 @@ export interface Database extends AsyncDisposable {
   readonly seal: RowSeal | null;
   /** Closes the connections; running queries have a moment to finish. */
   close(): Promise<void>;
-}
-
-/** Where a query may run: outside of a transaction or inside one. */
-export type Queries = Kysely<Tables> | Transaction<Tables>;
-
-/** Whether rows can be locked for update: SQLite has one writer at a time and needs no row locks. */
-export function locksRows(queries: Queries): boolean {
-  return !(queries.getExecutor().adapter instanceof SqliteAdapter);
 }
 
 export interface DatabaseLocation {
@@ -157,21 +150,6 @@ export type LockKind = (typeof lockOrder)[number];
 
 /** The outcome of one of several changes in a unit of work: its result, or the error that affects only it. */
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown };
-
-/** Keyed hashes of rows that only a server of this installation may write. */
-export interface RowSeal {
-  /** The id of the key, which identifies the secret that sealed a row. */
-  readonly keyId: string;
-  seal(text: string): string;
-  /** The stored hash of a token: only a server of this installation can write a row with it. */
-  hashToken(token: string): string;
-}
-
-/** The key that seals rows. @throws {Error} if the database was opened without the secret. */
-export function requireSeal({ seal }: { readonly seal: RowSeal | null }): RowSeal {
-  if (seal === null) throw new Error('the database was opened without the secret: sealed rows cannot be written');
-  return seal;
-}
 
 /** Runs `step` as one unit of work and returns its result once it is durable. */
 export async function runUnitOfWork<Result>(

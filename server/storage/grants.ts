@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Queries, RowSeal } from './database.ts';
+import type { Queries, RowSeal } from './queries.ts';
 import { listColumns, tableNames } from './schema.ts';
 import type { Tables } from './tables.ts';
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import { type Database, type Dialect, inTransaction, type Queries } from './database.ts';
+import { type Database, type Dialect, inTransaction } from './database.ts';
 import { currentSchema } from './postgres.ts';
+import type { Queries } from './queries.ts';
 import { isWithoutRowid, listColumns, type Schema, schemas, tableNames } from './schema.ts';
 import { UnusableDatabase } from './unavailable.ts';
 

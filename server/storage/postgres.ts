@@ -3,13 +3,20 @@ import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, PostgresDriver, sql } from 'kysely';
 import type { ClientBase, ClientConfig, PoolClient } from 'pg';
-import type { Database, Queries } from './database.ts';
 import { findNextRoute, type Route, readAddress } from './postgres-address.ts';
+import type { Queries } from './queries.ts';
 import type { Tables } from './tables.ts';
 import { DatabaseUnavailable, explainFailure } from './unavailable.ts';
 
 // Loaded on demand: a server on SQLite does not need it.
 const require = createRequire(import.meta.url);
+
+interface OpenedPostgres {
+  readonly kysely: Kysely<Tables>;
+  /** Cuts the connections: running and later queries fail. */
+  abandon(): void;
+  close(): Promise<void>;
+}
 
 /**
  * Opens a pool of connections to PostgreSQL (or a database that speaks its protocol).
@@ -17,11 +24,7 @@ const require = createRequire(import.meta.url);
  *   and a connection without a response is dropped.
  * @param holds whether each connection shares the lock that `excludeOthers` takes.
  */
-export function openPostgres(
-  url: string,
-  statementSeconds: number | null,
-  holds = true,
-): Pick<Database, 'kysely' | 'abandon' | 'close'> {
+export function openPostgres(url: string, statementSeconds: number | null, holds = true): OpenedPostgres {
   const pg: typeof import('pg') = require('pg');
   const { routes, hasReplicas, client: options } = readAddress(url);
   const sockets = new Set<Socket>();

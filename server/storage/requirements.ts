@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database, Queries } from './database.ts';
+import type { Database } from './database.ts';
 import { migrationTable } from './migrate.ts';
 import { currentSchema } from './postgres.ts';
+import type { Queries } from './queries.ts';
 import { tableNames } from './schema.ts';
 import type { Tables } from './tables.ts';
 import { UnusableDatabase } from './unavailable.ts';

@@ -9,7 +9,6 @@ import {
   type SelectQueryBuilder,
   sql,
 } from 'kysely';
-import { locksRows, type Queries } from './database.ts';
 import {
   type GrantRow,
   type GrantTable,
@@ -19,6 +18,7 @@ import {
   sealedColumns,
   sealGrant,
 } from './grants.ts';
+import { locksRows, type Queries } from './queries.ts';
 import type { Tables } from './tables.ts';
 
 type TableName = keyof Tables & string;

@@ -61,7 +61,7 @@ export function listColumns(table: string): readonly Column[] {
   const lines = findTable(table).lines.matchAll(/^ *(\w+) (?:text|integer|bigint|blob)\b(.*)/gm);
   return [...lines].map(([, name = '', rest = '']) => {
     const [, text = ''] = /-- ((?:\[\w+\] ?)+)/.exec(rest) ?? [];
-    const marks = text.match(/\w+/g) ?? [];
+    const marks: readonly string[] = text.match(/\w+/g) ?? [];
     const unknown = marks.find((mark) => !knownMarks.includes(mark));
     if (unknown !== undefined) throw new Error(`the column ${table}.${name} has an unknown mark: [${unknown}]`);
     return {

@@ -7,19 +7,6 @@ import type { Achievement, Subprocessor, TrustContent } from './trust-center.ts'
 
 const mark = html`<svg class="mark" viewBox="0 0 48 48" aria-hidden="true" focusable="false"><path class="shield" d="M24 3 41 9v13c0 11-7 19-17 23C14 41 7 33 7 22V9z"/><path class="tick" d="m15.5 23.5 6 6 11.5-12"/></svg>`;
 
-/** The achieved frameworks that have not expired at a time, in the order of `known`. */
-export function achievementsOf<Known extends { readonly code: string }>(
-  known: readonly Known[],
-  { frameworks }: Pick<TrustContent, 'frameworks'>,
-  now: string,
-) {
-  return known.flatMap((framework) => {
-    const achieved = frameworks.find(({ code }) => code === framework.code);
-    if (achieved === undefined || (achieved.expiresAt !== null && achieved.expiresAt <= now)) return [];
-    return [{ framework, ...achieved }];
-  });
-}
-
 /** What a trust center shows. @param publicKeyPath the path of the key that verifies its proof. */
 export function writeTrustBody(
   center: PublishedTrustCenter,

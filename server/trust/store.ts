@@ -8,7 +8,8 @@ import { findPastFault } from '../http/schemas.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { findCheckpoint } from '../ledger/checkpoint-store.ts';
 import { BriefCache } from '../storage/cache.ts';
-import type { Queries, UnitOfWork } from '../storage/database.ts';
+import type { UnitOfWork } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findRow, insertRow, newId, prepareQuery, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import {

@@ -16,7 +16,7 @@ import {
 import { Email } from '../identity/email.ts';
 import { canonicalize } from '../ledger/canonical.ts';
 import { TenantName, TenantSlug } from '../tenants/tenant.ts';
-import { achievementsOf } from './page-markup.ts';
+import { achievementsOf } from './achievements.ts';
 
 const deceptive = new RegExp(`[${turningCharacters}]|[^\\P{Cc}\\n\\t]`, 'u');
 
@@ -196,7 +196,7 @@ export type Achievement = TrustContent['frameworks'][number] & {
 
 /** The achieved frameworks that have not expired at a time, in the order of the catalogue. */
 export function listAchievements(content: TrustContent, now: string): readonly Achievement[] {
-  return achievementsOf(catalogue.frameworks, content, now);
+  return achievementsOf(catalogue.frameworks, content.frameworks, now);
 }
 
 /** The path of the public page of a tenant. */

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import { addTime, dayMilliseconds, type Queries, type UnitOfWork } from '../storage/database.ts';
+import { addTime, dayMilliseconds, type UnitOfWork } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findRow, newId, type Page, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Queries } from '../storage/database.ts';
 import { type GrantTable, grantTables, isSealed } from '../storage/grants.ts';
+import type { Queries } from '../storage/queries.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
 import type { Scene } from './verify-tenant.ts';
 

@@ -1,6 +1,6 @@
 import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { Checkpoint, ControlFramework, TrustCenter } from '../../../packages/node-sdk/src/types/api.ts';
-import { achievementsOf } from '../../trust/page-markup.ts';
+import { achievementsOf } from '../../trust/achievements.ts';
 import { DashboardElement } from './element.ts';
 import { pageWords } from './preferences.ts';
 import { ledgers } from './sdk.ts';
@@ -88,7 +88,7 @@ export class TrustPreviewFrame extends DashboardElement {
     const { slug, name } = stored;
     const preview: TrustPreview = {
       center: { id: slug, slug, name, content, proof, publishedAt: stored.publishedAt ?? now, updatedAt: now },
-      achievements: achievementsOf(this.frameworks, content, now),
+      achievements: achievementsOf(this.frameworks, content.frameworks, now),
     };
     this.querySelector('iframe')?.contentWindow?.postMessage(preview, location.origin);
   };

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { databaseFile } from '../../installation/installation.ts';
-import { type Database, openDatabase, type Queries } from '../../storage/database.ts';
+import { type Database, openDatabase } from '../../storage/database.ts';
+import type { Queries } from '../../storage/queries.ts';
 import type { ProcessSettings } from './server-process.ts';
 
 /** A delivery as it is stored. */

@@ -11,8 +11,8 @@ import { recordEvent } from '../../audit/store.ts';
 import { findShownText } from '../../consent/notice-store.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { type StoredCheckpoint, signCheckpoint } from '../../ledger/checkpoint-store.ts';
+import type { LedgerOf } from '../../ledger/entry.ts';
 import { prepareExport } from '../../ledger/export.ts';
-import type { LedgerOf } from '../../ledger/tree-store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { createTenant } from '../../tenants/store.ts';
 

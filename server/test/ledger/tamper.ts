@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { LedgerOf } from '../../ledger/entry.ts';
 import { ledgerTables } from '../../ledger/entry.ts';
-import { type LedgerOf, readEntries } from '../../ledger/tree-store.ts';
-import type { Database, Queries } from '../../storage/database.ts';
+import { readEntries } from '../../ledger/tree-store.ts';
+import type { Database } from '../../storage/database.ts';
+import type { Queries } from '../../storage/queries.ts';
 
 /** The append-only tables, with the columns that identify a row. */
 export const protectedTables = {

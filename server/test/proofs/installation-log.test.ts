@@ -6,6 +6,7 @@ import { readNote } from '../../../packages/node-sdk/src/ledger/checkpoint.ts';
 import { followPath, hashLeaf, isGrown, readHash } from '../../../packages/node-sdk/src/ledger/merkle.ts';
 import { openCheckpoint } from '../../ledger/checkpoint.ts';
 import { findCheckpoint } from '../../ledger/checkpoint-store.ts';
+import type { LedgerOf } from '../../ledger/entry.ts';
 import {
   findLeaf,
   findLogCheckpoint,
@@ -15,7 +16,6 @@ import {
   proveLeaf,
 } from '../../ledger/installation-log.ts';
 import { sha256 } from '../../ledger/merkle.ts';
-import type { LedgerOf } from '../../ledger/tree-store.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { LogKeeper } from '../../proofs/log-keeper.ts';
 import { runUnitOfWork } from '../../storage/database.ts';

@@ -13,9 +13,9 @@ import {
 } from '../../../packages/node-sdk/src/ledger/index.ts';
 import { exportVerify } from '../../cli/export.ts';
 import { deriveSecrets } from '../../installation/installation.ts';
+import type { LedgerOf } from '../../ledger/entry.ts';
 import { nameLogKey } from '../../ledger/installation-log.ts';
 import { openTimestamp } from '../../ledger/timestamp.ts';
-import type { LedgerOf } from '../../ledger/tree-store.ts';
 import { describeOnEachDatabase } from '../harness.ts';
 import { exportText, signNow } from '../ledger/exported.ts';
 import { hour, openLog } from './log-scene.ts';

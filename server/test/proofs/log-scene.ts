@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { Attestation } from '../../ledger/attestation-store.ts';
 import { listTasks, readAttestations } from '../../ledger/attestation-store.ts';
-import type { LedgerOf } from '../../ledger/tree-store.ts';
+import type { LedgerOf } from '../../ledger/entry.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { LogKeeper } from '../../proofs/log-keeper.ts';
 import { type Dialect, runUnitOfWork } from '../../storage/database.ts';

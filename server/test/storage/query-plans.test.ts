@@ -63,7 +63,7 @@ import { erasables, selectExpired } from '../../privacy/erasure-store.ts';
 import { selectUnconfirmed } from '../../privacy/form-store.ts';
 import { listBreaches, listDsrs, requireBreach, requireDsr } from '../../privacy/store.ts';
 import { readMemberPage } from '../../scim/users.ts';
-import type { Queries } from '../../storage/database.ts';
+import type { Queries } from '../../storage/queries.ts';
 import { markRedelivered } from '../../webhooks/deliveries/changes.ts';
 import type { DeliveryRow } from '../../webhooks/deliveries/delivery.ts';
 import { listPeriods } from '../../webhooks/deliveries/statistics-store.ts';

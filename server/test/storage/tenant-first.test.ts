@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import type { Queries } from '../../storage/database.ts';
+import type { Queries } from '../../storage/queries.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 import { tenantTables } from '../tenant-statements.ts';
 

@@ -2,15 +2,8 @@ import { type Selectable, sql } from 'kysely';
 import type { AuditSource } from '../../audit/source.ts';
 import { Problem, requireFound } from '../../http/problem.ts';
 import { viewRow } from '../../http/schemas.ts';
-import {
-  addTime,
-  type Database,
-  locksRows,
-  type Outcome,
-  type Queries,
-  runUnitOfWork,
-  type UnitOfWork,
-} from '../../storage/database.ts';
+import { addTime, type Database, type Outcome, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { locksRows, type Queries } from '../../storage/queries.ts';
 import { findRow, insertRow, insertRows, newId, takeNewest } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { holdEvents, markRedelivered, newRedelivery, record, requireReceiver } from './changes.ts';

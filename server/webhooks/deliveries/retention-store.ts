@@ -1,15 +1,8 @@
 import { sql } from 'kysely';
 import { systemSource } from '../../audit/source.ts';
 import { recordEvent } from '../../audit/store.ts';
-import {
-  addTime,
-  type Database,
-  dayMilliseconds,
-  inTransaction,
-  locksRows,
-  type Queries,
-  runUnitOfWork,
-} from '../../storage/database.ts';
+import { addTime, type Database, dayMilliseconds, inTransaction, runUnitOfWork } from '../../storage/database.ts';
+import { locksRows, type Queries } from '../../storage/queries.ts';
 import { findRow } from '../../storage/rows.ts';
 import { forgetPeriods } from './statistics-store.ts';
 

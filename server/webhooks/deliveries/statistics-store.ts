@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import { z } from 'zod';
 import { UtcTime } from '../../http/schemas.ts';
-import type { Queries } from '../../storage/database.ts';
+import type { Queries } from '../../storage/queries.ts';
 import { rememberText } from '../../storage/rows.ts';
 import type { EndpointKey } from '../endpoints/store.ts';
 

@@ -2,7 +2,7 @@ import { setImmediate as turnEventLoop } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { requireFound } from '../../http/problem.ts';
 import { viewRow } from '../../http/schemas.ts';
-import type { Queries } from '../../storage/database.ts';
+import type { Queries } from '../../storage/queries.ts';
 import { findRow, type Page, takePage } from '../../storage/rows.ts';
 import type { EndpointKey } from '../endpoints/store.ts';
 import { AttemptView, DeliveryDetail, type DeliveryRow, type RedeliveryFilter, viewDelivery } from './delivery.ts';

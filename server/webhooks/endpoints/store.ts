@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely';
 import { describeRows } from '../../audit/row-state.ts';
 import { viewRow } from '../../http/schemas.ts';
-import type { Queries, UnitOfWork } from '../../storage/database.ts';
+import type { UnitOfWork } from '../../storage/database.ts';
+import type { Queries } from '../../storage/queries.ts';
 import { prepareQuery, updateRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { EndpointView } from './endpoint.ts';

@@ -1,4 +1,5 @@
-import { locksRows, type Queries, type UnitOfWork } from '../../storage/database.ts';
+import type { UnitOfWork } from '../../storage/database.ts';
+import { locksRows, type Queries } from '../../storage/queries.ts';
 import { isOperational, type NewWebhookEvent } from '../deliveries/event.ts';
 import { emitWanted } from '../deliveries/outbox.ts';
 import { countOutcomes, type WebhookOutcome } from '../deliveries/statistics-store.ts';

@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { ByteCache } from '../../storage/cache.ts';
-import { locksRows, type Queries } from '../../storage/database.ts';
+import { locksRows, type Queries } from '../../storage/queries.ts';
 import { inBatches, insertRows, prepareQuery, rememberText } from '../../storage/rows.ts';
 import type { AttemptRow, DeliveryRow } from '../deliveries/delivery.ts';
 import { type StoredEvent, writeBody } from '../deliveries/event.ts';
