@@ -5,9 +5,8 @@ import { generateToken, isToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import { readScopes, type Scope } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
-import { holds } from '../storage/grants.ts';
 import { type Queries, type RowSeal, requireSeal } from '../storage/queries.ts';
-import { insertRow, prepareQuery } from '../storage/rows.ts';
+import { findHeld, insertRow, prepareQuery } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type ApiKeyRow, expiryAfter } from './api-key.ts';
 import { findKeyHolderById } from './api-key-store.ts';
@@ -58,8 +57,8 @@ export async function findAccessTokenHolder(
   now: string,
 ): Promise<Principal | undefined> {
   if (!isToken(prefix, token)) return undefined;
-  const [row] = await selectToken(queries, { hash: seal.hashToken(token) });
-  if (row === undefined || row.expires_at <= now || !holds(queries, 'access_tokens', row)) return undefined;
+  const row = findHeld(queries, 'access_tokens', await selectToken(queries, { hash: seal.hashToken(token) }));
+  if (row === undefined || row.expires_at <= now) return undefined;
   const key = await findKeyHolderById(queries, { tenantId: row.tenant_id, id: row.key_id }, now);
   return key && { ...key, scopes: new Set([...readScopes(row.scopes)].filter((scope) => key.scopes.has(scope))) };
 }

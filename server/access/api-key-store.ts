@@ -8,9 +8,8 @@ import { hashToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import { adminRoles, readScopes, type Scope } from '../principal/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
-import { holds } from '../storage/grants.ts';
 import type { Queries } from '../storage/queries.ts';
-import { findRow, insertRow, newId, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
+import { findHeld, findRow, insertRow, newId, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { readHeldTenant, writeTenant } from '../tenants/store.ts';
 import {
@@ -106,8 +105,7 @@ export async function deleteKeyRow(queries: Queries, tenantId: string, id: strin
  * @returns null for a key of the operator.
  */
 export async function findKeyCreator(queries: Queries, keyId: string): Promise<string | null> {
-  const rows = await queries.selectFrom('api_keys').selectAll().where('id', '=', keyId).execute();
-  const key = rows.find((row) => holds(queries, 'api_keys', row));
+  const key = await findRow(queries, 'api_keys', { id: keyId });
   const event =
     key &&
     (await queries
@@ -123,7 +121,7 @@ export async function findKeyCreator(queries: Queries, keyId: string): Promise<s
 
 /** Finds the principal of a key; undefined when it is unknown, expired or revoked. */
 export async function findKeyHolder(queries: Queries, key: string, now: string): Promise<Principal | undefined> {
-  const [row] = await selectKeyByHash(queries, { hash: hashToken(key) });
+  const row = findHeld(queries, 'api_keys', await selectKeyByHash(queries, { hash: hashToken(key) }));
   return row && principalOf(queries, row, now);
 }
 
@@ -132,13 +130,13 @@ export async function findKeyHolderById(
   key: { readonly tenantId: string; readonly id: string },
   now: string,
 ): Promise<Principal | undefined> {
-  const [row] = await selectKeyById(queries, key);
+  const row = findHeld(queries, 'api_keys', await selectKeyById(queries, key));
   return row && principalOf(queries, row, now);
 }
 
 function principalOf(queries: Queries, row: KeyRow, now: string): Principal | undefined {
   const tenant = readHeldTenant(queries, row.tenant_id, row.tenant);
-  if (tenant === undefined || !holds(queries, 'api_keys', row)) return undefined;
+  if (tenant === undefined) return undefined;
   if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) return undefined;
   return {
     tenantId: row.tenant_id,
@@ -191,8 +189,7 @@ export function findKey(queries: Queries, tenantId: string, id: string): Promise
 /** Finds a key that can act for a tenant: its own key, or a shared one of another tenant. */
 export async function findReachingKey(queries: Queries, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
   const query = queries.selectFrom('api_keys').selectAll().where('id', '=', id).where(reaches(tenantId));
-  const key = await query.executeTakeFirst();
-  return key !== undefined && holds(queries, 'api_keys', key) ? key : undefined;
+  return findHeld(queries, 'api_keys', await query.execute());
 }
 
 /** Finds every key that can act for a tenant. */

@@ -1,8 +1,10 @@
+import type { Selectable } from 'kysely';
 import type { Credential } from '../principal/principal.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
-import { sealGrant } from '../storage/grants.ts';
+import { holds, sealGrant } from '../storage/grants.ts';
 import { locksRows, type Queries } from '../storage/queries.ts';
-import { findRow } from '../storage/rows.ts';
+import { inBatches } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
 
 /** The column of each table that stores the last use. */
 const columns = { api_keys: 'last_used_at', scim_tokens: 'last_used_at', sessions: 'last_seen_at' } as const;
@@ -64,9 +66,17 @@ async function writeUses(queries: Queries, table: UsedTable, uses: readonly Use[
 
 /** The last use of a session decides when it ends, so that it is sealed. */
 async function writeSessions(queries: Queries, uses: readonly Use[]): Promise<void> {
-  for (const { tenantId: tenant_id, id, time: last_seen_at } of uses) {
-    const row = await findRow(queries, 'sessions', { tenant_id, id });
-    if (row === undefined || row.last_seen_at >= last_seen_at) continue;
+  const times = new Map(uses.map((use) => [`${use.tenantId} ${use.id}`, use.time]));
+  const rows: Selectable<Tables['sessions']>[] = [];
+  for (const [tenantId, ofTenant] of Map.groupBy(uses, (use) => use.tenantId)) {
+    const ofTable = queries.selectFrom('sessions').selectAll().where('tenant_id', '=', tenantId);
+    const ids = ofTenant.map(({ id }) => id);
+    rows.push(...(await inBatches(ids, (some) => ofTable.where('id', 'in', some).execute())));
+  }
+  for (const row of rows) {
+    const { tenant_id, id } = row;
+    const last_seen_at = times.get(`${tenant_id} ${id}`) as string;
+    if (row.last_seen_at >= last_seen_at || !holds(queries, 'sessions', row)) continue;
     await queries
       .updateTable('sessions')
       .set({ last_seen_at, seal: sealGrant(queries, 'sessions', { ...row, last_seen_at }) })

@@ -4,9 +4,8 @@ import type { AuditSource } from '../audit/source.ts';
 import { displayPrefix, generateToken, hashToken, isToken } from '../installation/token.ts';
 import type { Principal } from '../principal/principal.ts';
 import type { UnitOfWork } from '../storage/database.ts';
-import { holds } from '../storage/grants.ts';
 import type { Queries } from '../storage/queries.ts';
-import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
+import { findHeld, findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { readHeldTenant } from '../tenants/store.ts';
 import { selectByHash } from './api-key-store.ts';
@@ -52,8 +51,8 @@ export function findScimToken(queries: Queries, tenantId: string): Promise<ScimT
 /** Finds the principal of a SCIM token; undefined for an unknown or revoked one. */
 export async function findScimTokenHolder(queries: Queries, token: string): Promise<Principal | undefined> {
   if (!isToken(prefix, token)) return undefined;
-  const [row] = await selectToken(queries, { hash: hashToken(token) });
-  if (row === undefined || row.revoked_at !== null || !holds(queries, 'scim_tokens', row)) return undefined;
+  const row = findHeld(queries, 'scim_tokens', await selectToken(queries, { hash: hashToken(token) }));
+  if (row === undefined || row.revoked_at !== null) return undefined;
   const tenant = readHeldTenant(queries, row.tenant_id, row.tenant);
   if (tenant === undefined) return undefined;
   return {

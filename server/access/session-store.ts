@@ -7,7 +7,7 @@ import type { SessionLifetime } from '../settings.ts';
 import { addTime, type UnitOfWork } from '../storage/database.ts';
 import { type GrantRow, holds, holdsPart, sealedColumns } from '../storage/grants.ts';
 import { type Queries, type RowSeal, requireSeal } from '../storage/queries.ts';
-import { findRow, inBatches, insertRow, newId, prepareQuery, readColumns, writeColumns } from '../storage/rows.ts';
+import { findHeld, findRow, inBatches, insertRow, newId, prepareQuery, readColumns, writeColumns } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { readHeldTenant, writeTenant } from '../tenants/store.ts';
 
@@ -79,7 +79,8 @@ export async function moveSession(
   const token = generateToken(tokenPrefix);
   const row = await findRow(transaction, 'sessions', { tenant_id: from, id, user_id: userId });
   if (row === undefined) return undefined;
-  await endSessions(transaction, { userIds: [userId], tenantId: from, sessionId: id });
+  // None if housekeeping ended it since it was read.
+  if ((await endSessions(transaction, { userIds: [userId], tenantId: from, sessionId: id })) === 0) return undefined;
   const token_hash = requireSeal(work).hashToken(token);
   await insertRow(transaction, 'sessions', { ...row, tenant_id: tenantId, token_hash, last_seen_at: now });
   return { id, token, expiresAt: row.expires_at };
@@ -101,8 +102,8 @@ export interface StoredSession
  */
 export async function findSession(queries: Queries, seal: RowSeal, token: string): Promise<StoredSession | undefined> {
   if (!isToken(tokenPrefix, token)) return undefined;
-  const [row] = await selectSession(queries, { hash: seal.hashToken(token) });
-  if (row === undefined || !holds(queries, 'sessions', row)) return undefined;
+  const row = findHeld(queries, 'sessions', await selectSession(queries, { hash: seal.hashToken(token) }));
+  if (row === undefined) return undefined;
   const holder = recallHolder(seal, row) ?? (await readHolder(queries, seal, row));
   // A new password ends all sessions; an older one was put back into the database.
   if (holder === undefined || row.password_changed_at !== holder.password_changed_at) return undefined;

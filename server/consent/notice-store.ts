@@ -109,9 +109,14 @@ export async function findVersions(
 /** What the row of a notice says about captures; its domain is that of the content under edit. */
 export type NoticeState = Readonly<Pick<NoticeRow, 'id' | 'tenant_id' | 'status' | 'domain' | 'version'>>;
 
-/** The status, the number of the latest version and the tenant of a notice. */
+/**
+ * The status, the number of the latest version and the tenant of a notice.
+ * @throws {Error} if two tenants have it: a visitor must not get the notice of another site.
+ */
 export async function findState(queries: Queries, id: string): Promise<NoticeState | undefined> {
-  const [state] = await selectState(queries, { id });
+  const [state, other] = await selectState(queries, { id });
+  if (other !== undefined)
+    throw new Error(`Two tenants have the notice ${id}: something other than Svc wrote one. Find it with svc verify.`);
   return state;
 }
 
@@ -123,7 +128,10 @@ const selectState = prepareQuery<{ id: string }, NoticeState>((queries, paramete
  * The same of several notices, as they are now. In a transaction the rows stay locked until its end, in the order of the ids,
  * so that two writers cannot wait for each other.
  */
-export function lockStates(queries: Queries, known: readonly NoticeState[]): Promise<readonly NoticeState[]> {
+export function lockStates(
+  queries: Queries,
+  known: readonly Pick<NoticeState, 'tenant_id' | 'id'>[],
+): Promise<readonly NoticeState[]> {
   const [first] = known;
   if (first !== undefined && known.length === 1) return lockState(queries, first);
   const keys = known.map(({ tenant_id, id }) => sql`(${tenant_id}, ${id})`);
@@ -250,7 +258,7 @@ export class VersionCache {
     { tenant_id: tenantId, id: noticeId }: Pick<NoticeState, 'tenant_id' | 'id'>,
     version: number,
   ): Promise<KnownVersion | undefined> {
-    const name = `${noticeId} ${version}`;
+    const name = `${tenantId} ${noticeId} ${version}`;
     const known = this.#versions.get(name);
     if (known !== undefined) return known;
     const read = await findVersion(queries, tenantId, noticeId, version);
@@ -293,7 +301,7 @@ export function createPublicNotices(queries: Queries, versions: VersionCache): P
   return new BriefCache(async (noticeId) => {
     const notice = await findState(queries, noticeId);
     if (notice?.status !== 'published') return undefined;
-    const name = `${noticeId} ${notice.version}`;
+    const name = `${notice.tenant_id} ${noticeId} ${notice.version}`;
     const known = ready.get(name);
     if (known !== undefined) return known;
     const version = await versions.find(queries, notice, notice.version);

@@ -61,7 +61,7 @@ export async function appendRecords(
   );
   await insertRows(work.transaction, 'consent_frames', newFrames);
   await noteSpellings(work.transaction, drafts);
-  const counts = Map.groupBy(drafts, ({ noticeId }) => noticeId).values();
+  const counts = Map.groupBy(drafts, ({ tenantId, noticeId }) => `${tenantId} ${noticeId}`).values();
   await countRecords(
     work.transaction,
     [...counts].map((ofNotice) => [ofNotice[0] as RecordDraft, ofNotice.length]),

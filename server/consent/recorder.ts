@@ -87,7 +87,9 @@ export class ConsentRecorder {
       const checked = await settle(() => this.#check(queries, seen, request, now));
       if ('result' in checked) return checked.result;
     }
-    const state = await findState(queries, request.noticeId);
+    const { noticeId, caller } = request;
+    const own = caller && { tenant_id: caller.tenantId, id: noticeId };
+    const state = own === null ? await findState(queries, noticeId) : (await lockStates(queries, [own]))[0];
     return this.#check(queries, state && this.#see(state), request, now);
   }
 

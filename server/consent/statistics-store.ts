@@ -69,7 +69,7 @@ export async function countDecisions(
   const counts = new Map<string, Counts>();
   const add = (record: (typeof records)[number], purpose: string, isFirst: boolean) => {
     const day = record.recordedAt.slice(0, 10);
-    const name = `${record.noticeId} ${day} ${purpose}`;
+    const name = `${record.tenantId} ${record.noticeId} ${day} ${purpose}`;
     const row = counts.get(name) ?? [record.tenantId, record.noticeId, day, purpose, 0, 0, 0];
     row[isFirst ? 4 : 5] += 1;
     if (purpose === whole && record.source === 'public') row[6] += 1;

@@ -7,7 +7,7 @@ import type { PrivateHasher } from '../installation/installation.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
 import { addTime, type Database, dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
-import { findRow, insertRow, newId } from '../storage/rows.ts';
+import { insertRow, newId } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { findTenant } from '../tenants/store.ts';
 import type { Tenant } from '../tenants/tenant.ts';
@@ -123,12 +123,14 @@ export async function createConfirmationLink(work: UnitOfWork, source: AuditSour
 export async function confirmAddress(work: UnitOfWork, token: string): Promise<string> {
   const isOver = () => new Problem('not_found', 'This link is unknown, used or expired; ask for a new one.');
   if (!isToken(prefix, token)) throw isOver();
-  const match = { confirmation_hash: hashToken(token) };
-  const found = await findRow(work.transaction, 'dsr_requests', match);
-  if (found === undefined) throw isOver();
+  const hash = hashToken(token);
+  const named = work.transaction.selectFrom('dsr_requests').select(['tenant_id', 'id']);
+  const [found, other] = await named.where('confirmation_hash', '=', hash).execute();
+  // Two of one link: something other than this server wrote one of them.
+  if (found === undefined || other !== undefined) throw isOver();
   const source = systemSource(found.tenant_id);
   const dsr = await lockDsr(work, source, found.id);
-  const isValid = dsr.confirmation_hash === match.confirmation_hash && (dsr.confirmation_expires_at ?? '') > work.now;
+  const isValid = dsr.confirmation_hash === hash && (dsr.confirmation_expires_at ?? '') > work.now;
   if (!isValid || dsr.status === 'completed') throw isOver();
   const columns = { confirmed_at: work.now, confirmation_hash: null, confirmation_expires_at: null };
   await updateDsr(work, source, dsr.id, columns, 'address_confirmed', { confirmedAt: work.now });

@@ -26,7 +26,7 @@ export function isGrantTable(table: string): table is GrantTable {
 
 /** The columns that the seal of a row covers. */
 export const sealedColumns = Object.fromEntries(
-  grantTables.map((table) => [table, listColumns(table).flatMap(({ name, isSealed }) => (isSealed ? name : []))]),
+  grantTables.map((table) => [table, listColumns(table).flatMap(({ name, isInSeal }) => (isInSeal ? name : []))]),
 ) as unknown as Readonly<Record<GrantTable, readonly string[]>>;
 
 /** A row that a change depends on was written by something other than a server of this installation. */

@@ -33,17 +33,27 @@ export async function findRow<Name extends TableName>(
   table: Name,
   match: Match<Name>,
 ): Promise<Row<Name> | undefined> {
-  const row = await readRow(queries, table, match);
-  if (row !== undefined && isGrantTable(table) && !holds(queries, table, row)) return undefined;
-  return row as Row<Name> | undefined;
+  const rows = await selectRows(queries, table, match).execute();
+  return (isGrantTable(table) ? findHeld(queries, table, rows) : rows[0]) as Row<Name> | undefined;
 }
 
-function readRow(queries: Queries, table: TableName, match: object) {
+/**
+ * The row whose seal holds: something else may have written others with the same id or hash, which no index refuses across
+ * tenants.
+ */
+export function findHeld<Grant extends object>(
+  queries: Queries,
+  table: GrantTable,
+  rows: readonly Grant[],
+): Grant | undefined {
+  return rows.find((row) => holds(queries, table, row));
+}
+
+function selectRows(queries: Queries, table: TableName, match: object) {
   return queries
     .selectFrom(table as 'tenants')
     .selectAll()
-    .where(matches(match))
-    .executeTakeFirst();
+    .where(matches(match));
 }
 
 /** Inserts a row, a grant with its seal; columns without a value are null. @returns the whole row, for the event of the change. */
@@ -86,10 +96,7 @@ export async function updateRow<Name extends TableName>(
 /** The seal of a row that matches, after a change; null if the change needs none. */
 async function sealChange(queries: Queries, table: GrantTable, match: object, columns: GrantRow) {
   if (!Object.keys(columns).some((column) => sealedColumns[table].includes(column))) return null;
-  const present = queries
-    .selectFrom(table as 'tenants')
-    .selectAll()
-    .where(matches(match));
+  const present = selectRows(queries, table, match);
   const row = await (locksRows(queries) ? present.forNoKeyUpdate() : present).executeTakeFirst();
   if (row === undefined) return null;
   requireHeld(queries, table, row);
@@ -117,7 +124,7 @@ export async function hasInvalidBytes<Name extends TableName>(
 ): Promise<boolean> {
   // Every invalid byte of UTF-8 decodes to this character, which could hide a changed byte.
   const mayHide = Object.values(row).some((value) => typeof value === 'string' && value.includes('\uFFFD'));
-  return mayHide && (await readRow(queries, table, row)) === undefined;
+  return mayHide && (await selectRows(queries, table, row).executeTakeFirst()) === undefined;
 }
 
 /** One page of a list. */

@@ -14,9 +14,11 @@ export interface Schema {
    * key, unique constraints and references: a database that spreads tenants over machines can then hold it. What a request
    * shows without its tenant is found by an index without uniqueness. The comment of a column begins with its marks:
    *
-   * - `[personal]`: its values can identify a person. The audit log has commitments to them, and an erasure clears them;
-   * - `[unaudited]`: the audited state of the row is without it, because it notes a use, or is checked in another way;
-   * - `[unsealed]`: the seal of the row does not cover it, because it grants nothing.
+   * - `[personal]`, in audited and append-only tables: its values can identify a person. The audit log has commitments to
+   *   them under the `salt` of the row, and in append-only tables the triggers let an erasure clear both;
+   * - `[unaudited]`: the audited state of the row is without it, because it only says when something was used, or is checked
+   *   in another way. Without a mark, every column but `salt` and `seal` is part of the state;
+   * - `[unsealed]`: the `seal` of the row does not cover it, because it grants nothing.
    */
   readonly sql: string;
   /** The tables whose rows the database refuses to change or delete. */
@@ -48,27 +50,35 @@ export const tableNames: readonly string[] = Object.values(schemas).flatMap((sch
 export interface Column {
   readonly name: string;
   readonly isPersonal: boolean;
-  /** Part of the state of a row whose hash the audit log has. */
+  /** Part of the first version of the state of a row, whose hash the audit log has: see `Projection.added` for the others. */
   readonly isAudited: boolean;
-  /** Covered by the seal of a row that grants access. */
-  readonly isSealed: boolean;
+  /** Covered by the seal of a row, in a table that has one. */
+  readonly isInSeal: boolean;
 }
 
+const types = '(?:text|integer|bigint|blob)';
 const knownMarks: readonly string[] = ['personal', 'unaudited', 'unsealed'];
 
-/** The columns of a table, in order. @throws {Error} for a mark that there is not. */
+/** The columns of a table, in order. @throws {Error} for a mark that there is not, or that is not where marks are. */
 export function listColumns(table: string): readonly Column[] {
-  const lines = findTable(table).lines.matchAll(/^ *(\w+) (?:text|integer|bigint|blob)\b(.*)/gm);
-  return [...lines].map(([, name = '', rest = '']) => {
-    const [, text = ''] = /-- ((?:\[\w+\] ?)+)/.exec(rest) ?? [];
-    const marks: readonly string[] = text.match(/\w+/g) ?? [];
-    const unknown = marks.find((mark) => !knownMarks.includes(mark));
-    if (unknown !== undefined) throw new Error(`the column ${table}.${name} has an unknown mark: [${unknown}]`);
+  const { lines } = findTable(table);
+  const created = [...lines.matchAll(new RegExp(`^ *(\\w+) ${types}\\b(.*)`, 'gm'))];
+  const addition = new RegExp(`^alter table ${table} add column (\\w+) ${types}\\b(.*)`, 'gm');
+  const added = Object.values(schemas).flatMap(({ sql }) => [...sql.matchAll(addition)]);
+  const marksOf = (rest: string): readonly string[] => /-- ((?:\[\w+\] ?)+)/.exec(rest)?.[1]?.match(/\w+/g) ?? [];
+  const marked = created.flatMap(([, , rest = '']) => marksOf(rest));
+  const unknown = marked.find((mark) => !knownMarks.includes(mark));
+  if (unknown !== undefined || marked.length !== (lines.match(/\[\w+\]/g) ?? []).length)
+    throw new Error(`the table ${table} has a mark that is unknown or does not begin the comment of its column`);
+  return [...created, ...added].map((match, index) => {
+    const [, name = '', rest = ''] = match;
+    const marks = marksOf(rest);
+    const isHelper = name === 'salt' || name === 'seal';
     return {
       name,
       isPersonal: marks.includes('personal'),
-      isAudited: name !== 'salt' && name !== 'seal' && !marks.includes('unaudited'),
-      isSealed: name !== 'seal' && !marks.includes('unsealed'),
+      isAudited: index < created.length && !isHelper && !marks.includes('unaudited'),
+      isInSeal: name !== 'seal' && !marks.includes('unsealed'),
     };
   });
 }

@@ -82,7 +82,7 @@ export interface Tables {
     revoked_at: string | null;
     /** Space-separated ids of further tenants that the key may act for; null for a key of one tenant. */
     tenant_ids: string | null;
-    /** [unaudited] [unsealed] Only shown: a key has no idle time. */
+    /** Only shown: a key has no idle time. */
     last_used_at: string | null;
     /** The key that replaced it in a rotation. */
     replaced_by: string | null;
@@ -142,7 +142,6 @@ export interface Tables {
     path: string;
     /** 16 random bytes, base64url. */
     salt: string | null;
-    /** [personal] */
     value: string | null;
   };
   /** Signed states of a ledger. */
@@ -255,9 +254,9 @@ export interface Tables {
     search_text: string;
     /** The latest published version; 0 before the first. */
     version: number;
-    /** Stored beside the records, so that the total of a page needs no counting. [unaudited] */
+    /** Stored beside the records, so that the total of a page needs no counting. */
     record_count: Generated<number>;
-    /** [unaudited] When a page of the site last read it or recorded against it. */
+    /** When a page of the site last read it or recorded against it. */
     last_seen_at: string | null;
     created_at: string;
     updated_at: string;
@@ -317,11 +316,8 @@ export interface Tables {
     subject_commitment: string;
     ip_commitment: string | null;
     ua_commitment: string | null;
-    /** [personal] */
     subject_id: string | null;
-    /** [personal] */
     ip_hash: string | null;
-    /** [personal] */
     ua_hash: string | null;
     /** 16 random bytes, base64url. */
     salt: string | null;
@@ -398,7 +394,7 @@ export interface Tables {
   /** A person, whatever tenants they belong to. */
   readonly users: {
     id: string;
-    /** [personal] In the normalized form for comparison: see Email. */
+    /** In the normalized form for comparison: see Email. */
     email: string;
     /** argon2id in PHC form; null until the person has chosen a password. */
     password_hash: string | null;
@@ -415,13 +411,10 @@ export interface Tables {
   readonly memberships: {
     tenant_id: string;
     user_id: string;
-    /** [personal] The e-mail address in the tenant's spelling. */
+    /** The e-mail address in the tenant's spelling. */
     user_name: string;
-    /** [personal] */
     given_name: string | null;
-    /** [personal] */
     family_name: string | null;
-    /** [personal] */
     external_id: string | null;
     role: string;
     /** As in users. */
@@ -435,10 +428,7 @@ export interface Tables {
     /** Set while the person is in no role group. */
     unassigned_at: string | null;
     deleted_at: string | null;
-    /**
-     * [unaudited] [unsealed] Only chooses the tenant of a sign-in that names none, among those that the user can sign
-     * in to.
-     */
+    /** Only chooses the tenant of a sign-in that names none, among those that the user can sign in to. */
     last_signed_in_at: string | null;
     /** As in tenants. */
     seal: string | null;
@@ -454,7 +444,7 @@ export interface Tables {
     codes_salt: string | null;
     /** The hashes of the unused backup codes, with spaces between. */
     codes: string | null;
-    /** [unaudited] The last 30-second step whose code was accepted. */
+    /** The last 30-second step whose code was accepted. */
     last_step: number | null;
     updated_at: string;
     /** As in tenants. */
@@ -517,7 +507,6 @@ export interface Tables {
   readonly invitations: {
     tenant_id: string;
     id: string;
-    /** [personal] */
     email: string;
     role: string;
     token_hash: string;
@@ -550,7 +539,7 @@ export interface Tables {
     hash: string;
     display_prefix: string;
     created_at: string;
-    /** [unaudited] [unsealed] Only shown: it has no idle time. */
+    /** Only shown: it has no idle time. */
     last_used_at: string | null;
     revoked_at: string | null;
     /** As in tenants. */
@@ -568,8 +557,8 @@ export interface Tables {
   };
   /** The frameworks that a tenant adopted; a tenant has a row from the first adoption on. */
   readonly control_programs: {
-    id: string;
     tenant_id: string;
+    id: string;
     /** Codes of frameworks, separated by spaces, in the order of the catalogue. */
     frameworks: string;
     created_at: string;
@@ -621,18 +610,15 @@ export interface Tables {
     tenant_id: string;
     id: string;
     tenant_control_id: string;
-    /** [personal] Null once it is erased, like the other texts and the bytes of the file. */
+    /** Null once it is erased, like the other texts and the bytes of the file. */
     title: string | null;
     kind: string;
-    /** [personal] */
     description: string | null;
-    /** [personal] */
     url: string | null;
     /** SHA-256 of the evidence file, hex; of an uploaded one computed by the server. */
     sha256: string | null;
     /** Null unless a file was uploaded. */
     file_id: string | null;
-    /** [personal] */
     file_name: string | null;
     file_size: number | null;
     media_type: string | null;
@@ -640,7 +626,6 @@ export interface Tables {
     expires_at: string | null;
     created_at: string;
     withdrawn_at: string | null;
-    /** [personal] */
     withdrawal_reason: string | null;
     /** Of the commitments to personal values in the hash of the row; erased with these. */
     salt: string | null;
@@ -669,8 +654,8 @@ export interface Tables {
     created_at: string;
   };
   readonly trust_centers: {
-    id: string;
     tenant_id: string;
+    id: string;
     /** Canonical JSON. */
     content: string;
     /** Null while it is not published. */
@@ -684,35 +669,29 @@ export interface Tables {
   readonly dsr_requests: {
     tenant_id: string;
     id: string;
-    /** [personal] Null once it is erased, like the other texts. */
+    /** Null once it is erased, like the other texts. */
     subject_id: string | null;
     type: string;
     channel: string | null;
-    /** [personal] */
     notes: string | null;
     status: string;
     outcome: string | null;
-    /** [personal] */
     reason: string | null;
     received_at: string;
     due_at: string;
     extended_at: string | null;
-    /** [personal] */
     extension_reason: string | null;
     completed_at: string | null;
     assignee_user_id: string | null;
     identity_checked_at: string | null;
     /** The user or the API key. */
     identity_checked_by: string | null;
-    /** [personal] */
     identity_check_method: string | null;
     /** api, or public: the form. */
     source: string;
-    /** [personal] These as the person typed them into the form. */
+    /** These as the person typed them into the form. */
     requester_email: string | null;
-    /** [personal] */
     requester_name: string | null;
-    /** [personal] */
     message: string | null;
     /** When the link that was sent to the address was used. */
     confirmed_at: string | null;
@@ -741,19 +720,18 @@ export interface Tables {
   readonly breach_incidents: {
     tenant_id: string;
     id: string;
-    /** [personal] Null once it is erased, like the other texts. */
+    /** Null once it is erased, like the other texts. */
     title: string | null;
-    /** [personal] */
     description: string | null;
     severity: string;
     status: string;
     affected_subjects: number | null;
-    /** [personal] JSON array of texts. */
+    /** JSON array of texts. */
     data_categories: string | null;
     discovered_at: string;
     authority_notified_at: string | null;
     subjects_notified_at: string | null;
-    /** [personal] Why no notification was sent, or why it took longer than the law allows. */
+    /** Why no notification was sent, or why it took longer than the law allows. */
     notification_reason: string | null;
     closed_at: string | null;
     /** Of the commitments to personal values in the hash of the row; erased with these. */

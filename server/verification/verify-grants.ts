@@ -105,7 +105,7 @@ export async function verifyGrants(
   for (const { table, key, issue, tenantIds } of concerning) {
     const known = tenantIds.filter((id) => slugs.has(id));
     for (const id of known.length === 0 ? [null] : known) {
-      const place = id === null ? 'database' : slugs.get(id);
+      const place = id === null ? ['database', ...tenantIds].join(' ') : slugs.get(id);
       findings.add('tampered', 'grant', `${place}: ${table} ${key}: ${issue}`, id);
     }
   }

@@ -51,7 +51,7 @@ function findComment(definitions: string, column: string): string {
 
 function readComment(lines: string): string {
   return lines
-    .replace(/^ *-- */gm, '')
+    .replace(/^ *-- *(?:\[\w+\] ?)*/gm, '')
     .trim()
     .replaceAll('\n', ' ');
 }

@@ -4,7 +4,7 @@ export const consent = {
   statistics: {
     consent_records: {
       sqlite_autoindex_consent_records_1: [100_000, 1],
-      consent_records_notice: [20_000, 1],
+      consent_records_notice: [100_000, 20_000, 1],
       consent_records_newest: [20_000, 1],
       consent_records_subject: [100_000, 3, 2, 2, 1],
     },
@@ -151,7 +151,7 @@ create table consent_sightings (
 ) without rowid;
 
 -- Three indexes cover all queries: the records of a notice by id and newest first, and those of a subject.
-create index consent_records_notice on consent_records (notice_id, id);
+create unique index consent_records_notice on consent_records (tenant_id, notice_id, id);
 create index consent_records_newest on consent_records (notice_id, sequence);
 create index consent_records_subject on consent_records (tenant_id, subject_id, notice_id, space, sequence);
 `,

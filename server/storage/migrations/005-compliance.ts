@@ -3,8 +3,8 @@ export const compliance = {
   sql: `
 -- The frameworks that a tenant adopted; a tenant has a row from the first adoption on.
 create table control_programs (
-  id text not null,
   tenant_id text not null primary key references tenants (id),
+  id text not null,
   frameworks text not null, -- Codes of frameworks, separated by spaces, in the order of the catalogue.
   created_at text not null,
   updated_at text not null
@@ -109,8 +109,8 @@ create table control_test_results (
 create index control_test_results_latest on control_test_results (tenant_id, test_id, tested_at, id, status);
 
 create table trust_centers (
-  id text not null,
   tenant_id text not null primary key references tenants (id),
+  id text not null,
   content text not null, -- Canonical JSON.
   published_at text, -- Null while it is not published.
   draft text, -- Canonical JSON of the content that replaces it when it is next published; null for none.

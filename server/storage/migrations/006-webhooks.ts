@@ -6,7 +6,7 @@ export const webhooks = {
       webhook_deliveries_tenant: [1000, 2, 1],
       webhook_deliveries_endpoint: [500, 2, 1],
       webhook_deliveries_event: [2],
-      webhook_deliveries_due: [500, 2, 1],
+      webhook_deliveries_due: [1000, 500, 2, 1],
       webhook_deliveries_dead_tenant: [200, 2, 1],
       webhook_deliveries_dead_endpoint: [100, 2, 1],
     },
@@ -76,7 +76,7 @@ create index webhook_deliveries_tenant on webhook_deliveries (tenant_id, created
 create index webhook_deliveries_endpoint on webhook_deliveries (endpoint_id, created_at, id);
 create index webhook_deliveries_event on webhook_deliveries (event_id);
 -- Most deliveries succeed: they cost these indexes a single entry, which is removed on success.
-create index webhook_deliveries_due on webhook_deliveries (endpoint_id, due_at, id) where due_at is not null;
+create index webhook_deliveries_due on webhook_deliveries (tenant_id, endpoint_id, due_at, id) where due_at is not null;
 create index webhook_deliveries_dead_tenant on webhook_deliveries (tenant_id, created_at, id) where status = 'dead';
 create index webhook_deliveries_dead_endpoint on webhook_deliveries (endpoint_id, created_at, id) where status = 'dead';
 

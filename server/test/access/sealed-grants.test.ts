@@ -316,7 +316,7 @@ describeOnEachDatabase('a row that grants access', (dialect) => {
 
   const listUnsealed = (table: string): readonly string[] =>
     listColumns(table)
-      .filter(({ name, isSealed }) => !isSealed && name !== 'seal')
+      .filter(({ name, isInSeal }) => !isInSeal && name !== 'seal')
       .map(({ name }) => name);
 
   test('has a seal over each of its columns, except of times that are only shown or choose a tenant', () => {
@@ -327,6 +327,15 @@ describeOnEachDatabase('a row that grants access', (dialect) => {
       scim_tokens: ['last_used_at'],
     });
     assert.ok(grantTables.includes('users'));
+  });
+
+  test('has all columns that the migrations create', () => {
+    for (const { name, columns } of layout)
+      assert.deepEqual(
+        listColumns(name).map((column) => column.name),
+        columns.map((column) => column.name),
+        name,
+      );
   });
 
   test('grants nothing with another value in a sealed column, which verification reports', async () => {

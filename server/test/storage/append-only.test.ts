@@ -56,6 +56,16 @@ describeOnEachDatabase('append-only tables', (dialect) => {
   }
 
   if (dialect === 'sqlite') {
+    test('consent_records rejects a row that would replace another by its id', async () => {
+      const before = await readRows(installation.database, 'consent_records');
+      const columns = Object.keys(before[0] as object)
+        .join()
+        .replace('sequence', '1000');
+      const run = sql`insert or replace into consent_records select ${sql.raw(columns)} from consent_records limit 1`;
+      await assert.rejects(run.execute(installation.database.kysely), /append-only/);
+      assert.deepEqual(await readRows(installation.database, 'consent_records'), before);
+    });
+
     test('rejects changes by other programs that open the file', async () => {
       const file = join(installation.settings.dataDir, 'svc.sqlite');
       using other = Object.assign(new SQLite(file), { [Symbol.dispose]: () => other.close() });

@@ -276,7 +276,7 @@ describe('the plans of SQLite for deliveries', () => {
     [
       'dead letters by id',
       'sqlite_autoindex_webhook_deliveries_1 \\(tenant_id=\\? AND id=',
-      (queries) => markRedelivered(queries, dead),
+      (queries) => markRedelivered(queries, 't', dead),
     ],
   ];
 

@@ -38,7 +38,7 @@ export async function redeliver(work: UnitOfWork, source: AuditSource, id: strin
   // Changes of an endpoint take this lock too, so it stays as it was read.
   await work.lockTenant(source.tenantId);
   const found = requireFound(await findRow(transaction, 'webhook_deliveries', match), 'delivery');
-  const earlier = requireFound((await holdEvents(transaction, [found]))[0], 'delivery');
+  const earlier = requireFound((await holdEvents(transaction, source.tenantId, [found]))[0], 'delivery');
   const receiver = await requireReceiver(transaction, source.tenantId, earlier.endpoint_id);
   announceDeliveries(work, [receiver], [earlier]);
   if (earlier.status === 'pending') {
@@ -50,7 +50,7 @@ export async function redeliver(work: UnitOfWork, source: AuditSource, id: strin
     return row;
   }
   const row = await insertRow(transaction, 'webhook_deliveries', newRedelivery(earlier, now));
-  await markRedelivered(transaction, [earlier]);
+  await markRedelivered(transaction, source.tenantId, [earlier]);
   const diff = { ...describeTarget(row), redeliveryId: row.id };
   await record(work, source, 'webhook_delivery.redelivered', id, diff);
   return row;
@@ -101,14 +101,18 @@ export async function requireReceiver(queries: Queries, tenantId: string, id: st
 }
 
 /** Keeps the events of deliveries of a tenant from being forgotten until the transaction ends. @returns the deliveries that still have theirs. */
-export async function holdEvents(queries: Queries, rows: readonly DeliveryRow[]): Promise<readonly DeliveryRow[]> {
+export async function holdEvents(
+  queries: Queries,
+  tenantId: string,
+  rows: readonly DeliveryRow[],
+): Promise<readonly DeliveryRow[]> {
   // SQLite has one writer at a time, and a delivery goes with its event.
   if (rows.length === 0 || !locksRows(queries)) return rows;
   const ids = [...new Set(rows.map((row) => row.event_id))];
   const events = await queries
     .selectFrom('webhook_events')
     .select('id')
-    .where('tenant_id', '=', rows[0]?.tenant_id as string)
+    .where('tenant_id', '=', tenantId)
     .where('id', 'in', ids)
     .orderBy('id')
     .forKeyShare()
@@ -118,13 +122,17 @@ export async function holdEvents(queries: Queries, rows: readonly DeliveryRow[])
 }
 
 /** Notes that dead letters of a tenant are sent again. @returns the ids of those that were dead letters until now. */
-export async function markRedelivered(queries: Queries, rows: readonly DeliveryRow[]): Promise<ReadonlySet<string>> {
+export async function markRedelivered(
+  queries: Queries,
+  tenantId: string,
+  rows: readonly DeliveryRow[],
+): Promise<ReadonlySet<string>> {
   if (rows.length === 0) return new Set();
   const ids = rows.map(({ id }) => id);
   const marked = await queries
     .updateTable('webhook_deliveries')
     .set({ status: 'redelivered' })
-    .where('tenant_id', '=', rows[0]?.tenant_id as string)
+    .where('tenant_id', '=', tenantId)
     .where('id', 'in', ids)
     .where('status', '=', 'dead')
     .returning('id')

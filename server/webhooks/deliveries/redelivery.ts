@@ -142,11 +142,11 @@ export function stepRedeliveries(database: Database, now: string): Promise<boole
       receivers.length === 0
         ? { rows: [], next: null }
         : await walkDeliveries(transaction, walkOf(order, receivers), batch);
-    const fitting = await holdEvents(transaction, rows);
+    const fitting = await holdEvents(transaction, order.tenant_id, rows);
     const ids = fitting.map(({ id }) => id);
     // A caller may have sent one of them again meanwhile.
     const isMarked = readFilter(order).status === 'dead';
-    const marked = isMarked ? await markRedelivered(transaction, fitting) : new Set(ids);
+    const marked = isMarked ? await markRedelivered(transaction, order.tenant_id, fitting) : new Set(ids);
     // After the place of their order, also by the clock of a server that is late: the order never meets what it makes.
     const created_at = now > order.created_at ? now : addTime(order.created_at, 1);
     // At a rate, so that what happens meanwhile does not wait behind all of it.

@@ -46,16 +46,16 @@ export async function countOutcomes(queries: Queries, now: string, outcomes: rea
   const counts = new Map<string, Counts>();
   for (const { endpoint, result, responseTime } of outcomes) {
     const { tenant_id, id } = endpoint;
-    const row = counts.get(id) ?? [tenant_id, id, 0, 0, 0, 0, 0, 0];
+    const row = counts.get(`${tenant_id} ${id}`) ?? [tenant_id, id, 0, 0, 0, 0, 0, 0];
     row[result === 'delivered' ? 2 : result === 'failed' ? 3 : 4] += 1;
     if (responseTime !== null) {
       row[5] += 1;
       row[6] += Math.round(responseTime);
       row[7] = Math.max(row[7], Math.round(responseTime));
     }
-    counts.set(id, row);
+    counts.set(`${tenant_id} ${id}`, row);
   }
-  // In one order: two transactions cannot wait for each other.
+  // In the order of the key: two transactions cannot wait for each other.
   const rows = [...counts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
   const hour = now.slice(0, hourLength);
   for (let start = 0; start < rows.length; start += mostRows) {

@@ -72,9 +72,10 @@ export class WebhookSender {
   /** These endpoints may have something that is due. */
   notice(endpoints: readonly EndpointKey[]): void {
     for (const endpoint of endpoints) {
-      const lane = this.#lanes.get(endpoint.id) ?? new Lane(endpoint);
+      const name = nameLane(endpoint);
+      const lane = this.#lanes.get(name) ?? new Lane(endpoint);
       lane.hasDue = true;
-      this.#lanes.set(endpoint.id, lane);
+      this.#lanes.set(name, lane);
     }
     this.#woken.resolve();
   }
@@ -155,7 +156,7 @@ export class WebhookSender {
     const startedAt = clock();
     for (const claim of claimed) this.#begin(claim, startedAt);
     const now = Date.parse(startedAt);
-    for (const [id, lane] of this.#lanes) if (lane.isIdle(now)) this.#lanes.delete(id);
+    for (const [name, lane] of this.#lanes) if (lane.isIdle(now)) this.#lanes.delete(name);
   }
 
   /** Resolves when no attempt is under way any more. */
@@ -263,8 +264,8 @@ export class WebhookSender {
       this.#options.log.error({ webhookId: endpoint.id, orphaned }, 'deleted deliveries whose event is missing');
     if (hasMore) lane.hasDue = true;
     // The others have their turn first, the next time.
-    this.#lanes.delete(endpoint.id);
-    this.#lanes.set(endpoint.id, lane);
+    this.#lanes.delete(nameLane(endpoint));
+    this.#lanes.set(nameLane(endpoint), lane);
     lane.signer = openSigner(this.#options.box, endpoint, startedAt, lane.signer);
     const { signer } = lane.signer;
     const now = Date.parse(startedAt);
@@ -335,6 +336,8 @@ export class WebhookSender {
     return claimed.then((found) => found.has(delivery.id));
   }
 }
+
+const nameLane = ({ tenant_id, id }: EndpointKey) => `${tenant_id} ${id}`;
 
 type Claim = Awaited<ReturnType<typeof claimForEndpoint>> & { readonly endpoint: Endpoint; readonly lane: Lane };
 

@@ -47,17 +47,18 @@ export async function listWaitingEndpoints(queries: Queries): Promise<readonly W
     queries,
     'waiting endpoints',
     () => sql`
-      with recursive waiting (id) as (
-        select min(endpoint_id) from webhook_deliveries where due_at is not null
+      with recursive waiting (tenant_id, id) as (
+        select * from (
+          select tenant_id, endpoint_id from webhook_deliveries where due_at is not null
+          order by tenant_id, endpoint_id limit 1
+        ) as first
         union all
-        select (
-          select min(endpoint_id) from webhook_deliveries where due_at is not null and endpoint_id > waiting.id
-        ) from waiting where waiting.id is not null
-      ), named as (
-        select id, (
-          select tenant_id from webhook_deliveries where due_at is not null and endpoint_id = waiting.id limit 1
-        ) as tenant_id
-        from waiting where id is not null
+        select next.tenant_id, next.endpoint_id
+        from waiting join webhook_deliveries as next on (next.tenant_id, next.id) = (
+          select tenant_id, id from webhook_deliveries
+          where due_at is not null and (tenant_id, endpoint_id) > (waiting.tenant_id, waiting.id)
+          order by tenant_id, endpoint_id limit 1
+        )
       )
       select endpoint.tenant_id, endpoint.id,
         case when endpoint.deleted_at is null then endpoint.status else 'deleted' end as status,
@@ -66,8 +67,8 @@ export async function listWaitingEndpoints(queries: Queries): Promise<readonly W
           where delivery.tenant_id = endpoint.tenant_id and delivery.endpoint_id = endpoint.id and due_at is not null and claimed_by is null
           order by due_at, id limit 1
         ) as "dueAt"
-      from named join webhook_endpoints as endpoint
-        on endpoint.tenant_id = named.tenant_id and endpoint.id = named.id`,
+      from waiting join webhook_endpoints as endpoint
+        on endpoint.tenant_id = waiting.tenant_id and endpoint.id = waiting.id`,
   );
   const { rows } = await queries.executeQuery<WaitingEndpoint>(CompiledQuery.raw(text, []));
   return rows;
@@ -107,7 +108,7 @@ export async function claimDeliveries(
     CompiledQuery.raw(text, [tenantId, endpointId, now, limit, sender, tenantId]),
   );
   // An erasure cancels what waits, but its event can be delivered again, without the values: maybe not by this process.
-  for (const { event_id, redelivery_of } of claimed) if (redelivery_of !== null) sent.delete(event_id);
+  for (const { event_id, redelivery_of } of claimed) if (redelivery_of !== null) sent.delete(`${tenantId} ${event_id}`);
   const rows = claimed.map(({ redelivery_of: _, ...row }) => row);
   const events = await readEvents(queries, tenantId, [...new Set(rows.map(({ event_id }) => event_id))], sent);
   // Only a damaged database has deliveries without their event. They must not keep the others from being sent.
@@ -147,7 +148,9 @@ async function readEvents(
   ids: readonly string[],
   sent: SentEvents,
 ): Promise<ReadonlyMap<string, SentEvent>> {
-  const events = new Map(ids.map((id) => [id, sent.get(id)] as const).filter(([, event]) => event !== undefined));
+  const events = new Map(
+    ids.map((id) => [id, sent.get(`${tenantId} ${id}`)] as const).filter(([, event]) => event !== undefined),
+  );
   const unknown = ids.filter((id) => !events.has(id));
   if (unknown.length > 0) {
     const text = rememberText(
@@ -159,7 +162,7 @@ async function readEvents(
     for (const { id, type, ...row } of rows) {
       const event = { id, type, body: Buffer.from(writeBody({ id, type, ...row })) };
       events.set(id, event);
-      sent.set(id, event, event.body.length);
+      sent.set(`${tenantId} ${id}`, event, event.body.length);
     }
   }
   return events as ReadonlyMap<string, SentEvent>;
