@@ -7,7 +7,16 @@ import type { SessionLifetime } from '../settings.ts';
 import { addTime, type UnitOfWork } from '../storage/database.ts';
 import { type GrantRow, holds, holdsPart, sealedColumns } from '../storage/grants.ts';
 import { type Queries, type RowSeal, requireSeal } from '../storage/queries.ts';
-import { findHeld, findRow, inBatches, insertRow, newId, prepareQuery, readColumns, writeColumns } from '../storage/rows.ts';
+import {
+  findHeld,
+  findRow,
+  inBatches,
+  insertRow,
+  newId,
+  prepareQuery,
+  readColumns,
+  writeColumns,
+} from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { readHeldTenant, writeTenant } from '../tenants/store.ts';
 

@@ -393,6 +393,28 @@ describeOnEachDatabase('a row that grants access', (dialect) => {
     await deleteRow(database, 'memberships', copy);
   });
 
+  test('is not hidden by a copy of the same id and token in another tenant', async () => {
+    const { database } = server.installation;
+    const copied = ['sessions', 'sign_in_challenges', 'invitations', 'api_keys', 'access_tokens', 'scim_tokens'];
+    const left = cases.filter(({ table, isOnce }) => copied.includes(table) && !isOnce);
+    assert.ok(left.length >= 7);
+    for (const { table, name, fits, use } of left) {
+      const row = await find(table, fits);
+      const intact = await use();
+      const copy = { ...row, tenant_id: other.id, ...(table === 'scim_tokens' && { revoked_at: server.clock.now() }) };
+      // The copy comes first, whichever order the database reads them in.
+      await deleteRow(database, table, row);
+      await insertRow(database, table, copy);
+      await insertRow(database, table, row);
+      assert.equal(await use(), intact, name);
+      assert.deepEqual(
+        (await listFaults()).map((fault) => fault.table),
+        [table],
+      );
+      await deleteRow(database, table, copy);
+    }
+  });
+
   test('does not become valid by a change of the server', async () => {
     const { database } = server.installation;
     const member = await server.createMember({ role: 'auditor' });

@@ -182,7 +182,8 @@ describeOnEachDatabase('svc import', (dialect) => {
     const file = join(folder, 'both.jsonl');
     const all = Array.from({ length: 1100 }, (_, index) => {
       const capturedAt = new Date(Date.UTC(2024, 4, 1, 0, index)).toISOString();
-      return decision(`${index}`, { subjectId: `subject ${index % 3}`, capturedAt });
+      // Subjects of many decisions, and of one: a process that comes second must not record either kind again.
+      return decision(`${index}`, { subjectId: `subject ${index % 2 === 0 ? index % 3 : index}`, capturedAt });
     });
     writeFileSync(file, lines(...all));
     const words = ['import', '--notice', notice, '--version', '1', '--file', file, '--json'];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { RequestOptions, TestTenant } from '../harness.ts';
+import { deleteRow, insertRow, readRows } from '../ledger/tamper.ts';
 import {
   assertNothingWritten,
   assertProblem,
@@ -55,6 +56,21 @@ describeServerOnEachDatabase('consent of another tenant', (server) => {
       });
     });
   }
+
+  test('has no notice of the same id: the owner keeps it, and visitors get neither', async () => {
+    const { database } = server.installation;
+    const twin = await server.createNotice({ key: owner.key });
+    const [row] = (await readRows(database, 'consent_notices')).filter(({ id }) => id === twin);
+    await insertRow(database, 'consent_notices', { ...row, tenant_id: stranger.id });
+    const visitor = { key: null, headers: { Origin: 'https://example.com' } };
+    assert.equal((await server.request('GET', `/v1/public/consent/${twin}`, visitor)).status, 500);
+    const sent = { ...visitor, body: { ...body, subjectId: 'visitor', method: 'banner' } };
+    assert.equal((await server.request('POST', `/v1/public/consent/${twin}/records`, sent)).status, 500);
+    payload(await capture(server, twin, { subjectId: 'person' }, { key: owner.key }));
+    assert.equal((await server.request('GET', `/v1/consent/${twin}`, { key: owner.key })).body.data.recordCount, 1);
+    await deleteRow(database, 'consent_notices', { ...row, tenant_id: stranger.id });
+    assert.equal((await server.request('GET', `/v1/public/consent/${twin}`, visitor)).status, 200);
+  });
 
   test('is no place to find a record of one’s own notice', async () => {
     const own = await server.createNotice({ key: stranger.key });
