@@ -59,7 +59,7 @@ describeOnOneDatabase('svc verify of people', (dialect) => {
     await changeRow(database, table, row, values);
     const faults = await verify();
     const original = Object.keys(values).map((column) => [column, row[column] ?? null]);
-    await changeRow(database, table, row, Object.fromEntries(original));
+    await changeRow(database, table, { ...row, ...values }, Object.fromEntries(original));
     return faults;
   };
   const findRemoval = async (table: ProtectedTable, fits: (row: Row) => boolean) => {
