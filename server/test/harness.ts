@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe } from 'node:test';
+import { describe } from 'node:test';
 import pg from 'pg';
 import { pino } from 'pino';
 import { findMemoryFolder } from '../../tools/test/memory-folder.ts';
@@ -24,7 +24,6 @@ import { readSettings } from '../settings.ts';
 import { type Dialect, runUnitOfWork } from '../storage/database.ts';
 import { createTenant } from '../tenants/store.ts';
 import { addressOf, findPostgresTemplate, writeMigratedFile } from './migrated-database.ts';
-import { assertTenantsNamed } from './tenant-statements.ts';
 
 const postgresUrl = process.env.SVC_TEST_POSTGRES_URL;
 /** Whether `npm run test:postgres` runs the tests. */
@@ -38,7 +37,7 @@ const declared = new Map<string, readonly number[]>();
  * concurrency and queries that the databases may answer differently.
  */
 export function describeOnEachDatabase(name: string, define: (dialect: Dialect) => void): void {
-  if (!isPostgresRun) describeChecked(`${name} (sqlite)`, () => define('sqlite'));
+  if (!isPostgresRun) describe(`${name} (sqlite)`, () => define('sqlite'));
   const skip = postgresUrl === undefined ? 'no PostgreSQL: npm run test:node starts one where it can' : false;
   describe(`${name} (postgres)`, { skip }, () => define('postgres'));
 }
@@ -46,15 +45,7 @@ export function describeOnEachDatabase(name: string, define: (dialect: Dialect) 
 /** Runs tests of what the API does on SQLite; `npm run test:postgres` runs them on PostgreSQL. */
 export function describeOnOneDatabase(name: string, define: (dialect: Dialect) => void): void {
   const dialect = isPostgresRun ? 'postgres' : 'sqlite';
-  describeChecked(`${name} (${dialect})`, () => define(dialect));
-}
-
-/** Also checks that the statements of the server name their tenants. */
-function describeChecked(name: string, define: () => void): void {
-  describe(name, () => {
-    define();
-    after(assertTenantsNamed);
-  });
+  describe(`${name} (${dialect})`, () => define(dialect));
 }
 
 /** A clock that only moves when it is set. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import SQLite from 'better-sqlite3';
 import { schemas } from '../storage/schema.ts';
+import type { TestServer } from './harness.ts';
 
-// A database that spreads tenants over machines finds a row by its tenant, so every statement of the server names it. Each
-// suite of tests checks what its servers have run.
+// A database that spreads tenants over machines finds a row by its tenant, so every statement of the server names it. Tests
+// of every operation check what their servers have run.
 
 /** Tables of the installation whose rows name a tenant. */
 const ofInstallation = ['log_leaves'];
@@ -68,7 +69,8 @@ function namesTenants(statement: string): boolean {
   return count(conditions, /\btenant_id\b/g) >= count(statement, references);
 }
 
-const unnamed = new Set<string>();
+/** The statements that name no tenant, by the file of their database. */
+const unnamed = new Map<string, Set<string>>();
 
 const { prepare } = SQLite.prototype;
 SQLite.prototype.prepare = function (this: SQLite.Database, text: string) {
@@ -77,15 +79,15 @@ SQLite.prototype.prepare = function (this: SQLite.Database, text: string) {
     Error.stackTraceLimit = 50;
     const [, ...frames] = new Error().stack?.split('\n').slice(1) ?? [];
     const asked = frames.find((frame) => /\/server\/(?!storage\/)/.test(frame));
-    // What a test asks itself is not the server's.
-    if (asked !== undefined && !asked.includes('/server/test/')) unnamed.add(statement);
+    const isOfTest = asked === undefined || asked.includes('/server/test/');
+    if (!isOfTest) unnamed.set(this.name, (unnamed.get(this.name) ?? new Set()).add(statement));
   }
   return prepare.call(this, text);
 } as typeof prepare;
 
-/** Asserts it of what the server has run since the last call. */
-export function assertTenantsNamed(): void {
-  const found = [...unnamed];
-  unnamed.clear();
+/** Asserts it of what a server has run on SQLite. */
+export function assertTenantsNamed({ installation }: TestServer): void {
+  const { dataDir } = installation.settings;
+  const found = [...unnamed].filter(([file]) => file.startsWith(dataDir)).flatMap(([, statements]) => [...statements]);
   assert.deepEqual(found, [], 'statements that name no tenant');
 }

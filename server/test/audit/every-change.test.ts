@@ -6,6 +6,7 @@ import type { Route } from '../../http/route.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { acceptedCall, acceptedRequest, fillPath, join, onlyWithoutTenants } from '../http/route-samples.ts';
 import { createScene, type Scene } from '../http/scene.ts';
+import { assertTenantsNamed } from '../tenant-statements.ts';
 import { type ListedEvent, readAllPages } from './audit-trail.ts';
 
 /** The controls that an adoption of GDPR brings into force. */
@@ -118,7 +119,10 @@ describeOnOneDatabase('the audit log', (dialect) => {
   before(async () => {
     server = await startTestServer(dialect);
   });
-  after(() => server[Symbol.asyncDispose]());
+  after(async () => {
+    assertTenantsNamed(server);
+    await server[Symbol.asyncDispose]();
+  });
 
   const listWrites = () =>
     server.app.routes.filter(

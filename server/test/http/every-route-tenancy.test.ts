@@ -15,6 +15,7 @@ import {
   type TestResponse,
   type TestServer,
 } from '../harness.ts';
+import { assertTenantsNamed } from '../tenant-statements.ts';
 import {
   acceptedCredentials,
   acceptedRequest,
@@ -40,6 +41,7 @@ function testOnNewServer(dialect: Dialect, name: string, step: (context: TestCon
     context.after(() => server[Symbol.asyncDispose]());
     [scene, stranger] = [await createScene(server), await createScene(server)];
     await step(context);
+    assertTenantsNamed(server);
   });
 }
 

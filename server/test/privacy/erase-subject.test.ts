@@ -21,6 +21,7 @@ import { describeOnEachDatabase, startTestServer, type TestServer } from '../har
 import { draftRecord, runVerify } from '../ledger/fixture.ts';
 import { changeRow, type Row, readRows } from '../ledger/tamper.ts';
 import { assertAbsent, needle } from '../needle.ts';
+import { assertTenantsNamed } from '../tenant-statements.ts';
 import { createEndpoint } from '../webhooks/sending.ts';
 import { PrivacyClient } from './requests.ts';
 
@@ -32,7 +33,10 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     noticeId = await server.createNotice();
     await createEndpoint(server, server.tenant, 'https://hooks.example.com/', { status: 'paused' });
   });
-  after(() => server[Symbol.asyncDispose]());
+  after(async () => {
+    assertTenantsNamed(server);
+    await server[Symbol.asyncDispose]();
+  });
 
   const addresses = new Map<string, string>();
   // Each subject has an address and a device of its own.
