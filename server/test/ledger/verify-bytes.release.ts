@@ -9,7 +9,7 @@ import { UsageError } from '../../cli/command.ts';
 import { openInstallation } from '../../installation/installation.ts';
 import { readSettings, type Settings } from '../../settings.ts';
 import { createLocation, TestClock, type TestLocation } from '../harness.ts';
-import { type FilledTenant, fillLedgers, runVerify } from './fixture.ts';
+import { fillLedgers, runVerify } from './fixture.ts';
 import { protectedTables } from './tamper.ts';
 
 const name = 'svc.sqlite';
@@ -19,13 +19,12 @@ describe('a changed byte in the file of a stopped server', () => {
   let folder: string;
   let bytes: Buffer;
   let content: string;
-  let tenantId: string;
   let secret: string;
   before(async () => {
     location = await createLocation('sqlite');
     const settings = readSettings(location.environment);
     await using installation = await openInstallation(settings, new TestClock().now);
-    [{ id: tenantId }] = (await fillLedgers(installation)) as [FilledTenant];
+    await fillLedgers(installation);
     // Removes remains of deleted rows from most pages; some stay in the first page of a table.
     await sql`vacuum`.execute(installation.database.kysely);
     await installation.database.close();
@@ -103,8 +102,10 @@ describe('a changed byte in the file of a stopped server', () => {
   });
 
   test('is found if it makes invalid UTF-8 in the name of a key', async () => {
-    const before = Buffer.from(`${tenantId}Key `);
-    const position = bytes.indexOf(Buffer.from(`${tenantId}Key \uFFFD`)) + before.length;
+    // In the row, where the name follows the id of the key; the audit log has it, too.
+    const name = /[\da-f-]{36}Key (?=\xef\xbf\xbd)/.exec(bytes.toString('latin1'));
+    assert.ok(name);
+    const position = name.index + name[0].length;
     assert.equal(bytes[position], 0xef);
     const settings = copy((copied) => {
       copied[position] = 0xf0;
