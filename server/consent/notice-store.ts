@@ -110,10 +110,12 @@ export async function findVersions(
 export type NoticeState = Readonly<Pick<NoticeRow, 'id' | 'tenant_id' | 'status' | 'domain' | 'version'>>;
 
 /**
- * The status, the number of the latest version and the tenant of a notice.
+ * Reads the status, the number of the latest version and the tenant of a notice.
+ * @param tenantId of the caller; none for a visitor, whose page names only the notice.
  * @throws {Error} if two tenants have it: a visitor must not get the notice of another site.
  */
-export async function findState(queries: Queries, id: string): Promise<NoticeState | undefined> {
+export async function findState(queries: Queries, id: string, tenantId?: string): Promise<NoticeState | undefined> {
+  if (tenantId !== undefined) return (await selectOwnState(queries, { tenantId, id }))[0];
   const [state, other] = await selectState(queries, { id });
   if (other !== undefined)
     throw new Error(`Two tenants have the notice ${id}: something other than Svc wrote one. Find it with svc verify.`);
@@ -124,28 +126,36 @@ const selectState = prepareQuery<{ id: string }, NoticeState>((queries, paramete
   states(queries).where('id', '=', parameter('id')),
 );
 
+const selectOwnState = prepareQuery<{ tenantId: string; id: string }, NoticeState>((queries, parameter) =>
+  states(queries).where('tenant_id', '=', parameter('tenantId')).where('id', '=', parameter('id')),
+);
+
 /**
- * The same of several notices, as they are now. In a transaction the rows stay locked until its end, in the order of the ids,
- * so that two writers cannot wait for each other.
+ * Reads the states of notices again, in a transaction, and locks their rows until its end: in the order of the ids, so that two
+ * writers cannot wait for each other.
  */
 export function lockStates(
-  queries: Queries,
+  transaction: Queries,
   known: readonly Pick<NoticeState, 'tenant_id' | 'id'>[],
 ): Promise<readonly NoticeState[]> {
   const [first] = known;
-  if (first !== undefined && known.length === 1) return lockState(queries, first);
+  if (first !== undefined && known.length === 1) return lockState(transaction, first);
   const keys = known.map(({ tenant_id, id }) => sql`(${tenant_id}, ${id})`);
-  const named = states(queries).where(sql<boolean>`(tenant_id, id) in (${sql.join(keys)})`);
-  return lock(queries, named.orderBy('id')).execute();
+  const named = states(transaction).where(sql<boolean>`(tenant_id, id) in (${sql.join(keys)})`);
+  return forUpdate(transaction, named.orderBy('id')).execute();
 }
 
 const lockState = prepareQuery<Pick<NoticeState, 'tenant_id' | 'id'>, NoticeState>((queries, parameter) =>
-  lock(queries, states(queries).where('tenant_id', '=', parameter('tenant_id')).where('id', '=', parameter('id'))),
+  forUpdate(queries, states(queries).where('tenant_id', '=', parameter('tenant_id')).where('id', '=', parameter('id'))),
 );
 
 /** Locks the rows of a query if it is in a transaction. */
 function lock<Query extends { forUpdate(): Query }>(queries: Queries, query: Query): Query {
-  return queries.isTransaction && locksRows(queries) ? query.forUpdate() : query;
+  return queries.isTransaction ? forUpdate(queries, query) : query;
+}
+
+function forUpdate<Query extends { forUpdate(): Query }>(queries: Queries, query: Query): Query {
+  return locksRows(queries) ? query.forUpdate() : query;
 }
 
 function states(queries: Queries) {

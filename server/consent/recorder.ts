@@ -68,7 +68,9 @@ export interface Capture {
 export class ConsentRecorder {
   readonly #hasher: PrivateHasher;
   readonly #versions: VersionCache;
-  /** Notices as they were last seen. Their versions, which are much larger, are only in the cache of versions. */
+  /**
+   * Notices as they were last read, by `nameNotice`. Their versions, which are much larger, are only in the cache of versions.
+   */
   readonly #seen = new ByteCache<NoticeState>();
 
   constructor(hasher: PrivateHasher, versions: VersionCache) {
@@ -82,15 +84,14 @@ export class ConsentRecorder {
    * @throws {Problem} `not_found`, `consent_origin_not_allowed`, `consent_notice_not_published`, `validation_failed`.
    */
   async prepare(queries: Queries, request: CaptureRequest, now: string): Promise<Capture> {
-    const seen = this.#seen.get(request.noticeId);
+    const name = nameNotice(request);
+    const seen = this.#seen.get(name);
     if (seen !== undefined) {
       const checked = await settle(() => this.#check(queries, seen, request, now));
       if ('result' in checked) return checked.result;
     }
-    const { noticeId, caller } = request;
-    const own = caller && { tenant_id: caller.tenantId, id: noticeId };
-    const state = own === null ? await findState(queries, noticeId) : (await lockStates(queries, [own]))[0];
-    return this.#check(queries, state && this.#see(state), request, now);
+    const state = await findState(queries, request.noticeId, request.caller?.tenantId);
+    return this.#check(queries, state && this.#see(name, state), request, now);
   }
 
   /** Lists the published notices of a tenant that ask for a purpose. */
@@ -165,13 +166,17 @@ export class ConsentRecorder {
   ): Promise<readonly Outcome<Result>[]> {
     const { transaction: queries, now } = work;
     // Locks the notices: what has changed since then is checked again.
-    const known = new Map(captures.map(({ notice }) => [notice.id, notice]));
-    const states = await lockStates(queries, [...known.values()]);
-    const notices = new Map(states.map((state) => [state.id, this.#see(state)]));
+    const byName = new Map(captures.map(({ request, notice }) => [nameNotice(request), notice]));
+    const states = await lockStates(queries, [...byName.values()]);
+    const notices = new Map<string, NoticeState>();
+    for (const [name, { tenant_id, id }] of byName) {
+      const state = states.find((one) => one.tenant_id === tenant_id && one.id === id);
+      if (state !== undefined) notices.set(name, this.#see(name, state));
+    }
     const checked: Outcome<Capture>[] = [];
     for (const capture of captures) {
       const { request, notice } = capture;
-      const current = notices.get(request.noticeId);
+      const current = notices.get(nameNotice(request));
       if (notice === current) checked.push({ result: capture });
       else checked.push(await settle(() => this.#check(queries, current, request, now)));
     }
@@ -228,12 +233,17 @@ export class ConsentRecorder {
   }
 
   /** Remembers a notice. One that is as it was last seen is the same object, too. */
-  #see(state: NoticeState): NoticeState {
-    const seen = this.#seen.get(state.id);
+  #see(name: string, state: NoticeState): NoticeState {
+    const seen = this.#seen.get(name);
     if (seen !== undefined && isSame(seen, state)) return seen;
-    this.#seen.set(state.id, state, JSON.stringify(state).length);
+    this.#seen.set(name, state, JSON.stringify(state).length);
     return state;
   }
+}
+
+/** Names the notice of a request with the tenant of its caller: another tenant's notice of the same id is another one. */
+function nameNotice({ caller, noticeId }: CaptureRequest): string {
+  return `${caller?.tenantId ?? ''} ${noticeId}`;
 }
 
 function isSame(seen: NoticeState, state: NoticeState): boolean {

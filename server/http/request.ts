@@ -441,7 +441,7 @@ export interface RequestParts<Params = unknown, Query = unknown> {
   readonly body: unknown;
 }
 
-/** What a request of a route must be; null where it has no such part. */
+/** The schemas of a request of a route; null for a part that it does not have. */
 export interface RequestSchemas {
   readonly params: z.ZodObject | null;
   readonly query: z.ZodObject | null;

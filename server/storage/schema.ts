@@ -65,14 +65,13 @@ export function listColumns(table: string): readonly Column[] {
   const created = [...lines.matchAll(new RegExp(`^ *(\\w+) ${types}\\b(.*)`, 'gm'))];
   const addition = new RegExp(`^alter table ${table} add column (\\w+) ${types}\\b(.*)`, 'gm');
   const added = Object.values(schemas).flatMap(({ sql }) => [...sql.matchAll(addition)]);
-  const marksOf = (rest: string): readonly string[] => /-- ((?:\[\w+\] ?)+)/.exec(rest)?.[1]?.match(/\w+/g) ?? [];
-  const marked = created.flatMap(([, , rest = '']) => marksOf(rest));
-  const unknown = marked.find((mark) => !knownMarks.includes(mark));
-  if (unknown !== undefined || marked.length !== (lines.match(/\[\w+\]/g) ?? []).length)
+  const columns = [...created, ...added];
+  const texts = [lines, ...added.map(([text]) => text)].join('\n');
+  const marked = columns.flatMap(([, , rest = '']) => readMarks(rest));
+  if (!marked.every((mark) => knownMarks.includes(mark)) || marked.length !== (texts.match(/\[\w+\]/g) ?? []).length)
     throw new Error(`the table ${table} has a mark that is unknown or does not begin the comment of its column`);
-  return [...created, ...added].map((match, index) => {
-    const [, name = '', rest = ''] = match;
-    const marks = marksOf(rest);
+  return columns.map(([, name = '', rest = ''], index) => {
+    const marks = readMarks(rest);
     const isHelper = name === 'salt' || name === 'seal';
     return {
       name,
@@ -83,7 +82,11 @@ export function listColumns(table: string): readonly Column[] {
   });
 }
 
-/** Whether SQLite stores a table in the order of its key. */
+function readMarks(rest: string): readonly string[] {
+  return /-- ((?:\[\w+\] ?)+)/.exec(rest)?.[1]?.match(/\w+/g) ?? [];
+}
+
+/** True if SQLite stores a table in the order of its key. */
 export function isWithoutRowid(table: string): boolean {
   return findTable(table).end.includes('without rowid');
 }

@@ -57,7 +57,7 @@ function normalize(statement: string): string {
 
 const references = new RegExp(`(?:from|join|into|update|,) (?:${tenantTables.join('|')})(?![\\w.])`, 'g');
 
-/** Whether a statement names the tenant of each of its tables, in a condition or among the columns that it inserts. */
+/** Checks that a statement names the tenant of each of its tables, in a condition or among the columns that it inserts. */
 function namesTenants(statement: string): boolean {
   if (!/^(?:select|insert|update|delete|with)\b/.test(statement)) return true;
   const conditions = statement

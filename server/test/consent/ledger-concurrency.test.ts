@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { verifyChain } from '../../ledger/verify.ts';
 import type { TestServer } from '../harness.ts';
-import { capture, createFreshTenant, describeServerOnEachDatabase, payload, visit, withdraw } from './helpers.ts';
+import {
+  assertProblem,
+  capture,
+  createFreshTenant,
+  describeServerOnEachDatabase,
+  payload,
+  visit,
+  withdraw,
+} from './helpers.ts';
 
 // Changes of one notice wait for each other, on a busy machine longer than the usual limit.
 const environment = { SVC_DATABASE_SECONDS: '60' };
@@ -83,4 +92,25 @@ function define(server: TestServer): void {
     );
     await assertChainsVerify(tenantId, 60);
   });
+
+  for (const [name, send] of [
+    ['a caller', (notice: string, key: string) => capture(server, notice, {}, { key })],
+    ['a visitor', (notice: string) => visit(server, notice)],
+  ] as const)
+    test(`rejects a record of ${name} for a notice that is archived at this moment`, async (context) => {
+      const { kysely, dialect } = server.installation.database;
+      if (dialect === 'sqlite') return context.skip('SQLite has one writer at a time');
+      const { key } = await createFreshTenant(server);
+      const notice = await server.createNotice({ key });
+      payload(await capture(server, notice, {}, { key }));
+      const { sent } = await kysely.transaction().execute(async (transaction) => {
+        await transaction.updateTable('consent_notices').set({ status: 'archived' }).where('id', '=', notice).execute();
+        const sent = send(notice, key);
+        const waiting = sql<{ count: number }>`
+          select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        while ((await waiting.execute(kysely)).rows[0]?.count === 0);
+        return { sent };
+      });
+      assertProblem(await sent, '409 consent_notice_not_published');
+    });
 }
