@@ -66,7 +66,7 @@ async function run(options: Options): Promise<boolean> {
     wanted.filter(({ setting }) => (target.hasKey || setting === present) === canPlay),
   ) as [typeof wanted, typeof wanted];
   const stop = new AbortController();
-  // What was made is cleared up before the process ends.
+  // Everything that was made is cleaned up before the process exits.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   console.log(`Against ${given.url}`);
   const reports: SequenceReport[] = [];

@@ -1,12 +1,12 @@
 /** A test of a value that is not known beforehand. */
 export interface Check {
-  /** What the value must be, in words. */
+  /** Requirement for the value, in words. */
   readonly is: string;
   accepts(value: unknown): boolean;
 }
 
 /**
- * What a value must be: a check, the value itself, an array with these items, or an object that has these attributes and
+ * Requirement for a value: a check, the value itself, an array with these items, or an object that has these attributes and
  * any others.
  */
 export type Expectation =

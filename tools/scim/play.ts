@@ -13,14 +13,14 @@ export interface StepReport {
   readonly request: string;
   /** The status of the answer; null when none was asked for. */
   readonly status: number | null;
-  /** What is not as it must be; nothing when all is. */
+  /** Differences from the required answer; empty if there are none. */
   readonly differences: readonly string[];
 }
 
 export interface SequenceReport {
   readonly sequence: Sequence;
   readonly steps: readonly StepReport[];
-  /** What became of the members that must not have, or did not clear up. */
+  /** Outcomes of members that are not as required, and cleanups that failed. */
   readonly outcome: readonly string[];
 }
 
@@ -118,7 +118,7 @@ async function clearUp(target: Target, scene: PlayedScene): Promise<readonly str
   return left;
 }
 
-/** What every answer must be, whatever was asked (RFC 7644 sections 3.1, 3.3, 3.12). */
+/** Checks the requirements for every answer, whatever was requested (RFC 7644 sections 3.1, 3.3, 3.12). */
 function checkForm({ status, headers, text, body }: Answer): readonly string[] {
   if (status === 204) return text === '' ? [] : ['a 204 must have no body'];
   const type = headers.get('Content-Type') ?? 'none';

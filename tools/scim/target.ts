@@ -32,7 +32,7 @@ export interface Target {
   rest(method: string, path: string, body?: object): Promise<any>;
 }
 
-/** What one waits for at most when a limit is reached; no limit of the server lasts longer. */
+/** Longest wait when a limit is reached; no limit of the server lasts longer. */
 const longestPause = 120;
 
 export function openTarget({ url, token, key }: TargetOptions): Target {

@@ -70,7 +70,7 @@ export type ExpectedMember =
       readonly who: string;
       readonly status: 'active' | 'suspended';
       readonly role: Role;
-      /** Whether the role group shows the person. */
+      /** True if the role group shows the person. */
       readonly isInGroup: boolean;
       /** Not checked if it is missing. */
       readonly displayName?: string;

@@ -4,7 +4,7 @@ import { isAway, isReachable, listLayers, watchReach } from './first-layer/focus
 import { findTexts } from './optional-elements/load-elements.ts';
 import { describeSignal, fillText, readWords, writeMoment } from './panel/messages.ts';
 
-/** What the second script passes to the parts that it loads, in addition to `shared`. */
+/** Values that the second script passes to the parts that it loads, in addition to `shared`. */
 export const panelShared: readonly unknown[] = [
   describeSignal,
   fillText,

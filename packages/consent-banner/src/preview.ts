@@ -18,18 +18,18 @@ import { details } from './panel/details.ts';
 import { mountPanel } from './panel/panel.ts';
 
 export interface PreviewOptions {
-  /** Whether the panel is open. */
+  /** True if the panel is open. */
   readonly isOpen?: boolean;
   /** ISO 3166; null, the default, for a visitor of unknown region. */
   readonly region?: string | null;
-  /** Whether the visitor's browser sends Global Privacy Control. */
+  /** True if the visitor's browser sends Global Privacy Control. */
   readonly hasSignal?: boolean;
   /** Called when the visitor opens or closes the panel. */
   readonly onLayer?: (layer: Layer) => void;
 }
 
 /**
- * What a visitor who has not decided sees of a notice, for editors of notices: the banner's own views, with actions that
+ * Shows a notice as a visitor who has not decided sees it, for editors of notices: the banner's own views, with actions that
  * store and send nothing.
  * @param host element that shows them; its attributes are those of `<svc-consent>`.
  */

@@ -27,8 +27,8 @@ import { loadScript } from './page/load-script.ts';
 import { readSource, recallNotice, receiptKey } from './records/consent-record.ts';
 
 /**
- * What the script of the tag passes to the second one, so that the build leaves these modules out of the latter. In this order
- * the build gives them their names again.
+ * Values that the script of the tag passes to the second one, so that the build leaves their modules out of the latter. In this
+ * order the build gives them their names again.
  */
 export const shared: readonly unknown[] = [
   adoptStyles,

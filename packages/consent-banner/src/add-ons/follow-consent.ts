@@ -35,8 +35,8 @@ export function followConsent(listener: (view: PageView) => void): () => void {
 }
 
 /**
- * What the visitor could refuse, and whether it is on: by decision, or before one by the basis in their region. Nothing as
- * long as it is unknown what can be refused.
+ * Returns the purposes that the visitor could refuse, and whether each is on: by decision, or before one by the basis in their
+ * region. Empty as long as it is unknown what can be refused.
  */
 export function readChoices({ notice, region, state, stored, allowed }: PageView): Readonly<Record<string, boolean>> {
   const locked = listLocked({ notice, region, stored });

@@ -19,9 +19,9 @@ export type MountContent = (content: BlockedContent) => () => void;
 
 /** The purposes that a page allows, for its blocked tags. The part that blocks and releases them is loaded for the first tag. */
 export class BlockedContent {
-  /** What the page allows now. Of two pages in one document, neither blocks what the other has just released. */
+  /** Returns the purposes that the page allows now. Of two pages in one document, neither blocks what the other has just released. */
   readonly readAllowed: () => Purposes;
-  /** What the visitor loads for this page view. */
+  /** The tags that the visitor loads for this page view. */
   readonly once = new WeakSet<Node>();
   /** Where the tags are. Weak: the page may drop the elements of shadow roots. */
   readonly roots = new Set([new WeakRef<ParentNode & Node>(document)]);
@@ -30,12 +30,12 @@ export class BlockedContent {
   /** Called whenever the page changes, with the blocked frames, images and videos with a place in it. */
   readonly onRelease: (frames: readonly HTMLElement[]) => void;
   readonly #load: () => Promise<MountContent>;
-  #isLooking = false;
+  #isStarted = false;
   #isLoading = false;
   #update = (): void => {
     this.onRelease([]);
     const isNeeded = this.roots.size > 1 || query(BLOCKED);
-    if (!this.#isLooking || this.#isLoading || !isNeeded) return;
+    if (!this.#isStarted || this.#isLoading || !isNeeded) return;
     this.#isLoading = true;
     this.#load().then(
       (mount) => {
@@ -47,7 +47,7 @@ export class BlockedContent {
         // Another decision or notice tries again at once, and changes of the page after a while.
         this.#isLoading = false;
         this.#observer.disconnect();
-        setTimeout(() => this.look(), 30_000);
+        setTimeout(() => this.start(), 30_000);
       },
     );
   };
@@ -66,16 +66,16 @@ export class BlockedContent {
   }
 
   /** Releases and blocks by what is allowed, from now on. */
-  look(): void {
-    this.#isLooking = true;
+  start(): void {
+    this.#isStarted = true;
     // Observing twice is observing once; after the part is there, it does nothing.
     this.#observer.observe(document, { childList: true, subtree: true, attributeFilter: ['data-svc-purpose'] });
     this.#update();
   }
 
   /** Releases an element for this page view, whatever its purposes. */
-  allowOnce(held: HTMLElement): void {
-    this.once.add(held);
+  allowOnce(tag: HTMLElement): void {
+    this.once.add(tag);
     this.#update();
   }
 

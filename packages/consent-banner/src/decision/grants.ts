@@ -4,7 +4,8 @@ import { type Based, basisIn } from './region.ts';
 import type { Purposes, StoredDecision } from './stored-decision.ts';
 
 /**
- * What a decision grants in a region. A purpose that was only not objected to was never consented to (GDPR, Article 4(11)).
+ * Returns the grants of a decision in a region. A purpose that was only not objected to was never consented to (GDPR, Article
+ * 4(11)).
  * @param isSame whether it is the region of the decision.
  * @param isFree whether a purpose that was allowed without consent, on the given basis, may be on in the region; undefined as
  *   long as the notice is not known.
@@ -24,14 +25,14 @@ export function decidedIn(
   return Object.fromEntries(Object.keys(purposes).map((key) => [key, purposes[key] === true && isGranted(key)]));
 }
 
-/** Whether no purpose needs consent in a region: then nothing is asked for, and visitors can object. */
+/** Checks whether no purpose needs consent in a region: then nothing is asked for, and visitors can object. */
 export function isOptOut(purposes: readonly Based[], region: string | null): boolean {
   return region !== null && purposes.every((purpose) => basisIn(purpose, region) !== 'consent');
 }
 
 /**
- * What is granted by an earlier decision and need not be asked for again. Where a purpose needs consent, only consent counts:
- * one that was required then, or on by its basis in another region, was never chosen (GDPR, Article 4(11)).
+ * Returns the grants of an earlier decision that need not be asked for again. Where a purpose needs consent, only consent
+ * counts: one that was required then, or on by its basis in another region, was never chosen (GDPR, Article 4(11)).
  */
 export function carryOver(
   { state, stored, region }: Pick<PageView, 'state' | 'stored' | 'region'>,

@@ -1,7 +1,7 @@
 /** `consent`: off until the visitor allows it. `object`: on until the visitor objects. `exempt`: needs neither. */
 export type Basis = 'consent' | 'object' | 'exempt';
 
-/** What decides the basis of a purpose. */
+/** Properties that decide the basis of a purpose. */
 export interface Based {
   readonly required: boolean;
   readonly basis?: Basis | undefined;

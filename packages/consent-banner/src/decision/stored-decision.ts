@@ -2,10 +2,10 @@ import { AGE } from '../page/attributes.ts';
 import { attempt } from '../page/browser.ts';
 import type { Basis } from './region.ts';
 
-/** What was decided, by purpose key. */
+/** Decisions by purpose key. */
 export type Purposes = Readonly<Record<string, boolean>>;
 
-/** What `localStorage` keeps under `svc-consent:{noticeId}`, as JSON. */
+/** Value that `localStorage` keeps under `svc-consent:{noticeId}`, as JSON. */
 export interface StoredDecision {
   /** Every optional purpose, none of them, or some. */
   readonly decision: 'accepted' | 'rejected' | 'custom';
@@ -16,7 +16,7 @@ export interface StoredDecision {
   readonly decidedAt: string;
   /** Made at the first decision and kept with the later ones. */
   readonly subjectId: string;
-  /** Whether the browser sent Global Privacy Control at that moment. */
+  /** True if the browser sent Global Privacy Control at that moment. */
   readonly signal?: boolean;
   /** Why each purpose is allowed. Only `consent` was chosen by the visitor, and `required` could not be refused anywhere. */
   readonly basis?: Readonly<Record<string, Basis | 'required'>>;
@@ -39,7 +39,7 @@ export function regionKey(noticeId: string): string {
   return `${decisionKey(noticeId)}:region`;
 }
 
-/** Whether a value is a whole decision. Whatever is not means undecided: garbage never grants. */
+/** Checks whether a value is a whole decision. Any other value means undecided: garbage never grants. */
 export function isDecision(value: unknown): value is StoredDecision {
   const { decision, purposes, noticeVersion, decidedAt, subjectId } = Object(value) as StoredDecision;
   const granted: readonly unknown[] = Array.isArray(purposes) ? [] : Object.values(Object(purposes));
@@ -83,7 +83,7 @@ export function findDecision(noticeId: string, isShared: boolean): StoredDecisio
   return newest;
 }
 
-/** Whether a value is a decision that replaces another. */
+/** Checks whether a value is a decision that replaces another. */
 export function isNext(decision: unknown, than: StoredDecision | null): decision is StoredDecision {
   return (
     isDecision(decision) &&
@@ -92,7 +92,7 @@ export function isNext(decision: unknown, than: StoredDecision | null): decision
   );
 }
 
-/** Whether a decision withdraws something and grants nothing new. */
+/** Checks whether a decision withdraws something and grants nothing new. */
 export function isLess({ purposes }: StoredDecision, { purposes: than }: StoredDecision): boolean {
   const hasMore = (one: Purposes, other: Purposes): boolean =>
     Object.keys(one).some((key) => one[key] && other[key] !== true);
@@ -100,7 +100,7 @@ export function isLess({ purposes }: StoredDecision, { purposes: than }: StoredD
 }
 
 /**
- * Whether a decision still counts: it is not too old, and its grants were given in spite of the signal that the browser
+ * Checks whether a decision still counts: it is not too old, and its grants were given in spite of the signal that the browser
  * sends now (Global Privacy Control, https://www.w3.org/TR/gpc/). A refusal counts for half a year at least: asking again
  * sooner presses the visitor (Garante, guidelines on cookies of 10 June 2021; CNIL, recommendation of 17 September 2020).
  */

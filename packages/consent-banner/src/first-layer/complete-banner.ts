@@ -26,7 +26,7 @@ export function completeBanner(page: ConsentPage): void {
   });
 }
 
-/** What all boxes share after the first paint: contrast, pointers, paper. */
+/** Styles that all boxes share after the first paint: contrast, pointers, paper. */
 export const furtherStyles = css`
   #root {
     --_control: var(--svc-c-control, light-dark(#737d91, #848fa3));

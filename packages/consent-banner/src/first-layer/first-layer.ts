@@ -17,7 +17,7 @@ import { sharedStyles } from './shared.styles.ts';
 
 /** Shows the first layer, the floating button, and a message if the panel cannot be loaded, in the element of a page. */
 export function mountFirstLayer(page: ConsentPage): void {
-  /** What is shown, with what it was made of: it is made again if that changes. */
+  /** Elements that are shown, each with the sources it was made of: it is made again if those change. */
   const parts = new Map<string, readonly [element: HTMLElement, ...sources: unknown[]]>();
   let box: HTMLElement | undefined;
 

@@ -33,7 +33,7 @@ export interface ConsentOptions {
   readonly reloadOnWithdrawal?: boolean | undefined;
   /** How your interface asks, for the record. Default: `banner`. */
   readonly method?: ConsentMethod | undefined;
-  /** What `SvcConsent.open()` does: shows your preferences. */
+  /** Called by `SvcConsent.open()`: shows your preferences. */
   readonly openPreferences?: (() => void) | undefined;
 }
 
@@ -87,7 +87,7 @@ export interface Consent {
   loadNotice(): Promise<Notice | null>;
   /** The decision in force, or null. Required purposes are always true in it. */
   get(): ConsentState | null;
-  /** Whether to ask the visitor: undecided, decided too long ago, or about an older version of the notice. */
+  /** Checks whether to ask the visitor: undecided, decided too long ago, or about an older version of the notice. */
   isAsking(): boolean;
   /** Calls back immediately and on every change. Returns a function that unsubscribes. */
   subscribe(listener: (snapshot: ConsentSnapshot) => void): () => void;

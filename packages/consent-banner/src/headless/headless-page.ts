@@ -24,7 +24,7 @@ export interface HeadlessChoice {
 /** The consent of a page without an interface. */
 export class HeadlessPage {
   readonly page: Page;
-  /** What `SvcConsent.open()` does. */
+  /** Called by `SvcConsent.open()`. */
   openPreferences: (() => void) | undefined;
   readonly #listeners = new Set<(snapshot: ConsentSnapshot) => void>();
   /** The last state that listeners received. */
@@ -32,7 +32,7 @@ export class HeadlessPage {
   #address = '';
   /** The version that was withdrawn from while a newer one was pending: the newer one is still asked about. */
   #withdrawnVersion: number | undefined;
-  /** Whether the receipt of the latest decision has no proof yet. */
+  /** True if the receipt of the latest decision has no proof yet. */
   #isUnproved = false;
 
   /** @param script the banner's script tag, if there is one. */
@@ -62,7 +62,7 @@ export class HeadlessPage {
     this.page.refresh();
   }
 
-  /** Whether to ask the visitor; only once it is known what about. */
+  /** True if the visitor is to be asked; only once it is known what about. */
   get isAsking(): boolean {
     const { isAsking, stored } = this.page.view;
     const isUnanswered = stored !== null && stored.noticeVersion === this.#withdrawnVersion;
@@ -153,7 +153,7 @@ export class HeadlessPage {
   }
 }
 
-/** Whether the page is prerendered. */
+/** Checks whether the page is prerendered. */
 function isPrerendering(): boolean {
   return (document as { prerendering?: boolean }).prerendering === true;
 }
@@ -182,17 +182,17 @@ export interface HeldTag {
 export interface ConsentSnapshot {
   /** The decision in force, or null. */
   readonly state: ConsentState | null;
-  /** What is allowed now: by decision, or before one by the basis of each purpose in the visitor's region. */
+  /** Purposes that are allowed now: by decision, or before one by the basis of each purpose in the visitor's region. */
   readonly allowed: Purposes;
   /** ISO 3166 code of the visitor's region; null if it is unknown: then every purpose needs consent. */
   readonly region: string | null;
-  /** Whether to ask the visitor: undecided, decided too long ago, or about an older version of the notice. */
+  /** True if the visitor is to be asked: undecided, decided too long ago, or about an older version of the notice. */
   readonly isAsking: boolean;
   /** When the visitor last decided, in force or not: ISO 8601. */
   readonly decidedAt: string | null;
   /** The version of the notice of that decision. */
   readonly decidedVersion: number | null;
-  /** Whether the browser sends Global Privacy Control, which you should show. It is not a decision. */
+  /** True if the browser sends Global Privacy Control, which you should show. It is not a decision. */
   readonly hasPrivacySignal: boolean;
   readonly heldTags: readonly HeldTag[];
 }
@@ -212,7 +212,7 @@ export function takeSnapshot(view: PageView, isAsking: boolean): ConsentSnapshot
   });
 }
 
-/** Whether two snapshots show the same. */
+/** Checks whether two snapshots show the same. */
 export function isSame(one: ConsentSnapshot, other: ConsentSnapshot): boolean {
   const hasSameTags =
     one.heldTags.length === other.heldTags.length &&

@@ -4,7 +4,7 @@ import { askAgain, recall } from '../page/page-state.ts';
 import { recallNotice } from '../records/consent-record.ts';
 import { fetchNotice, type Notice } from './notice.ts';
 
-/** Whether the notice asks for something new, or the visitor is in another region: checked once a day after a decision. */
+/** Checks once a day after a decision whether the notice asks for something new, or the visitor is in another region. */
 export function checkVersion(page: Page): void {
   let address = '';
   let isChecked = false;

@@ -4,7 +4,7 @@ import { reportProblem } from '../page/browser.ts';
 
 export type { Purposes } from '../decision/stored-decision.ts';
 
-/** What a purpose stores or reads on the device. */
+/** Item that a purpose stores or reads on the device. */
 export interface Tracker {
   readonly name: string;
   readonly provider: string;
@@ -48,7 +48,7 @@ export interface Notice {
   /** `privacyPolicy`, `imprint` and others to addresses. */
   readonly links?: Readonly<Record<string, string>>;
   readonly theme?: Theme;
-  /** What the banner says. */
+  /** Texts of the banner. */
   readonly texts: Readonly<Record<string, string>>;
 }
 

@@ -6,7 +6,7 @@ import type { details } from '../panel/details.ts';
 
 type Mount = (page: Page) => void;
 
-/** What only some pages need, and how it is loaded. */
+/** Parts that only some pages need, and how each is loaded. */
 export interface Parts {
   /** For visitors who unfold something in the panel. */
   readonly details: () => Promise<typeof details>;

@@ -66,13 +66,13 @@ export function showOptOutButton(page: ConsentPage): void {
   });
 }
 
-/** What a button says that opens the preferences. */
+/** Texts of a button that opens the preferences. */
 interface Opener {
   /** Empty until the notice is known. */
   readonly label: string;
-  /** What it says about Global Privacy Control, where that is applied. */
+  /** Text about Global Privacy Control, where that is applied. */
   readonly status: string;
-  /** Whether visitors can only object: then there always is such a button. */
+  /** True if visitors can only object: then there always is such a button. */
   readonly isObjection: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Purposes, StoredDecision } from '../decision/stored-decision.ts';
 import type { Notice, Purpose } from '../notice/notice.ts';
 import type { ConsentMethod } from '../records/consent-record.ts';
 
-/** What is visible: nothing, the first layer, or the panel, which covers the first layer. */
+/** Visible layer: nothing, the first layer, or the panel, which covers the first layer. */
 export type Layer = 'none' | 'first' | 'panel';
 
 /** The state of a page's consent at one moment. */
@@ -16,23 +16,23 @@ export interface PageView {
   readonly address: string;
   /** Null until it is loaded. After a failure the notice of the stored decision, if there is one. */
   readonly notice: Notice | null;
-  /** Whether `notice` is what the visitor decided on, because the current notice could not be loaded. */
+  /** True if `notice` is the one that the visitor decided on, because the current notice could not be loaded. */
   readonly isRecalled: boolean;
-  /** Whether the notice or the panel could not be loaded, until the next attempt. */
+  /** True if the notice or the panel could not be loaded, until the next attempt. */
   readonly isFailed: boolean;
-  /** Whether the visitor asked for the panel, and it is not there yet. */
+  /** True if the visitor requested the panel, and it is not open yet. */
   readonly isOpening: boolean;
   /** The latest decision, in force or not. */
   readonly stored: StoredDecision | null;
   /** The decision in force, as far as it counts in the region. */
   readonly state: ConsentState | null;
-  /** What is allowed now: by decision, or before one by the basis in a known region. */
+  /** Purposes that are allowed now: by decision, or before one by the basis in a known region. */
   readonly allowed: Purposes;
   /** ISO 3166; null if it is unknown: then consent is needed for every purpose. */
   readonly region: string | null;
-  /** Whether the browser sends Global Privacy Control. */
+  /** True if the browser sends Global Privacy Control. */
   readonly hasSignal: boolean;
-  /** Whether to ask the visitor: undecided, decided too long ago, or about an older notice. */
+  /** True if the visitor is to be asked: undecided, decided too long ago, or about an older notice. */
   readonly isAsking: boolean;
   readonly layer: Layer;
   /** The purposes whose switches the panel shows as on although they are not saved. */
@@ -41,7 +41,7 @@ export interface PageView {
   readonly frames: readonly HTMLElement[];
 }
 
-/** What an interface sees of a page's consent, and what it can do. */
+/** Consent of a page for an interface: the state that it sees, and the actions that it can take. */
 export interface ConsentPage {
   /** Replaced after each change. */
   readonly view: PageView;
@@ -54,7 +54,7 @@ export interface ConsentPage {
   /** Records the visitor's choice about the notice in the view, and closes the layers. */
   decide(isGranted: (purpose: Purpose) => boolean, method: ConsentMethod): void;
   /** Loads a blocked element for this page view, and records nothing. */
-  showOnce(held: HTMLElement): void;
+  showOnce(tag: HTMLElement): void;
   /** Opens the panel, with these purposes switched on and not yet saved. */
   open(switchedOn?: readonly string[]): void;
   /** Closes the panel without a decision. */
@@ -63,7 +63,7 @@ export interface ConsentPage {
   expectPanel(): void;
 }
 
-/** What the visitor decided. */
+/** Decision of the visitor. */
 export interface ConsentState {
   readonly decided: true;
   /** Purpose key to granted; required purposes are always true. */

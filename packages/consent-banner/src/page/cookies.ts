@@ -29,7 +29,7 @@ export function keepCookies(page: Page): void {
       );
     }
     shared = stored;
-    // What is allowed without a decision here is known with the notice: before, cookies of today's visit would be lost.
+    // Purposes allowed without a decision here are known with the notice: before, cookies of today's visit would be lost.
     if (!element || allowed === cleared || !((state && !isNarrowed) || notice || isFailed)) return;
     clearCookies(element, allowed);
     cleared = allowed;
@@ -76,7 +76,7 @@ function clearCookies(element: Element, purposes: Purposes): void {
   }
 }
 
-/** Whether a name equals a pattern, or starts with the part before its asterisk. */
+/** Checks whether a name equals a pattern, or starts with the part before its asterisk. */
 export function isMatch(name: string, pattern: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }

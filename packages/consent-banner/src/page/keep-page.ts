@@ -57,13 +57,13 @@ export function followTabs(page: Page): void {
       tabs = attempt(() => new BroadcastChannel(decisionKey(noticeId)));
       if (tabs) tabs.onmessage = ({ data }) => page.follow(data);
     }
-    // What came from another tab is known there, and is ignored.
+    // A decision that came from another tab is known there, and is ignored.
     if (view.stored && view.stored !== known) tabs?.postMessage(view.stored);
     known = view.stored;
   });
 }
 
-/** What a page needs after its first paint, whatever interface it has. */
+/** Starts everything that a page needs after its first paint, whatever interface it has. */
 export function keepPage(page: Page): void {
   keepRecords(page);
   keepRegion(page);

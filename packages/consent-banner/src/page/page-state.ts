@@ -7,19 +7,19 @@ import type { PageView } from './consent-page.ts';
 
 /** The view of a page, and what follows from nothing else in it. */
 export interface PageState extends PageView {
-  /** Whether the visitor is undecided, decided too long ago or about an older notice. */
+  /** True if the visitor is undecided, decided too long ago or about an older notice. */
   readonly isDue: boolean;
   readonly isOpen: boolean;
   /** The decision that is neither too old nor overridden by a signal. */
   readonly inForce: StoredDecision | null;
-  /** Whether it grants something that needs consent in this region, or may: that is off. */
+  /** True if the decision in force grants something that needs consent in this region, or may: that is off. */
   readonly isNarrowed: boolean;
 }
 
-/** What a page is about. */
+/** Subject of a page. */
 export type PagePlace = Pick<PageState, 'element' | 'root' | 'noticeId' | 'address' | 'region' | 'hasSignal' | 'isDue'>;
 
-/** What an event changes. Pure. */
+/** Returns the properties that an event changes. Pure. */
 export type Change = (state: PageState) => Partial<PageState>;
 
 const closed = { isOpen: false, isOpening: false, isFailed: false, switchedOn: [] };
@@ -71,9 +71,9 @@ export const recall =
 export const fail: Change = () => ({ isFailed: true });
 
 interface Decided {
-  /** Whether it is not too old. */
+  /** True if the decision is not too old. */
   readonly isInForce: boolean;
-  /** Whether the visitor made it on this page, which closes the panel. */
+  /** True if the visitor made it on this page, which closes the panel. */
   readonly isOwn: boolean;
   /** Where it was made, if that counts as long as no other region is known. */
   readonly region: string | null;
@@ -115,13 +115,13 @@ export function reduce(before: PageState, change: Change): PageState {
   const bases = notice?.purposes.map((purpose) => [purpose.key, basisIn(purpose, region)] as const);
   const isFree = (key: string, before: unknown): boolean => {
     const [, basis] = bases?.find(([one]) => one === key) ?? [];
-    // What could not be refused was not chosen: a signal objects to it.
+    // A purpose that could not be refused was not chosen: a signal objects to it.
     if (basis === 'object') return before === 'object' || !state.hasSignal;
     return basis === 'exempt' || before === 'required';
   };
   const purposes = inForce ? decidedIn(inForce, region === inForce.region, bases && isFree) : undefined;
   const isNarrowed = !isSame(purposes, inForce?.purposes);
-  // What did not change keeps its identity, so that a change of it is a change of the object.
+  // An unchanged value keeps its identity, so that a change of it is a change of the object.
   if (inForce?.decidedAt !== before.inForce?.decidedAt || !isSame(purposes, before.state?.purposes))
     state.state = purposes ? Object.freeze({ decided: true, purposes: Object.freeze(purposes) }) : null;
   // Without a decision about a purpose, the basis in a known region counts, and an objection by Global Privacy Control. Unlike

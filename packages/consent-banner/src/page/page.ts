@@ -53,7 +53,7 @@ export interface PageOptions {
   readonly loadFurther: (address: string) => Promise<(page: Page) => void>;
   /** Loads what blocks and releases tags, on a page that has some. */
   readonly loadContent: (address: string) => Promise<MountContent>;
-  /** What `SvcConsent.open()` does on a page with an interface of its own: it has no panel. */
+  /** Called by `SvcConsent.open()` on a page with an interface of its own, which has no panel. */
   readonly openPreferences?: (() => void) | undefined;
 }
 
@@ -74,10 +74,10 @@ export class Page implements ConsentPage {
   readonly #options: PageOptions;
   readonly #listeners = new Set<() => void>();
   readonly #hasPanel: boolean;
-  readonly #held: BlockedContent;
+  readonly #blocked: BlockedContent;
   readonly roots: BlockedContent['roots'];
   #mode = new ConsentMode();
-  /** Whether a decision was the default before there was an element, whose attributes may say otherwise. */
+  /** True if a decision was the default before there was an element, whose attributes may say otherwise. */
   #isEarly = false;
   /** Where the notice was last loaded from. */
   #url = '';
@@ -90,7 +90,7 @@ export class Page implements ConsentPage {
     const { script, openPreferences } = options;
     this.#options = options;
     this.#hasPanel = !openPreferences;
-    this.#held = new BlockedContent(
+    this.#blocked = new BlockedContent(
       script?.nonce,
       () => this.view.allowed,
       () => options.loadContent(this.view.address),
@@ -100,12 +100,12 @@ export class Page implements ConsentPage {
         this.#findMore();
       },
     );
-    this.roots = this.#held.roots;
+    this.roots = this.#blocked.roots;
     this.api = Object.freeze<SvcConsent>({
       get: () => this.view.state,
       onDecision: (listener) => this.#notify(listener),
       open: openPreferences ?? (() => this.open()),
-      observe: (root) => this.#held.observe(root),
+      observe: (root) => this.#blocked.observe(root),
     });
     // If a page has two (the banner and a custom interface), each learns immediately what the other has stored.
     addEventListener.call(document, EVENT, (event) => {
@@ -189,8 +189,8 @@ export class Page implements ConsentPage {
     this.dispatch(close);
   }
 
-  showOnce(held: HTMLElement): void {
-    this.#held.allowOnce(held);
+  showOnce(tag: HTMLElement): void {
+    this.#blocked.allowOnce(tag);
   }
 
   decide(isGranted: (purpose: Purpose) => boolean, method: ConsentMethod): void {
@@ -237,19 +237,19 @@ export class Page implements ConsentPage {
     if (isNew || allowed !== this.view.allowed) {
       this.#sendMode(isNew);
       // A page behind another has no frames, and does not wait for them.
-      requestAnimationFrame(this.#look);
-      setTimeout(this.#look, 200);
+      requestAnimationFrame(this.#block);
+      setTimeout(this.#block, 200);
     }
     if (isNew) dispatchEvent.call(document, new CustomEvent(EVENT, { detail: this.view.state }));
   }
 
-  readonly #look = (): void => this.#held.look();
+  readonly #block = (): void => this.#blocked.start();
 
   /** Another notice replaces the one before. */
   #join(place: PagePlace): void {
     const hadGrants = Object.values(this.view.allowed).includes(true);
     this.#loading = undefined;
-    // What is still on its way belongs to another notice.
+    // A request that is still under way belongs to another notice.
     this.#url = '';
     // After another notice's grants, a default would be too late.
     if (!hadGrants && !this.#options.script?.dataset.consentMode) this.#mode = new ConsentMode();
@@ -257,16 +257,16 @@ export class Page implements ConsentPage {
     this.#followStored();
     if (!this.view.state && (hadGrants || this.#isEarly || this.#read('consent-mode'))) this.#sendMode(false);
     this.#isEarly = false;
-    // A visitor who is asked has allowed nothing yet: the first paint comes before a look at the tags.
+    // A visitor who is asked has allowed nothing yet: the first paint comes before the tags.
     if (this.view.isDue) void this.loadNotice();
-    if (hadGrants || !this.view.isDue) this.#look();
-    waitForIdle(() => this.#lookFurther(place.address));
+    if (hadGrants || !this.view.isDue) this.#block();
+    waitForIdle(() => this.#startFurther(place.address));
   }
 
   /** Work that is not urgent: it is done after the first paint. */
-  #lookFurther(address: string): void {
+  #startFurther(address: string): void {
     if (address !== this.view.address) return;
-    this.#look();
+    this.#block();
     // Listening to storage events makes the browser open the storage. Earlier events are not missed.
     for (const type of ['storage', 'pageshow', 'focus']) addEventListener(type, this.#followStored);
     this.#followStored();
@@ -378,7 +378,7 @@ export class Page implements ConsentPage {
   }
 }
 
-/** Whether the browser sends Global Privacy Control, https://www.w3.org/TR/gpc/. */
+/** Checks whether the browser sends Global Privacy Control, https://www.w3.org/TR/gpc/. */
 function hasPrivacySignal(): boolean {
   return (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true;
 }
@@ -394,7 +394,7 @@ function waitForIdle(work: () => void): void {
 }
 
 /**
- * Whether there are cookies of purposes that are not allowed.
+ * Checks whether there are cookies of purposes that are not allowed.
  * @param mapping purposes to names; a name may be a prefix with an asterisk.
  */
 export function hasLeftovers(mapping: string | null | undefined, purposes: Purposes): boolean {
@@ -404,7 +404,7 @@ export function hasLeftovers(mapping: string | null | undefined, purposes: Purpo
   );
 }
 
-/** Whether there are records to send. */
+/** Checks whether there are records to send. */
 export function hasQueue(): boolean | undefined {
   return attempt(() => Object.keys(localStorage).some((key) => /^svc-consent:.+:record:/.test(key)));
 }

@@ -16,7 +16,7 @@ const receiptStyles = css`
   }
 `;
 
-/** What the panel shows when the visitor unfolds it. */
+/** Content that the panel shows when the visitor unfolds it. */
 export const details = { receiptView, trackerTable, styles: css`${receiptStyles}${trackerTableStyles}` };
 
 /** Long enough for any browser to read the bytes. */

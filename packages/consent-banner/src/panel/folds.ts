@@ -9,7 +9,7 @@ import { readWords, type Words } from './messages.ts';
 
 type Content = TemplateResult | typeof nothing;
 
-/** What is folded away in the panel: the trackers and the receipt. Their views are loaded when the visitor unfolds one. */
+/** Folded content of the panel: the trackers and the receipt. Their views are loaded when the visitor unfolds one. */
 export class Folds {
   details: typeof details | undefined;
   readonly #load: () => Promise<typeof details>;
@@ -23,7 +23,7 @@ export class Folds {
     this.#onChange = onChange;
   }
 
-  /** What a fold contains: nothing until its view is loaded. */
+  /** Returns the content of a fold: nothing until its view is loaded. */
   show(words: Words, view: (loaded: typeof details) => Content): Content {
     if (this.details) return view(this.details);
     if (!this.#isFailed) return nothing;

@@ -70,8 +70,8 @@ export function writeMoment(time: string, language: string): string {
 }
 
 /**
- * What the panel says where the browser sends Global Privacy Control: that the opt-out is honored, where the law makes the
- * signal one and no later choice of the visitor says otherwise.
+ * Returns the text of the panel where the browser sends Global Privacy Control: that the opt-out is honored, where the law
+ * makes the signal one and no later choice of the visitor says otherwise.
  */
 export function describeSignal({ hasSignal, region, allowed }: PageView, notice: Notice): string | undefined {
   if (!hasSignal) return undefined;

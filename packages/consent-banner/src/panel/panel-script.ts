@@ -6,7 +6,7 @@ import type { Page } from '../page/page.ts';
 import { fail, open } from '../page/page-state.ts';
 import { mountPanel } from './panel.ts';
 
-/** What a page with the banner needs after its first paint. */
+/** Mounts everything that a page with the banner needs after its first paint. */
 export function mountFurther(page: Page, parts: Parts): void {
   keepPage(page);
   adoptFurtherStyles(page);

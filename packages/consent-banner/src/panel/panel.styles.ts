@@ -233,7 +233,7 @@ const switchStyles = css`
   }
 `;
 
-/** What is folded away under a line with an arrow: descriptions, trackers, and the receipt in a box. */
+/** Styles of content that is folded away under a line with an arrow: descriptions, trackers, and the receipt in a box. */
 const foldStyles = css`
   .fold {
     font-size: 0.9375em;

@@ -10,9 +10,9 @@ interface PurposeRow {
   readonly words: Words;
   readonly language: string;
   readonly region: string | null;
-  /** Whether its switch is on at first. */
+  /** True if its switch is on at first. */
   readonly isOn: boolean;
-  /** Whether the visitor has decided on the notice before it had this purpose. */
+  /** True if the visitor has decided on the notice before it had this purpose. */
   readonly isNew: boolean;
   readonly isFolded: boolean;
   readonly folds: Folds;

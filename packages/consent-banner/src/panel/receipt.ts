@@ -28,7 +28,7 @@ export interface RecordReceipt {
   /** The decision: purpose key to whether it is granted. */
   readonly purposes: Readonly<Record<string, boolean>>;
   readonly event: { readonly method: string; readonly at: string };
-  /** What the visitor was shown. */
+  /** Content that the visitor was shown. */
   readonly shown: {
     /** BCP 47 tag. */
     readonly language: string;
@@ -94,7 +94,7 @@ function isAbout(
   );
 }
 
-/** Whether a value is a proof in the form of the public API. */
+/** Checks whether a value is a proof in the form of the public API. */
 function isProof(value: object): value is ReceiptProof {
   const proof = value as Readonly<Record<string, unknown>>;
   const isHash = (hash: unknown): boolean => /^sha256:[0-9a-f]{64}$/.test(String(hash));

@@ -74,8 +74,8 @@ export const trackerTableStyles = css`
 `;
 
 /**
- * What a purpose stores or reads, as a table; in a narrow place its rows become blocks. The roles are written out, because
- * browsers drop those of a table that is displayed as something else.
+ * Renders what a purpose stores or reads as a table; in a narrow place its rows become blocks. The roles are written out,
+ * because browsers drop those of a table that is displayed as something else.
  */
 export function trackerTable(trackers: readonly Tracker[], words: Words, language: string): TemplateResult {
   const heads = [words.trackerName, words.trackerProvider, words.trackerLifetime];

@@ -13,7 +13,7 @@ const LONGEST_ORDERED_WAIT = 86_400_000;
 export interface RecordSenderOptions extends NoticePlace {
   /** Stops retrying. */
   readonly signal: AbortSignal;
-  /** What is sent of a queued record. */
+  /** Returns the record that is sent for a queued one. */
   readonly complete: (record: ConsentRecord) => ConsentRecord;
   /** Called with the server's response to a record that it stored. */
   readonly onKept: (record: ConsentRecord, body: unknown) => void;

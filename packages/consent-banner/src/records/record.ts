@@ -8,13 +8,13 @@ import type { ConsentMethod, ConsentRecord } from './consent-record.ts';
 import { createRandomId, listNotices, queueRecord } from './record-queue.ts';
 import { RecordSender } from './record-sender.ts';
 
-/** What a visitor decided in a banner, and where it is recorded. */
+/** Decision of a visitor in a banner, and where it is recorded. */
 export interface Decision {
   /** Of the published notice whose purposes the banner shows. */
   readonly noticeId: string;
   /** The address of the server: `https://consent.example.com`. */
   readonly apiBase: string;
-  /** Whether the visitor granted it, for every purpose of the notice by its key. */
+  /** True if the visitor granted the purpose, for every purpose of the notice by its key. */
   readonly purposes: Purposes;
   /** How the visitor was asked. Default: `banner`. */
   readonly method?: ConsentMethod | undefined;
@@ -78,5 +78,5 @@ function hasPage(): boolean {
   return typeof document === 'object';
 }
 
-// What earlier pages could not send.
+// Records that earlier pages could not send.
 if (hasPage()) for (const noticeId of listNotices()) void findSender(noticeId).flush();

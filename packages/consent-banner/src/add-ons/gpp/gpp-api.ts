@@ -6,7 +6,7 @@ type Callback = (data: unknown, isSuccess: boolean) => void;
 /** `__gpp`: https://github.com/InteractiveAdvertisingBureau/Global-Privacy-Platform/blob/main/Core/CMP%20API%20Specification.md */
 export type Gpp = (command: unknown, callback?: unknown, parameter?: unknown, version?: unknown) => void;
 
-/** What can change. */
+/** State that can change. */
 export interface GppState {
   readonly cmpStatus: 'loading' | 'loaded';
   readonly cmpDisplayStatus: 'hidden' | 'visible';

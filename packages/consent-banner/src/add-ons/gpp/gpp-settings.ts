@@ -31,7 +31,7 @@ export interface GppSettings {
   readonly notApplicable: readonly string[];
   /** The ids that the site names, else the first. */
   readonly applicableSections: readonly number[];
-  /** Whether the region of the visitor decides where it is known. */
+  /** True if the region of the visitor decides where it is known. */
   readonly isRegional: boolean;
   readonly cmpId: number;
   readonly mspa: MspaMode;
@@ -114,7 +114,7 @@ function checkRights(forms: GppSettings['forms'], named: readonly string[]): voi
   );
 }
 
-/** What visitors in the United States can refuse. */
+/** Processing that visitors in the United States can refuse. */
 type Right = 'sale' | 'sharing' | 'targeted-advertising' | 'sensitive-data' | 'additional-processing';
 
 /** The fields for each. */
@@ -132,20 +132,20 @@ type Choice = 0 | 1 | 2;
 /** The state of a right. */
 interface RightState {
   readonly choice: Choice;
-  /** Whether notice was given: the site does no such thing; given; not given. */
+  /** Status of the notice: the site does no such thing; given; not given. */
   readonly notice: 0 | 1 | 2;
 }
 
 type RightStates = Readonly<Record<Right, RightState>>;
 
-/** What the site says of the transaction under IAB's Multi-State Privacy Agreement. */
+/** Declarations of the site about the transaction under IAB's Multi-State Privacy Agreement. */
 const mspaModes = ['no', 'opt-out-option-mode', 'service-provider-mode'] as const;
 
 type MspaMode = (typeof mspaModes)[number];
 
 export const rightNames = Object.keys(rights) as readonly Right[];
 
-/** What the notices about a right are called, and the right. */
+/** Names of the notices about a right, and the right. */
 const notices: Readonly<Record<string, Right>> = {
   SaleOptOutNotice: 'sale',
   SharingOptOutNotice: 'sharing',
@@ -160,8 +160,8 @@ const fields: Readonly<Record<string, Right>> = Object.fromEntries(
 );
 
 /**
- * What the visitor chose about each right. One that purposes are mapped to is opted out unless all of them are granted;
- * one that nothing is said about is opted out for good, and no notice was given of it.
+ * Returns the choice of the visitor about each right. One that purposes are mapped to is opted out unless all of them are
+ * granted; one that nothing is said about is opted out for good, and no notice was given of it.
  * @param purposes what could be refused, and whether it was granted.
  */
 export function describeRights(
@@ -180,7 +180,7 @@ export function describeRights(
 interface FieldContext {
   readonly version: number;
   readonly states: RightStates;
-  /** Whether the site knows that it processes data of children; a banner can take no parent's consent. */
+  /** True if the site knows that it processes data of children; a banner can take no parent's consent. */
   readonly hasChildren: boolean;
   readonly mspa: MspaMode;
 }
@@ -220,7 +220,7 @@ interface SectionForm {
   /** The version of its specification, as written in the string. */
   readonly version: number;
   readonly core: SubSection;
-  /** Whether a sub-section includes Global Privacy Control. */
+  /** True if a sub-section includes Global Privacy Control. */
   readonly hasGpc: boolean;
 }
 

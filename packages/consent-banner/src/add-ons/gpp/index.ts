@@ -70,7 +70,7 @@ export function provideGpp(options: GppOptions): void {
   });
 }
 
-/** Whether what is on by its basis is in force without a decision. */
+/** Checks whether what is on by its basis is in force without a decision. */
 function isInForce(view: PageView | undefined): boolean {
   return !!view?.notice && isOptOut(view.notice.purposes, view.region);
 }
@@ -99,12 +99,12 @@ async function waitForPage(): Promise<void> {
 
 type Listener = (data: unknown, isSuccess: boolean) => void;
 
-/** What the page's stub has kept for us: https://github.com/InteractiveAdvertisingBureau/Global-Privacy-Platform (stub code). */
+/** State kept by the page's stub: https://github.com/InteractiveAdvertisingBureau/Global-Privacy-Platform (stub code). */
 interface StubRemains {
   /** The calls that wait, in their order. */
   readonly queue: readonly (readonly unknown[])[];
   readonly listeners: ReadonlyMap<number, Listener>;
-  /** Whether the stub answers the messages of frames already, by way of `__gpp`. */
+  /** True if the stub already answers the messages of frames, through `__gpp`. */
   readonly hasMessages: boolean;
 }
 
@@ -115,7 +115,7 @@ interface Stub {
 }
 
 /**
- * What was there as `__gpp` before us.
+ * Reads the `__gpp` that was there before us.
  * @returns null where that is no stub but a whole consent platform: there must be one only.
  */
 function readStub(): StubRemains | null {

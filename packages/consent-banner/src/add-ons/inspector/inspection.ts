@@ -201,7 +201,7 @@ function round(moment: number | null): number | null {
 /** Placeholder where only the site owner knows the purpose; a tag with it waits forever. */
 const UNKNOWN_PURPOSE = 'your-purpose';
 
-/** What notices call the usual purposes. */
+/** Names of the usual purposes in notices. */
 const synonyms: Readonly<Record<TrackerPurpose, readonly string[]>> = {
   necessary: ['necessary', 'essential', 'required'],
   preferences: ['preferences', 'functional', 'functionality', 'comfort', 'external'],

@@ -165,7 +165,7 @@ function nameDecision(decidedAt: number | null): string {
   return `Decided after ${(decidedAt / 1000).toFixed(1)} s.`;
 }
 
-/** What makes a finding the same one at the next look. */
+/** Returns the key that identifies a finding again at the next inspection. */
 function nameFinding({ kind, initiator, name, status }: Finding): string {
   return `${kind} ${initiator} ${status === 'held'} ${name}`;
 }

@@ -128,7 +128,7 @@ async function listWorkers(): Promise<readonly Sighting[]> {
   });
 }
 
-/** What the browser forbids, or does not know, gives nothing. */
+/** Returns the result of a browser API; an empty list if the browser forbids it, or does not know it. */
 async function ask<T>(look: () => Promise<readonly T[]> | undefined): Promise<readonly T[]> {
   try {
     return (await look()) ?? [];

@@ -1,4 +1,4 @@
-/** What a status means to a reader. */
+/** Meaning of each status for a reader. */
 export const statusNames: Readonly<Record<FindingStatus, string>> = {
   early: 'before consent',
   refused: 'though refused',
@@ -8,7 +8,7 @@ export const statusNames: Readonly<Record<FindingStatus, string>> = {
   necessary: 'usually necessary',
 };
 
-/** Whose it is, as far as that is known. */
+/** Returns the owner of a finding, as far as that is known. */
 export function nameOwner({ tracker }: Finding): string {
   return tracker ? `${tracker.name} (${tracker.owner}), usually ${tracker.purpose}` : 'unknown';
 }
@@ -18,7 +18,7 @@ export function nameMoment({ firstSeen }: Finding): string {
   return firstSeen === null ? '-' : `${(firstSeen / 1000).toFixed(1)} s`;
 }
 
-/** What it is, with what asked for it and how often. */
+/** Returns the kind of a finding, with what requested it and how often. */
 export function nameKind({ kind, initiator, count }: Finding): string {
   return `${kind.replace('-', ' ')}${initiator ? ` by ${initiator}` : ''}${count > 1 ? ` x ${count}` : ''}`;
 }
@@ -67,7 +67,7 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }
 
-/** What trackers are usually for. `necessary` is only what works without consent in the usual reading of the law. */
+/** Usual purpose of a tracker. `necessary` is only what works without consent in the usual reading of the law. */
 export type TrackerPurpose = 'necessary' | 'preferences' | 'statistics' | 'marketing';
 
 /** One of the known trackers. */
@@ -104,11 +104,11 @@ export interface Finding {
   readonly kind: FindingKind;
   /** Name of a cookie, key, database or cache; origin of requests and images; address of a script, frame, player, link or worker. */
   readonly name: string;
-  /** What asked for it, of a request: `script`, `img`, `fetch` and so on. */
+  /** Initiator of a request: `script`, `img`, `fetch` and so on. */
   readonly initiator: string | null;
   /** How often it was seen. */
   readonly count: number;
-  /** Whose it is; null when it is not in the catalog. */
+  /** Tracker that it belongs to; null when it is not in the catalog. */
   readonly tracker: Tracker | null;
   readonly status: FindingStatus;
   /** Milliseconds from the beginning of the page until it was first seen; null for what is held back. */
@@ -133,13 +133,13 @@ export interface PageFindings {
   /** When the visitor decided first, in milliseconds from the beginning of the page; negative on an earlier one. */
   readonly decidedAt: number | null;
   readonly findings: readonly Finding[];
-  /** What is wrong with how the banner is set up on the page. */
+  /** Problems with the setup of the banner on the page. */
   readonly warnings: readonly string[];
   /** The value for `clear-cookies`: its present one, and an entry for each further cookie whose purpose is known. */
   readonly clearCookies: string;
 }
 
-/** What one look at the page saw, before it is known what it means. */
+/** Observation from one inspection of the page, before its meaning is known. */
 export interface Sighting {
   readonly kind: FindingKind;
   readonly name: string;
@@ -151,7 +151,7 @@ export interface Sighting {
   readonly tag?: HTMLElement | undefined;
   /** The purposes that hold the tag. */
   readonly purposes?: readonly string[] | undefined;
-  /** Whether the tag waits. */
+  /** True if the tag waits. */
   readonly isHeld?: boolean | undefined;
 }
 

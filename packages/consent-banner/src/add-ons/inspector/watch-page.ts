@@ -5,7 +5,7 @@ import type { PageView } from '../../page/consent-page.ts';
 import { followConsent } from '../follow-consent.ts';
 import { nameCookie, readCookies } from './list-findings.ts';
 
-/** What is known of who writes cookies, as long as it is watched. */
+/** Known writers of cookies, as long as `document.cookie` is watched. */
 export interface CookieWatch {
   /** Name of the cookie to the address of the script. */
   readonly writers: ReadonlyMap<string, string>;
@@ -81,7 +81,7 @@ interface Decided {
   readonly purposes: Purposes;
 }
 
-/** What was granted when, as far as the page knows. */
+/** Grants and when they were made, as far as the page knows. */
 export class DecisionHistory {
   readonly #decided: Decided[] = [];
   readonly stop: () => void;
@@ -103,12 +103,12 @@ export class DecisionHistory {
     return this.#decided.find(({ at }) => at !== -Infinity)?.at ?? null;
   }
 
-  /** What is granted now; null before a decision. */
+  /** Grants now; null before a decision. */
   get current(): Purposes | null {
     return this.#decided.at(-1)?.purposes ?? null;
   }
 
-  /** What was granted at a moment; null before a decision. */
+  /** Returns the grants at a moment; null before a decision. */
   readAt(moment: number): Purposes | null {
     return this.#decided.findLast(({ at }) => at <= moment)?.purposes ?? null;
   }

@@ -4,7 +4,7 @@ import { type RequestGate, replaceMember, type Undo } from './request-gate.ts';
 /** Fails calls to held hosts as without a network; nothing is sent, then or later. */
 export function holdCalls(gate: RequestGate): readonly Undo[] {
   const isHeld = (input: unknown): boolean => {
-    // What throws here throws in the native call, too.
+    // An input that throws here throws in the native call, too.
     const address = attempt(() => String((input as Partial<Request> | null)?.url ?? input)) ?? '';
     const isOne = gate.findHold(address) !== '';
     // Without the consent API the banner has no notice, and cannot record a decision.

@@ -81,7 +81,7 @@ class HeldForm {
     this.#gate = gate;
   }
 
-  /** What the page reads in place of the browser's value: what it has set; undefined if that is the same. */
+  /** Returns the value that the page has set, to be read in place of the browser's; undefined if that is the same. */
   read(tag: Element, name: string): string | undefined {
     if (!this.#held.has(tag)) return undefined;
     if (name === 'type') return this.#isWaiting(tag) ? (tag.getAttribute('data-svc-type') ?? '') : undefined;

@@ -16,7 +16,7 @@ interface ListedHost {
 
 /** Knows which addresses are held, and for which purposes. */
 export class RequestGate {
-  /** Whether the site has stopped the add-on. */
+  /** True if the site has stopped the add-on. */
   isOff = false;
   readonly #hosts = new Map<string, ListedHost>();
   readonly #sources: readonly string[];
@@ -33,7 +33,7 @@ export class RequestGate {
     return needs.length > 0 && !isGranted(needs) ? needs.join(' ') : '';
   }
 
-  /** Whether an address is held whenever its purposes are not granted. */
+  /** Checks whether an address is held whenever its purposes are not granted. */
   isListed(address: string): boolean {
     return this.#findNeeds(address).length > 0;
   }

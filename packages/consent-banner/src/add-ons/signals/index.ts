@@ -15,7 +15,7 @@ export interface SignalOptions {
 /** How often one decision is sent to a vendor that fails: a busy page must not call a broken one forever. */
 const MOST_FAILURES = 5;
 
-/** What was last sent to a vendor, in one call. */
+/** Message that was last sent to a vendor, in one call. */
 interface Message {
   /** The signals as JSON; empty if the call failed, because its effect is unknown. */
   readonly text: string;
@@ -134,8 +134,8 @@ function reportVendor(name: string): readonly VendorName[] {
 }
 
 /**
- * What is sent to a vendor. The name of a vendor means all its signals, `vendor.signal` one of them. A signal that several
- * purposes name needs all of them; one that none names is denied.
+ * Returns the signals to send to a vendor. The name of a vendor means all its signals, `vendor.signal` one of them. A signal
+ * that several purposes name needs all of them; one that none names is denied.
  */
 function decideSignals(vendor: VendorName, mapping: readonly Mapped[], purposes: Purposes): Signals {
   const decided = vendors[vendor].signals.map((signal) => {

@@ -17,13 +17,13 @@ export interface Vendor {
   readonly send: (signals: Signals) => unknown;
 }
 
-/** What vendors leave on `window`: a function, often with the queue of what was called before their code came. */
+/** Function that vendors leave on `window`, often with the queue of what was called before their code came. */
 interface VendorFunction {
   (...args: readonly unknown[]): unknown;
   queue?: unknown;
 }
 
-/** What vendors leave on `window` as an object: its methods, or other objects with methods. */
+/** Object that vendors leave on `window`: its methods, or other objects with methods. */
 interface VendorObject {
   readonly [name: string]: unknown;
 }
@@ -186,7 +186,7 @@ const tiktok: Vendor = {
   },
 };
 
-/** What Shopify shall know: what waits for its code must not bring an older decision then. */
+/** Signals for Shopify: a call that waits for its code must not send an older decision then. */
 let latest: Signals = {};
 
 /** Shopify's Customer Privacy API: https://shopify.dev/docs/api/customer-privacy */
@@ -274,7 +274,7 @@ export const vendors = {
 
 export type VendorName = keyof typeof vendors;
 
-/** Whether a vendor has that name. */
+/** Checks whether a vendor has that name. */
 export function isVendor(name: string): name is VendorName {
   return Object.hasOwn(vendors, name);
 }
