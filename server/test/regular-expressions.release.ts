@@ -21,7 +21,7 @@ interface FoundPattern extends Pattern {
 /** Patterns made from values: a sample of what comes out, or why what comes out is not judged. */
 const built: Readonly<Record<string, RegExp | string>> = {
   'server/controls/control.ts': /^(?:AM|BC|CR)-\d{2,3}$/i,
-  'server/storage/migrate.ts': 'It reads the text of the schema, which is part of the program.',
+  'server/storage/schema.ts': 'It reads the text of the schema, which is part of the program.',
 };
 
 /** The patterns of zod that request schemas use. */

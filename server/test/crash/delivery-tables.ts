@@ -80,7 +80,10 @@ export async function listStored(queries: Queries): Promise<readonly StoredDeliv
   const rows = await queries
     .selectFrom('webhook_deliveries as delivery')
     .leftJoin('webhook_attempts as attempt', (join) =>
-      join.onRef('attempt.delivery_id', '=', 'delivery.id').on('attempt.outcome', '=', 'delivered'),
+      join
+        .onRef('attempt.tenant_id', '=', 'delivery.tenant_id')
+        .onRef('attempt.delivery_id', '=', 'delivery.id')
+        .on('attempt.outcome', '=', 'delivered'),
     )
     .select([
       'delivery.id',
@@ -90,7 +93,7 @@ export async function listStored(queries: Queries): Promise<readonly StoredDeliv
       'delivery.claimed_by as claimedBy',
       sql<number>`count(attempt.id)`.as('arrivals'),
     ])
-    .groupBy('delivery.id')
+    .groupBy(['delivery.tenant_id', 'delivery.id'])
     .execute();
   return rows.map((row) => ({ ...row, arrivals: Number(row.arrivals) }));
 }

@@ -137,7 +137,7 @@ function openBody(body: FileBody | null): object {
 /** An error without the address, whose path and query may identify a person. */
 function describeFault(error: unknown): Error & { code: string } {
   const { message = '', code, cause } = Object(error) as Error & { code?: unknown };
-  const text = String(message).replace(/\w+:\/\/[^\s)]*/g, 'the server');
+  const text = String(message).replace(/https?:\/\/[^\s)]*/g, 'the server');
   const known = typeof code === 'string' ? code : Object(cause).code;
   // The code of Node for Deno, which has only a text.
   const fallback = /certificate/i.test(text) ? 'CERT_INVALID' : '';

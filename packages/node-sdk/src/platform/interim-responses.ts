@@ -20,10 +20,7 @@ export function skipInterimResponses(socket: Socket): () => void {
     if (!held && chunk && chunk.length > 12 && chunk[0] === 0x48 && chunk[9] !== 0x31) held = null;
     if (chunk === null || held === null) return chunk;
     // One character for each byte.
-    const text = (held + chunk.toString('latin1')).replace(
-      /^(?:[\r\n]*HTTP\/1\.[01] 1(?!01)\d\d[\s\S]*?\n\r?\n)*[\r\n]*/,
-      '',
-    );
+    const text = (held + chunk.toString('latin1')).replace(/^(?:[\r\n]|HTTP\/1\.[01] 1(?!01)\d\d[\s\S]*?\n\r?\n)*/, '');
     if (/^(?:[^H]|(?!HTTP\/1\.[01] 1\d\d)[\s\S]{13})/.test(text)) {
       held = null;
       return Buffer.from(text, 'latin1');
