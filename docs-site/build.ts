@@ -1,5 +1,5 @@
 // npm run build:docs: the documentation into docs-site/dist, or every mistake of its pages.
-import '../server/process/compile-cache.js';
+import '../server/cli/compile-cache.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeFingerprint } from './site/fingerprint.ts';

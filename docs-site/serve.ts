@@ -3,8 +3,8 @@ import { watch } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { BuiltSite, documentationHeaders } from '../server/documentation/built-site.ts';
 import { namesTag } from '../server/http/entity-tag.ts';
+import { BuiltSite, documentationHeaders } from '../server/site/documentation/built-site.ts';
 import { buildSite } from './site/build-site.ts';
 import { writeFiles } from './site/write-files.ts';
 

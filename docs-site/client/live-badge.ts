@@ -1,5 +1,5 @@
 // The live trust badge: it shows each change of a field immediately.
-import { chooseBadgeWords } from '../../server/trust/badge-words.ts';
+import { chooseBadgeWords } from '../../server/site/trust/badge-words.ts';
 import { serverPlaceholder } from '../site/placeholders.ts';
 import { createWidget, readFields, setField, settle } from './live-fields.ts';
 import { startPageServer } from './page-server.ts';

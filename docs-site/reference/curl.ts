@@ -1,4 +1,4 @@
-import { writeJson } from '../../server/documentation/write-json.ts';
+import { writeJson } from '../../server/site/documentation/write-json.ts';
 import type { Operation } from './reference.ts';
 import { readRequestExample } from './request-examples.ts';
 import { readPathExamples } from './variables.ts';

@@ -1,5 +1,5 @@
-import { writeJson } from '../../server/documentation/write-json.ts';
 import { problemKinds } from '../../server/http/problem.ts';
+import { writeJson } from '../../server/site/documentation/write-json.ts';
 import { writeCodeBlock } from '../site/code-block.ts';
 import { html, type Insertable, type Markup } from '../site/markup.ts';
 import { relateAddress } from '../site/page.ts';

@@ -1,4 +1,4 @@
-import { eventData } from '../../server/documentation/api-document.ts';
+import { eventData } from '../../server/site/documentation/api-document.ts';
 import { eventOccasions, eventTypes } from '../../server/webhooks/deliveries/event.ts';
 import { writeLine } from '../reference/prose.ts';
 import { html, type Markup } from './markup.ts';

@@ -1,4 +1,4 @@
-import { roleIds, scopes, scopesOf } from '../../server/principal/roles.ts';
+import { roleIds, scopes, scopesOf } from '../../server/http/roles.ts';
 import { html, type Markup } from './markup.ts';
 import { writeTable } from './table.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { manifestName, widgetPlaces } from '../../server/widgets/widget.ts';
+import { manifestName, widgetPlaces } from '../../server/site/widgets/widget.ts';
 
 /** An attribute, a property or a part of an element, as custom-elements.json has it. */
 export interface Member {

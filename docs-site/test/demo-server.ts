@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { DemoCredentials } from '../../server/demo/seed.ts';
+import type { DemoCredentials } from '../../server/site/demo/seed.ts';
 
 const root = join(import.meta.dirname, '../..');
 

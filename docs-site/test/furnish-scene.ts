@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { readWidget } from '../../server/site/widgets/widget.ts';
 import type { Scene } from '../../server/test/http/scene.ts';
 import { countOutcomes } from '../../server/webhooks/deliveries/statistics-store.ts';
-import { readWidget } from '../../server/widgets/widget.ts';
 
 /** What must be there for an answer to be worth looking at, where an operation succeeds on a tenant that has nothing too. */
 const furnishings: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {

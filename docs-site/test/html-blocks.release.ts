@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, chromium as launcher } from 'playwright-core';
-import { manifestName } from '../../server/widgets/widget.ts';
+import { manifestName } from '../../server/site/widgets/widget.ts';
 import { chromium } from '../../tools/test/chromium.ts';
 import { readWidgetBuilds } from '../site/widget-manifest.ts';
 import { readAllBlocks } from './code-blocks.ts';

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Svc } from '../../packages/node-sdk/src/client.ts';
-import { readExamples } from '../../server/documentation/api-document.ts';
+import { readExamples } from '../../server/site/documentation/api-document.ts';
 import { writeCurl } from '../reference/curl.ts';
 import type { ApiDocument } from '../reference/document.ts';
 import { createReference } from '../reference/reference.ts';

@@ -6,9 +6,9 @@ import { commands } from '../../server/cli/run-command.ts';
 import { languages } from '../../server/consent/messages/messages.ts';
 import { catalogue } from '../../server/controls/catalogue/catalogue.ts';
 import { transitions } from '../../server/controls/status.ts';
-import { receiverPort } from '../../server/demo/seed.ts';
 import { knownVersions } from '../../server/http/answer.ts';
 import { problemKinds } from '../../server/http/problem.ts';
+import { receiverPort } from '../../server/site/demo/seed.ts';
 import { attemptOffsets } from '../../server/webhooks/sender/schedule.ts';
 import { pagesFolder } from '../site/read-pages.ts';
 
@@ -99,7 +99,7 @@ describe('what pages say about the server', () => {
   });
 
   test('that there is a released version of the widgets only if there is one', () => {
-    const folder = join(import.meta.dirname, '../../server/widgets/releases');
+    const folder = join(import.meta.dirname, '../../server/site/widgets/releases');
     const isReleased = existsSync(folder) && readdirSync(folder).length > 0;
     assert.equal(/No version is released yet/.test(read('hosting/upgrade')), !isReleased);
   });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { readWidgets } from '../../server/site/widgets/widget.ts';
 import { startTestServer, type TestServer } from '../../server/test/harness.ts';
-import { readWidgets } from '../../server/widgets/widget.ts';
 import { startDemoServer } from './demo-server.ts';
 import { ensureBuilt } from './ensure-built.ts';
 

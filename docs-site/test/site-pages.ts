@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { BuiltSite } from '../../server/documentation/built-site.ts';
+import { BuiltSite } from '../../server/site/documentation/built-site.ts';
 
 /** The built site. */
 export const distFolder = join(import.meta.dirname, '../dist');

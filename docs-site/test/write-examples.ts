@@ -5,8 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecordedCall } from '../../server/http/openapi-operation.ts';
 import { newId } from '../../server/storage/rows.ts';
+import { readWebhooks } from '../../server/test/accounts/identity/membership-helpers.ts';
 import { startTestServer } from '../../server/test/harness.ts';
-import { readWebhooks } from '../../server/test/identity/membership-helpers.ts';
 import { makeAllHappen } from '../../server/test/webhooks/all-events.ts';
 import { allowPrivate } from '../../server/test/webhooks/sending.ts';
 import { createReference } from '../reference/reference.ts';
@@ -14,7 +14,7 @@ import { openStage } from './play-operation.ts';
 import { readCall, settleText } from './settle-answer.ts';
 
 const root = join(import.meta.dirname, '../..');
-const file = join(root, 'server/documentation/openapi-examples.json');
+const file = join(root, 'server/site/documentation/openapi-examples.json');
 const { operations } = createReference(JSON.parse(readFileSync(join(root, 'server/openapi.json'), 'utf8')));
 
 writeFileSync(file, JSON.stringify({ operations: await recordCalls(), events: await recordEvents() }));

@@ -1,9 +1,6 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { hasErased } from '../erasure/erasure.ts';
-import { type ReplayCounts, replayErasures } from '../erasure/replay.ts';
-import { forgetErased } from '../erasure/store.ts';
 import {
   databaseFile,
   deriveSecrets,
@@ -19,6 +16,9 @@ import { completeAnchors, stateRestore } from '../ledger/checkpoint-store.ts';
 import { ErasureLog, erasureFile } from '../ledger/erasure-log.ts';
 import { completeErasures, listLastErasures } from '../ledger/erasure-store.ts';
 import { listStates } from '../ledger/tree-store.ts';
+import { hasErased } from '../privacy/erasure/erasure.ts';
+import { type ReplayCounts, replayErasures } from '../privacy/erasure/replay.ts';
+import { forgetErased } from '../privacy/erasure/store.ts';
 import type { Settings } from '../settings.ts';
 import { attachSeal, type Database, openDatabase, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';

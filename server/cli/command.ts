@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { findTenant, requireIntactTenants } from '../accounts/tenants/store.ts';
+import type { Tenant } from '../accounts/tenants/tenant.ts';
 import { Time } from '../http/schemas.ts';
 import { databaseFile } from '../installation/installation.ts';
 import { explainFile } from '../installation/system-failure.ts';
 import type { Settings } from '../settings.ts';
 import type { Clock } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
-import { findTenant, requireIntactTenants } from '../tenants/store.ts';
-import type { Tenant } from '../tenants/tenant.ts';
 
 /** An option of a command: `--name value`. */
 export interface Option {

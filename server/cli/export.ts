@@ -20,11 +20,11 @@ import { ledgerNames } from '../ledger/entry.ts';
 import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { openTimestamp } from '../ledger/timestamp.ts';
 import { growTree } from '../ledger/tree-store.ts';
+import { Findings } from '../proofs/findings.ts';
 import { readCertificates, readPolicy } from '../proofs/outside-sources.ts';
 import { SettingsError } from '../settings.ts';
 import { inTransaction, runUnitOfWork, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
-import { Findings } from '../verification/findings.ts';
 import {
   defineCommand,
   explainUncreated,

@@ -18,6 +18,8 @@ import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
 import { completeAnchors } from '../ledger/checkpoint-store.ts';
 import { ErasureLog, erasureFile } from '../ledger/erasure-log.ts';
 import { completeErasures } from '../ledger/erasure-store.ts';
+import { exitCodes, Findings } from '../proofs/findings.ts';
+import { verifyInstallation } from '../proofs/verify-database.ts';
 import type { Settings } from '../settings.ts';
 import { compareTable, copyTable, UnmovableData } from '../storage/copy-rows.ts';
 import { openDatabase } from '../storage/database.ts';
@@ -27,8 +29,6 @@ import { excludeOthers } from '../storage/postgres.ts';
 import { findAddressIssue } from '../storage/postgres-address.ts';
 import type { Queries } from '../storage/queries.ts';
 import { readLayout, type TableLayout } from '../storage/table-layout.ts';
-import { exitCodes, Findings } from '../verification/findings.ts';
-import { verifyInstallation } from '../verification/verify-database.ts';
 import { placeCopy, placeSecret } from './backup.ts';
 import { type CommandContext, defineCommand, requireDatabase, UsageError } from './command.ts';
 

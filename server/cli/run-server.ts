@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { dashboardPath, hasDashboard } from '../dashboard/serve.ts';
-import { adminEmail, credentialsFile, type DemoCredentials, seedDemo } from '../demo/seed.ts';
-import { documentationPath, hasDocumentation } from '../documentation/serve.ts';
-import { createSetupToken } from '../identity/setup.ts';
-import { createStartToken } from '../identity/start-link.ts';
+import { createSetupToken } from '../accounts/members/setup.ts';
+import { createStartToken } from '../accounts/members/start-link.ts';
+import { findDemo, listChangedTenants, requireIntactTenants } from '../accounts/tenants/store.ts';
 import { openInstallation } from '../installation/installation.ts';
-import { createLog, type RunningServer, startServer } from '../process/serve.ts';
 import { nameAddress, type Settings, SettingsError } from '../settings.ts';
-import { findDemo, listChangedTenants, requireIntactTenants } from '../tenants/store.ts';
-import { trustPath } from '../trust/trust-center.ts';
+import { adminEmail, credentialsFile, type DemoCredentials, seedDemo } from '../site/demo/seed.ts';
+import { documentationPath, hasDocumentation } from '../site/documentation/serve.ts';
+import { dashboardPath, hasDashboard } from '../site/serve-dashboard.ts';
+import { trustPath } from '../site/trust/trust-center.ts';
 import type { CommandContext } from './command.ts';
+import { createLog, type RunningServer, startServer } from './server/serve.ts';
 import { keepAddress, loopback } from './server-address.ts';
 
 /**

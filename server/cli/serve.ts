@@ -46,7 +46,7 @@ them as before. Cannot be undone.`,
   options: {},
   async run({ settings, say, result }) {
     requireDatabase(settings);
-    const { removeDemo } = await import('../demo/remove.ts');
+    const { removeDemo } = await import('../site/demo/remove.ts');
     await using installation = await openInstallation(settings);
     const tenantId = await removeDemo(installation);
     say(tenantId === null ? 'There is no demo tenant.' : `Removed the demo tenant (${tenantId}).`);

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { findNode24 } from '../process/node-24.js';
+import { findNode24 } from './node-24.js';
 
 const words = process.argv.slice(2);
 if (process.env.npm_command !== undefined) followParent();
@@ -48,7 +48,7 @@ async function run() {
   process.umask(0o077);
   // Beyond `ulimit -f` a write fails with EFBIG, which is explained; the signal would end the process in the middle.
   process.on('SIGXFSZ', () => {});
-  await import('../process/compile-cache.js');
+  await import('./compile-cache.js');
   const isRepository = existsSync(new URL('run-command.ts', import.meta.url));
   const { runCommand } = await import(isRepository ? './run-command.ts' : '../dist/server/cli/run-command.js');
   process.exitCode = await runCommand(words);

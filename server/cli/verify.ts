@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { anchorFile } from '../ledger/anchor-log.ts';
 import { erasureFile } from '../ledger/erasure-log.ts';
+import { exitCodes, Findings } from '../proofs/findings.ts';
+import { Unverifiable, verifyInstallation } from '../proofs/verify-database.ts';
+import { changingTables } from '../proofs/verify-tenant.ts';
 import { grantTables } from '../storage/grants.ts';
-import { exitCodes, Findings } from '../verification/findings.ts';
-import { Unverifiable, verifyInstallation } from '../verification/verify-database.ts';
-import { changingTables } from '../verification/verify-tenant.ts';
 import { defineCommand, requireDatabase, texts, UsageError } from './command.ts';
 import { exitCodeHelp, readNote } from './kept-note.ts';
 

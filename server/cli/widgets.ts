@@ -1,14 +1,14 @@
 import { z } from 'zod';
+import { TenantSlug } from '../accounts/tenants/tenant.ts';
 import { Language } from '../consent/language.ts';
 import { findPublished } from '../consent/notice-store.ts';
 import { Id } from '../http/schemas.ts';
 import { openInstallation } from '../installation/installation.ts';
 import type { Settings } from '../settings.ts';
+import { type DescribedWidget, describeWidgets, type Owner, placeholders } from '../site/widgets/tags.ts';
+import { readWidgets } from '../site/widgets/widget.ts';
 import { systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
-import { TenantSlug } from '../tenants/tenant.ts';
-import { type DescribedWidget, describeWidgets, type Owner, placeholders } from '../widgets/tags.ts';
-import { readWidgets } from '../widgets/widget.ts';
 import { defineCommand, flag, requireDatabase, UsageError, withMessage } from './command.ts';
 import { findServerAddress } from './server-address.ts';
 

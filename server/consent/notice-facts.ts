@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Email } from '../accounts/members/email.ts';
 import { describeAs, list, namedObject, refuseRepeated, text, visibleText, WebAddress } from '../http/schemas.ts';
-import { Email } from '../identity/email.ts';
 import { countries } from './regions.ts';
 
 /** What a notice may state about the processing besides its words (GDPR Article 13); receipts repeat it. */

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 import { basisIn } from '../../packages/consent-banner/src/decision/region.ts';
-import { type AuditSource, systemSource } from '../audit/source.ts';
-import { type NewAuditEvent, recordEvents } from '../audit/store.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
-import type { PrivateHasher } from '../installation/installation.ts';
+import { type AuditSource, systemSource } from '../ledger/audit/source.ts';
+import { type NewAuditEvent, recordEvents } from '../ledger/audit/store.ts';
 import { ByteCache } from '../storage/cache.ts';
 import type { Outcome, UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { newId } from '../storage/rows.ts';
+import type { PrivateHasher } from '../storage/secrets.ts';
 import { emitWanted } from '../webhooks/deliveries/outbox.ts';
 import type { NoticeVersion } from './notice.ts';
 import {

@@ -1,6 +1,6 @@
-import type { Principal } from '../principal/principal.ts';
-import { isPlatformRole, type PlatformScope, type Scope, scopesOf, staffRole } from '../principal/roles.ts';
+import type { Principal } from './principal.ts';
 import { Problem } from './problem.ts';
+import { isPlatformRole, type PlatformScope, type Scope, scopesOf, staffRole } from './roles.ts';
 import { Id } from './schemas.ts';
 
 /** A 401 with the challenge of RFC 6750 section 3. @param reason why the credentials of the request are rejected. */

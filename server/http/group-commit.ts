@@ -1,5 +1,4 @@
 import { setImmediate as turnEventLoop, setTimeout as wait } from 'node:timers/promises';
-import type { SecretBox } from '../installation/installation.ts';
 import {
   blamesRow,
   type Clock,
@@ -9,6 +8,7 @@ import {
   type UnitOfWork,
 } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
+import type { SecretBox } from '../storage/secrets.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import type { ReadyAnswer } from './answer.ts';
 import { type IdempotencyClaim, IdempotencyKeys, nameKey } from './idempotency.ts';

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { SecretBox } from '../installation/installation.ts';
-import type { Principal } from '../principal/principal.ts';
 import { addTime, dayMilliseconds } from '../storage/database.ts';
 import type { Queries, RowSeal } from '../storage/queries.ts';
 import { findRow, updateTexts } from '../storage/rows.ts';
+import type { SecretBox } from '../storage/secrets.ts';
 import { ReadyAnswer } from './answer.ts';
 import { normalizeTags } from './entity-tag.ts';
+import type { Principal } from './principal.ts';
 import { Problem } from './problem.ts';
 import type { Route } from './route.ts';
 

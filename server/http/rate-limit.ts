@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { PrivateHasher } from '../installation/installation.ts';
 import type { Queries } from '../storage/queries.ts';
 import { inBatches } from '../storage/rows.ts';
+import type { PrivateHasher } from '../storage/secrets.ts';
 import { Problem } from './problem.ts';
 
 /** One limit that a request counts against. */

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
-import type { PlatformScope, Scope } from '../principal/roles.ts';
 import type { Outcome, UnitOfWork } from '../storage/database.ts';
 import type { Page } from '../storage/rows.ts';
 import { type ReadyAnswer, rest, type Surface } from './answer.ts';
+import type { Actor, AuditSource, Principal } from './principal.ts';
 import { Problem, type ProblemCode } from './problem.ts';
 import type { LimitRule } from './rate-limit.ts';
 import { type Client, findUnstorable, type ReadBody, type RequestSchemas } from './request.ts';
+import type { PlatformScope, Scope } from './roles.ts';
 import { Cursor, queryInteger } from './schemas.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

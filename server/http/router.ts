@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import KoaRouter from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import type { SecretBox } from '../installation/installation.ts';
-import type { Actor, AuditSource, Principal } from '../principal/principal.ts';
 import type { Clock, Database } from '../storage/database.ts';
 import { requireSeal } from '../storage/queries.ts';
+import type { SecretBox } from '../storage/secrets.ts';
 import { corsHeaders, isOn, latestVersion, ReadyAnswer, resolveVersion, rest } from './answer.ts';
 import { sendTag } from './entity-tag.ts';
 import { Changes } from './group-commit.ts';
 import { claimOf, type IdempotencyClaim, readIdempotencyKey } from './idempotency.ts';
+import type { Actor, AuditSource, Principal } from './principal.ts';
 import { notFound, Problem, refuseMethod } from './problem.ts';
 import { ConcurrencyLimit, type LimitRule, type RateLimiter, RequestLimits } from './rate-limit.ts';
 import { type Client, createValidator, findUnstorable, hasBody, limitAddress, readClient } from './request.ts';

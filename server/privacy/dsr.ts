@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
+import { Email } from '../accounts/members/email.ts';
 import { Id, namedObject, Time, text, textLine, UtcTime, viewRow, visibleText } from '../http/schemas.ts';
 import { compactPasted } from '../http/typed-text.ts';
-import { Email } from '../identity/email.ts';
 import { addTime, dayMilliseconds } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 

@@ -1,16 +1,16 @@
 import type { Selectable } from 'kysely';
-import { recordRemoval } from '../audit/row-state.ts';
-import { type AuditSource, systemSource } from '../audit/source.ts';
+import { findTenant } from '../accounts/tenants/store.ts';
+import type { Tenant } from '../accounts/tenants/tenant.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import { type Client, clientBucket } from '../http/request.ts';
-import type { PrivateHasher } from '../installation/installation.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
+import { recordRemoval } from '../ledger/audit/row-state.ts';
+import { type AuditSource, systemSource } from '../ledger/audit/source.ts';
 import { addTime, type Database, dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { insertRow, newId } from '../storage/rows.ts';
+import type { PrivateHasher } from '../storage/secrets.ts';
 import type { Tables } from '../storage/tables.ts';
-import { findTenant } from '../tenants/store.ts';
-import type { Tenant } from '../tenants/tenant.ts';
 import type { DsrRow, PublicDsrInput } from './dsr.ts';
 import { dsrRows, lockDsr, openDsr, updateDsr } from './store.ts';
 

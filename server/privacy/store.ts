@@ -1,18 +1,18 @@
 import type { Insertable } from 'kysely';
-import { describeRows, diffFields, type RowChange, recordChange } from '../audit/row-state.ts';
-import type { AuditSource } from '../audit/source.ts';
+import { requireActiveMember } from '../accounts/members/membership-store.ts';
+import { requireTenant } from '../accounts/tenants/store.ts';
+import type { Tenant } from '../accounts/tenants/tenant.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import type { PageStart } from '../http/route.ts';
 import { requirePast, toColumns } from '../http/schemas.ts';
-import { requireActiveMember } from '../identity/membership-store.ts';
+import { describeRows, diffFields, type RowChange, recordChange } from '../ledger/audit/row-state.ts';
+import type { AuditSource } from '../ledger/audit/source.ts';
 import type { Json } from '../ledger/canonical.ts';
 import { newSalt } from '../ledger/entry.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { findRow, insertRow, newId, takeNewest, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
-import { requireTenant } from '../tenants/store.ts';
-import type { Tenant } from '../tenants/tenant.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import {
   applyChange,

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
-import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
-import { recordEvent } from '../audit/store.ts';
 import { findShownText } from '../consent/notice-store.ts';
-import { corsHeaders, ReadyAnswer } from '../http/answer.ts';
+import { ReadyAnswer } from '../http/answer.ts';
 import { linkQuery, requireLinkOwner } from '../http/authorize.ts';
-import { invalidValues, notFound, Problem, requireFound, requireGetOrHead } from '../http/problem.ts';
+import { invalidValues, notFound, Problem, requireFound } from '../http/problem.ts';
+import type { Scope } from '../http/roles.ts';
 import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { AnyJson, cursorPageOf, namedObject, Time, text, UtcTime } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
+import { recordEvent } from '../ledger/audit/store.ts';
 import {
   findCheckpoint,
   listCheckpoints,
@@ -21,7 +21,6 @@ import { encodeAll, ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { consistencyPath, inclusionPath, leafOf, type Range } from '../ledger/merkle.ts';
 import { IncompleteTiles } from '../ledger/tiles.ts';
 import { findEntry, hashRanges, readState } from '../ledger/tree-store.ts';
-import type { Scope } from '../principal/roles.ts';
 import type { Queries } from '../storage/queries.ts';
 
 const Base64Hash = z.string().meta({ description: 'SHA-256, base64.' });
@@ -295,19 +294,4 @@ async function encodeRanges(queries: Queries, of: LedgerOf, ranges: readonly Ran
 function isBusy(): Problem {
   const fault = 'The server is still reading this ledger into its Merkle tree; try again in a minute.';
   return new Problem('rate_limited', fault, { headers: { 'Retry-After': '60' } });
-}
-
-/** The path of the key that verifies checkpoints. */
-export const publicKeyPath = '/.well-known/svc-ledger-key';
-
-/** Serves the public verifier key of the checkpoints (C2SP signed-note), one line of text, without authentication. */
-export function servePublicKey({ verifierKey }: Pick<Installation['signer'], 'verifierKey'>): Middleware {
-  const serve = (ctx: Context): void => {
-    requireGetOrHead(ctx);
-    ctx.set(corsHeaders);
-    ctx.set('Cache-Control', 'public, max-age=3600');
-    ctx.type = 'text/plain; charset=utf-8';
-    ctx.body = `${verifierKey}\n`;
-  };
-  return (ctx, next) => (ctx.path === publicKeyPath ? serve(ctx) : next());
 }

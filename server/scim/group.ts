@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { MembershipRow } from '../accounts/members/membership.ts';
+import type { Tenant } from '../accounts/tenants/tenant.ts';
 import { Problem } from '../http/problem.ts';
 import { findUnstorable } from '../http/request.ts';
+import { isPlatformRole, isRole, type Role, RoleName } from '../http/roles.ts';
 import { list, namedObject, schemasOf, text, UtcTime } from '../http/schemas.ts';
-import type { MembershipRow } from '../identity/membership.ts';
-import { isPlatformRole, isRole, type Role, RoleName } from '../principal/roles.ts';
-import type { Tenant } from '../tenants/tenant.ts';
 import { attributeName, attributesOf, invalidValue, quote, readAttributes, shapeOf, shown } from './attribute.ts';
 import { readFilter } from './resource.ts';
 import { isOperation, metaOf, type PatchKind, type PatchOperation, readByHand } from './surface.ts';

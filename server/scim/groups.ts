@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { AuditSource } from '../audit/source.ts';
+import type { MembershipRow } from '../accounts/members/membership.ts';
+import { changeMembers } from '../accounts/members/membership-changes.ts';
+import { listGroupMembers, lockMembers, readGroupMembers } from '../accounts/members/membership-store.ts';
+import { requireTenant } from '../accounts/tenants/store.ts';
 import { requireFound } from '../http/problem.ts';
-import type { MembershipRow } from '../identity/membership.ts';
-import { changeMembers } from '../identity/membership-changes.ts';
-import { listGroupMembers, lockMembers, readGroupMembers } from '../identity/membership-store.ts';
-import { isPlatformRole, type Role, roleIds } from '../principal/roles.ts';
+import { isPlatformRole, type Role, roleIds } from '../http/roles.ts';
+import type { AuditSource } from '../ledger/audit/source.ts';
 import type { UnitOfWork } from '../storage/database.ts';
-import { requireTenant } from '../tenants/store.ts';
 import { invalidValue, presentAttributes, quote } from './attribute.ts';
 import {
   findGroup,

@@ -1,9 +1,14 @@
 import { z } from 'zod';
+import { normalizeEmail } from '../accounts/members/email.ts';
+import {
+  displayName,
+  type MembershipChange,
+  type MembershipRow,
+  memberStatus,
+} from '../accounts/members/membership.ts';
 import { Problem } from '../http/problem.ts';
+import { adminOfPlatform, isRole, type Role, RoleName, roleIds } from '../http/roles.ts';
 import { namedObject, schemasOf, text, UtcTime } from '../http/schemas.ts';
-import { normalizeEmail } from '../identity/email.ts';
-import { displayName, type MembershipChange, type MembershipRow, memberStatus } from '../identity/membership.ts';
-import { adminOfPlatform, isRole, type Role, RoleName, roleIds } from '../principal/roles.ts';
 import {
   attributeName,
   attributesOf,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 
 const server = join(import.meta.dirname, '..');
-const folders = globSync(['{consent,privacy,trust}/messages/en.json', 'dashboard/src/words/**/en.json'], {
+const folders = globSync(['{consent,privacy,site/trust}/messages/en.json', 'dashboard/src/words/**/en.json'], {
   cwd: server,
 })
   .map(dirname)
@@ -31,7 +31,7 @@ test('messages are found in every folder that has some', () => {
     'dashboard/src/words/pages',
     'dashboard/src/words/setup',
     'privacy/messages',
-    'trust/messages',
+    'site/trust/messages',
   ]);
 });
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { createAdmit } from '../../server/access/admit.ts';
-import { LastUses } from '../../server/access/last-uses.ts';
-import { createSession, HostCookie } from '../../server/access/session-store.ts';
-import { systemSource } from '../../server/audit/source.ts';
-import { createUser } from '../../server/identity/invitations.ts';
+import { createAdmit } from '../../server/accounts/admit.ts';
+import { LastUses } from '../../server/accounts/keys/last-uses.ts';
+import { createUser } from '../../server/accounts/members/invitations.ts';
+import { createSession, HostCookie } from '../../server/accounts/sign-in/session-store.ts';
+import { systemSource } from '../../server/ledger/audit/source.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';
 import type { Benchmark, Finding } from './benchmark.ts';
 import { startChild } from './child.ts';

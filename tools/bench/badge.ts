@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { readWidget, type Widget } from '../../server/widgets/widget.ts';
+import { readWidget, type Widget } from '../../server/site/widgets/widget.ts';
 import { compileHint } from '../widgets/define-script.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { compareInTurn, type Slice } from './slices.ts';

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { NoticeContent } from '../../server/consent/notice.ts';
 import { writeShownTexts } from '../../server/consent/public-notice.ts';
-import type { Widget } from '../../server/widgets/widget.ts';
+import type { Widget } from '../../server/site/widgets/widget.ts';
 import { compileHint } from '../widgets/define-script.ts';
 import { buildScript, type Site, type SiteFile } from './visits.ts';
 

@@ -1,5 +1,5 @@
 import { brotliCompressSync } from 'node:zlib';
-import { readWidget, type Widget } from '../../server/widgets/widget.ts';
+import { readWidget, type Widget } from '../../server/site/widgets/widget.ts';
 import { createBannerSite, noticeId } from './banner-site.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { measureSecondTab } from './second-tab.ts';

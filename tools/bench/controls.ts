@@ -1,10 +1,10 @@
-import { systemSource } from '../../server/audit/source.ts';
 import { adoptFrameworks } from '../../server/controls/adoption.ts';
 import { catalogue } from '../../server/controls/catalogue/catalogue.ts';
 import { newControlRow } from '../../server/controls/control-changes.ts';
 import { rateReadiness, summarizeControls } from '../../server/controls/overview.ts';
 import { listControlRows, readControls } from '../../server/controls/store.ts';
 import type { Installation } from '../../server/installation/installation.ts';
+import { systemSource } from '../../server/ledger/audit/source.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';
 import { insertRows, newId } from '../../server/storage/rows.ts';
 import type { Benchmark, Finding } from './benchmark.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Pool } from 'undici';
-import { systemSource } from '../../server/audit/source.ts';
 import type { Installation } from '../../server/installation/installation.ts';
+import { systemSource } from '../../server/ledger/audit/source.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';
 import { FaultLog } from '../../server/storage/fault-log.ts';
 import { newId } from '../../server/storage/rows.ts';

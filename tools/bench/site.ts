@@ -1,15 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createApiKey } from '../../server/access/api-key-store.ts';
-import { systemSource } from '../../server/audit/source.ts';
+import { createApiKey } from '../../server/accounts/keys/api-key-store.ts';
+import { createTenant } from '../../server/accounts/tenants/store.ts';
 import { createNotice, publishNotice } from '../../server/consent/notice-changes.ts';
 import type { RecordDraft } from '../../server/consent/record.ts';
 import { appendRecords } from '../../server/consent/record-store.ts';
-import { demoNotice } from '../../server/demo/seed.ts';
 import { type Installation, openInstallation } from '../../server/installation/installation.ts';
+import { systemSource } from '../../server/ledger/audit/source.ts';
 import { readSettings } from '../../server/settings.ts';
+import { demoNotice } from '../../server/site/demo/seed.ts';
 import { type Database, runUnitOfWork } from '../../server/storage/database.ts';
 import { newId } from '../../server/storage/rows.ts';
-import { createTenant } from '../../server/tenants/store.ts';
 
 /** An installation with a tenant that has a published notice. */
 export interface Site {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readEntries, type StoredEntry } from '../../server/ledger/tree-store.ts';
-import { verifyChain } from '../../server/ledger/verify.ts';
+import { verifyChain } from '../../server/proofs/verify-chain.ts';
 import type { Benchmark } from './benchmark.ts';
 import { judgeCpu } from './report.ts';
 import { createSite, fillLedger, openSite } from './site.ts';

@@ -8,7 +8,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { readBlocks } from '../../docs-site/test/code-blocks.ts';
 import { type DemoServer, startDemoServer } from '../../docs-site/test/demo-server.ts';
-import { readExamples } from '../../server/documentation/api-document.ts';
+import { readExamples } from '../../server/site/documentation/api-document.ts';
 import { findProgram } from '../test/find-program.ts';
 import { lintDocument } from './lint.ts';
 

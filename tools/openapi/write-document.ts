@@ -2,12 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createApp } from '../../server/app.ts';
-import { writeApiDocument } from '../../server/documentation/api-document.ts';
+import { createApp } from '../../server/cli/server/app.ts';
 import { deriveSecrets } from '../../server/installation/installation.ts';
 import { AnchorLog } from '../../server/ledger/anchor-log.ts';
 import { ErasureLog } from '../../server/ledger/erasure-log.ts';
 import { readSettings } from '../../server/settings.ts';
+import { writeApiDocument } from '../../server/site/documentation/api-document.ts';
 import { openDatabase, systemClock } from '../../server/storage/database.ts';
 
 await using database = openDatabase({ url: null, file: ':memory:' });

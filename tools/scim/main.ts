@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { credentialsFile, type DemoCredentials } from '../../server/demo/seed.ts';
 import { readSettings, SettingsError } from '../../server/settings.ts';
+import { credentialsFile, type DemoCredentials } from '../../server/site/demo/seed.ts';
 import { isPassed, playSequence, type SequenceReport } from './play.ts';
 import { findSetting } from './prepare.ts';
 import { formatStep, formatTable, nameSequence } from './report.ts';

@@ -1,4 +1,4 @@
-import { roleIds } from '../../server/principal/roles.ts';
+import { roleIds } from '../../server/http/roles.ts';
 import { findDifferences } from './match.ts';
 import type { Answer, Target } from './target.ts';
 import type { ExpectedMember, Scene, Sequence } from './transcript.ts';

@@ -1,4 +1,4 @@
-import { leastRole, type Role } from '../../server/principal/roles.ts';
+import { leastRole, type Role } from '../../server/http/roles.ts';
 import { ConformanceError, type Target } from './target.ts';
 import type { Scene, Sequence, Setting } from './transcript.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Role } from '../../server/principal/roles.ts';
+import type { Role } from '../../server/http/roles.ts';
 import { areMembers, type Expectation, isAbsent, isInteger, isText } from './match.ts';
 
 export const providers = ['entra', 'okta', 'authentik', 'keycloak', 'jumpcloud', 'onelogin'] as const;

@@ -3,15 +3,15 @@
 import { cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { build } from 'vite';
+import { findBuild, widgetKinds } from '../../server/site/widgets/widget.ts';
 import { openDatabase } from '../../server/storage/database.ts';
 import { migrate } from '../../server/storage/migrate.ts';
-import { findBuild, widgetKinds } from '../../server/widgets/widget.ts';
 import { checkFolder } from '../widgets/release.ts';
 
 const root = join(import.meta.dirname, '../..');
 const server = join(root, 'server');
 const dist = join(server, 'dist');
-const entries = ['cli/run-command', 'testing/index', 'testing/server-process', 'verification/worker'];
+const entries = ['cli/run-command', 'cli/testing', 'cli/testing-process', 'proofs/verification-worker'];
 
 rmSync(dist, { recursive: true, force: true });
 await bundle();
@@ -20,11 +20,11 @@ for (const { packageName } of widgetKinds) {
   for (const name of checkFolder(folder).names) copy(join(folder, name));
 }
 const assets = [
-  'process/compile-cache.js',
+  'cli/compile-cache.js',
   'openapi.json',
-  'widgets/releases',
+  'site/widgets/releases',
   '**/*.css',
-  'demo/*.{html,js}',
+  'site/demo/*.{html,js}',
   'privacy/*.js',
   'controls/catalogue/**/*.json',
 ];
@@ -32,7 +32,7 @@ for (const name of globSync(assets, { cwd: server, exclude: ['dist', 'node_modul
   copy(join(server, name));
 copy(join(root, 'docs-site/dist'));
 copy(join(server, 'dashboard/dist'));
-await using database = openDatabase({ url: null, file: join(dist, 'server/testing/template.sqlite') });
+await using database = openDatabase({ url: null, file: join(dist, 'server/cli/template.sqlite') });
 await migrate(database);
 
 /** One file for each entry and what they share: hundreds of small ones take longer to load. */

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findBuild, manifestName, readManifest, widgetKinds, widgetPlaces } from '../../server/widgets/widget.ts';
+import { findBuild, manifestName, readManifest, widgetKinds, widgetPlaces } from '../../server/site/widgets/widget.ts';
 
 /** Why a build cannot be released. */
 export class ReleaseError extends Error {
@@ -55,7 +55,7 @@ if (import.meta.main)
     try {
       const { version, isNew } = releaseWidget(findBuild(packageName), join(widgetPlaces.releases, name));
       console.log(
-        `${name} ${version} ${isNew ? 'is released: commit server/widgets/releases' : 'was already released'}`,
+        `${name} ${version} ${isNew ? 'is released: commit server/site/widgets/releases' : 'was already released'}`,
       );
     } catch (error) {
       if (!(error instanceof ReleaseError)) throw error;

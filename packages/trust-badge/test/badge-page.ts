@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { chooseBadgeWords } from '../../../server/trust/badge-words.ts';
+import { chooseBadgeWords } from '../../../server/site/trust/badge-words.ts';
 
 // A complete page of a strict site with the built script, and the API response behind it.
 

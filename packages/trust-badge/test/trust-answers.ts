@@ -1,5 +1,5 @@
-import { chooseBadgeWords } from '../../../server/trust/badge-words.ts';
-import type { BadgeWords } from '../../../server/trust/trust-center.ts';
+import { chooseBadgeWords } from '../../../server/site/trust/badge-words.ts';
+import type { BadgeWords } from '../../../server/site/trust/trust-center.ts';
 import type { TrustBadgeOptions } from '../src/index.ts';
 
 /** Trust data as the API returns it. */

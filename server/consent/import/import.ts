@@ -1,9 +1,10 @@
-import { systemSource } from '../../audit/source.ts';
-import { recordEvent } from '../../audit/store.ts';
-import type { Installation, PrivateHasher } from '../../installation/installation.ts';
+import type { Installation } from '../../installation/installation.ts';
 import { beginImport, completeImport, countImported } from '../../installation/transfer-store.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
+import { recordEvent } from '../../ledger/audit/store.ts';
 import { blamesRow, inTransaction, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
+import type { PrivateHasher } from '../../storage/secrets.ts';
 import type { Spool, Spooled } from '../../storage/spool.ts';
 import type { NoticeVersion } from '../notice.ts';
 import { findNotice } from '../notice-store.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { PrivateHasher } from '../../installation/installation.ts';
 import type { Clock } from '../../storage/database.ts';
+import type { PrivateHasher } from '../../storage/secrets.ts';
 import type { Spool } from '../../storage/spool.ts';
 import { checkDecision, type ImportedDecision, type PurposeMapping, readJson } from './decision.ts';
 import { type ColumnNames, type ImportFormat, UnreadableLine } from './formats.ts';

@@ -15,7 +15,7 @@ import {
 } from '../../../packages/node-sdk/src/resources/methods.ts';
 import { Users } from '../../../packages/node-sdk/src/resources/users.ts';
 import { Webhooks } from '../../../packages/node-sdk/src/resources/webhooks.ts';
-import type { DescribedWidget } from '../../widgets/tags.ts';
+import type { DescribedWidget } from '../../site/widgets/tags.ts';
 import { transport } from './api.ts';
 
 /** The start of a filter that a request needs and the user did not set. */

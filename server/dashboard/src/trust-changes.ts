@@ -1,5 +1,5 @@
 import type { ControlFramework, TrustCenter } from '../../../packages/node-sdk/src/types/api.ts';
-import type { TrustContent } from '../../trust/trust-center.ts';
+import type { TrustContent } from '../../site/trust/trust-center.ts';
 import { listChanged } from './conflict.ts';
 import type { Texts } from './differences.ts';
 import { nameValue } from './format.ts';

@@ -1,5 +1,5 @@
 import type { TrustDraft } from '../../../packages/node-sdk/src/types/api.ts';
-import type { TrustContent } from '../../trust/trust-center.ts';
+import type { TrustContent } from '../../site/trust/trust-center.ts';
 
 /** What the form of the trust center holds: every value as a field has it, empty for none. */
 export interface Draft {

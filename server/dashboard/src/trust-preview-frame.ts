@@ -1,6 +1,6 @@
 import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { Checkpoint, ControlFramework, TrustCenter } from '../../../packages/node-sdk/src/types/api.ts';
-import { achievementsOf } from '../../trust/achievements.ts';
+import { achievementsOf } from '../../site/trust/achievements.ts';
 import { DashboardElement } from './element.ts';
 import { pageWords } from './preferences.ts';
 import { ledgers } from './sdk.ts';

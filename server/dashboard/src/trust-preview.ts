@@ -1,6 +1,6 @@
-import { writeTrustBody } from '../../trust/page-markup.ts';
-import type { PublishedTrustCenter } from '../../trust/store.ts';
-import type { Achievement } from '../../trust/trust-center.ts';
+import { writeTrustBody } from '../../site/trust/page-markup.ts';
+import type { PublishedTrustCenter } from '../../site/trust/store.ts';
+import type { Achievement } from '../../site/trust/trust-center.ts';
 
 /** A draft of the trust center, as the editor sends it to the page of the preview. */
 export interface TrustPreview {

@@ -1,4 +1,4 @@
-import type { DescribedWidget } from '../../widgets/tags.ts';
+import type { DescribedWidget } from '../../site/widgets/tags.ts';
 import type { RequestError } from '../src/api.ts';
 
 /** What the API does: the recorded example of an operation, or one of the states that every page must bear. */

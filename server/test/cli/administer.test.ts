@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { isApiKey } from '../../access/api-key.ts';
-import { findKeyHolder } from '../../access/api-key-store.ts';
-import { findScimTokenHolder } from '../../access/scim-token-store.ts';
+import { isApiKey } from '../../accounts/keys/api-key.ts';
+import { findKeyHolder } from '../../accounts/keys/api-key-store.ts';
+import { findScimTokenHolder } from '../../accounts/keys/scim-token-store.ts';
+import { scopes } from '../../http/roles.ts';
 import { openInstallation } from '../../installation/installation.ts';
 import { isToken } from '../../installation/token.ts';
-import { scopes } from '../../principal/roles.ts';
 import { readSettings } from '../../settings.ts';
 import { createLocation, type TestLocation } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';

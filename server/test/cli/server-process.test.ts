@@ -6,8 +6,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { demo } from '../../cli/serve.ts';
-import { hasDashboard } from '../../dashboard/serve.ts';
 import { readSettings } from '../../settings.ts';
+import { hasDashboard } from '../../site/serve-dashboard.ts';
 import { createLocation, noticeContent, type TestLocation } from '../harness.ts';
 import { runSvc, runSvcProcess, startSvc } from './run-svc.ts';
 

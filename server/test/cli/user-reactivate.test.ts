@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertIntact } from '../access/keys.ts';
+import { changePeople, isSignedIn, readAudit, readState, signIn } from '../accounts/identity/membership-helpers.ts';
+import { assertIntact } from '../accounts/keys/keys.ts';
 import { describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
-import { changePeople, isSignedIn, readAudit, readState, signIn } from '../identity/membership-helpers.ts';
 import { runSvc } from './run-svc.ts';
 
 describeServerOnEachDatabase('svc user reactivate', (server) => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isSignedIn, readAudit, readState, readWebhooks, signIn } from '../accounts/identity/membership-helpers.ts';
+import { createEnrolledMember } from '../accounts/mfa/authenticator.ts';
 import { describeServer, payload } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';
-import { isSignedIn, readAudit, readState, readWebhooks, signIn } from '../identity/membership-helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';
-import { createEnrolledMember } from '../mfa/authenticator.ts';
 import { runSvc } from './run-svc.ts';
 
 describeServer('svc user reset', (server) => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
+import { startServer } from '../../cli/server/serve.ts';
 import english from '../../consent/messages/en.json' with { type: 'json' };
 import type { Messages } from '../../consent/messages/messages.ts';
 import { languages, loadMessages } from '../../consent/messages/messages.ts';
 import maltese from '../../consent/messages/mt.json' with { type: 'json' };
 import { noticeFacts } from '../../consent/notice-facts.ts';
 import { NoticeTexts } from '../../consent/notice-words.ts';
-import { startServer } from '../../process/serve.ts';
 import { describeServer, payload } from './helpers.ts';
 
 const models = Object.entries<string>({ ...english });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { verifyChain } from '../../ledger/verify.ts';
+import { verifyChain } from '../../proofs/verify-chain.ts';
 import type { TestServer } from '../harness.ts';
 import {
   assertProblem,

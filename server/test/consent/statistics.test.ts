@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Sightings } from '../../consent/sightings.ts';
 import { mostHosts, mostRefusedHosts } from '../../consent/statistics-store.ts';
+import { readWidgets, type Widget } from '../../site/widgets/widget.ts';
 import { openDatabase } from '../../storage/database.ts';
-import { readWidgets, type Widget } from '../../widgets/widget.ts';
 import {
   allGranted,
   assertProblem,

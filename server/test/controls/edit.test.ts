@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { systemSource } from '../../audit/source.ts';
-import { changeMembers } from '../../identity/membership-changes.ts';
+import { changeMembers } from '../../accounts/members/membership-changes.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { describeServer } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { noCounts } from '../../erasure/erasure.ts';
+import { noCounts } from '../../privacy/erasure/erasure.ts';
 import { assertNothingWritten, describeServerOnEachDatabase, readTables } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { runVerify } from '../ledger/fixture.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { readAllPages } from '../audit/audit-trail.ts';
 import { TenantClient, type TestResponse, type TestServer } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
+import { readAllPages } from '../ledger/audit/audit-trail.ts';
 import { evidenceItem, ownControl } from './samples.ts';
 
 export const base = '/v1/control-framework';

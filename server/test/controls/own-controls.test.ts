@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { recordChanges } from '../../audit/row-state.ts';
-import { systemSource } from '../../audit/source.ts';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import { maximumCustomControls, newControlRow } from '../../controls/control-changes.ts';
 import { controlRows } from '../../controls/store.ts';
+import { recordChanges } from '../../ledger/audit/row-state.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { insertRows } from '../../storage/rows.ts';
 import { describeServer } from '../consent/helpers.ts';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { systemSource } from '../../audit/source.ts';
 import { adoptFrameworks } from '../../controls/adoption.ts';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import { NewControl } from '../../controls/control.ts';
@@ -14,6 +13,7 @@ import {
   transitions,
 } from '../../controls/status.ts';
 import { Problem } from '../../http/problem.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import type { TestServer } from '../harness.ts';
 import { readStored, recountControls, type StoredControls } from './recount.ts';

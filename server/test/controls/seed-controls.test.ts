@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemSource } from '../../audit/source.ts';
+import { createUser } from '../../accounts/members/invitations.ts';
+import { createTenant } from '../../accounts/tenants/store.ts';
 import { rateReadiness, rateTestHealth } from '../../controls/overview.ts';
 import { controlStatuses } from '../../controls/status.ts';
 import { readControls } from '../../controls/store.ts';
-import { seedControls } from '../../demo/seed-controls.ts';
-import { createUser } from '../../identity/invitations.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
+import { seedControls } from '../../site/demo/seed-controls.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
-import { createTenant } from '../../tenants/store.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';
 

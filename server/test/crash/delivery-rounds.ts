@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { DemoCredentials } from '../../demo/seed.ts';
+import type { DemoCredentials } from '../../site/demo/seed.ts';
 import type { Dialect } from '../../storage/database.ts';
 import { createLocation } from '../harness.ts';
 import { countOpen, countTraces, listClaimed, listStored, openBeside, readRemains } from './delivery-tables.ts';

@@ -1,4 +1,4 @@
-import type { DemoCredentials } from '../../demo/seed.ts';
+import type { DemoCredentials } from '../../site/demo/seed.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** A change with its own subject, so that the created objects can be counted. */

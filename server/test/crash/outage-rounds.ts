@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { DemoCredentials } from '../../demo/seed.ts';
+import type { DemoCredentials } from '../../site/demo/seed.ts';
 import { countOpen, listStored, openBeside } from './delivery-tables.ts';
 import { Fleet } from './fleet.ts';
 import { judgeDeliveries } from './judge-deliveries.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DemoCredentials } from '../../demo/seed.ts';
 import { erasureFile } from '../../ledger/erasure-log.ts';
+import type { DemoCredentials } from '../../site/demo/seed.ts';
 import type { Dialect } from '../../storage/database.ts';
 import { createLocation } from '../harness.ts';
 import { type Change, listRecordIds, loadServers, sendAgain } from './load.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { DemoCredentials } from '../../demo/seed.ts';
+import type { DemoCredentials } from '../../site/demo/seed.ts';
 
 const svc = fileURLToPath(new URL('../../cli/svc.js', import.meta.url));
 

@@ -1,4 +1,4 @@
-import type { DemoCredentials } from '../../demo/seed.ts';
+import type { DemoCredentials } from '../../site/demo/seed.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** Creates a webhook for every event. @param more further fields of the endpoint. */

@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { choices } from '../../../packages/trust-badge/src/attributes.ts';
-import { readWidget } from '../../widgets/widget.ts';
+import { readWidget } from '../../site/widgets/widget.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
-import { publishTrust } from '../trust/helpers.ts';
+import { publishTrust } from '../site/trust/helpers.ts';
 import { type EnginePage, engines } from './banner/engines.ts';
 
 interface Box {

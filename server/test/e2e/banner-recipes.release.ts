@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { type Browser, type BrowserContext, chromium as launcher, type Page, type Request } from 'playwright-core';
 import { build } from 'vite';
 import { chromium } from '../../../tools/test/chromium.ts';
-import { readWidget } from '../../widgets/widget.ts';
+import { readWidget } from '../../site/widgets/widget.ts';
 import { type GatedSite, startGatedSite } from './banner/gated-site.ts';
 
 const root = join(import.meta.dirname, '../../..');

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { type Browser, type BrowserContext, chromium as launcher, type Page } from 'playwright-core';
 import { chromium } from '../../../tools/test/chromium.ts';
-import type { DemoCredentials } from '../../demo/seed.ts';
+import type { DemoCredentials } from '../../site/demo/seed.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

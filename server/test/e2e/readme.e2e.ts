@@ -155,7 +155,7 @@ describe('the README', () => {
 
 /** `npm run receiver` on a port, with what it has printed. */
 async function startReceiver(port: number, ...words: readonly string[]) {
-  const args = ['-C', '@svc/source', join(root, 'server/demo/receiver.ts'), '--port', String(port), ...words];
+  const args = ['-C', '@svc/source', join(root, 'server/site/demo/receiver.ts'), '--port', String(port), ...words];
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {

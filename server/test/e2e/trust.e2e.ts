@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from 'playwright-core';
 import { chromium } from '../../../tools/test/chromium.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
-import { publishTrust, putTrust, trustCenter } from '../trust/helpers.ts';
+import { publishTrust, putTrust, trustCenter } from '../site/trust/helpers.ts';
 import { assertAccessible } from './accessible.ts';
 
 const narrow = { width: 320, height: 640 };

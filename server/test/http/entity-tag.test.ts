@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { assertProblem, describeServer, payload } from '../consent/helpers.ts';
-import { publishTrust } from '../trust/helpers.ts';
+import { publishTrust } from '../site/trust/helpers.ts';
 
 /** The forms in which proxies pass a tag on: nginx, Apache, Caddy, Jetty, LiteSpeed, alone and among other tags. */
 const forms = (tag: string): readonly string[] => {

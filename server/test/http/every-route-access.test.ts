@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { generateApiKey } from '../../access/api-key.ts';
+import { generateApiKey } from '../../accounts/keys/api-key.ts';
 import type { ProblemCode } from '../../http/problem.ts';
+import { type MemberRole, scopes } from '../../http/roles.ts';
 import type { Auth, Route } from '../../http/route.ts';
 import { generateToken } from '../../installation/token.ts';
-import { type MemberRole, scopes } from '../../principal/roles.ts';
-import { getToken, makeKey } from '../access/keys.ts';
-import { documentedRoles } from '../access/role-scopes.ts';
+import { getToken, makeKey } from '../accounts/keys/keys.ts';
+import { documentedRoles } from '../accounts/keys/role-scopes.ts';
 import {
   describeOnOneDatabase,
   type RequestOptions,

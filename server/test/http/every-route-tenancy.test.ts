@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createSession } from '../../access/session-store.ts';
-import { systemSource } from '../../audit/source.ts';
-import { noCounts } from '../../erasure/erasure.ts';
+import type { MembershipChange } from '../../accounts/members/membership.ts';
+import { changeMembers } from '../../accounts/members/membership-changes.ts';
+import { createSession } from '../../accounts/sign-in/session-store.ts';
 import type { Route } from '../../http/route.ts';
-import type { MembershipChange } from '../../identity/membership.ts';
-import { changeMembers } from '../../identity/membership-changes.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
+import { noCounts } from '../../privacy/erasure/erasure.ts';
 import { type Dialect, runUnitOfWork } from '../../storage/database.ts';
 import {
   describeOnEachDatabase,

@@ -4,8 +4,8 @@ import { type TestContext, test } from 'node:test';
 import type { z } from 'zod';
 import { knownVersions } from '../../http/answer.ts';
 import { listSuccessHeaders } from '../../http/openapi-operation.ts';
+import { platformScopeDescriptions, scopes } from '../../http/roles.ts';
 import type { Route } from '../../http/route.ts';
-import { platformScopeDescriptions, scopes } from '../../principal/roles.ts';
 import { describeOnOneDatabase, type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
 import { assertInvalid } from './problems.ts';
 import {

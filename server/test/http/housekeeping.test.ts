@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { LastUses } from '../../access/last-uses.ts';
+import { LastUses } from '../../accounts/keys/last-uses.ts';
+import { startHousekeeping } from '../../cli/server/housekeeping.ts';
 import { Sightings } from '../../consent/sightings.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
-import { startHousekeeping } from '../../process/housekeeping.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { LogKeeper } from '../../proofs/log-keeper.ts';
+import { Verifier } from '../../proofs/verifier.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
-import { Verifier } from '../../verification/verifier.ts';
 import { openTestInstallation } from '../harness.ts';
 
 describe('housekeeping', () => {

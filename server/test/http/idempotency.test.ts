@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pino } from 'pino';
+import { startServer } from '../../cli/server/serve.ts';
 import { forgetExpiredKeys } from '../../http/idempotency.ts';
+import { scopes } from '../../http/roles.ts';
 import { openInstallation } from '../../installation/installation.ts';
-import { scopes } from '../../principal/roles.ts';
-import { startServer } from '../../process/serve.ts';
 import { describeOnEachDatabase, noticeContent, startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from './problems.ts';
 import { readAllRows } from './stored-rows.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { scopes } from '../../principal/roles.ts';
+import { scopes } from '../../http/roles.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { assertProblem } from './problems.ts';
 import { readAllRows } from './stored-rows.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { isScope, type Scope, scopes } from '../../http/roles.ts';
 import type { Route } from '../../http/route.ts';
-import { isScope, type Scope, scopes } from '../../principal/roles.ts';
+import { showCode, startEnrolment, startSignIn } from '../accounts/mfa/authenticator.ts';
 import { evidenceItem, ownControl } from '../controls/samples.ts';
 import { noticeContent, type RequestOptions } from '../harness.ts';
-import { showCode, startEnrolment, startSignIn } from '../mfa/authenticator.ts';
 import type { Scene } from './scene.ts';
 
 const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';

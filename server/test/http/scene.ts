@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createStartToken } from '../../identity/start-link.ts';
-import type { platformRoles } from '../../principal/roles.ts';
+import { createStartToken } from '../../accounts/members/start-link.ts';
+import type { platformRoles } from '../../http/roles.ts';
+import { createEnrolledMember, type Enrolled } from '../accounts/mfa/authenticator.ts';
 import { evidenceItem, ownControl } from '../controls/samples.ts';
 import type { RequestOptions, TestMember, TestServer, TestTenant } from '../harness.ts';
-import { createEnrolledMember, type Enrolled } from '../mfa/authenticator.ts';
 import { storeDelivery } from '../webhooks/stored-deliveries.ts';
 
 /** A scene in a separate tenant. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { GracefulServer, type ServerLimits } from '../../process/graceful-server.ts';
+import { GracefulServer, type ServerLimits } from '../../cli/server/graceful-server.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { appendManyRecords, requestCheckpoint } from '../proofs/ledger-requests.ts';
 import { assertProblem } from './problems.ts';

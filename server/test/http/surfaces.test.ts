@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { oauth } from '../../access/oauth.ts';
+import { oauth } from '../../accounts/keys/oauth.ts';
 import { isOn, rest, type Surface } from '../../http/answer.ts';
 import { Problem, type ProblemCode, problemKinds } from '../../http/problem.ts';
 import { scim } from '../../scim/surface.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { systemSource } from '../../audit/source.ts';
-import { recordEvents } from '../../audit/store.ts';
 import type { Installation } from '../../installation/installation.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
+import { recordEvents } from '../../ledger/audit/store.ts';
 import { canonicalize } from '../../ledger/canonical.ts';
 import { appendEntries, type Link, nextTime, openChains, selectPrevious } from '../../ledger/entry.ts';
-import { verifyChain } from '../../ledger/verify.ts';
+import { verifyChain } from '../../proofs/verify-chain.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyChain } from '../../ledger/verify.ts';
-import { createLog, startServer } from '../../process/serve.ts';
+import { createLog, startServer } from '../../cli/server/serve.ts';
+import { verifyChain } from '../../proofs/verify-chain.ts';
 import { capture, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 
 const day = 24 * 60 * 60_000;

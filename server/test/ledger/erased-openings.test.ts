@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { personal } from '../../audit/personal.ts';
-import { systemSource } from '../../audit/source.ts';
-import { recordEvents } from '../../audit/store.ts';
-import { replayErasures } from '../../erasure/replay.ts';
-import { eraseExpired } from '../../erasure/retention.ts';
+import { personal } from '../../ledger/audit/personal.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
+import { recordEvents } from '../../ledger/audit/store.ts';
 import { type Erased, nameEntry } from '../../ledger/erasure-log.ts';
+import { replayErasures } from '../../privacy/erasure/replay.ts';
+import { eraseExpired } from '../../privacy/erasure/retention.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import { base, ControlClient } from '../controls/helpers.ts';

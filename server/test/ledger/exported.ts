@@ -6,15 +6,15 @@ import {
   type VerifiedExport,
   verifyExport,
 } from '../../../packages/node-sdk/src/ledger/index.ts';
-import { systemSource } from '../../audit/source.ts';
-import { recordEvent } from '../../audit/store.ts';
+import { createTenant } from '../../accounts/tenants/store.ts';
 import { findShownText } from '../../consent/notice-store.ts';
 import type { Installation } from '../../installation/installation.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
+import { recordEvent } from '../../ledger/audit/store.ts';
 import { type StoredCheckpoint, signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import type { LedgerOf } from '../../ledger/entry.ts';
 import { prepareExport } from '../../ledger/export.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
-import { createTenant } from '../../tenants/store.ts';
 
 /** Texts that break naive splitting of lines, sorting of keys, or counting of bytes as characters. */
 export const hardTexts = ['plain', '\u2028line\u2029', '\uFFFD', '\u{1F600}', '"\\', '\r\n', '\u0000', '\u0085', 'é'];

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { systemSource } from '../../audit/source.ts';
+import { createTenant } from '../../accounts/tenants/store.ts';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
 import { lockChain } from '../../ledger/entry.ts';
-import { verifyChain } from '../../ledger/verify.ts';
+import { verifyChain } from '../../proofs/verify-chain.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
-import { createTenant } from '../../tenants/store.ts';
 import { describeOnEachDatabase, noticeContent, openTestInstallation, TestClock } from '../harness.ts';
 import { draftRecord } from './fixture.ts';
 import { readRows } from './tamper.ts';

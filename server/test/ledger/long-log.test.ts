@@ -3,13 +3,13 @@ import crypto from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { createTenant } from '../../accounts/tenants/store.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { AnchorLog } from '../../ledger/anchor-log.ts';
 import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
 import { anchorCheckpoints, stateRestore } from '../../ledger/checkpoint-store.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
-import { createTenant } from '../../tenants/store.ts';
 import { openTestInstallation, TestClock } from '../harness.ts';
 import { appendOne, signNow } from './exported.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { systemSource } from '../../audit/source.ts';
+import { createTenant } from '../../accounts/tenants/store.ts';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
-import { verifyChain } from '../../ledger/verify.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
+import { verifyChain } from '../../proofs/verify-chain.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
-import { createTenant } from '../../tenants/store.ts';
 import { noticeContent, openTestInstallation, TestClock } from '../harness.ts';
 import { draftRecord } from './fixture.ts';
 

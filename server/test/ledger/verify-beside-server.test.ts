@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemSource } from '../../audit/source.ts';
 import { NoticeContent } from '../../consent/notice.ts';
 import { createNotice, deleteNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
 import { signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { describeOnEachDatabase, noticeContent, openTestInstallation } from '../harness.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { Installation } from '../../installation/installation.ts';
-import { changingRows } from '../../verification/verify-tenant.ts';
+import { changingRows } from '../../proofs/verify-tenant.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { fillLedgers, runVerify, type VerifyReport } from './fixture.ts';
 import { changeRow, type ProtectedTable, protectedTables, type Row, readRows } from './tamper.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Installation } from '../../installation/installation.ts';
-import { changingRows } from '../../verification/verify-tenant.ts';
+import { changingRows } from '../../proofs/verify-tenant.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify, type VerifyReport } from './fixture.ts';
 import { changeRow, deleteRow, type Row, readRows } from './tamper.ts';

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newId } from '../../storage/rows.ts';
+import { accept, invite } from '../accounts/identity/invitation-helpers.ts';
+import { addPerson, watch } from '../accounts/identity/membership-helpers.ts';
+import { createEnrolledMember } from '../accounts/mfa/authenticator.ts';
 import { payload } from '../consent/helpers.ts';
 import {
   describeOnOneDatabase,
@@ -9,9 +12,6 @@ import {
   type TestServer,
   type TestTenant,
 } from '../harness.ts';
-import { accept, invite } from '../identity/invitation-helpers.ts';
-import { addPerson, watch } from '../identity/membership-helpers.ts';
-import { createEnrolledMember } from '../mfa/authenticator.ts';
 import { runVerify } from './fixture.ts';
 import { changeRow, deleteRow, insertRow, type ProtectedTable, type Row, readRows } from './tamper.ts';
 

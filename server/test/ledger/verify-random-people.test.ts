@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { rotateScimToken } from '../../access/scim-token-store.ts';
-import { createSession } from '../../access/session-store.ts';
-import { systemSource } from '../../audit/source.ts';
-import { Problem } from '../../http/problem.ts';
-import { findAccount, updatePassword } from '../../identity/account-store.ts';
-import { createUser, invite } from '../../identity/invitations.ts';
-import { addMember, changeMembers } from '../../identity/membership-changes.ts';
+import { rotateScimToken } from '../../accounts/keys/scim-token-store.ts';
+import { findAccount, updatePassword } from '../../accounts/members/account-store.ts';
+import { createUser, invite } from '../../accounts/members/invitations.ts';
+import { addMember, changeMembers } from '../../accounts/members/membership-changes.ts';
 import {
   disableSecondFactor,
   enableSecondFactor,
   findSecondFactor,
   startEnrolment,
-} from '../../identity/mfa/second-factor.ts';
-import { roleIds } from '../../principal/roles.ts';
+} from '../../accounts/mfa/second-factor.ts';
+import { createSession } from '../../accounts/sign-in/session-store.ts';
+import { Problem } from '../../http/problem.ts';
+import { roleIds } from '../../http/roles.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { accept } from '../accounts/identity/invitation-helpers.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
-import { accept } from '../identity/invitation-helpers.ts';
 import { runVerify } from './fixture.ts';
 
 /** An event in the life of a person of a tenant. */

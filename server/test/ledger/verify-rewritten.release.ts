@@ -6,7 +6,7 @@ import { appendRecords } from '../../consent/record-store.ts';
 import { AnchorLog } from '../../ledger/anchor-log.ts';
 import type { StoredCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { describeHead, hashEntry, type LedgerName, ledgerTables } from '../../ledger/entry.ts';
-import { verifyChain } from '../../ledger/verify.ts';
+import { verifyChain } from '../../proofs/verify-chain.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Installation } from '../../installation/installation.ts';
 import { hashEntry, type LedgerName } from '../../ledger/entry.ts';
-import { verifyChain } from '../../ledger/verify.ts';
+import { verifyChain } from '../../proofs/verify-chain.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { fillLedgers } from './fixture.ts';
 import { changeRow, deleteRow, insertRow, type Row, readLedger, readRows } from './tamper.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type MemberRole, roleIds, type Scope, scopes } from '../../principal/roles.ts';
-import { documentedRoles } from '../access/role-scopes.ts';
+import { type MemberRole, roleIds, type Scope, scopes } from '../../http/roles.ts';
+import { documentedRoles } from '../accounts/keys/role-scopes.ts';
 import { assertNothingWritten, assertProblem, createFreshTenant, describeServer } from '../consent/helpers.ts';
 import { PrivacyClient } from './requests.ts';
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { watch } from '../accounts/identity/membership-helpers.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,
@@ -9,7 +10,6 @@ import {
   payload,
   unknownId,
 } from '../consent/helpers.ts';
-import { watch } from '../identity/membership-helpers.ts';
 import { hour, PrivacyClient, shift } from './requests.ts';
 
 describeServer('PATCH /v1/breach/{id}', (server) => {

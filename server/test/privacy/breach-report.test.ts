@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BreachSeverity } from '../../privacy/breach.ts';
+import { watch } from '../accounts/identity/membership-helpers.ts';
 import {
   assertBodiesRefused,
   assertProblem,
@@ -9,7 +10,6 @@ import {
   payload,
   unknownId,
 } from '../consent/helpers.ts';
-import { watch } from '../identity/membership-helpers.ts';
 import { hour, PrivacyClient, shift } from './requests.ts';
 
 describeServer('POST /v1/breach', (server) => {

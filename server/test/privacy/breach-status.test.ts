@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { applyChange, BreachStatus, type BreachView, breachMoves, notificationDue } from '../../privacy/breach.ts';
+import { watch } from '../accounts/identity/membership-helpers.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,
@@ -10,7 +11,6 @@ import {
   describeServer,
   payload,
 } from '../consent/helpers.ts';
-import { watch } from '../identity/membership-helpers.ts';
 import { hour, PrivacyClient } from './requests.ts';
 
 /** What is allowed, written down once more. */

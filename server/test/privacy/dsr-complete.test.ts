@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DsrOutcome } from '../../privacy/dsr.ts';
+import { watch } from '../accounts/identity/membership-helpers.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,
@@ -10,7 +11,6 @@ import {
   payload,
   unknownId,
 } from '../consent/helpers.ts';
-import { watch } from '../identity/membership-helpers.ts';
 import { day, PrivacyClient } from './requests.ts';
 
 describeServer('POST /v1/dsr/{id}/complete', (server) => {

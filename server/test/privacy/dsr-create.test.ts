@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dsrChannels, dsrTypes } from '../../privacy/dsr.ts';
+import { watch } from '../accounts/identity/membership-helpers.ts';
 import { assertBodiesRefused, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
-import { watch } from '../identity/membership-helpers.ts';
 import { day, hour, PrivacyClient, shift } from './requests.ts';
 
 describeServer('POST /v1/dsr', (server) => {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { personal } from '../../audit/personal.ts';
-import { systemSource } from '../../audit/source.ts';
-import { recordEvents } from '../../audit/store.ts';
-import { continueErasure } from '../../erasure/erase.ts';
-import { noCounts } from '../../erasure/erasure.ts';
-import { stepRows } from '../../erasure/store.ts';
+import { personal } from '../../ledger/audit/personal.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
+import { recordEvents } from '../../ledger/audit/store.ts';
+import { continueErasure } from '../../privacy/erasure/erase.ts';
+import { noCounts } from '../../privacy/erasure/erasure.ts';
+import { stepRows } from '../../privacy/erasure/store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
+import { readAudit } from '../accounts/identity/membership-helpers.ts';
 import {
   assertNothingWritten,
   assertProblem,
@@ -16,7 +17,6 @@ import {
   readTables,
   unknownId,
 } from '../consent/helpers.ts';
-import { readAudit } from '../identity/membership-helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { assertAbsent, needle } from '../needle.ts';
 import { createEndpoint } from '../webhooks/sending.ts';

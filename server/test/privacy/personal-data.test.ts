@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { hashRow } from '../../audit/row-state.ts';
+import { hashRow } from '../../ledger/audit/row-state.ts';
 import { dsrRows } from '../../privacy/store.ts';
+import { readAudit } from '../accounts/identity/membership-helpers.ts';
 import { createFreshTenant, describeServer, payload, readTables } from '../consent/helpers.ts';
-import { readAudit } from '../identity/membership-helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { PrivacyClient } from './requests.ts';
 

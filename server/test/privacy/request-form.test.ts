@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deleteUnconfirmed, forgetFormUses } from '../../privacy/form-store.ts';
-import { readAllPages } from '../audit/audit-trail.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,
@@ -10,6 +9,7 @@ import {
   describeServerOnEachDatabase,
   payload,
 } from '../consent/helpers.ts';
+import { readAllPages } from '../ledger/audit/audit-trail.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { assertAbsent, needle } from '../needle.ts';
 import { day, hour, PrivacyClient, shift } from './requests.ts';

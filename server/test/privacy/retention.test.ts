@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { personal } from '../../audit/personal.ts';
-import { systemSource } from '../../audit/source.ts';
-import { recordEvents } from '../../audit/store.ts';
-import { continueErasure } from '../../erasure/erase.ts';
-import { noCounts } from '../../erasure/erasure.ts';
-import { eraseExpired } from '../../erasure/retention.ts';
-import { stepRows } from '../../erasure/store.ts';
+import { personal } from '../../ledger/audit/personal.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
+import { recordEvents } from '../../ledger/audit/store.ts';
+import { continueErasure } from '../../privacy/erasure/erase.ts';
+import { noCounts } from '../../privacy/erasure/erasure.ts';
+import { eraseExpired } from '../../privacy/erasure/retention.ts';
+import { stepRows } from '../../privacy/erasure/store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { insertRows } from '../../storage/rows.ts';
-import { readAllPages } from '../audit/audit-trail.ts';
 import {
   assertNothingWritten,
   assertProblem,
@@ -18,6 +17,7 @@ import {
   payload,
   readTables,
 } from '../consent/helpers.ts';
+import { readAllPages } from '../ledger/audit/audit-trail.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { changeRow, type Row, readRows } from '../ledger/tamper.ts';
 import { assertAbsent, needle } from '../needle.ts';

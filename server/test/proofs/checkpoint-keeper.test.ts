@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
+import { createTenant } from '../../accounts/tenants/store.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
-import { createTenant } from '../../tenants/store.ts';
 import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
 import { appendOne } from '../ledger/exported.ts';
 import { runVerify } from '../ledger/fixture.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { systemSource } from '../../audit/source.ts';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
 import type { LedgerName } from '../../ledger/entry.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { noticeContent, type TestServer, type TestTenant } from '../harness.ts';

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
+import { createTenant } from '../../accounts/tenants/store.ts';
 import type { Attestation } from '../../ledger/attestation-store.ts';
 import { listTasks, readAttestations } from '../../ledger/attestation-store.ts';
 import type { LedgerOf } from '../../ledger/entry.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { LogKeeper } from '../../proofs/log-keeper.ts';
 import { type Dialect, runUnitOfWork } from '../../storage/database.ts';
-import { createTenant } from '../../tenants/store.ts';
 import { openTestInstallation, TestClock } from '../harness.ts';
 import { appendOne } from '../ledger/exported.ts';
 

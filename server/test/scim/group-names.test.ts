@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { platformRoles, roleIds } from '../../principal/roles.ts';
+import { SsoConfiguration } from '../../accounts/tenants/tenant.ts';
+import { platformRoles, roleIds } from '../../http/roles.ts';
 import { findGroup, findGroupByName, nameGroup } from '../../scim/group.ts';
-import { SsoConfiguration } from '../../tenants/tenant.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { assertScimError, createScimClient, groupUrn, members, type ScimClient } from './scim-client.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { roleIds } from '../../principal/roles.ts';
+import { roleIds } from '../../http/roles.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { changeRow, type Row, readRows } from '../ledger/tamper.ts';
 import { addMembers, assertScimError, createScimClient, groupUrn, members, type ScimClient } from './scim-client.ts';

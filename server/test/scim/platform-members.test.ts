@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { roleIds, staffRole } from '../../principal/roles.ts';
+import { roleIds, staffRole } from '../../http/roles.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import {
   assertScimError,

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import SQLite from 'better-sqlite3';
-import { findAccessTokenHolder } from '../../access/access-token-store.ts';
-import { generateApiKey } from '../../access/api-key.ts';
-import { findKeyHolder } from '../../access/api-key-store.ts';
-import { findScimTokenHolder } from '../../access/scim-token-store.ts';
-import { endSessions, findSession } from '../../access/session-store.ts';
-import { findEvent, listEvents } from '../../audit/store.ts';
+import { findAccessTokenHolder } from '../../accounts/keys/access-token-store.ts';
+import { generateApiKey } from '../../accounts/keys/api-key.ts';
+import { findKeyHolder } from '../../accounts/keys/api-key-store.ts';
+import { findScimTokenHolder } from '../../accounts/keys/scim-token-store.ts';
+import { findAccount } from '../../accounts/members/account-store.ts';
+import type { MembershipRow } from '../../accounts/members/membership.ts';
+import {
+  findMember,
+  findMemberByEmail,
+  hasOtherAdmin,
+  isAcceptedElsewhere,
+  listGroupMembers,
+  listMembers,
+} from '../../accounts/members/membership-store.ts';
+import { endSessions, findSession } from '../../accounts/sign-in/session-store.ts';
+import { readOverview } from '../../cli/operator/overview-store.ts';
 import {
   findLatestRecords,
   findNewest,
@@ -32,33 +42,23 @@ import {
   requireEvidence,
   requireTest,
 } from '../../controls/store.ts';
+import type { Principal } from '../../http/principal.ts';
+import { scopes } from '../../http/roles.ts';
+import type { Installation } from '../../installation/installation.ts';
+import { deriveSecrets } from '../../installation/installation.ts';
+import { generateToken } from '../../installation/token.ts';
+import { findEvent, listEvents } from '../../ledger/audit/store.ts';
+import { findCheckpoint, listCheckpoints } from '../../ledger/checkpoint-store.ts';
+import { clearOpeningsAbout, readOpenings, selectOfValue } from '../../ledger/opening-store.ts';
+import { listBehind, readTilesOf } from '../../ledger/tree-store.ts';
+import type { DsrFilter } from '../../privacy/dsr.ts';
 import {
   findJob,
   listLaterRecords,
   listLaterRequests,
   selectEvents,
   selectSubjectEvents,
-} from '../../erasure/store.ts';
-import { findAccount } from '../../identity/account-store.ts';
-import type { MembershipRow } from '../../identity/membership.ts';
-import {
-  findMember,
-  findMemberByEmail,
-  hasOtherAdmin,
-  isAcceptedElsewhere,
-  listGroupMembers,
-  listMembers,
-} from '../../identity/membership-store.ts';
-import type { Installation } from '../../installation/installation.ts';
-import { deriveSecrets } from '../../installation/installation.ts';
-import { generateToken } from '../../installation/token.ts';
-import { findCheckpoint, listCheckpoints } from '../../ledger/checkpoint-store.ts';
-import { clearOpeningsAbout, readOpenings, selectOfValue } from '../../ledger/opening-store.ts';
-import { listBehind, readTilesOf } from '../../ledger/tree-store.ts';
-import { readOverview } from '../../platform/overview-store.ts';
-import type { Principal } from '../../principal/principal.ts';
-import { scopes } from '../../principal/roles.ts';
-import type { DsrFilter } from '../../privacy/dsr.ts';
+} from '../../privacy/erasure/store.ts';
 import { erasables, selectExpired } from '../../privacy/erasure-store.ts';
 import { selectUnconfirmed } from '../../privacy/form-store.ts';
 import { listBreaches, listDsrs, requireBreach, requireDsr } from '../../privacy/store.ts';

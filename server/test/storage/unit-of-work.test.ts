@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { systemSource } from '../../audit/source.ts';
-import { recordEvent } from '../../audit/store.ts';
+import { createTenant } from '../../accounts/tenants/store.ts';
 import type { Installation } from '../../installation/installation.ts';
+import { systemSource } from '../../ledger/audit/source.ts';
+import { recordEvent } from '../../ledger/audit/store.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { insertRow, newId } from '../../storage/rows.ts';
-import { createTenant } from '../../tenants/store.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
 
 const now = '2026-11-21T12:00:00.000Z';

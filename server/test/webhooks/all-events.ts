@@ -1,8 +1,8 @@
+import { addPerson, changePeople } from '../accounts/identity/membership-helpers.ts';
+import { createEnrolledMember } from '../accounts/mfa/authenticator.ts';
 import { allGranted, capture, payload, visit, withdraw } from '../consent/helpers.ts';
 import { ControlClient } from '../controls/helpers.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
-import { addPerson, changePeople } from '../identity/membership-helpers.ts';
-import { createEnrolledMember } from '../mfa/authenticator.ts';
 import { PrivacyClient } from '../privacy/requests.ts';
 import { createEndpoint, createTestSender, openRequest, startScriptedReceiver, type TestSender } from './sending.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { watch } from '../accounts/identity/membership-helpers.ts';
 import { assertNothingWritten, describeServer, payload } from '../consent/helpers.ts';
-import { watch } from '../identity/membership-helpers.ts';
 import { createClient, hour, newAddress } from './webhook-client.ts';
 
 describeServer('a webhook that the server disables', (server) => {

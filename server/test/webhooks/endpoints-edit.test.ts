@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { watch } from '../accounts/identity/membership-helpers.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,
@@ -7,7 +8,6 @@ import {
   describeServer,
   payload,
 } from '../consent/helpers.ts';
-import { watch } from '../identity/membership-helpers.ts';
 import { assertAbsent, needle } from '../needle.ts';
 import { createClient, hour, newAddress } from './webhook-client.ts';
 

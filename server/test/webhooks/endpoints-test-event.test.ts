@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { watch } from '../accounts/identity/membership-helpers.ts';
 import { assertNothingWritten, assertProblem, describeServer, payload } from '../consent/helpers.ts';
-import { watch } from '../identity/membership-helpers.ts';
 import { createClient } from './webhook-client.ts';
 
 describeServer('POST /v1/webhooks/{id}/test', (server) => {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { eventTypes } from '../../webhooks/deliveries/event.ts';
 import { mostEndpoints } from '../../webhooks/endpoints/changes.ts';
 import { secretPurpose } from '../../webhooks/endpoints/endpoint.ts';
+import { watch } from '../accounts/identity/membership-helpers.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,
@@ -12,7 +13,6 @@ import {
   payload,
 } from '../consent/helpers.ts';
 import { readAllRows } from '../http/stored-rows.ts';
-import { watch } from '../identity/membership-helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { assertAbsent, needle } from '../needle.ts';
 import { createClient, newAddress } from './webhook-client.ts';

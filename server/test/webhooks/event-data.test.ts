@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EventData, WebhookEvent } from '@svc/webhook-verify';
 import { findEventDataIssues } from '@svc/webhook-verify/schemas';
-import { eventData } from '../../documentation/api-document.ts';
+import { eventData } from '../../site/documentation/api-document.ts';
 import { type EventType, eventTypes } from '../../webhooks/deliveries/event.ts';
+import { readWebhooks } from '../accounts/identity/membership-helpers.ts';
 import { createFreshTenant, describeServer } from '../consent/helpers.ts';
-import { readWebhooks } from '../identity/membership-helpers.ts';
 import { makeAllHappen } from './all-events.ts';
 import { allowPrivate } from './sending.ts';
 

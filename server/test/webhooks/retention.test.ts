@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newDelivery } from '../../webhooks/deliveries/outbox.ts';
 import { forgetOldEvents } from '../../webhooks/deliveries/retention-store.ts';
-import { readAllPages } from '../audit/audit-trail.ts';
 import { describeServerOnEachDatabase } from '../consent/helpers.ts';
 import type { TestServer } from '../harness.ts';
+import { readAllPages } from '../ledger/audit/audit-trail.ts';
 import { allowPrivate, createSubscriber, createTestSender, openRequest, startScriptedReceiver } from './sending.ts';
 
 const day = 24 * 60 * 60 * 1000;

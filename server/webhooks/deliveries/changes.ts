@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { AuditSource } from '../../audit/source.ts';
-import { recordEvent } from '../../audit/store.ts';
 import { Problem, requireFound } from '../../http/problem.ts';
+import type { AuditSource } from '../../ledger/audit/source.ts';
+import { recordEvent } from '../../ledger/audit/store.ts';
 import type { Json } from '../../ledger/canonical.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import { locksRows, type Queries } from '../../storage/queries.ts';

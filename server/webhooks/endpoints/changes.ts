@@ -1,12 +1,12 @@
-import { type RowChange, recordChange } from '../../audit/row-state.ts';
-import { type AuditSource, systemSource } from '../../audit/source.ts';
-import { recordEvent } from '../../audit/store.ts';
 import { invalidValues, Problem, requireFound } from '../../http/problem.ts';
 import { toColumns } from '../../http/schemas.ts';
-import type { SecretBox } from '../../installation/installation.ts';
+import { type RowChange, recordChange } from '../../ledger/audit/row-state.ts';
+import { type AuditSource, systemSource } from '../../ledger/audit/source.ts';
+import { recordEvent } from '../../ledger/audit/store.ts';
 import { addTime, type UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { insertRow, newId } from '../../storage/rows.ts';
+import type { SecretBox } from '../../storage/secrets.ts';
 import type { DeliveryRow } from '../deliveries/delivery.ts';
 import { announceDeliveries, emitEvents, queueEvents } from '../deliveries/outbox.ts';
 import { makeAllDue } from '../deliveries/store.ts';

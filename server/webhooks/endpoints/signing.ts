@@ -6,8 +6,8 @@ import {
   type KeyObject,
   sign as signBytes,
 } from 'node:crypto';
-import type { SecretBox } from '../../installation/installation.ts';
 import { randomText } from '../../installation/token.ts';
+import type { SecretBox } from '../../storage/secrets.ts';
 import { secretPurpose, signingKeyPurpose } from './endpoint.ts';
 import { type Endpoint, listSecrets } from './store.ts';
 

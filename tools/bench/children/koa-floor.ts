@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import type { App } from '../../../server/app.ts';
+import type { App } from '../../../server/cli/server/app.ts';
 import { PublicRecordInput } from '../../../server/consent/record.ts';
 import { answerQuestions, usedCpu } from './answer.ts';
 

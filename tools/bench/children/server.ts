@@ -1,6 +1,7 @@
 // The server as it is run in production, in a process that also reports its processor time.
+
+import { createLog, startServer } from '../../../server/cli/server/serve.ts';
 import { openInstallation } from '../../../server/installation/installation.ts';
-import { createLog, startServer } from '../../../server/process/serve.ts';
 import { readSettings } from '../../../server/settings.ts';
 import { answerQuestions, usedCpu } from './answer.ts';
 

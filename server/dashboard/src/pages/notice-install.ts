@@ -6,7 +6,7 @@ import type {
   NoticeSighting,
   NoticeVersion,
 } from '../../../../packages/node-sdk/src/types/api.ts';
-import { inlineNotice } from '../../../widgets/inline-notice.ts';
+import { inlineNotice } from '../../../site/widgets/inline-notice.ts';
 import { viewRelative, viewTime } from '../format.ts';
 import { nameLanguage } from '../notice-names.ts';
 import { NoticePage } from '../notice-page.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readWidget } from '../../../widgets/widget.ts';
+import { readWidget } from '../../../site/widgets/widget.ts';
 import { startTestServer, TestClock, type TestServer } from '../../harness.ts';
 
 /** A site with its own origin, whose pages carry the built banner of a real server on another one. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import type { MemberRole } from '../../../principal/roles.ts';
+import type { MemberRole } from '../../../http/roles.ts';
 import { capture } from '../../consent/helpers.ts';
 import { assertAccessible } from '../accessible.ts';
 import { describeDashboard } from './browser.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createStartToken } from '../../../identity/start-link.ts';
-import { computeCode } from '../../mfa/authenticator.ts';
+import { createStartToken } from '../../../accounts/members/start-link.ts';
+import { computeCode } from '../../accounts/mfa/authenticator.ts';
 import { assertAccessible } from '../accessible.ts';
 import { acceptInvitation, describeDashboard, sendPassword, signIn } from './browser.ts';
 

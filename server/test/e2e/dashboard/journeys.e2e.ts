@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { encode } from 'uqr';
-import { createSetupToken } from '../../../identity/setup.ts';
-import type { MemberRole } from '../../../principal/roles.ts';
+import { createSetupToken } from '../../../accounts/members/setup.ts';
+import type { MemberRole } from '../../../http/roles.ts';
+import { computeCode } from '../../accounts/mfa/authenticator.ts';
 import { capture } from '../../consent/helpers.ts';
 import { describeOnOneDatabase, TestClock, type TestMember } from '../../harness.ts';
-import { computeCode } from '../../mfa/authenticator.ts';
 import { createTestSender, openRequest, startScriptedReceiver } from '../../webhooks/sending.ts';
 import { type DashboardBrowser, describeDashboard, type VisitOptions } from './browser.ts';
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { Locator, Page } from 'playwright-core';
-import type { MemberRole } from '../../../principal/roles.ts';
+import type { MemberRole } from '../../../http/roles.ts';
 import { allGranted, payload, visit } from '../../consent/helpers.ts';
 import { noticeContent } from '../../harness.ts';
 import { assertAccessible } from '../accessible.ts';

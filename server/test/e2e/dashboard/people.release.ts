@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MemberRole } from '../../../principal/roles.ts';
+import type { MemberRole } from '../../../http/roles.ts';
 import { assertAccessible } from '../accessible.ts';
 import { acceptInvitation, describeDashboard } from './browser.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSetupToken } from '../../../identity/setup.ts';
+import { createSetupToken } from '../../../accounts/members/setup.ts';
 import { assertAccessible } from '../accessible.ts';
 import { describeDashboard } from './browser.ts';
 

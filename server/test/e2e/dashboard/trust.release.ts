@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import type { MemberRole } from '../../../principal/roles.ts';
-import { trustCenter } from '../../trust/helpers.ts';
+import type { MemberRole } from '../../../http/roles.ts';
+import { trustCenter } from '../../site/trust/helpers.ts';
 import { assertAccessible } from '../accessible.ts';
 import { describeDashboard } from './browser.ts';
 

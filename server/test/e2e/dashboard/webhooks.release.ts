@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MemberRole } from '../../../principal/roles.ts';
+import type { MemberRole } from '../../../http/roles.ts';
 import { countOutcomes, type WebhookOutcome } from '../../../webhooks/deliveries/statistics-store.ts';
 import { createEndpoint, createTestSender, openRequest, startScriptedReceiver } from '../../webhooks/sending.ts';
 import { storeAttempt, storeDeliveries, storeDelivery } from '../../webhooks/stored-deliveries.ts';

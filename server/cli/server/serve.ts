@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { Installation } from '../../installation/installation.ts';
+import { completeErasures } from '../../ledger/erasure-store.ts';
+import { countUnforgotten, forgetErased } from '../../privacy/erasure/store.ts';
+import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
+import { LogKeeper } from '../../proofs/log-keeper.ts';
+import { nameAddress, type Settings } from '../../settings.ts';
+import type { FaultLog } from '../../storage/fault-log.ts';
+import { lockFolder } from '../../storage/folder-lock.ts';
+import type { Repeated } from '../../storage/repeat.ts';
+import { runSender } from '../../webhooks/sender/run-sender.ts';
+import { WebhookSender } from '../../webhooks/sender/sender.ts';
+import { Receivers } from '../../webhooks/transport/receivers.ts';
+import { type App, type AppOptions, createApp } from './app.ts';
+import { GracefulServer, type ServerLimits } from './graceful-server.ts';
+import { startHousekeeping } from './housekeeping.ts';
+
+/** A server that listens. */
+export interface RunningServer extends AsyncDisposable {
+  readonly app: App;
+  readonly port: number;
+  /** The address that people and programs use. */
+  readonly baseUrl: string;
+  /** Takes no more requests, answers those under way, writes what waits. */
+  close(): Promise<void>;
+}
+
+/** JSON lines on standard error: standard output is for what a command prints. */
+export function createLog(settings: Settings, destination: DestinationStream = pino.destination(2)): Logger {
+  const serializers = { err: describeError };
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  return pino({ level: settings.logLevel, base: null, timestamp, serializers }, destination);
+}
+
+/** Starts to listen. */
+export async function startServer(
+  installation: Installation,
+  options: AppOptions & {
+    /** Whether housekeeping runs (default true). It follows the machine's clock, so tests that compare all rows turn it off. */
+    readonly housekeeping?: boolean;
+    /** Whether webhooks are sent by themselves; tests of the schedule send in their own time. */
+    readonly sends?: boolean;
+    /** Shorter waits for slow clients, for tests. */
+    readonly serverLimits?: Partial<ServerLimits>;
+  },
+): Promise<RunningServer> {
+  const { settings } = installation;
+  let closing = false;
+  using held = new DisposableStack();
+  held.use(lockFolder(settings.dataDir, 'shared'));
+  const keeper = new CheckpointKeeper({ ...installation, interval: settings.checkpointInterval, log: options.log });
+  // A crash between a commit and its line in the log loses no anchor.
+  await keeper.start(installation.clock());
+  const logKeeper = new LogKeeper(installation);
+  await completeErasures(installation.database.kysely, installation.erasures);
+  const bytes = await countUnforgotten(installation.database);
+  if (bytes > 0) options.log.info({ bytes }, 'writing the database file again after erasures');
+  // Without the space for a copy, for example, it starts nevertheless, and tries again at the next start.
+  await forgetErased(installation.database, { mayWait: true }).catch((err: unknown) =>
+    options.log.warn({ err, bytes }, 'the database file could not be written again after erasures'),
+  );
+  const app = createApp(installation, { ...options, isClosing: () => closing });
+  const server = new GracefulServer(app.koa.callback(), {
+    ...serverLimits,
+    connections: settings.maxConnections,
+    connectionsOfAddress: settings.trustedProxies === 0 ? settings.maxConnectionsOfAddress : null,
+    keepAlive: settings.keepAlive,
+    ...options.serverLimits,
+  });
+  const warnOfDrop = atMostEvery(60_000, () =>
+    options.log.warn({ maxConnections: server.maxConnections }, 'connections are refused: raise SVC_MAX_CONNECTIONS'),
+  );
+  server.on('drop', warnOfDrop);
+  const { maxConnectionsOfAddress } = settings;
+  const warnOfShare = atMostEvery(60_000, () =>
+    options.log.warn(
+      { maxConnectionsOfAddress },
+      'connections of an address are refused: behind a proxy, set SVC_TRUSTED_PROXIES',
+    ),
+  );
+  server.on('shareExceeded', warnOfShare);
+  await once(server.listen(settings.port, settings.host), 'listening');
+  const { port } = server.address() as AddressInfo;
+  // One clock that is set back shows in every ledger.
+  const warnOfClock = atMostEvery(60 * 60_000, (fall: object) => options.log.warn(fall, clockFell));
+  installation.database.signals.on('clockFell', warnOfClock);
+  const housekeeping = options.housekeeping === false ? null : startHousekeeping(installation, app, keeper, logKeeper);
+  const sending = options.sends === false ? null : startSending(installation, app.faults);
+  const lock = held.move();
+  const close = async () => {
+    closing = true;
+    const { stopWithin } = settings;
+    // A database that does not answer must not keep the process alive: what waits for it fails then.
+    const deadline = setTimeout(() => installation.database.abandon(), stopWithin * 0.6);
+    const tidied = housekeeping?.stop();
+    // The other half remains for webhooks that are under way and for the database.
+    await server.closeWithin({ announce: stopWithin * 0.08, finish: stopWithin * 0.4 });
+    await tidied;
+    await app.verifier.stop();
+    await app.drain().catch((error: unknown) => app.faults.logTask(error, 'the last writes failed'));
+    await sending?.stop();
+    installation.database.signals.off('clockFell', warnOfClock);
+    app.faults.stop();
+    clearTimeout(deadline);
+    lock.dispose();
+  };
+  return { app, port, baseUrl: nameAddress(settings, port), close, [Symbol.asyncDispose]: close };
+}
+
+/** Documented on the page Limits. */
+const serverLimits = {
+  headers: 15_000,
+  request: 30_000,
+  upload: 15 * 60_000,
+  stall: 30_000,
+  unsentBytes: 256 * 1024 * 1024,
+  quiet: 300,
+  checkEvery: 1000,
+};
+
+const clockFell =
+  'The clock is behind the newest entry of a ledger: it was set back, or was ahead before. Times of entries follow the clock; their order is their sequence.';
+
+/** Calls `log` at most once in so many milliseconds. */
+function atMostEvery<Values extends readonly unknown[]>(milliseconds: number, log: (...values: Values) => void) {
+  let silentUntil = 0;
+  return (...values: Values): void => {
+    if (performance.now() < silentUntil) return;
+    silentUntil = performance.now() + milliseconds;
+    log(...values);
+  };
+}
+
+function startSending({ database, clock, box, settings }: Installation, faults: FaultLog): Repeated {
+  const receivers = new Receivers({ policy: settings.webhooks });
+  const sender = new WebhookSender({ database, clock, box, receivers, log: faults.log });
+  return runSender({ sender, database, clock, faults });
+}
+
+/** What the log contains of a failure. */
+interface ErrorDescription extends Readonly<Pick<Error, 'name' | 'message' | 'stack'>> {
+  readonly code?: string;
+  readonly cause?: ErrorDescription;
+}
+
+/**
+ * An error for the log: what failed and where, without the values that it failed on. Drivers hang rows, parameters and
+ * connection settings onto their errors (PostgreSQL: `detail`, `where`, `hint`), so nothing is taken that is not named.
+ */
+export function describeError(error: unknown): ErrorDescription {
+  if (!(error instanceof Error)) return { name: typeof error, message: 'something that is no Error was thrown' };
+  const { name, cause } = error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const quotesValue = code !== undefined && dataException.test(code);
+  const hide = (text: string) => (quotesValue ? text.replace(/"[\s\S]*"/, '"…"') : text);
+  return {
+    name,
+    ...(code !== undefined && { code }),
+    message: hide(error.message),
+    ...(error.stack !== undefined && { stack: hide(error.stack) }),
+    ...(cause instanceof Error && { cause: describeError(cause) }),
+  };
+}
+
+/** The class of PostgreSQL's errors whose messages quote a value: invalid input syntax for type integer: "…". */
+const dataException = /^22[0-9A-Z]{3}$/;

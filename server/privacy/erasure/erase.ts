@@ -1,0 +1,312 @@
+import { forgetSpelling } from '../../consent/spelling-store.ts';
+import type { EvidenceParams } from '../../controls/evidence.ts';
+import { eraseItem } from '../../controls/part-changes.ts';
+import { requireErasableEvidence } from '../../controls/store.ts';
+import { invalidValues, Problem } from '../../http/problem.ts';
+import { type AuditSource, systemSource } from '../../ledger/audit/source.ts';
+import { recordErasure } from '../../ledger/audit/store.ts';
+import { lockChain } from '../../ledger/entry.ts';
+import { nameEntry } from '../../ledger/erasure-log.ts';
+import { noteErased } from '../../ledger/erasure-store.ts';
+import { countEvents, type OpeningName } from '../../ledger/erasures.ts';
+import { clearOpenings } from '../../ledger/opening-store.ts';
+import { type Database, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
+import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
+import { erasables, eraseTexts } from '../erasure-store.ts';
+import { lockDsr, requireBreach } from '../store.ts';
+import {
+  addCounts,
+  type Erasure,
+  type ErasureCounts,
+  hasErased,
+  type Job,
+  namesSubject,
+  noCounts,
+  readTargets,
+  type Target,
+} from './erasure.ts';
+import {
+  clearRecords,
+  eraseEvents,
+  eraseResponses,
+  findJob,
+  findNextJob,
+  listErasableRecords,
+  listErasableRequests,
+  stepRows,
+} from './store.ts';
+
+/** The action of the audit event of an erasure. Its `diff` names what was cleared in the ledgers. */
+const erasureAction = 'subject.erased';
+
+/**
+ * Erases what identifies a person in the consent records, the completed requests, the audit events, the webhook events and
+ * the stored responses of a tenant: up to 1,000 of each in this unit of work, the rest in the background. Repeated, it erases
+ * what came since.
+ * @throws {Problem} `dsr_open`, `validation_failed` for a reason that names the subject.
+ */
+export async function eraseSubject(
+  work: UnitOfWork,
+  source: AuditSource,
+  subjectId: string,
+  reason: string,
+): Promise<Erasure> {
+  const { tenantId } = source;
+  requireNameless(reason, [subjectId]);
+  const bounds = await lockBounds(work, tenantId);
+  const open = { tenant_id: tenantId, subject_id: subjectId, status: 'open' };
+  if ((await findRow(work.transaction, 'dsr_requests', open)) !== undefined)
+    throw new Problem('dsr_open', 'A request of this data subject is open. Complete it, then erase the subject.');
+  return startErasure(work, source, { kind: 'subject', target: subjectId }, bounds, reason);
+}
+
+/** The newest entries of the ledgers: an erasure leaves what a subject has after them. */
+type Bounds = Pick<Job, 'through' | 'audit_through'>;
+
+/** Locks both ledgers, so that nothing is appended before the unit of work ends. */
+async function lockBounds(work: UnitOfWork, tenantId: string): Promise<Bounds> {
+  const through = await lockChain(work, { tenantId, ledger: 'consent' });
+  await work.lockTenant(tenantId);
+  return { through, audit_through: await lockChain(work, { tenantId, ledger: 'audit' }) };
+}
+
+/** What is found by only its id. */
+export const noBounds: Bounds = { through: 0, audit_through: 0 };
+
+/**
+ * Erases the texts of a completed request: also in the audit events, the webhook events and the stored responses about it.
+ * @throws {Problem} `not_found`, `dsr_open`, `validation_failed` for a reason that names the person.
+ */
+export async function eraseDsr(work: UnitOfWork, source: AuditSource, id: string, reason: string): Promise<Erasure> {
+  const dsr = await lockDsr(work, source, id);
+  if (dsr.status === 'open') throw new Problem('dsr_open', 'The request is open. Complete it, then erase its texts.');
+  requireNameless(reason, [dsr.subject_id, dsr.requester_email, dsr.requester_name]);
+  return startErasure(work, source, { kind: 'dsr', target: id }, noBounds, reason);
+}
+
+/**
+ * Erases the texts of a closed breach: also in the audit events and the stored responses about it.
+ * @throws {Problem} `not_found`, `breach_open`.
+ */
+export async function eraseBreach(work: UnitOfWork, source: AuditSource, id: string, reason: string): Promise<Erasure> {
+  await work.lockTenant(source.tenantId);
+  const { status } = await requireBreach(work.transaction, source.tenantId, id);
+  if (status !== 'closed') throw new Problem('breach_open', `The breach is ${status}. Close it, then erase its texts.`);
+  return startErasure(work, source, { kind: 'breach', target: id }, noBounds, reason);
+}
+
+/**
+ * Erases the texts and the file of an item of evidence: also in the audit events and the stored responses about it.
+ * @throws {Problem} `not_found`, `validation_failed` for a reason that repeats what is erased.
+ */
+export async function eraseEvidence(
+  work: UnitOfWork,
+  source: AuditSource,
+  params: EvidenceParams,
+  reason: string,
+): Promise<Erasure> {
+  const { tenantId } = source;
+  await work.lockTenant(tenantId);
+  const item = await requireErasableEvidence(work.transaction, tenantId, params);
+  const erased = [item.title, item.description, item.url, item.file_name, item.withdrawal_reason];
+  requireNameless(reason, erased, 'must not repeat a text that is erased');
+  return startErasure(work, source, { kind: 'evidence', target: item.id }, noBounds, reason);
+}
+
+/** Nothing can clear the reason, which the audit log has as it is. @throws {Problem} `validation_failed`. */
+export function requireNameless(
+  reason: string,
+  names: readonly (string | null)[],
+  issue = 'must not name the person',
+): void {
+  if (names.some((name) => name !== null && namesSubject(reason, name)))
+    throw invalidValues([{ path: 'body.reason', issue: `${issue}: the audit log keeps the reason` }]);
+}
+
+/** Erases a first part under the lock of the tenant, or joins a running erasure, which has its audit events already. */
+export async function startErasure(
+  work: UnitOfWork,
+  source: AuditSource,
+  target: Target,
+  bounds: Bounds,
+  reason: string,
+): Promise<Erasure> {
+  const { transaction, now } = work;
+  const running = await findJob(transaction, source.tenantId, target);
+  if (running !== undefined) {
+    // Its last step includes what came since.
+    const match = { tenant_id: source.tenantId, id: running.id };
+    await updateRow(transaction, 'erasure_jobs', match, { ...bounds, position: null });
+    return { erasureId: running.id, status: 'running', counts: JSON.parse(running.counts) };
+  }
+  const job: Job = {
+    id: newId(),
+    tenant_id: source.tenantId,
+    ...target,
+    ...bounds,
+    position: null,
+    requests: '[]',
+    counts: JSON.stringify(noCounts),
+    created_at: now,
+  };
+  const { counts, isDone, ...progress } = await eraseStep(work, source, job, reason);
+  if (isDone) await announce(work, job, counts);
+  else await insertRow(transaction, 'erasure_jobs', { ...job, ...progress, counts: JSON.stringify(counts) });
+  return { erasureId: job.id, status: isDone ? 'done' : 'running', counts };
+}
+
+/** Continues the oldest erasure that is not done. @returns whether there may be more. */
+export async function continueErasure(database: Database, now: string): Promise<boolean> {
+  const next = await findNextJob(database.kysely);
+  if (next === undefined) return false;
+  const source = systemSource(next.tenant_id);
+  await runUnitOfWork(database, now, async (work) => {
+    const { transaction } = work;
+    await lockChain(work, { tenantId: next.tenant_id, ledger: 'consent' });
+    await work.lockTenant(next.tenant_id);
+    // Under the lock: another server may have continued it.
+    const job = await findJob(transaction, next.tenant_id, next);
+    if (job === undefined) return;
+    const { counts, isDone, ...progress } = await eraseStep(work, source, job, 'The rest of an erasure');
+    const { tenant_id, id } = job;
+    if (!isDone) {
+      const columns = { ...progress, counts: JSON.stringify(counts) };
+      return updateRow(transaction, 'erasure_jobs', { tenant_id, id }, columns);
+    }
+    await transaction.deleteFrom('erasure_jobs').where('tenant_id', '=', tenant_id).where('id', '=', id).execute();
+    // The job itself named the person.
+    work.afterCommit(() => work.signals.emit('erased'));
+    await announce(work, job, counts);
+  });
+  return true;
+}
+
+/**
+ * Erases what was erased before, in a database that was restored from an older backup.
+ * @param requests of the subject: what is about them is erased, also where the backup has them open.
+ */
+export async function eraseAgain(
+  database: Database,
+  now: string,
+  tenantId: string,
+  target: Target,
+  requests: readonly string[] = [],
+): Promise<ErasureCounts> {
+  const source = systemSource(tenantId);
+  const id = newId();
+  let progress: Progress = { counts: noCounts, position: null, requests: JSON.stringify(requests), isDone: false };
+  while (!progress.isDone)
+    progress = await runUnitOfWork(database, now, async (work) => {
+      const bounds = await lockBounds(work, tenantId);
+      const { position, requests } = progress;
+      const counts = JSON.stringify(progress.counts);
+      const job: Job = { id, tenant_id: tenantId, ...target, ...bounds, position, requests, counts, created_at: now };
+      const step = await eraseStep(work, source, job, restoredReason, true);
+      if (step.isDone) await announce(work, job, step.counts);
+      return step;
+    });
+  return progress.counts;
+}
+
+/** Why what was erased is erased again, for the audit log. */
+export const restoredReason = 'The database was restored from a backup that is older than the erasure';
+
+/** Emits the webhook event at the end, if anything was erased. */
+async function announce(work: UnitOfWork, job: Job, counts: ErasureCounts): Promise<void> {
+  if (!hasErased(counts)) return;
+  const data = { erasureId: job.id, counts };
+  await emitEvents(work, [{ tenantId: job.tenant_id, type: 'subject.erased', data }]);
+}
+
+/** A job after a step: what it has erased since its start, and how far it is. */
+interface Progress {
+  readonly counts: ErasureCounts;
+  readonly position: string | null;
+  readonly requests: string;
+  readonly isDone: boolean;
+}
+
+/**
+ * Erases a bounded number of rows, with the audit event that names the entries.
+ * @param isAgain after a restore: a request or breach that had ended may be open in the backup.
+ */
+async function eraseStep(
+  work: UnitOfWork,
+  given: AuditSource,
+  job: Job,
+  reason: string,
+  isAgain = false,
+): Promise<Progress> {
+  const { actor } = given;
+  // People can erase themselves: the event of it must not have their address again.
+  const source = actor.email === job.target ? { ...given, actor: { ...actor, email: null } } : given;
+  const { counts, consent, audit, requests, hasMore } = await eraseOwn(work, source, job, reason, isAgain);
+  const known: readonly string[] = JSON.parse(job.requests);
+  const all = new Set([...known, ...requests]);
+  const { events, deliveries } = await eraseEvents(work, job, all);
+  // From the start for requests that were not known before.
+  const after = all.size > known.length ? null : job.position;
+  const { responses, position } = await eraseResponses(work, job, after, all);
+  const own = { ...counts, records: consent.length, auditEvents: countEvents(audit) };
+  const step = { ...noCounts, ...own, events, deliveries, responses };
+  if (hasErased(step)) {
+    if (job.kind === 'evidence') await noteErased(work, job.tenant_id, { kind: job.kind, id: job.target });
+    const module = modules[job.kind];
+    const diff = { erasedAt: work.now, counts: step };
+    const event = { module, action: erasureAction, targetId: job.id, targetRef: null, diff, reason } as const;
+    await recordErasure(work, source, { consent, audit }, event);
+  }
+  const isDone = !hasMore && events < stepRows && position === '';
+  return { counts: addCounts(JSON.parse(job.counts), step), position, requests: JSON.stringify([...all]), isDone };
+}
+
+const modules = { subject: 'consent', dsr: 'privacy', breach: 'privacy', evidence: 'controls' } as const;
+
+/** What a step erased in the ledgers, requests, breaches and evidence. */
+interface Own {
+  readonly counts: Partial<ErasureCounts>;
+  readonly consent: readonly number[];
+  readonly audit: readonly OpeningName[];
+  /** The ids of the completed requests of the subject. */
+  readonly requests: readonly string[];
+  readonly hasMore: boolean;
+}
+
+async function eraseOwn(
+  work: UnitOfWork,
+  source: AuditSource,
+  job: Job,
+  reason: string,
+  isAgain: boolean,
+): Promise<Own> {
+  const { transaction } = work;
+  const none = { consent: [], requests: [] };
+  if (job.kind === 'evidence') {
+    const { rows, files, openings, hasMore } = await eraseItem(work, source, job.target, reason);
+    return { ...none, counts: { evidence: rows, files }, audit: openings, hasMore };
+  }
+  if (job.kind !== 'subject') {
+    const ids = readTargets(job);
+    const { rows, openings, hasMore } = await eraseTexts(work, source, erasables[job.kind], ids, reason, isAgain);
+    const counts = job.kind === 'dsr' ? { requests: rows } : { breaches: rows };
+    return { ...none, counts, audit: openings, hasMore };
+  }
+  const records = await listErasableRecords(transaction, job);
+  const consent = records.map(({ sequence }) => sequence);
+  const requests = await listErasableRequests(transaction, job);
+  // A restore finds the subject through the records; the requests are noted with their texts, too.
+  if (records.length > 0)
+    await noteErased(work, job.tenant_id, { kind: 'subject', records: records.map(nameEntry), requests });
+  await clearRecords(transaction, job.tenant_id, consent, work.now);
+  await forgetSpelling(transaction, job.tenant_id, job.target);
+  const texts = await eraseTexts(work, source, erasables.dsr, requests, reason);
+  const named = await clearOpenings(work, job.tenant_id, job.target, job.audit_through);
+  return {
+    counts: { requests: texts.rows },
+    consent,
+    audit: [...texts.openings, ...named.openings],
+    requests,
+    hasMore: texts.hasMore || named.hasMore || [consent, requests].some(({ length }) => length === stepRows),
+  };
+}

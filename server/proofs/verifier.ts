@@ -1,0 +1,117 @@
+import { extname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { listTenants } from '../accounts/tenants/store.ts';
+import type { Installation } from '../installation/installation.ts';
+import { inTransaction, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import type { FaultLog } from '../storage/fault-log.ts';
+import { repeat } from '../storage/repeat.ts';
+import { newId } from '../storage/rows.ts';
+import {
+  beat,
+  beginRun,
+  finishRun,
+  interruptRun,
+  type Outcome,
+  type RunRow,
+  storeVerification,
+} from './verification-store.ts';
+import type { WorkerInput, WorkerMessage } from './verification-worker.ts';
+
+/** Verifies every ledger and row of all tenants, in a thread beside the requests. Of several servers, one does it. */
+export class Verifier {
+  readonly #installation: Pick<Installation, 'database' | 'settings' | 'clock'>;
+  readonly #faults: FaultLog;
+  readonly #id = newId();
+  #worker: Worker | null = null;
+  #isStopped = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(installation: Pick<Installation, 'database' | 'settings' | 'clock'>, faults: FaultLog) {
+    this.#installation = installation;
+    this.#faults = faults;
+  }
+
+  /** Begins a run when the unit of work is durable. @returns the run, or the one that is under way. */
+  async begin(work: UnitOfWork, interval: number | null = null): ReturnType<typeof beginRun> {
+    const begun = await beginRun(work.transaction, work.now, this.#id, interval);
+    if (begun?.isNew)
+      work.afterCommit(() => {
+        const previous = this.#running;
+        this.#running = previous
+          .then(() => this.#carryOut(begun.run))
+          .catch((error: unknown) => this.#faults.logTask(error, 'verification failed'));
+      });
+    return begun;
+  }
+
+  /** Begins the run that is due by the schedule. */
+  async step(now: string): Promise<void> {
+    const { database, settings } = this.#installation;
+    if (settings.verifyInterval === 0) return;
+    await runUnitOfWork(database, now, (work) => this.begin(work, settings.verifyInterval));
+  }
+
+  /** Resolves when no run is under way in this process. */
+  idle(): Promise<void> {
+    return this.#running;
+  }
+
+  /** Interrupts the run; a server begins it again. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#worker?.terminate();
+    await this.#running;
+  }
+
+  async #carryOut(run: RunRow): Promise<void> {
+    const { database, clock } = this.#installation;
+    const outcome = this.#isStopped ? null : await this.#verify(run);
+    if (outcome === null) return void (await interruptRun(database.kysely, run, clock()));
+    const { list, verified } = outcome;
+    const known = new Set((await listTenants(database.kysely)).map(({ id }) => id));
+    // Each in a separate transaction, because requests wait for it.
+    for (const report of verified.tenants.filter(({ tenantId }) => known.has(tenantId))) {
+      const isOurs = await runUnitOfWork(database, clock(), (work) => storeVerification(work, run, report, list));
+      if (!isOurs) return;
+    }
+    await inTransaction(database, (queries) => finishRun(queries, run, clock(), outcome));
+    const [first] = list;
+    if (first !== undefined)
+      this.#faults.log.error({ findings: list.length, fault: first.message }, 'verification found something');
+  }
+
+  /** @returns null if the thread was stopped, or another server has taken the run. */
+  async #verify(run: RunRow): Promise<Outcome | null> {
+    const { database, settings, clock } = this.#installation;
+    let progress = { verified: 0, tenants: 0 };
+    const workerData: WorkerInput = { settings, now: run.started_at };
+    const worker = new Worker(workerFile, { workerData });
+    this.#worker = worker;
+    const beats = repeat({ every: 2000, task: 'verification', faults: this.#faults }, async () => {
+      const isOurs = await beat(database.kysely, run, clock(), progress.verified, progress.tenants);
+      if (!isOurs) await worker.terminate();
+      return false;
+    });
+    try {
+      return await new Promise<Outcome | null>((resolve, reject) => {
+        worker.on('message', (message: WorkerMessage) => {
+          if ('outcome' in message) resolve(message.outcome);
+          else progress = message;
+        });
+        worker.on('error', reject);
+        worker.on('exit', () => resolve(null));
+      });
+    } catch (error) {
+      this.#faults.logTask(error, 'verification failed');
+      const message = 'The verification ended with an error, which is in the log of the server.';
+      const finding = { kind: 'unreadable', about: 'server', tenantId: null, message } as const;
+      return { list: [finding], verified: { database: [], anchors: null, grants: null, log: null, tenants: [] } };
+    } finally {
+      this.#worker = null;
+      await beats.stop();
+    }
+  }
+}
+
+// The build has the same folders, with another extension.
+const workerFile = join(import.meta.dirname, `verification-worker${extname(import.meta.filename)}`);

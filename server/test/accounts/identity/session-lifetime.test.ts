@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { pino } from 'pino';
+import { LastUses } from '../../../accounts/keys/last-uses.ts';
+import { startHousekeeping } from '../../../cli/server/housekeeping.ts';
+import { Sightings } from '../../../consent/sightings.ts';
+import { RateLimiter } from '../../../http/rate-limit.ts';
+import { CheckpointKeeper } from '../../../proofs/checkpoint-keeper.ts';
+import { LogKeeper } from '../../../proofs/log-keeper.ts';
+import { Verifier } from '../../../proofs/verifier.ts';
+import { FaultLog } from '../../../storage/fault-log.ts';
+import { describeOnOneDatabase, startTestServer, type TestServer } from '../../harness.ts';
+import { assertProblem } from '../../http/problems.ts';
+import { failSignIn, isOpen, signIn, startBeside } from './sign-in-requests.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+describeOnOneDatabase('a session', (dialect) => {
+  const countRows = async (server: TestServer, table: 'sessions' | 'sign_in_challenges' | 'sign_in_failures') => {
+    const { kysely } = server.installation.database;
+    return (await kysely.selectFrom(table).selectAll().execute()).length;
+  };
+
+  test('ends after an hour without a request', async () => {
+    await using server = await startTestServer(dialect);
+    const { session } = await server.createMember();
+    server.clock.advance(hour - 1);
+    assert.ok(await isOpen(server, session));
+    server.clock.advance(hour);
+    const response = await server.request('GET', '/v1/me', { headers: session });
+    assertProblem(response, 'unauthenticated');
+    assert.equal(response.headers.get('www-authenticate'), 'Bearer realm="svc"');
+  });
+
+  test('ends after a day, however busy it is', async () => {
+    await using server = await startTestServer(dialect);
+    const { session } = await server.createMember();
+    for (let time = 0; time < 47; time += 1) {
+      server.clock.advance(hour / 2);
+      assert.ok(await isOpen(server, session));
+    }
+    server.clock.advance(hour / 2 - 1);
+    assert.ok(await isOpen(server, session));
+    server.clock.advance(1);
+    assert.ok(!(await isOpen(server, session)));
+  });
+
+  test('ends when the settings say', async () => {
+    await using server = await startTestServer(dialect, { SVC_SESSION_IDLE_MINUTES: '5', SVC_SESSION_HOURS: '1' });
+    const member = await server.createMember();
+    server.clock.advance(5 * minute);
+    assert.ok(!(await isOpen(server, member.session)));
+    const response = await signIn(server, member);
+    assert.equal(Date.parse(response.body.data.session.expiresAt) - server.clock.milliseconds(), hour);
+  });
+
+  test('is extended by requests whose time is not written yet', async () => {
+    await using server = await startTestServer(dialect);
+    const { session, sessionId } = await server.createMember();
+    const opened = server.clock.now();
+    const lastSeen = async () => {
+      const sessions = server.installation.database.kysely.selectFrom('sessions').selectAll();
+      return (await sessions.where('id', '=', sessionId).executeTakeFirstOrThrow()).last_seen_at;
+    };
+    for (let time = 0; time < 3; time += 1) {
+      server.clock.advance(hour - 1);
+      assert.ok(await isOpen(server, session));
+      assert.equal(await lastSeen(), opened);
+    }
+    await server.app.lastUses.write(server.installation.database);
+    assert.equal(await lastSeen(), server.clock.now());
+    await using restarted = await startBeside(server);
+    server.clock.advance(hour - 1);
+    assert.ok(await isOpen(restarted, session));
+  });
+
+  test('is not kept up by requests that it is refused', async () => {
+    await using server = await startTestServer(dialect);
+    const { session } = await server.createMember();
+    server.clock.advance(hour - 1);
+    const foreign = { ...session, Origin: 'https://evil.example' };
+    assertProblem(await server.request('POST', '/v1/auth/sign-out', { headers: foreign }), 'forbidden');
+    server.clock.advance(1);
+    assert.ok(!(await isOpen(server, session)));
+  });
+
+  test('is deleted after its end, like old challenges and failures', async (context) => {
+    await using server = await startTestServer(dialect);
+    const { installation, clock } = server;
+    const member = await server.createMember();
+    const idle = await server.createMember();
+    await failSignIn(server, member);
+    await installation.database.kysely
+      .insertInto('sign_in_challenges')
+      .values({
+        id: '01990000-0000-7000-8000-000000000000',
+        tenant_id: server.tenant.id,
+        user_id: member.userId,
+        attempts: 0,
+        expires_at: clock.now(),
+      })
+      .execute();
+    clock.advance(hour - 1);
+    // Noted, and not written yet.
+    assert.ok(await isOpen(server, member.session));
+    clock.advance(1);
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const log = pino({ level: 'silent' });
+    const keeper = new CheckpointKeeper({ ...installation, interval: 3_600_000, log });
+    const faults = new FaultLog(installation.database, log);
+    const verifier = new Verifier(
+      { ...installation, settings: { ...installation.settings, verifyInterval: 0 } },
+      faults,
+    );
+    const app = { limiter: new RateLimiter(), lastUses: new LastUses(), sightings: new Sightings(), verifier, faults };
+    const housekeeping = startHousekeeping(installation, app, keeper, new LogKeeper(installation));
+    /** Lets a minute pass, and what it starts run to its end. */
+    const keepHouse = async (until: () => Promise<boolean>) => {
+      context.mock.timers.tick(minute);
+      for (let times = 0; times < 1000 && !(await until()); times += 1) await turn();
+    };
+    await keepHouse(async () => (await countRows(server, 'sign_in_challenges')) === 0);
+    assert.equal(await countRows(server, 'sign_in_challenges'), 0);
+    assert.equal(await countRows(server, 'sessions'), 2, 'another process may have noted the last request');
+    assert.ok(await isOpen(server, member.session));
+    assert.ok(!(await isOpen(server, idle.session)));
+    await server.app.lastUses.write(installation.database);
+    clock.advance(2 * minute);
+    await keepHouse(async () => (await countRows(server, 'sessions')) === 1);
+    assert.equal(await countRows(server, 'sessions'), 1);
+    assert.ok(await isOpen(server, member.session));
+    assert.equal(await countRows(server, 'sign_in_failures'), 2, 'those of the address and of the account');
+    clock.advance(24 * hour);
+    await keepHouse(async () => (await countRows(server, 'sign_in_failures')) === 0);
+    assert.equal(await countRows(server, 'sign_in_failures'), 0);
+    assert.equal(await countRows(server, 'sessions'), 0);
+    await housekeeping.stop();
+  });
+});
+
+describeOnOneDatabase('the cookie of a session', (dialect) => {
+  test('is found among others, and read as it is', async () => {
+    await using server = await startTestServer(dialect);
+    const { session } = await server.createMember();
+    const { Cookie = '' } = session;
+    const token = Cookie.slice('svc_session='.length);
+    for (const good of [
+      Cookie,
+      `theme=dark; ${Cookie}; lang=en`,
+      `${Cookie};`,
+      `other_svc_session=x;${Cookie}`,
+      `a; =; ;${Cookie}`,
+    ])
+      assert.ok(await isOpen(server, { Cookie: good }), good);
+    for (const bad of [
+      `svc_session="${token}"`,
+      `svc_session=${token}x`,
+      `svc_session=${token.slice(0, -1)}`,
+      `svc_session=${token.toLowerCase()}`,
+      `svc_session=${encodeURIComponent(`${token} `)}`,
+      `SVC_SESSION=${token}`,
+      `__Host-svc_session=${token}`,
+      'svc_session=',
+      'svc_session',
+      `svc_session=svc_session_${'0'.repeat(38)}`,
+      `svc_session=${'x'.repeat(4000)}`,
+      `svc_session=${token.replace('svc_session_', 'svc_live_')}`,
+      '=',
+      ';;;',
+    ])
+      assertProblem(await server.request('GET', '/v1/me', { headers: { Cookie: bad } }), 'unauthenticated');
+  });
+
+  test('counts once: of two the first is taken, and not whichever is good', async () => {
+    await using server = await startTestServer(dialect);
+    const [one, other] = [await server.createMember(), await server.createMember()];
+    const me = await server.request('GET', '/v1/me', {
+      headers: { Cookie: `${one.session.Cookie}; ${other.session.Cookie}` },
+    });
+    assert.equal(me.body.data.user.id, one.userId);
+    assert.ok(!(await isOpen(server, { Cookie: `svc_session=junk; ${one.session.Cookie}` })));
+  });
+
+  test('does not count beside an Authorization header, good or bad', async () => {
+    await using server = await startTestServer(dialect);
+    const member = await server.createMember({ role: 'cs_agent' });
+    const read = (headers: Readonly<Record<string, string>>) =>
+      server.request('GET', '/v1/audit', { key: null, headers: { ...member.session, ...headers } });
+    assertProblem(await read({}), 'insufficient_scope');
+    assert.equal((await read({ Authorization: `Bearer ${server.tenant.key}` })).status, 200);
+    for (const Authorization of ['Bearer svc_live_nothing', 'Bearer', 'Basic eDp5', member.session.Cookie as string])
+      assertProblem(await read({ Authorization }), 'unauthenticated');
+  });
+
+  test('is required by operations on the signed-in user, which reject a key', async () => {
+    await using server = await startTestServer(dialect);
+    const routes = server.app.routes.filter(({ auth }) => auth === 'session' || auth === 'platform');
+    assert.ok(routes.length > 5);
+    for (const { method, path } of routes) {
+      const url = path.replace(/\{\w+\}/g, '01990000-0000-7000-8000-000000000000');
+      assertProblem(await server.request(method, url), 'forbidden');
+      assertProblem(await server.request(method, url, { key: null }), 'unauthenticated');
+    }
+  });
+});

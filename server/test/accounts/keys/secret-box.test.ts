@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { SecretBox } from '../../../storage/secrets.ts';
+
+const text = fc.string({ unit: 'binary' }).filter((one) => one.isWellFormed());
+const two = fc.tuple(text, text).filter(([one, other]) => one !== other);
+
+describe('a sealed text', () => {
+  const box = new SecretBox('the secret of an installation');
+
+  test('opens to what was sealed, for its purpose and with the same secret', () => {
+    fc.assert(
+      fc.property(text, text, text, (secret, plain, purpose) => {
+        const sealed = new SecretBox(secret).seal(plain, purpose);
+        assert.match(sealed, /^[\w-]+$/);
+        assert.equal(new SecretBox(secret).open(sealed, purpose), plain);
+      }),
+    );
+  });
+
+  test('opens for no other purpose', () => {
+    fc.assert(
+      fc.property(text, two, (plain, [purpose, other]) => {
+        const sealed = box.seal(plain, purpose);
+        assert.throws(() => box.open(sealed, other));
+      }),
+    );
+  });
+
+  test('opens with no other secret', () => {
+    fc.assert(
+      fc.property(text, two, (plain, [secret, other]) => {
+        const sealed = new SecretBox(secret).seal(plain, 'purpose');
+        assert.throws(() => new SecretBox(other).open(sealed, 'purpose'));
+      }),
+    );
+  });
+
+  test('does not open when any of its bits was changed', () => {
+    fc.assert(
+      fc.property(text, fc.nat(), fc.nat(7), (plain, position, bit) => {
+        const bytes = Buffer.from(box.seal(plain, 'purpose'), 'base64url');
+        const at = position % bytes.length;
+        bytes[at] = (bytes[at] as number) ^ (1 << bit);
+        assert.throws(() => box.open(bytes.toString('base64url'), 'purpose'));
+      }),
+    );
+  });
+
+  test('does not open when it was cut or lengthened', () => {
+    fc.assert(
+      fc.property(text, fc.nat(), (plain, length) => {
+        const bytes = Buffer.from(box.seal(plain, 'purpose'), 'base64url');
+        const cut = bytes.subarray(0, length % bytes.length);
+        assert.throws(() => box.open(cut.toString('base64url'), 'purpose'));
+        assert.throws(() => box.open(Buffer.concat([bytes, Buffer.from([0])]).toString('base64url'), 'purpose'));
+      }),
+    );
+  });
+
+  test('is no sealed text when it is anything else', () => {
+    fc.assert(
+      fc.property(fc.oneof(text, fc.base64String()), (nothing) => {
+        assert.throws(() => box.open(nothing, 'purpose'));
+      }),
+    );
+  });
+
+  test('differs each time, and shows nothing of the text but its length', () => {
+    const seal = () => box.seal('otpauth-secret', 'purpose');
+    const all = Array.from({ length: 100 }, seal);
+    assert.equal(new Set(all).size, all.length);
+    for (const sealed of all) {
+      assert.ok(!Buffer.from(sealed, 'base64url').includes('otpauth'));
+      assert.equal(Buffer.from(sealed, 'base64url').length, 12 + 'otpauth-secret'.length + 16);
+    }
+  });
+});

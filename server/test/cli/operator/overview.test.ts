@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { roleIds, type Scope, scopesOf } from '../../../http/roles.ts';
+import { createFreshTenant, describeServerOnEachDatabase, payload, visit } from '../../consent/helpers.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+describeServerOnEachDatabase('the overview of a tenant', (server) => {
+  const read = async (caller: { readonly key?: string | null; readonly headers?: Readonly<Record<string, string>> }) =>
+    payload(await server.request('GET', '/v1/overview', caller), 200);
+  const ago = (days: number) => new Date(server.clock.milliseconds() - days * day).toISOString();
+
+  test('is empty for a new tenant', async () => {
+    const tenant = await createFreshTenant(server);
+    const { session } = await server.createMember({ tenantId: tenant.id });
+    assert.deepEqual(await read({ headers: session }), {
+      requests: { open: 0, overdue: 0 },
+      breaches: { open: 0, pastDeadline: 0 },
+      controls: null,
+      webhooks: { failing: 0, deadLetters: 0 },
+      notices: { published: 0, unseen: 0 },
+      proofs: { latestCheckpointAt: null, latestVerification: null },
+      firstSteps: {
+        ...{ noticePublished: false, bannerSeen: false, secondMember: false, secondFactor: false },
+        ...{ checkpointMade: false, webhookDelivered: false },
+      },
+    });
+  });
+
+  test('counts what is open and overdue, of the own tenant only', async () => {
+    const [busy, idle] = [await createFreshTenant(server), await createFreshTenant(server)];
+    const { key } = busy;
+    const before = await read({ key: idle.key });
+    const send = async (path: string, body: object | undefined, status = 201) =>
+      payload(await server.request('POST', path, { key, ...(body !== undefined && { body }) }), status);
+    for (const fields of [{ discoveredAt: ago(4) }, { discoveredAt: ago(2) }])
+      await send('/v1/breach', { title: 'Lost', description: 'On a train.', severity: 'low', ...fields });
+    await send('/v1/dsr', { subjectId: 'one', type: 'access', receivedAt: ago(40) });
+    await send('/v1/dsr', { subjectId: 'two', type: 'access' });
+    await send('/v1/control-framework/adopt', { frameworks: ['GDPR'] }, 200);
+    const [, fine] = [await server.createNotice({ key }), await server.createNotice({ key })];
+    server.clock.advance(8 * day);
+    await visit(server, fine);
+    await server.app.sightings.write(server.installation.database);
+    const { id: webhookId } = await send('/v1/webhooks', { url: 'https://receiver.example.com/' });
+    await server.installation.database.kysely
+      .insertInto('webhook_health')
+      .values({
+        tenant_id: busy.id,
+        endpoint_id: webhookId,
+        failing_since: ago(1),
+        failed_at: ago(0),
+        last_error: 'http_error',
+      })
+      .execute();
+    for (const status of ['dead', 'delivered'])
+      await server.installation.database.kysely
+        .insertInto('webhook_deliveries')
+        .values({
+          ...{ id: crypto.randomUUID(), tenant_id: busy.id, endpoint_id: webhookId, event_id: crypto.randomUUID() },
+          ...{ event_type: 'ping', status, attempts: 1, created_at: ago(0) },
+        })
+        .execute();
+    await send('/v1/ledgers/consent/checkpoints', undefined);
+    const verification = {
+      ...{ status: 'holds', startedAt: ago(1), finishedAt: ago(0), entries: 9, checkedRows: 4, fault: null },
+    };
+    await server.installation.database.kysely
+      .insertInto('verifications')
+      .values({
+        tenant_id: busy.id,
+        status: 'holds',
+        started_at: ago(1),
+        finished_at: ago(0),
+        entries: 9,
+        checked_rows: 4,
+      })
+      .execute();
+    for (let index = 0; index < 2; index += 1) await server.createMember({ tenantId: busy.id });
+    const overview = await read({ key });
+    const { controls, ...rest } = overview;
+    assert.deepEqual(rest, {
+      requests: { open: 2, overdue: 1 },
+      breaches: { open: 2, pastDeadline: 2 },
+      webhooks: { failing: 1, deadLetters: 1 },
+      notices: { published: 2, unseen: 1 },
+      proofs: { latestCheckpointAt: server.clock.now(), latestVerification: verification },
+      firstSteps: {
+        ...{ noticePublished: true, bannerSeen: true, secondMember: true, secondFactor: null },
+        ...{ checkpointMade: true, webhookDelivered: true },
+      },
+    });
+    assert.deepEqual([controls.readiness, controls.dueTests > 0], [0, true]);
+    assert.deepEqual(await read({ key: idle.key }), before);
+  });
+
+  test('has for each role only the parts that its scopes allow', async () => {
+    const tenant = await createFreshTenant(server);
+    const body = { frameworks: ['GDPR'] };
+    payload(await server.request('POST', '/v1/control-framework/adopt', { key: tenant.key, body }), 200);
+    const needs = {
+      ...{ requests: 'dsr:read', breaches: 'breach:read', controls: 'controls:read', webhooks: 'webhooks:read' },
+      ...{ notices: 'consent:read', proofs: 'audit:read' },
+    } as const;
+    for (const role of [...roleIds, 'dpco_principal'] as const) {
+      const { session } = await server.createMember({ tenantId: tenant.id, role });
+      const { firstSteps, ...parts } = await read({ headers: session });
+      for (const [part, scope] of Object.entries(needs) as [string, Scope][])
+        assert.equal(parts[part] !== null, scopesOf(role).has(scope), `${role}: ${part}`);
+      assert.equal(firstSteps !== null, role === 'admin', role);
+    }
+  });
+
+  test('has the first steps until the tenant switches them off, and of them what the scopes of a key allow', async () => {
+    const { id, key } = await createFreshTenant(server);
+    const narrow = await server.createKey(id, ['members:read', 'tenant:write', 'consent:read']);
+    assert.deepEqual((await read({ key: narrow })).firstSteps, {
+      ...{ noticePublished: false, bannerSeen: false, secondMember: false, secondFactor: null },
+      ...{ checkpointMade: null, webhookDelivered: null },
+    });
+    payload(await server.request('PATCH', '/v1/tenant', { key, body: { firstSteps: false } }), 200);
+    assert.equal((await read({ key })).firstSteps, null);
+    payload(await server.request('PATCH', '/v1/tenant', { key, body: { firstSteps: true } }), 200);
+    assert.notEqual((await read({ key })).firstSteps, null);
+  });
+});
