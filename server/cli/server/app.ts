@@ -1,55 +1,25 @@
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
-import { createAdmit } from '../../accounts/admit.ts';
-import { apiKeyRoutes } from '../../accounts/keys/api-key-routes.ts';
-import { LastUses } from '../../accounts/keys/last-uses.ts';
-import { oauthRoutes } from '../../accounts/keys/oauth.ts';
-import { scimTokenRoutes } from '../../accounts/keys/scim-token-routes.ts';
-import { invitationRoutes } from '../../accounts/members/invitation-routes.ts';
-import { userRoutes } from '../../accounts/members/user-routes.ts';
-import { mfaRoutes } from '../../accounts/mfa/routes.ts';
-import { authRoutes, meRoutes } from '../../accounts/sign-in/auth-routes.ts';
-import { PasswordQueue } from '../../accounts/sign-in/password-queue.ts';
-import { HostCookie } from '../../accounts/sign-in/session-store.ts';
-import { SignInGuard } from '../../accounts/sign-in/sign-in-guard.ts';
-import { tenantRoutes } from '../../accounts/tenants/routes.ts';
-import { noticeRoutes } from '../../consent/notice-routes.ts';
-import { createPublicNotices, VersionCache } from '../../consent/notice-store.ts';
-import { overviewRoutes } from '../../consent/overview-routes.ts';
-import { publicConsentRoutes, recordRoutes } from '../../consent/record-routes.ts';
-import { ConsentRecorder } from '../../consent/recorder.ts';
-import { Sightings } from '../../consent/sightings.ts';
-import { statisticsRoutes } from '../../consent/statistics-routes.ts';
-import { controlRoutes } from '../../controls/routes.ts';
+import { openAccounts } from '../../accounts/feature.ts';
+import { openConsent } from '../../consent/feature.ts';
+import { openControls } from '../../controls/feature.ts';
 import { answerRequests } from '../../http/answer.ts';
 import { notFound } from '../../http/problem.ts';
 import { ConcurrencyLimit, RateLimiter } from '../../http/rate-limit.ts';
 import { type Client, limitAddress, readClient, shareBuckets } from '../../http/request.ts';
-import type { Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
-import { serveSiteFiles } from '../../http/site-files.ts';
+import type { Feature, Services } from '../../installation/feature.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { auditRoutes } from '../../ledger/audit/routes.ts';
 import { clientSource } from '../../ledger/audit/source.ts';
-import { erasureRoutes } from '../../privacy/erasure/routes.ts';
-import { serveRequestForm } from '../../privacy/form-page.ts';
-import { privacyRoutes } from '../../privacy/routes.ts';
-import { proofRoutes } from '../../proofs/routes.ts';
-import { verificationRoutes } from '../../proofs/verification-routes.ts';
-import { Verifier } from '../../proofs/verifier.ts';
-import { scimRoutes } from '../../scim/routes.ts';
+import { openPrivacy } from '../../privacy/feature.ts';
+import { openProofs } from '../../proofs/feature.ts';
+import { openScim } from '../../scim/feature.ts';
 import type { Settings } from '../../settings.ts';
-import { serveDemo } from '../../site/demo/page.ts';
-import { serveApiDocument, serveDocumentation } from '../../site/documentation/serve.ts';
-import { servePublicKey } from '../../site/ledger-key.ts';
-import { serveDashboard } from '../../site/serve-dashboard.ts';
-import { serveTrust } from '../../site/trust/page.ts';
-import { trustRoutes } from '../../site/trust/routes.ts';
+import { openSite } from '../../site/feature.ts';
 import { cachePublishedTrust } from '../../site/trust/store.ts';
-import { serveWidgets } from '../../site/widgets/serve.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
-import { webhookRoutes } from '../../webhooks/routes.ts';
-import { platformRoutes } from '../operator/routes.ts';
+import { openWebhooks } from '../../webhooks/feature.ts';
+import { openOperator } from '../operator/feature.ts';
 
 /** The server's parts, put together. */
 export type App = Readonly<ReturnType<typeof createApp>>;
@@ -65,60 +35,31 @@ export interface AppOptions {
   readonly intercept?: Middleware;
 }
 
-/** The table of contents: the order of the middleware, and the routes of every feature. */
+/** The table of contents: the features, and the order of the middleware. */
 export function createApp(installation: Installation, options: AppOptions) {
   const { settings, database, hasher, clock } = installation;
-  const limiter = options.limiter ?? new RateLimiter();
-  const faults = new FaultLog(database, options.log);
-  const versions = new VersionCache();
-  const recorder = new ConsentRecorder(hasher, versions);
-  const consent = {
-    database,
-    recorder,
-    publicNotices: createPublicNotices(database.kysely, versions),
-    sightings: new Sightings(),
-    limits: settings.limits,
-    regionHeaders: settings.regionHeaders,
-  };
-  const isSecure = settings.baseUrl?.startsWith('https:') ?? false;
-  const sessionCookie = new HostCookie('svc_session', isSecure);
-  const lastUses = new LastUses();
-  const deviceCookie = new HostCookie('svc_device', isSecure);
-  const identity = {
-    ...installation,
-    passwords: new PasswordQueue(installation.passwords),
-    guard: new SignInGuard({ ...installation, limiter, limit: settings.limits.signIn, deviceCookie }),
-    sessionCookie,
-    sessionLifetime: settings.sessionLifetime,
-  };
-  const verifier = new Verifier(installation, faults);
+  const { log, limiter = new RateLimiter() } = options;
+  const faults = new FaultLog(database, log);
+  const services: Services = { ...installation, log, limiter, faults };
+  const consent = openConsent(services);
+  const accounts = openAccounts(services);
+  const proofs = openProofs(services);
   const publishedTrust = cachePublishedTrust(database.kysely);
-  const routes: readonly Route[] = [
-    ...noticeRoutes(consent),
-    ...overviewRoutes(consent),
-    ...recordRoutes(consent),
-    ...publicConsentRoutes(consent),
-    ...statisticsRoutes(consent),
-    ...auditRoutes(database),
-    ...proofRoutes(installation),
-    ...controlRoutes(installation),
-    ...authRoutes(identity),
-    ...meRoutes(identity),
-    ...mfaRoutes(identity),
-    ...userRoutes(identity),
-    ...invitationRoutes(identity),
-    ...privacyRoutes(installation),
-    ...erasureRoutes(installation),
-    ...tenantRoutes(installation),
-    ...trustRoutes(installation, publishedTrust),
-    ...webhookRoutes(installation),
-    ...apiKeyRoutes(installation),
-    ...scimTokenRoutes(installation),
-    ...platformRoutes(installation),
-    ...verificationRoutes(installation, verifier),
-    ...oauthRoutes(installation, lastUses),
-    ...scimRoutes(installation),
+  const findContact = async (slug: string) => (await publishedTrust.find(slug))?.content.contactEmail ?? null;
+  const features: readonly Feature[] = [
+    consent,
+    proofs,
+    openControls(services),
+    accounts,
+    openPrivacy(services, findContact),
+    openSite(services, publishedTrust, ({ name, version }, origin) => {
+      if (name === 'svc-consent') consent.sightings.noteScript(version, origin);
+    }),
+    openWebhooks(services),
+    openOperator(services),
+    openScim(services),
   ];
+  const routes = features.flatMap((feature) => feature.routes);
   // Shared caches keep answers that need no credentials, so only a refusal has the headers of this limit.
   const countVisitor = (client: Client) =>
     limiter.take(limitAddress(client, { policy: 'visitor', limit: settings.limits.visitor, isLocal: true }));
@@ -138,7 +79,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     limiter,
     trustedProxies: settings.trustedProxies,
     regionHeaders: settings.regionHeaders,
-    admit: createAdmit(installation, sessionCookie, lastUses),
+    admit: accounts.admit,
     box: installation.box,
     refusalLimit: settings.limits.apiKey,
     streamLimit: settings.concurrentExports,
@@ -151,31 +92,27 @@ export function createApp(installation: Installation, options: AppOptions) {
     countVisitor(readClient(ctx.req, settings.trustedProxies));
     return next();
   });
-  koa.use(serveApiDocument());
-  koa.use(servePublicKey(installation.signer));
-  koa.use(
-    serveWidgets(settings.baseUrl, ({ name, version }, origin) => {
-      if (name === 'svc-consent') consent.sightings.noteScript(version, origin);
-    }),
-  );
-  koa.use(serveTrust(installation, publishedTrust));
-  koa.use(
-    serveRequestForm(installation, async (slug) => (await publishedTrust.find(slug))?.content.contactEmail ?? null),
-  );
-  koa.use(serveDemo(installation));
-  koa.use(serveDocumentation(installation));
-  koa.use(serveDashboard());
-  koa.use(serveSiteFiles());
+  for (const page of features.flatMap(({ pages = [] }) => pages)) koa.use(page);
   koa.use(() => {
     throw notFound('path');
   });
   /** Resolves when everything that was acknowledged or waits is written. */
   const drain = async () => {
     await router.drain();
-    await lastUses.write(database);
-    await consent.sightings.write(database);
+    for (const feature of features) await feature.drain?.();
   };
-  return { koa, routes, limiter, lastUses, sightings: consent.sightings, verifier, faults, drain };
+  const { sightings } = consent;
+  return {
+    koa,
+    features,
+    routes,
+    limiter,
+    lastUses: accounts.lastUses,
+    sightings,
+    verifier: proofs.verifier,
+    faults,
+    drain,
+  };
 }
 
 /** Limits the requests at once of each client address, and of its IPv6 site, as the server limits connections without a proxy. */

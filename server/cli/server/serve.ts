@@ -2,10 +2,6 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Installation } from '../../installation/installation.ts';
-import { completeErasures } from '../../ledger/erasure-store.ts';
-import { countUnforgotten, forgetErased } from '../../privacy/erasure/store.ts';
-import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
-import { LogKeeper } from '../../proofs/log-keeper.ts';
 import { nameAddress, type Settings } from '../../settings.ts';
 import type { FaultLog } from '../../storage/fault-log.ts';
 import { lockFolder } from '../../storage/folder-lock.ts';
@@ -50,18 +46,8 @@ export async function startServer(
   let closing = false;
   using held = new DisposableStack();
   held.use(lockFolder(settings.dataDir, 'shared'));
-  const keeper = new CheckpointKeeper({ ...installation, interval: settings.checkpointInterval, log: options.log });
-  // A crash between a commit and its line in the log loses no anchor.
-  await keeper.start(installation.clock());
-  const logKeeper = new LogKeeper(installation);
-  await completeErasures(installation.database.kysely, installation.erasures);
-  const bytes = await countUnforgotten(installation.database);
-  if (bytes > 0) options.log.info({ bytes }, 'writing the database file again after erasures');
-  // Without the space for a copy, for example, it starts nevertheless, and tries again at the next start.
-  await forgetErased(installation.database, { mayWait: true }).catch((err: unknown) =>
-    options.log.warn({ err, bytes }, 'the database file could not be written again after erasures'),
-  );
   const app = createApp(installation, { ...options, isClosing: () => closing });
+  for (const feature of app.features) await feature.start?.();
   const server = new GracefulServer(app.koa.callback(), {
     ...serverLimits,
     connections: settings.maxConnections,
@@ -86,7 +72,7 @@ export async function startServer(
   // One clock that is set back shows in every ledger.
   const warnOfClock = atMostEvery(60 * 60_000, (fall: object) => options.log.warn(fall, clockFell));
   installation.database.signals.on('clockFell', warnOfClock);
-  const housekeeping = options.housekeeping === false ? null : startHousekeeping(installation, app, keeper, logKeeper);
+  const housekeeping = options.housekeeping === false ? null : startHousekeeping(installation, app);
   const sending = options.sends === false ? null : startSending(installation, app.faults);
   const lock = held.move();
   const close = async () => {

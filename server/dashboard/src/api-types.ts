@@ -357,6 +357,8 @@ export type VerificationRunStatus = 'running' | 'holds' | 'failed' | 'could_not_
 
 /** What the method of each operation returns, by its id in the OpenAPI document. */
 export interface OperationResults {
+  readonly listVerifications: Page<VerificationRun>;
+  readonly startVerification: VerificationRun;
   readonly signIn: SignedIn | MfaChallenge;
   readonly answerChallenge: SignedIn;
   readonly startSession: SignedIn;
@@ -382,8 +384,6 @@ export interface OperationResults {
   readonly createTenant: CreatedTenant;
   readonly getSystem: SystemStatus;
   readonly listPortfolio: Page<PortfolioTenant>;
-  readonly listVerifications: Page<VerificationRun>;
-  readonly startVerification: VerificationRun;
 }
 
 /** The scope that each operation needs. */
@@ -423,6 +423,9 @@ export const operationScopes = {
   proveConsentInclusion: 'consent:read',
   proveConsentConsistency: 'consent:read',
   exportConsentLedger: 'consent:read',
+  listVerifications: 'system:read',
+  startVerification: 'system:write',
+  getLedgerVerification: 'audit:read',
   listControls: 'controls:read',
   listFrameworks: 'controls:read',
   getFramework: 'controls:read',
@@ -458,6 +461,16 @@ export const operationScopes = {
   listInvitations: 'users:read',
   inviteUser: 'users:write',
   revokeInvitation: 'users:write',
+  getTenant: 'users:read',
+  editTenant: 'tenant:write',
+  listApiKeys: 'keys:read',
+  createApiKey: 'keys:write',
+  getApiKey: 'keys:read',
+  revokeApiKey: 'keys:write',
+  rotateApiKey: 'keys:write',
+  getScimToken: 'keys:read',
+  createScimToken: 'keys:write',
+  revokeScimToken: 'keys:write',
   createDsr: 'dsr:write',
   listDsrs: 'dsr:read',
   getDsr: 'dsr:read',
@@ -474,8 +487,6 @@ export const operationScopes = {
   eraseDsr: 'dsr:write',
   eraseBreach: 'breach:write',
   eraseEvidence: 'controls:write',
-  getTenant: 'users:read',
-  editTenant: 'tenant:write',
   getTrustCenter: 'trust:read',
   replaceTrustCenter: 'trust:write',
   saveTrustDraft: 'trust:write',
@@ -497,22 +508,11 @@ export const operationScopes = {
   listWebhookRedeliveries: 'webhooks:read',
   getWebhookRedelivery: 'webhooks:read',
   cancelWebhookRedelivery: 'webhooks:write',
-  listApiKeys: 'keys:read',
-  createApiKey: 'keys:write',
-  getApiKey: 'keys:read',
-  revokeApiKey: 'keys:write',
-  rotateApiKey: 'keys:write',
-  getScimToken: 'keys:read',
-  createScimToken: 'keys:write',
-  revokeScimToken: 'keys:write',
   getOverview: 'members:read',
   listTenants: 'tenants:read',
   createTenant: 'tenants:write',
   getSystem: 'system:read',
   listPortfolio: 'portfolio:read',
-  listVerifications: 'system:read',
-  startVerification: 'system:write',
-  getLedgerVerification: 'audit:read',
 } as const;
 
 export const noticeStatusValues = ['draft', 'published', 'archived'] as const;
@@ -533,13 +533,16 @@ export const evidenceKindValues = ['document', 'screenshot', 'log', 'configurati
 export const testResultStatusValues = ['fail', 'warning', 'unknown', 'manual', 'pass'] as const;
 export const memberRoleValues = ['admin', 'dpo', 'engineer', 'auditor', 'cs_agent', 'dpco_principal', 'platform_admin'] as const;
 export const roleValues = ['admin', 'dpo', 'engineer', 'auditor', 'cs_agent'] as const;
+export const scimCompatibilityValues = ['strict', 'extended'] as const;
+export const apiKeyStatusValues = ['active', 'expired', 'revoked'] as const;
+export const apiKeyEnvironmentValues = ['live', 'test'] as const;
+export const scopeValues = ['audit:read', 'consent:read', 'consent:write', 'controls:read', 'controls:write', 'trust:read', 'trust:write', 'webhooks:read', 'webhooks:write', 'members:read', 'users:read', 'users:write', 'keys:read', 'keys:write', 'dsr:read', 'dsr:write', 'breach:read', 'breach:write', 'tenant:write'] as const;
 export const dataSubjectRequestTypeValues = ['access', 'erasure', 'rectification', 'portability', 'restriction', 'objection'] as const;
 export const dataSubjectRequestChannelValues = ['email', 'phone', 'web', 'letter', 'in_person', 'other'] as const;
 export const dataSubjectRequestStatusValues = ['open', 'completed'] as const;
 export const dataSubjectRequestOutcomeValues = ['fulfilled', 'rejected', 'partially_fulfilled'] as const;
 export const breachSeverityValues = ['low', 'medium', 'high', 'critical'] as const;
 export const breachStatusValues = ['open', 'contained', 'closed'] as const;
-export const scimCompatibilityValues = ['strict', 'extended'] as const;
 export const webhookEventTypeValues = ['consent.recorded', 'consent.withdrawn', 'consent_notice.published', 'consent_notice.archived', 'dsr.created', 'dsr.completed', 'breach.reported', 'breach.updated', 'subject.erased', 'control.status_changed', 'control.test_failed', 'ledger.verified', 'ledger.verification_failed', 'user.provisioned', 'user.suspended', 'user.reactivated', 'user.deprovisioned', 'user.role_changed', 'mfa.enabled', 'mfa.disabled', 'webhook.endpoint_failing', 'webhook.endpoint_recovered', 'webhook.endpoint_disabled', 'webhook.delivery_exhausted', 'webhook.test'] as const;
 export const settableWebhookStatusValues = ['enabled', 'paused'] as const;
 export const webhookStatusValues = ['enabled', 'paused', 'disabled'] as const;
@@ -547,9 +550,6 @@ export const webhookPeriodLengthValues = ['day', 'hour'] as const;
 export const webhookDeliveryStatusValues = ['pending', 'delivered', 'dead', 'redelivered', 'canceled'] as const;
 export const webhookFailureReasonValues = ['http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'dns', 'refused_address', 'connection', 'tls', 'protocol', 'endpoint_disabled', 'unsealable_secret', 'erased'] as const;
 export const redeliverableStatusValues = ['dead', 'delivered'] as const;
-export const apiKeyStatusValues = ['active', 'expired', 'revoked'] as const;
-export const apiKeyEnvironmentValues = ['live', 'test'] as const;
-export const scopeValues = ['audit:read', 'consent:read', 'consent:write', 'controls:read', 'controls:write', 'trust:read', 'trust:write', 'webhooks:read', 'webhooks:write', 'members:read', 'users:read', 'users:write', 'keys:read', 'keys:write', 'dsr:read', 'dsr:write', 'breach:read', 'breach:write', 'tenant:write'] as const;
 export const recordSpaceValues = ['api', 'public'] as const;
 export const controlStatusValues = ['not_started', 'in_progress', 'evidence_requested', 'evidence_submitted', 'implemented', 'needs_review', 'accepted', 'overdue', 'not_applicable', 'excepted'] as const;
 export const verificationStatusValues = ['holds', 'failed', 'could_not_check'] as const;
@@ -559,6 +559,7 @@ export const noticeWarningCodeValues = ['controller_not_named', 'purposes_not_na
 export const actorTypeValues = ['user', 'api_key', 'system', 'staff'] as const;
 export const auditModuleValues = ['access', 'consent', 'controls', 'identity', 'ledger', 'mfa', 'privacy', 'tenants', 'trust', 'webhooks'] as const;
 export const ledgerNameValues = ['audit', 'consent'] as const;
+export const verificationRunStatusValues = ['running', 'holds', 'failed', 'could_not_check', 'interrupted'] as const;
 export const evidenceFreshnessValues = ['current', 'stale', 'expired', 'missing'] as const;
 export const mfaMethodValues = ['totp', 'backup_code'] as const;
 export const invitationStatusValues = ['pending', 'accepted', 'revoked', 'expired'] as const;
@@ -570,4 +571,3 @@ export const databaseKindValues = ['sqlite', 'postgres'] as const;
 export const logStatementKindValues = ['timestamp', 'cosignature'] as const;
 export const transferKindValues = ['move', 'import'] as const;
 export const transferStatusValues = ['incomplete', 'completed'] as const;
-export const verificationRunStatusValues = ['running', 'holds', 'failed', 'could_not_check', 'interrupted'] as const;

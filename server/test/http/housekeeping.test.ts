@@ -2,14 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { LastUses } from '../../accounts/keys/last-uses.ts';
+import { createApp } from '../../cli/server/app.ts';
 import { startHousekeeping } from '../../cli/server/housekeeping.ts';
-import { Sightings } from '../../consent/sightings.ts';
-import { RateLimiter } from '../../http/rate-limit.ts';
-import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
-import { LogKeeper } from '../../proofs/log-keeper.ts';
-import { Verifier } from '../../proofs/verifier.ts';
-import { FaultLog } from '../../storage/fault-log.ts';
 import { openTestInstallation } from '../harness.ts';
 
 describe('housekeeping', () => {
@@ -39,12 +33,8 @@ describe('housekeeping', () => {
 
     await addKeys(2500);
     context.mock.timers.enable({ apis: ['setTimeout'] });
-    const log = pino({ level: 'silent' });
-    const keeper = new CheckpointKeeper({ ...installation, interval: 3_600_000, log });
-    const faults = new FaultLog(installation.database, log);
-    const verifier = new Verifier(installation, faults);
-    const app = { limiter: new RateLimiter(), lastUses: new LastUses(), sightings: new Sightings(), verifier, faults };
-    const housekeeping = startHousekeeping(installation, app, keeper, new LogKeeper(installation));
+    const app = createApp(installation, { log: pino({ level: 'silent' }) });
+    const housekeeping = startHousekeeping(installation, app);
     assert.equal(await tick(59_999), 2500);
     assert.equal(await tick(1), 1500);
     assert.equal(await tick(1000), 500);

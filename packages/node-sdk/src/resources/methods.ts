@@ -659,6 +659,99 @@ export class UsersInvitations extends Resource {
   }
 }
 
+/** The tenant of the caller and its settings. Scopes: `users:read`, `tenant:write`, `members:read`. */
+export class TenantSettings extends Resource {
+  /** Get the tenant and its settings. Needs the scope `users:read`. */
+  retrieve(options?: RequestOptions): ApiPromise<Api.Tenant> {
+    return this.api.request(get('getTenant', '/v1/tenant'), options);
+  }
+
+  /**
+   * Change the settings of the tenant. Omitted fields keep their values; `sso` is replaced as a whole. Roles that
+   * change, the default or that of a group, must have no scope that the caller lacks. Needs the scope `tenant:write`.
+   */
+  update(body: Api.TenantChange, options?: RequestOptions): ApiPromise<Api.Tenant> {
+    return this.api.request(patch('editTenant', '/v1/tenant', {}, body), options);
+  }
+
+  /**
+   * Get what waits for the caller. Every role may call it; each part of the answer needs the scope that it names, and
+   * is null without. It is what the start page of the dashboard shows. Needs the scope `members:read`.
+   */
+  overview(options?: RequestOptions): ApiPromise<Api.Overview> {
+    return this.api.request(get('getOverview', '/v1/overview'), options);
+  }
+}
+
+/** Credentials of programs: create, rotate and revoke. Scopes: `keys:read`, `keys:write`. */
+export class ApiKeys extends Resource {
+  /**
+   * List API keys, newest first. The keys of the tenant, and shared keys of other tenants that can act for it;
+   * `tenantId` distinguishes them. Needs the scope `keys:read`.
+   * @throws {BadRequestError} `invalid_cursor`: The cursor is invalid, or belongs to other filters.
+   */
+  list(params: Api.ListApiKeysParams = {}, options?: ListOptions): PagePromise<Api.ApiKey> {
+    return this.api.list(page('listApiKeys', '/v1/api-keys', {}, params), options);
+  }
+
+  /**
+   * Create an API key; it is shown only once. A key has at most the rights of the caller: no scope that the caller
+   * lacks, no tenant in which the caller cannot create keys. A tenant has at most 500 keys that are neither expired nor
+   * revoked. Needs the scope `keys:write`.
+   */
+  create(body: Api.ApiKeyInput, options?: RequestOptions): ApiPromise<Api.CreatedApiKey> {
+    return this.api.request(post('createApiKey', '/v1/api-keys', {}, body), options);
+  }
+
+  /** Get an API key. Needs the scope `keys:read`. */
+  retrieve(keyId: string, options?: RequestOptions): ApiPromise<Api.ApiKey> {
+    return this.api.request(get('getApiKey', '/v1/api-keys/{id}', { id: keyId }), options);
+  }
+
+  /**
+   * Revoke an API key and its access tokens: their next requests fail. A shared key of another tenant keeps working
+   * there and can no longer act for this one. Does nothing when the key was revoked before. Needs the scope
+   * `keys:write`.
+   */
+  revoke(keyId: string, options?: RequestOptions): ApiPromise<Api.ApiKey> {
+    return this.api.request(remove('revokeApiKey', '/v1/api-keys/{id}', { id: keyId }), options);
+  }
+
+  /**
+   * Rotate an API key; the new key is shown only once. The new key has the name, scopes, environment and tenants of the
+   * old one, and the same lifetime from now on. The old one expires after the overlap, but not later than before.
+   * Answers 409 `conflict` for a key that was rotated, revoked or has expired, and 403 `forbidden` for one with a scope
+   * that the caller lacks. Needs the scope `keys:write`.
+   */
+  rotate(keyId: string, body: Api.ApiKeyRotation = {}, options?: RequestOptions): ApiPromise<Api.CreatedApiKey> {
+    return this.api.request(post('rotateApiKey', '/v1/api-keys/{id}/rotate', { id: keyId }, body), options);
+  }
+}
+
+/** The credential of the identity provider. A tenant has one. Scopes: `keys:read`, `keys:write`. */
+export class ScimTokens extends Resource {
+  /**
+   * Get the SCIM token of the tenant, without its value. Answers 404 if the tenant has none. Needs the scope
+   * `keys:read`.
+   */
+  retrieve(options?: RequestOptions): ApiPromise<Api.ScimToken> {
+    return this.api.request(get('getScimToken', '/v1/scim-token'), options);
+  }
+
+  /**
+   * Create the SCIM token of the tenant; it is shown only once. Revokes the earlier token. A SCIM token can give any
+   * role, so the caller needs every scope of an administrator. Needs the scope `keys:write`.
+   */
+  create(options?: RequestOptions): ApiPromise<Api.CreatedScimToken> {
+    return this.api.request(post('createScimToken', '/v1/scim-token'), options);
+  }
+
+  /** Revoke the SCIM token of the tenant. Answers 404 if the tenant has none. Needs the scope `keys:write`. */
+  revoke(options?: RequestOptions): ApiPromise<Api.ScimToken> {
+    return this.api.request(remove('revokeScimToken', '/v1/scim-token'), options);
+  }
+}
+
 /** Requests of persons about their data, with due dates and outcomes. Scopes: `dsr:write`, `dsr:read`. */
 export class DataSubjectRequests extends Resource {
   /**
@@ -825,30 +918,6 @@ export class Breaches extends Resource {
    */
   erase(breachId: string, body: Api.ErasureInput, options?: RequestOptions): ApiPromise<Api.Erasure> {
     return this.api.request(post('eraseBreach', '/v1/breach/{id}/erase', { id: breachId }, body), options);
-  }
-}
-
-/** The tenant of the caller and its settings. Scopes: `users:read`, `tenant:write`, `members:read`. */
-export class TenantSettings extends Resource {
-  /** Get the tenant and its settings. Needs the scope `users:read`. */
-  retrieve(options?: RequestOptions): ApiPromise<Api.Tenant> {
-    return this.api.request(get('getTenant', '/v1/tenant'), options);
-  }
-
-  /**
-   * Change the settings of the tenant. Omitted fields keep their values; `sso` is replaced as a whole. Roles that
-   * change, the default or that of a group, must have no scope that the caller lacks. Needs the scope `tenant:write`.
-   */
-  update(body: Api.TenantChange, options?: RequestOptions): ApiPromise<Api.Tenant> {
-    return this.api.request(patch('editTenant', '/v1/tenant', {}, body), options);
-  }
-
-  /**
-   * Get what waits for the caller. Every role may call it; each part of the answer needs the scope that it names, and
-   * is null without. It is what the start page of the dashboard shows. Needs the scope `members:read`.
-   */
-  overview(options?: RequestOptions): ApiPromise<Api.Overview> {
-    return this.api.request(get('getOverview', '/v1/overview'), options);
   }
 }
 
@@ -1089,74 +1158,5 @@ export class WebhooksRedeliveries extends Resource {
   cancel(redeliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookRedelivery> {
     const operation = remove('cancelWebhookRedelivery', '/v1/webhooks/redeliveries/{id}', { id: redeliveryId });
     return this.api.request(operation, options);
-  }
-}
-
-/** Credentials of programs: create, rotate and revoke. Scopes: `keys:read`, `keys:write`. */
-export class ApiKeys extends Resource {
-  /**
-   * List API keys, newest first. The keys of the tenant, and shared keys of other tenants that can act for it;
-   * `tenantId` distinguishes them. Needs the scope `keys:read`.
-   * @throws {BadRequestError} `invalid_cursor`: The cursor is invalid, or belongs to other filters.
-   */
-  list(params: Api.ListApiKeysParams = {}, options?: ListOptions): PagePromise<Api.ApiKey> {
-    return this.api.list(page('listApiKeys', '/v1/api-keys', {}, params), options);
-  }
-
-  /**
-   * Create an API key; it is shown only once. A key has at most the rights of the caller: no scope that the caller
-   * lacks, no tenant in which the caller cannot create keys. A tenant has at most 500 keys that are neither expired nor
-   * revoked. Needs the scope `keys:write`.
-   */
-  create(body: Api.ApiKeyInput, options?: RequestOptions): ApiPromise<Api.CreatedApiKey> {
-    return this.api.request(post('createApiKey', '/v1/api-keys', {}, body), options);
-  }
-
-  /** Get an API key. Needs the scope `keys:read`. */
-  retrieve(keyId: string, options?: RequestOptions): ApiPromise<Api.ApiKey> {
-    return this.api.request(get('getApiKey', '/v1/api-keys/{id}', { id: keyId }), options);
-  }
-
-  /**
-   * Revoke an API key and its access tokens: their next requests fail. A shared key of another tenant keeps working
-   * there and can no longer act for this one. Does nothing when the key was revoked before. Needs the scope
-   * `keys:write`.
-   */
-  revoke(keyId: string, options?: RequestOptions): ApiPromise<Api.ApiKey> {
-    return this.api.request(remove('revokeApiKey', '/v1/api-keys/{id}', { id: keyId }), options);
-  }
-
-  /**
-   * Rotate an API key; the new key is shown only once. The new key has the name, scopes, environment and tenants of the
-   * old one, and the same lifetime from now on. The old one expires after the overlap, but not later than before.
-   * Answers 409 `conflict` for a key that was rotated, revoked or has expired, and 403 `forbidden` for one with a scope
-   * that the caller lacks. Needs the scope `keys:write`.
-   */
-  rotate(keyId: string, body: Api.ApiKeyRotation = {}, options?: RequestOptions): ApiPromise<Api.CreatedApiKey> {
-    return this.api.request(post('rotateApiKey', '/v1/api-keys/{id}/rotate', { id: keyId }, body), options);
-  }
-}
-
-/** The credential of the identity provider. A tenant has one. Scopes: `keys:read`, `keys:write`. */
-export class ScimTokens extends Resource {
-  /**
-   * Get the SCIM token of the tenant, without its value. Answers 404 if the tenant has none. Needs the scope
-   * `keys:read`.
-   */
-  retrieve(options?: RequestOptions): ApiPromise<Api.ScimToken> {
-    return this.api.request(get('getScimToken', '/v1/scim-token'), options);
-  }
-
-  /**
-   * Create the SCIM token of the tenant; it is shown only once. Revokes the earlier token. A SCIM token can give any
-   * role, so the caller needs every scope of an administrator. Needs the scope `keys:write`.
-   */
-  create(options?: RequestOptions): ApiPromise<Api.CreatedScimToken> {
-    return this.api.request(post('createScimToken', '/v1/scim-token'), options);
-  }
-
-  /** Revoke the SCIM token of the tenant. Answers 404 if the tenant has none. Needs the scope `keys:write`. */
-  revoke(options?: RequestOptions): ApiPromise<Api.ScimToken> {
-    return this.api.request(remove('revokeScimToken', '/v1/scim-token'), options);
   }
 }

@@ -2,14 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { LastUses } from '../../../accounts/keys/last-uses.ts';
+import { createApp } from '../../../cli/server/app.ts';
 import { startHousekeeping } from '../../../cli/server/housekeeping.ts';
-import { Sightings } from '../../../consent/sightings.ts';
-import { RateLimiter } from '../../../http/rate-limit.ts';
-import { CheckpointKeeper } from '../../../proofs/checkpoint-keeper.ts';
-import { LogKeeper } from '../../../proofs/log-keeper.ts';
-import { Verifier } from '../../../proofs/verifier.ts';
-import { FaultLog } from '../../../storage/fault-log.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../../harness.ts';
 import { assertProblem } from '../../http/problems.ts';
 import { failSignIn, isOpen, signIn, startBeside } from './sign-in-requests.ts';
@@ -107,15 +101,9 @@ describeOnOneDatabase('a session', (dialect) => {
     assert.ok(await isOpen(server, member.session));
     clock.advance(1);
     context.mock.timers.enable({ apis: ['setTimeout'] });
-    const log = pino({ level: 'silent' });
-    const keeper = new CheckpointKeeper({ ...installation, interval: 3_600_000, log });
-    const faults = new FaultLog(installation.database, log);
-    const verifier = new Verifier(
-      { ...installation, settings: { ...installation.settings, verifyInterval: 0 } },
-      faults,
-    );
-    const app = { limiter: new RateLimiter(), lastUses: new LastUses(), sightings: new Sightings(), verifier, faults };
-    const housekeeping = startHousekeeping(installation, app, keeper, new LogKeeper(installation));
+    const settings = { ...installation.settings, verifyInterval: 0 };
+    const app = createApp({ ...installation, settings }, { log: pino({ level: 'silent' }) });
+    const housekeeping = startHousekeeping(installation, app);
     /** Lets a minute pass, and what it starts run to its end. */
     const keepHouse = async (until: () => Promise<boolean>) => {
       context.mock.timers.tick(minute);

@@ -1,0 +1,18 @@
+import type { Feature, Services } from '../installation/feature.ts';
+import { inTransaction } from '../storage/database.ts';
+import { deleteAbandonedFile } from './file-store.ts';
+import { controlRoutes } from './routes.ts';
+
+/** Frameworks, controls, evidence and tests. */
+export function openControls(services: Services): Feature {
+  return {
+    name: 'controls',
+    routes: controlRoutes(services),
+    tasks: [
+      {
+        every: 60_000,
+        run: (now) => inTransaction(services.database, (queries) => deleteAbandonedFile(queries, now)),
+      },
+    ],
+  };
+}

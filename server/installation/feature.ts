@@ -1,0 +1,36 @@
+import type { Middleware } from 'koa';
+import type { Logger } from 'pino';
+import type { RateLimiter } from '../http/rate-limit.ts';
+import type { Route } from '../http/route.ts';
+import type { FaultLog } from '../storage/fault-log.ts';
+import type { Installation } from './installation.ts';
+
+/** The installation with what all features of a running server share. */
+export interface Services extends Installation {
+  readonly log: Logger;
+  readonly limiter: RateLimiter;
+  readonly faults: FaultLog;
+}
+
+/** Housekeeping. */
+export interface Task {
+  /** Milliseconds between two runs. */
+  readonly every: number;
+  /** @returns true if there is more to do immediately. */
+  run(now: string): Promise<unknown>;
+}
+
+/** A part of the server: what it adds to the API, the pages and the housekeeping. `cli/server/app.ts` lists them all. */
+export interface Feature {
+  readonly name: string;
+  readonly routes: readonly Route[];
+  readonly tasks?: readonly Task[];
+  /** Public pages, tried in order after the routes. */
+  readonly pages?: readonly Middleware[];
+  /** Runs before the server listens. */
+  start?(): Promise<void>;
+  /** Interrupts tasks that wait for other servers. */
+  interrupt?(): void;
+  /** Writes what waits in memory. */
+  drain?(): Promise<void>;
+}
