@@ -208,7 +208,7 @@ function lacksErasures(file: string, issue: string): UsageError {
 
 type Restoring = Pick<Installation, 'signer' | 'anchors' | 'box' | 'erasures'>;
 
-/** Erases again, and appends to the logs of the data folder. @returns what was erased. */
+/** Erases again, and appends to the logs of the data folder. @returns the counts of erased values. */
 async function completeDraft(
   draft: string,
   restoring: Restoring & Pick<Installation, 'seal'>,

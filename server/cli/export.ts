@@ -191,7 +191,7 @@ ${exitCodeHelp}`,
   },
 });
 
-/** What the operator of the command requires of the log. @throws {UsageError} */
+/** Reads the attestations that the operator of the command requires of the log. @throws {UsageError} */
 function requireAttestations(policyFile: string | undefined, caFile: string | undefined): AttestationOptions {
   try {
     const policy = policyFile === undefined ? null : readPolicy('--witness-policy', policyFile);
@@ -238,7 +238,7 @@ function writeReport(verified: VerifiedExport | null, isCompared: boolean): obje
   return { entries, checkpoint: { origin, size, at }, range, isConsistent: isCompared || null, clockFalls, ...found };
 }
 
-/** What a visitor was shown, and what they decided. */
+/** The notice that the visitor was shown, and the decision on each purpose. */
 function describeWords({ noticeVersion, language, region, title, intro, purposes }: ShownWords): readonly string[] {
   return [
     `✓ The visitor was shown version ${noticeVersion} of the notice in ${language}${region === null ? '' : `, in the region ${region}`}:`,
@@ -252,7 +252,7 @@ function describeWords({ noticeVersion, language, region, title, intro, purposes
   ];
 }
 
-/** What an intact export proves, and what it does not. */
+/** The facts that an intact export proves, and its limits. */
 function describeExport(
   { entries, first, last, from, until, newer, checkpoint, clockFalls, shown, log }: VerifiedExport,
   kept: OpenedCheckpoint | null,
@@ -272,7 +272,7 @@ function describeExport(
   ];
 }
 
-/** Who attested the log, and when. */
+/** The attestations of the log: timestamp and cosignatures. */
 function describeLog({ size, log, cosignatures, timestampedAt }: NonNullable<VerifiedExport['log']>): string[] {
   return [
     `✓ The log of the installation, signed at ${log.at}, covers entries up to number ${size}.`,

@@ -11,7 +11,7 @@ export const exitCodeHelp = `Exit codes:
      erasures.log, a missing or untrusted timestamp or cosignature)
   4  the database or the file could not be read`;
 
-/** Whether a path names a file. */
+/** True if a path names an existing file. */
 export function isFile(path: string): boolean {
   return existsSync(path) && statSync(path).isFile();
 }

@@ -71,7 +71,7 @@ If it is interrupted, run it again: it starts over, or completes the last step. 
   },
 });
 
-/** @returns what was copied; null if only the last step of an interrupted move was left. */
+/** @returns the counts of the copy; null if only the last step of an interrupted move was left. */
 async function moveData(context: CommandContext, target: Settings, from: string, to: string) {
   const { settings, clock } = context;
   const { databaseUrl: url, dataDir } = settings;

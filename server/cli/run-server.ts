@@ -15,7 +15,7 @@ import { keepAddress, loopback } from './server-address.ts';
 
 /**
  * Serves until the process gets SIGINT or SIGTERM.
- * @param demo whether an empty database gets the demo tenant first, or a database that has it is served.
+ * @param demo `created` adds the demo tenant to an empty database first; `kept` serves a database that has it.
  * @throws {SettingsError} for a database that has the demo tenant and should not.
  * @throws {BrokenSeal} for a demo beside a tenant that something else changed, which may be the demo.
  */

@@ -69,7 +69,7 @@ const { app, port } = await startServer(installation, { log: createLog(settings)
 const routes = new RouteTable(app.routes);
 let tenants = 0;
 
-/** What the process of the test may call. */
+/** Commands that the process of the test may call. */
 const commands = {
   setTime(time: string | null): string {
     setTo = time === null ? null : Date.parse(time);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { findNode24 } from './node-24.js';
 
-// What an older Node lacks would fail later, with a message that does not say so.
+// Checked here: an older Node fails later on a missing function, with a message that does not mention the version.
 if (Number.parseInt(process.versions.node, 10) < 22)
   throw new Error(`@svc/server/testing needs Node 22 or newer, not ${process.versions.node}.`);
 
@@ -23,7 +23,7 @@ export interface TestTenant {
   readonly noticeId: string;
 }
 
-/** What goes wrong with requests to an operation. Without `status` and `reset`, the answer only comes late. */
+/** A fault in requests to an operation. Without `status` and `reset`, the response is only late. */
 export interface Fault {
   /** The operationId (`captureConsentRecord`), or method and path of the API document (`GET /v1/audit`). Default: any. */
   readonly operation?: string;
@@ -37,7 +37,7 @@ export interface Fault {
   readonly reset?: boolean;
   /** Waits for so many milliseconds first. */
   readonly delay?: number;
-  /** Whether the operation takes effect before the status or the reset, so that a retry repeats it; default false. */
+  /** True if the operation takes effect before the status or the reset, so that a retry repeats it; default false. */
   readonly isProcessed?: boolean;
 }
 

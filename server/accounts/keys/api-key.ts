@@ -16,7 +16,7 @@ export function generateApiKey(environment: KeyEnvironment): string {
   return generateToken(`svc_${environment}_`);
 }
 
-/** Whether a text has the form and the checksum of an API key, which need not exist. */
+/** True if a text has the form and the checksum of an API key; the key need not exist. */
 export function isApiKey(text: string): boolean {
   return keyEnvironments.some((environment) => isToken(`svc_${environment}_`, text));
 }

@@ -168,8 +168,8 @@ export async function acceptInvitation(
  * Makes a user a member, for the command line and the demo. An existing password may have been set by anyone who invited
  * that address first, so it opens this tenant only together with an invitation.
  * @param user.passwordHash the hash of the password to set for a user without one.
- * @returns whether the password was set, so that they can sign in with it at once, and the token of the invitation that
- *   a user with a password accepts with it; undefined when they already are a member.
+ * @returns `isPasswordSet`, true if the user can sign in with the password at once; and the token of the invitation,
+ *   with which a user with a password accepts; undefined when they already are a member.
  */
 export async function createUser(
   work: UnitOfWork,

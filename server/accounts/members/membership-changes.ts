@@ -31,7 +31,7 @@ export interface NewMember extends Profile {
   readonly email: string;
   readonly role: MemberRole;
   readonly isActivated: boolean;
-  /** Whether they can sign in at once: the operator set their password, or they accepted an invitation. */
+  /** True if they can sign in at once: the operator set their password, or they accepted an invitation. */
   readonly isAccepted: boolean;
 }
 

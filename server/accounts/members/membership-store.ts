@@ -159,7 +159,7 @@ export async function isAcceptedElsewhere(queries: Queries, userId: string, tena
   return elsewhere.some((row) => row.accepted_at !== null || !holds(queries, 'memberships', row));
 }
 
-/** Whether the tenant has another administrator who can sign in. */
+/** True if the tenant has another administrator who can sign in. */
 export async function hasOtherAdmin(queries: Queries, { tenant_id, user_id }: MembershipRow): Promise<boolean> {
   const admins = queries.selectFrom('memberships').selectAll().where('role', 'in', adminRoles).where(maySignIn);
   const others = await admins.where('tenant_id', '=', tenant_id).where('user_id', '!=', user_id).execute();

@@ -115,7 +115,7 @@ const statusEvents = {
   deleted: 'user.deprovisioned',
 } as const;
 
-/** @param hasState adds what makes up the state; left out beside an event about the state or role. */
+/** @param hasState adds the fields of the state; false for an event about the state or role. */
 function listFields(row: MembershipRow, hasState: boolean): Readonly<Record<string, Json>> {
   return {
     userName: row.user_name,

@@ -31,7 +31,7 @@ export function writeTotpUri(secret: string, email: string): string {
   return generateURI({ strategy: 'totp', issuer, label: email, secret, ...form });
 }
 
-/** Whether a text has the form of a TOTP code: six ASCII digits. */
+/** True if a text has the form of a TOTP code: six ASCII digits. */
 export function isTotpCode(text: string): boolean {
   return /^[0-9]{6}$/.test(text);
 }

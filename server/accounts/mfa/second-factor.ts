@@ -28,7 +28,7 @@ export async function findSecondFactor(queries: Queries, userId: string): Promis
   return row;
 }
 
-/** Whether a sign-in of a user requires a code. */
+/** True if a sign-in of a user requires a code. */
 export async function isSecondFactorEnabled(queries: Queries, userId: string): Promise<boolean> {
   return (await findSecondFactor(queries, userId)).state === 'enabled';
 }

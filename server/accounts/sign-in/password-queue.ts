@@ -5,7 +5,7 @@ import type { PasswordHasher } from '../../installation/password-hash.ts';
 export interface HashCaller {
   /** Its share of the queue is counted by this name. */
   readonly bucket: string;
-  /** Whether it has a session, an invitation or a known device: such callers have a separate queue. */
+  /** True if the caller has a session, an invitation or a known device: such callers have a separate queue. */
   readonly isKnown: boolean;
 }
 
@@ -61,7 +61,7 @@ export class PasswordQueue {
     });
   }
 
-  /** Whether a hash was computed at a lower cost than new hashes. */
+  /** True if a hash was computed at a lower cost than new hashes. */
   isOutdated(hash: string): boolean {
     return this.#hasher.isOutdated(hash);
   }

@@ -32,7 +32,7 @@ export async function createSession(
     readonly userId: string;
     /** The challenge that was answered; null without a second factor. */
     readonly challengeId: string | null;
-    /** What the user recognizes the session by. */
+    /** A description of the device, by which the user recognizes the session. */
     readonly device?: string | null;
   },
   lifetime: SessionLifetime,
@@ -286,7 +286,7 @@ export async function deleteEndedSessions(queries: Queries, now: string, { idle 
     .execute();
 }
 
-/** Whether a membership allows sign-in: `canSignIn` as a condition of a query. */
+/** Condition of a query for memberships that allow sign-in, as `canSignIn` checks it. */
 export function maySignIn(row: ExpressionBuilder<Tables, 'memberships'>) {
   return row.and([
     row('memberships.accepted_at', 'is not', null),

@@ -195,7 +195,7 @@ async function rehash(
 /**
  * Reads the user and membership of a sign-in and locks them: changes that end sessions (a suspension, a new password or
  * second factor) wait for the account or for the tenant. Also locks the tenant of the session that the sign-in replaces.
- * @param changesAccount whether a change of the account will be recorded: locks all tenants of the user.
+ * @param changesAccount true if a change of the account will be recorded: locks all tenants of the user.
  * @returns undefined where the membership does not allow sign-in.
  */
 export async function lockSignIn(

@@ -46,7 +46,7 @@ export async function createTenant(
 
 /** Stores the name and the settings of a tenant. @returns the row after the change, for the audit event. */
 export async function updateTenant({ transaction }: UnitOfWork, tenant: Tenant): Promise<TenantRow> {
-  // What is left has a column each that a tenant may change.
+  // Every remaining field has a column of its own, which a tenant may change.
   const { id, slug: _slug, apiVersion: _apiVersion, createdAt: _createdAt, ...settings } = tenant;
   const columns = toColumns({
     ...settings,

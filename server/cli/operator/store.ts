@@ -60,14 +60,14 @@ export async function listPortfolio(
   return { rows, next };
 }
 
-/** Whether the authority should have been notified of a breach: the same rule as `viewBreach`. */
+/** Condition of a query: the authority should have been notified of a breach. The same rule as in `viewBreach`. */
 export function isPastDeadline(now: string): Expression<SqlBool> {
   const discovered = addTime(now, -notificationPeriod);
   return sql`authority_notified_at is null and notification_reason is null and erased_at is null
     and discovered_at < ${discovered}`;
 }
 
-/** Whether the deliveries of a webhook keep failing, or it was disabled. */
+/** Condition of a query: the deliveries of a webhook keep failing, or it was disabled. */
 export const isFailing: Expression<SqlBool> = sql`deleted_at is null and (status = 'disabled' or exists
   (select 1 from webhook_health as health where health.tenant_id = webhook_endpoints.tenant_id
     and health.endpoint_id = webhook_endpoints.id and failing_since is not null and last_error is not null))`;

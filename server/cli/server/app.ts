@@ -27,9 +27,9 @@ export type App = Readonly<ReturnType<typeof createApp>>;
 export interface AppOptions {
   readonly log: Logger;
   readonly limiter?: RateLimiter;
-  /** Whether every result is checked against its schema: for tests. */
+  /** Checks every result against its schema; for tests. */
   readonly checksResults?: boolean;
-  /** Whether the server is about to end and answers its last requests. */
+  /** True if the server is stopping and answers its last requests. */
   readonly isClosing?: () => boolean;
   /** Meets every request first: for `@svc/server/testing` only. No setting leads to it. */
   readonly intercept?: Middleware;

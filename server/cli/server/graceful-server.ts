@@ -39,17 +39,19 @@ export interface ServerLimits {
   readonly checkEvery: number;
 }
 
-/** What the server knows of a connection. */
+/** The state of a connection. */
 interface Connection {
   /** Requests under way; with pipelining more than one. */
   readonly responses: Set<ServerResponse>;
   /** The latest request, the only one whose body may still arrive, and when it began. */
   newest: ServerResponse | null;
   startedAt: number;
-  /** When the connection last carried something, and what it had carried by then. */
+  /** When the connection last carried bytes, and how many it had received by then. */
   activeAt: number;
   bytesRead: number;
-  /** What follows the end of each response: one function, for one a request costs as much as the rest. */
+  /**
+   * Called at the end of each response. One function per connection: one per request would cost as much as the rest.
+   */
   noteEnd(this: ServerResponse): void;
 }
 
@@ -237,7 +239,7 @@ export class GracefulServer extends Server {
     }
   }
 
-  /** Whether a connection carries nothing and has not for a while. */
+  /** True if a connection has no response in progress and has carried nothing for the `quiet` period. */
   #isQuiet(socket: Socket, connection: Connection): boolean {
     const now = performance.now();
     if (socket.bytesRead !== connection.bytesRead) {

@@ -6,7 +6,7 @@ import { Problem } from '../../http/problem.ts';
 /** The most bytes of a request line and its headers. */
 export const mostHeaderBytes = 16 * 1024;
 
-/** What the HTTP parser of Node rejects. */
+/** An error of Node's HTTP parser. */
 export type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 const refused = new WeakSet<Socket>();
@@ -36,7 +36,7 @@ export function describeParserError({ code, message, rawPacket }: ParserError): 
   return new Problem('invalid_header', `The request is not HTTP/1.1: ${message.replace(/^Parse Error:? */, '')}.`);
 }
 
-/** Whether the address alone is too long, as far as the packet shows it: it starts with a request line that has no end. */
+/** True if the address by itself is too long, as far as the packet shows it: it is a request line without an end. */
 function isRequestLine(packet: Buffer | undefined): boolean {
   const start = packet?.subarray(0, mostHeaderBytes).toString('latin1') ?? '';
   return /^[A-Z]+ [^\s]*$/.test(start);

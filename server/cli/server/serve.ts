@@ -34,9 +34,9 @@ export function createLog(settings: Settings, destination: DestinationStream = p
 export async function startServer(
   installation: Installation,
   options: AppOptions & {
-    /** Whether housekeeping runs (default true). It follows the machine's clock, so tests that compare all rows turn it off. */
+    /** Runs housekeeping (default true). It uses the machine's clock, so tests that compare all rows turn it off. */
     readonly housekeeping?: boolean;
-    /** Whether webhooks are sent by themselves; tests of the schedule send in their own time. */
+    /** Sends webhooks in the background (default true); tests of the schedule send explicitly. */
     readonly sends?: boolean;
     /** Shorter waits for slow clients, for tests. */
     readonly serverLimits?: Partial<ServerLimits>;
@@ -125,7 +125,7 @@ function startSending({ database, clock, box, settings }: Installation, faults: 
   return runSender({ sender, database, clock, faults });
 }
 
-/** What the log contains of a failure. */
+/** The fields of an error that are logged. */
 interface ErrorDescription extends Readonly<Pick<Error, 'name' | 'message' | 'stack'>> {
   readonly code?: string;
   readonly cause?: ErrorDescription;
