@@ -71,7 +71,7 @@ export async function editNotice(
 
 /**
  * Freezes the content as the next version and opens the notice to captures; nothing happens when nothing changed.
- * @param asksAgain whether everyone is asked again, whatever changed: then there is a next version in any case.
+ * @param asksAgain asks every visitor again and publishes a next version, even if nothing changed.
  */
 export async function publishNotice(
   work: UnitOfWork,

@@ -3,7 +3,7 @@ import { Email } from '../accounts/members/email.ts';
 import { describeAs, list, namedObject, refuseRepeated, text, visibleText, WebAddress } from '../http/schemas.ts';
 import { countries } from './regions.ts';
 
-/** What a notice may state about the processing besides its words (GDPR Article 13); receipts repeat it. */
+/** The facts about the processing that a notice may state besides its texts (GDPR Article 13); receipts repeat them. */
 
 const Territory = text(2).refine(
   (code) => code === 'EU' || countries.has(code),
@@ -94,7 +94,7 @@ const Recipient = namedObject('Recipient', {
 });
 export type Recipient = z.output<typeof Recipient>;
 
-/** What a notice may state about one purpose. */
+/** The facts that a notice may state about one purpose. */
 export const purposeFacts = {
   dataCategories: list(DataCategory, 40).superRefine(refuseRepeated('is named twice')),
   storage: z
@@ -111,7 +111,7 @@ export const purposeFacts = {
   }),
 };
 
-/** What a notice may state about all of its purposes. */
+/** The facts that a notice may state about all of its purposes. */
 export const noticeFacts = {
   controllerContact: namedObject('ControllerContact', Contact),
   links: namedObject('NoticeLinks', {

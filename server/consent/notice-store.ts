@@ -106,12 +106,12 @@ export async function findVersions(
   );
 }
 
-/** What the row of a notice says about captures; its domain is that of the content under edit. */
+/** The columns of a notice that decide about captures; its domain is that of the content under edit. */
 export type NoticeState = Readonly<Pick<NoticeRow, 'id' | 'tenant_id' | 'status' | 'domain' | 'version'>>;
 
 /**
  * Reads the status, the number of the latest version and the tenant of a notice.
- * @param tenantId of the caller; none for a visitor, whose page names only the notice.
+ * @param tenantId the tenant of the caller; undefined for a visitor, whose page names only the notice.
  * @throws {Error} if two tenants have it: a visitor must not get the notice of another site.
  */
 export async function findState(queries: Queries, id: string, tenantId?: string): Promise<NoticeState | undefined> {
@@ -200,7 +200,7 @@ function readVersion(row: Selectable<Tables['consent_notice_versions']>): Notice
   return { version, ...content, contentHash, asksSince, shown: JSON.parse(row.shown), publishedAt };
 }
 
-/** What visitors got of the versions of a notice, by its hashes. */
+/** Finds the texts of a notice that visitors were shown. @returns the texts by their hashes. */
 export async function findShownTexts(
   queries: Queries,
   tenantId: string,
@@ -233,7 +233,7 @@ export async function findPublished(queries: Queries, noticeId: string) {
   };
 }
 
-/** What a visitor was shown, by the entry of the record; null if it does not name a text. */
+/** The text that a visitor was shown, found by the entry of the record; null if the entry does not name a text. */
 export async function findShownText(
   queries: Queries,
   tenantId: string,
@@ -304,7 +304,7 @@ export function pickForm({ own, byLanguage }: PublicForms, wanted: string | unde
 /** The public forms of published notices, by id. A server forgets those that it publishes or archives. */
 export type PublicNotices = BriefCache<PublicForms>;
 
-/** The cache of public forms. @param versions whose languages it reads. */
+/** The cache of public forms. @param versions the cache from which it reads the languages of a version. */
 export function createPublicNotices(queries: Queries, versions: VersionCache): PublicNotices {
   /** By notice and number: a version never changes. */
   const ready = new ByteCache<{ readonly value: PublicForms; readonly length: number }>();

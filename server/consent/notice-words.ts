@@ -3,7 +3,7 @@ import { dictionary, namedObject, text, textLine } from '../http/schemas.ts';
 import { LanguageKey } from './language.ts';
 import { positions } from './notice-bounds.ts';
 
-/** What a notice may say in its own words, how it looks, and its translations. */
+/** The texts of a notice, its appearance, and its translations. */
 
 /** Tags and character references: pages show these texts as they are. */
 const markup = /[<>]|&#?\w{1,32};/;

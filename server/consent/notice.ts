@@ -37,7 +37,9 @@ export const Purpose = PublicPurpose.extend(z.strictObject(purposeFacts).partial
   .meta({ id: 'Purpose' });
 export type Purpose = z.output<typeof Purpose>;
 
-/** What the URL parser behind `domainToASCII` would silently drop or decode: `example.com/shop` is no site. */
+/**
+ * Characters that the URL parser behind `domainToASCII` would silently drop or decode: `example.com/shop` is no site.
+ */
 const noHostCharacter = /[/?#\\%\t\n\r]/;
 const hostname = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -95,7 +97,7 @@ export const NoticeContent = z
   .meta({ id: 'NoticeContent' });
 export type NoticeContent = Readonly<z.output<typeof NoticeContent>>;
 
-/** What is wrong between the fields of a content, each of which is valid. */
+/** Faults between the fields of a content, each of which is valid by itself. */
 export function findContentFaults({
   language,
   purposes,

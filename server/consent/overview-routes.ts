@@ -37,7 +37,7 @@ const Decision = namedObject('ConsentDecision', {
 /** The most states of notices in one answer, for each space: visitors must not push out what callers captured. */
 const mostStates = 100;
 
-/** What holds for a subject on one notice, in one space. */
+/** The consent state of a subject on one notice, in one space. */
 const NoticeState = namedObject('NoticeState', {
   noticeId: Id,
   purposes: PurposeStates.meta({

@@ -6,7 +6,7 @@ import type { NoticeContent, PublicPurpose } from './notice.ts';
 
 /** How a content becomes what visitors get. The dashboard runs the same functions for its preview: no Node in here. */
 
-/** What is published under a number. */
+/** A published version: its content, and its number. */
 export interface Publication {
   readonly id: string;
   readonly version: number;
@@ -92,8 +92,9 @@ export function listPurposes({ language, purposes, translations = {} }: NoticeCo
 }
 
 /**
- * Whether visitors who decided on one content must be asked again for another: what they decided on has changed in a
- * language that both have, or they have none in common. Its order and the words of the banner do not matter.
+ * True if visitors who decided on one content must be asked again for another: the controller, the links or a purpose
+ * has changed in a language that both have, or they have no language in common. The order of the purposes and the texts
+ * of the banner are not compared.
  */
 export function mustAskAgain(before: NoticeContent, after: NoticeContent): boolean {
   const earlier = listLanguages(before);
@@ -103,7 +104,7 @@ export function mustAskAgain(before: NoticeContent, after: NoticeContent): boole
   );
 }
 
-/** What a visitor decides on, in one language, as text to compare. */
+/** The parts of a content that a visitor decides on, in one language, as text to compare. */
 function writeMatter(content: NoticeContent, language: string): string {
   const { controllerName, links = {} } = content;
   const purposes = listPurposes(content, language).map((purpose) => [purpose.key, purpose]);

@@ -7,7 +7,7 @@ import { noticeFacts } from './notice-facts.ts';
 import { NoticeTheme } from './notice-words.ts';
 import { listLanguages, type Publication, presentNotice, writeNotice } from './present-notice.ts';
 
-/** What visitors get of a version: its fixed text in each language. */
+/** The public form of a version: its fixed text in each language. */
 
 /** A notice as a visitor sees it, in one language: spec.md "Consent notice", its version, and what the banner says. */
 export const PublicNotice = namedObject('PublicNotice', {
@@ -24,7 +24,7 @@ export const PublicNotice = namedObject('PublicNotice', {
 });
 export type PublicNotice = z.output<typeof PublicNotice>;
 
-/** What the banner says in a language where a notice has no words of its own. */
+/** The banner's texts in a language that a notice has no texts for. */
 export const NoticeWords = namedObject('NoticeWords', {
   language: z.string().meta({ description: 'That of the words: the best one that the server has.' }),
   texts: z.record(z.string(), z.string()).meta({

@@ -29,7 +29,7 @@ const Tracker = namedObject('Tracker', {
   thirdParty: z.boolean().meta({ description: 'Whether another site than that of the notice gets it.' }),
 });
 
-/** What a purpose may state for visitors besides its words. */
+/** Fields of a purpose that visitors see besides its texts. */
 export const basisFields = {
   basis: Basis.meta({ description: 'Where the region is known and has none of its own. Default: `consent`.' }),
   basisByRegion: dictionary(Region, Basis, 60).meta({

@@ -1,6 +1,6 @@
 import type { ControllerContact, NoticeContent, Purpose } from '../../packages/node-sdk/src/types/api.ts';
 
-/** What the profile of receipts requires a notice to state; the dashboard lists it, too. */
+/** The facts that the profile of receipts requires a notice to state; the dashboard lists them, too. */
 
 type NoticeFacts = Pick<NoticeContent, 'controllerContact' | 'links' | 'rights' | 'jurisdictions'>;
 

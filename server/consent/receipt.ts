@@ -98,7 +98,7 @@ interface Events {
   readonly steps: readonly [Step, ...Step[]];
   /** The records that granted what held before the first step. */
   readonly granting: readonly ConsentRecord[];
-  /** Whether later decisions are left out. */
+  /** True if later decisions are left out. */
   readonly isCut: boolean;
 }
 
@@ -142,7 +142,7 @@ async function readDurations(
 async function readHistory(queries: Queries, tenantId: string, record: ConsentRecord): Promise<Events> {
   const { noticeId, subjectId, space, sequence, withdrawsRecordId } = record;
   if (subjectId === null) {
-    // What else the subject decided cannot be found any more.
+    // The other decisions of the subject cannot be found any more.
     const withdrawn =
       withdrawsRecordId === null ? undefined : await findRecord(queries, tenantId, noticeId, withdrawsRecordId);
     const granting = withdrawn === undefined ? [] : [withdrawn];
@@ -316,7 +316,7 @@ function writePeriod(period: string): Node {
   return { '@type': 'dpv:TemporalDuration', 'rdf:value': { '@type': 'xsd:duration', '@value': period } };
 }
 
-/** What a subject decided about a purpose at one time. */
+/** A decision of a subject about a purpose. */
 interface ConsentEvent {
   readonly record: ConsentRecord;
   readonly status: 'ConsentGiven' | 'RenewedConsentGiven' | 'ConsentRefused' | 'ConsentWithdrawn';

@@ -27,7 +27,7 @@ import { isRegion } from './regions.ts';
 import type { Sightings } from './sightings.ts';
 import { withdrawRecord } from './withdraw.ts';
 
-/** What the consent operations work with. */
+/** The services and settings of the consent operations. */
 export interface ConsentServices {
   readonly database: Database;
   readonly recorder: ConsentRecorder;

@@ -92,13 +92,13 @@ export const WithdrawalInput = namedObject('ConsentWithdrawalInput', {
 export const spaces = ['api', 'public'] as const;
 export type Space = (typeof spaces)[number];
 
-/** What holds for one purpose, and the record that says so. */
+/** The state of one purpose, and the record that set it. */
 const PurposeState = namedObject('PurposeState', {
   granted: z.boolean(),
   recordId: Id.meta({ description: 'The latest record that names the purpose.' }),
 });
 
-/** Purpose key to what holds for it. */
+/** Purpose key to its state. */
 export const PurposeStates = z.record(z.string(), PurposeState);
 export type PurposeStates = Readonly<Record<string, z.output<typeof PurposeState>>>;
 
@@ -190,8 +190,8 @@ const RecordEventData = namedObject('ConsentRecordEventData', { recordId: Id, ..
 export const consentRecordEvents = { 'consent.recorded': RecordEventData, 'consent.withdrawn': RecordEventData };
 
 /**
- * What a visitor gets back: enough to find the record again and to prove it. Anybody may send a subject id, so nothing
- * here may depend on what the subject decided before.
+ * The response to a visitor: enough to find the record again and to prove it. Anyone may send a subject id, so the
+ * response must not depend on earlier decisions of the subject.
  */
 export const PublicRecord = ConsentRecord.pick({
   id: true,
@@ -337,13 +337,13 @@ export const recordColumns = [
   'erased_at',
 ] as const;
 
-/** What is stored of a record, with the text of its frame and the hash of the record before it. */
+/** The stored columns of a record, with the text of its frame and the hash of the record before it. */
 export type StoredRecord = Pick<Selectable<Tables['consent_records']>, (typeof recordColumns)[number]> & {
   readonly frame_text: string;
   readonly prev_hash: string | null;
 };
 
-/** A record from what is stored. */
+/** Reads a record from its stored columns. */
 export function readRecord(row: StoredRecord): ConsentRecord {
   return {
     ...readShared(row.frame_text),
@@ -391,7 +391,7 @@ function presentHashes(hash: string, previous: string | null) {
 
 /**
  * Checks choices against the purposes of a notice: none unknown, no required one refused.
- * @param complete whether every purpose must be named.
+ * @param complete requires a choice for every purpose.
  * @param pathOf the path of the choice about a purpose in the request.
  * @throws {Problem} `validation_failed` naming each wrong one.
  */
@@ -420,10 +420,10 @@ export function checkChoices(
   if (details.length > 0) throw invalidValues(details);
 }
 
-/** What an earlier record of a subject on the notice says; any record or draft will do. */
+/** The content of an earlier record of a subject on the notice; records and drafts both have it. */
 export type EarlierRecord = Pick<RecordDraft, 'id' | 'purposes' | 'otherPurposes' | 'capturedAt' | 'method' | 'source'>;
 
-/** What holds for a subject on a notice in one space after its latest record there: purpose key to state. */
+/** The state of a subject on a notice in one space after its latest record there: purpose key to state. */
 export function stateAfter(latest: EarlierRecord | undefined): PurposeStates {
   if (latest === undefined) return {};
   const state: Record<string, PurposeStates[string]> = { ...latest.otherPurposes };
@@ -459,7 +459,7 @@ export function findRepeated<Earlier extends EarlierRecord>(
   );
 }
 
-/** Whether both name the same purposes with the same choices. */
+/** True if both name the same purposes with the same choices. */
 export function sameChoices(one: PurposeChoices, other: PurposeChoices): boolean {
   const keys = Object.keys(one);
   return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);

@@ -50,7 +50,7 @@ export interface CaptureRequest {
   pathOf?(purpose: string): string;
 }
 
-/** What a record keeps of what a visitor was shown. */
+/** The facts about the text that a visitor was shown, as a record stores them. */
 type Shown = Pick<ConsentRecord, 'language' | 'shownHash' | 'region' | 'basis'>;
 
 /** A request that its notice allows. */
@@ -104,7 +104,7 @@ export class ConsentRecorder {
     return asking;
   }
 
-  /** What a request may be recorded against. @throws {Problem} */
+  /** Finds the version that a request is recorded against. @throws {Problem} if the request is not allowed. */
   async #check(
     queries: Queries,
     notice: NoticeState | undefined,
@@ -260,7 +260,10 @@ async function settle<Result>(step: () => Promise<Result>): Promise<Outcome<Resu
   }
 }
 
-/** What a visitor was shown of a version. @throws {Problem} `validation_failed` if the version was never shown so. */
+/**
+ * Checks the text that a visitor was shown of a version.
+ * @throws {Problem} `validation_failed` if the version never had it.
+ */
 function readShown(published: KnownVersion, { language, ...body }: CaptureBody): Shown {
   const { version, languages, shown } = published;
   const [shownHash, region] = [body.shownHash ?? null, body.region ?? null];
@@ -287,7 +290,7 @@ export function hostOfOrigin(origin: string | undefined): string | undefined {
 }
 
 /**
- * Whether a page of this origin may use a notice of this domain: the host is the domain or a subdomain.
+ * True if a page of this origin may use a notice of this domain: the host is the domain or a subdomain.
  * The scheme must be http or https; the port does not matter. `null`, no origin and look-alikes do not match.
  */
 export function originMatches(origin: string | undefined, domain: string): boolean {

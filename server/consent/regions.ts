@@ -10,7 +10,7 @@ export const countries: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether a text is a country of ISO 3166-1 or has the form of a subdivision of one (ISO 3166-2). */
+/** True if a text is a country of ISO 3166-1 or has the form of a subdivision of one (ISO 3166-2). */
 export function isRegion(text: string): boolean {
   const [, country = ''] = /^([A-Z]{2})(?:-[A-Z0-9]{1,3})?$/.exec(text) ?? [];
   return countries.has(country);

@@ -12,7 +12,7 @@ const params = z.strictObject({ id: Id });
 
 const ofNotice = { tag: 'Consent notices', scope: 'consent:read', params } as const;
 
-/** What became of a notice: what was decided on it, and where it was seen. */
+/** Statistics of a notice: the decisions on it, and the hosts where it was seen. */
 export function statisticsRoutes({ database: { kysely } }: ConsentServices): readonly Route[] {
   return [
     defineRoute('GET /v1/consent/{id}/statistics', {

@@ -10,7 +10,7 @@ import type { ConsentRecord } from './record.ts';
 
 const Count = z.int().min(0);
 
-/** What visitors and callers decided on one day. */
+/** The decisions of visitors and callers on one day. */
 export const NoticeDay = z
   .strictObject({
     date: z.iso.date().meta({ description: 'The day in UTC on which they were recorded.' }),
@@ -233,7 +233,7 @@ async function saveHost(
     .execute();
 }
 
-/** What the pages of one host did with a notice. */
+/** When the pages of one host last read a notice and sent a decision, and the version of their widget. */
 export interface SeenHost {
   readonly tenantId: string;
   readonly noticeId: string;

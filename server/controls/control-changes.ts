@@ -109,7 +109,7 @@ function decideChange(before: AssessedControl, change: ControlChange, now: strin
   return { ...ofStatus, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }
 
-/** Whether a control of this status keeps the reason for it. */
+/** True if a control of this status keeps the reason for the status. */
 function keepsReason(status: ControlStatus): boolean {
   return status === 'excepted' || status === 'not_applicable';
 }
@@ -137,7 +137,7 @@ function requireGuards({ row, control }: AssessedControl, to: ControlStatus, cad
     );
 }
 
-/** Checks the fields that belong to a status. @param isSet whether the change sets the status. */
+/** Checks the fields that belong to a status. @param isSet true if the change sets the status. */
 function checkFields(change: ControlChange, from: ControlStatus, isSet: boolean, now: string): ProblemDetail[] {
   const { status: to = from, reason, exceptionEndsAt, evidenceDueAt } = change;
   const details: ProblemDetail[] = [];
@@ -184,7 +184,7 @@ export async function saveControl(
   return after;
 }
 
-/** What the event of a change compares. The reason is left out: the event has it in a separate field. */
+/** The fields that the event of a change compares. The reason is left out: the event has it in a separate field. */
 const auditedFields = [
   ...(['status', 'cadence', 'ownerUserId', 'exceptionEndsAt', 'evidenceDueAt', 'reviewedAt'] as const),
   ...definitionNames,

@@ -58,7 +58,7 @@ export const TestResult = namedObject('TestResult', {
 });
 export type TestResult = z.output<typeof TestResult>;
 
-/** A test as the API returns it. @param now decides whether it is due. */
+/** A test as the API returns it. @param now the time that `isDue` is computed for. */
 export function viewTest(row: ListedTest, { controlId, cadence }: Control, now: string): ControlTest {
   const isInUse = row.retired_at === null;
   const { nextRunAt, isDue } = scheduleRun(row, cadence, now);

@@ -36,7 +36,7 @@ export const Withdrawal = namedObject('EvidenceWithdrawal', { reason: Reason });
 /** The maximum size of a file, in bytes. */
 export const largestFile = 25 * 1024 * 1024;
 
-/** What an upload says about its file, in the query, because the body is the file. */
+/** The description of an uploaded file, in the query, because the body is the file. */
 export const FileDescription = z.strictObject({
   title: NewEvidence.shape.title,
   kind: EvidenceKind,
@@ -102,14 +102,14 @@ export const Evidence = namedObject('Evidence', {
 });
 export type Evidence = z.output<typeof Evidence>;
 
-/** An item as the API returns it. @param now decides whether it counts. */
+/** An item as the API returns it. @param now the time that `isValid` is computed for. */
 export function viewEvidence(row: EvidenceRow, controlId: string, now: string): Evidence {
   const { file_name: name, file_size: size, media_type: mediaType } = row;
   const file = size === null ? null : { name, size, mediaType };
   return viewRow(Evidence, row, { controlId, file, isValid: isEvidenceValid(row, now) });
 }
 
-/** Whether an item counts: until it expires, unless it was withdrawn. */
+/** True if an item counts: until it expires, unless it was withdrawn. */
 export function isEvidenceValid(item: Pick<EvidenceRow, 'expires_at' | 'withdrawn_at'>, now: string): boolean {
   return item.withdrawn_at === null && (item.expires_at === null || item.expires_at > now);
 }

@@ -18,7 +18,10 @@ interface Upload {
   readonly now: string;
   /** Bytes that the files of the tenant may have in all. */
   readonly quota: number;
-  /** What must hold before the body is read, in the unit of work that reserves the space. */
+  /**
+   * Checks the preconditions before the body is read, in the unit of work that reserves the space.
+   * @throws {Problem}
+   */
   check(work: UnitOfWork): Promise<unknown>;
 }
 
@@ -64,7 +67,7 @@ export async function receiveFile(
     // A retry with the same Idempotency-Key is the same request if it has the same bytes.
     return { bytes: Buffer.from(`${value.sha256} ${value.mediaType}`), value, discard };
   } catch (error) {
-    // What is left if this fails is deleted by housekeeping.
+    // If this fails, housekeeping deletes the file.
     await discard().catch(() => undefined);
     throw error;
   }
@@ -144,7 +147,7 @@ const abandonedAfter = 60 * 60_000;
 
 /**
  * Deletes a file that never became evidence, because its server stopped while it arrived.
- * @returns whether there was one, so that there may be another.
+ * @returns true if there was one, so that there may be another.
  */
 export async function deleteAbandonedFile(queries: Queries, now: string): Promise<boolean> {
   const file = await queries

@@ -94,13 +94,13 @@ export type StatusColumns = Pick<
   'status' | 'cadence' | 'reviewed_at' | 'exception_ends_at' | 'evidence_due_at'
 >;
 
-/** What an accepted control must have to stay accepted: current evidence, and no test that fails. */
+/** The requirements for a control to stay accepted: current evidence, and no failing test. */
 export interface Support {
   readonly evidenceFreshness: (typeof freshnesses)[number];
   readonly latestResultStatus: ResultStatus | null;
 }
 
-/** Whether setting this status means that the control was reviewed. */
+/** True if setting this status means that the control was reviewed. */
 export function isReview(status: string): boolean {
   return status === 'implemented' || status === 'accepted';
 }

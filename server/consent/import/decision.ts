@@ -61,12 +61,13 @@ export interface PurposeMapping {
   /** The key of the purpose, by the name in the file. */
   readonly keys: ReadonlyMap<string, string>;
   readonly ignored: ReadonlySet<string>;
-  /** Whether a line that does not name a required purpose counts as granting it. */
+  /** True if a required purpose that a line does not name counts as granted. */
   readonly addsRequired: boolean;
 }
 
 /**
- * Checks what a line says. @returns the decision, or why it cannot be imported: with the fields, and without their values.
+ * Checks the decision of a line. @returns the decision, or the reasons against importing it: with the fields, and
+ * without their values.
  * @param now the time of the server: later times are faults.
  */
 export function checkDecision(

@@ -2,11 +2,11 @@
 export const importFields = ['id', 'subjectId', 'capturedAt', 'subjectChannel', 'method', 'ip', 'ua'] as const;
 export type ImportField = (typeof importFields)[number];
 
-/** What a line says, before it is checked: values of any type, because other tools wrote them. */
+/** The content of a line before validation: values of any type, because other tools wrote them. */
 export interface RawDecision extends Readonly<Partial<Record<ImportField, unknown>>> {
-  /** What was chosen, with the names that the tool has for the purposes: a line may have one several times. */
+  /** The choices, with the tool's names of the purposes; a line may contain a name several times. */
   readonly choices: readonly (readonly [name: string, value: unknown])[];
-  /** Whether a purpose that `choices` lacks was refused. */
+  /** True if a purpose that `choices` lacks was refused. */
   readonly isComplete?: boolean;
 }
 

@@ -39,7 +39,7 @@ export function nameRecord(hasher: PrivateHasher, { tenantId, noticeId }: Import
   ].join('-');
 }
 
-/** What the records of the notice say about decisions of the file. */
+/** The decisions of the file, compared with the records of the notice. */
 export interface Comparison {
   /** Not imported yet. */
   readonly fresh: readonly Waiting[];
@@ -95,7 +95,7 @@ async function compareTimes(queries: Queries, { tenantId, noticeId }: ImportTarg
   return { latest, outdated };
 }
 
-/** Whether a record is that of a decision. What was erased says no more than that it was imported. */
+/** True if a record is that of a decision. An erased record has no subject id to compare. */
 function isSame(record: ConsentRecord, decision: ImportedDecision, { version }: NoticeVersion): boolean {
   if (record.noticeVersion !== version || record.capturedAt !== decision.capturedAt) return false;
   if (record.subjectId !== null && record.subjectId !== decision.subjectId) return false;

@@ -74,7 +74,7 @@ function looksLikeUtf16(bytes: Buffer): boolean {
 /** A record of a CSV file: its fields by the names of the header. */
 export interface CsvRecord extends Omit<Line, 'text'> {
   readonly fields: Readonly<Record<string, string>>;
-  /** Whether the lines after it are read as records, but may be the rest of a quoted field of it. */
+  /** True if the lines after it are read as records, but may be the rest of a quoted field of it. */
   readonly isOpen: boolean;
 }
 
@@ -176,7 +176,7 @@ function findDelimiter(header: string): string {
   return [',', ';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best));
 }
 
-/** Whether a line has nothing to read, which is no fault. */
+/** True if a line has no text, which is no fault. */
 export function isBlank({ text, fault }: Pick<Line, 'text' | 'fault'>): boolean {
   return fault === null && text.trim() === '';
 }

@@ -28,7 +28,7 @@ export interface ReadFile {
   readonly sha256: string;
   /** Names of the mapping that it does not have; CSV is not read further then. */
   readonly unknown: readonly string[];
-  /** Whether a line leaves a quoted field open, so that it is not certain which lines after it are records. */
+  /** True if a line leaves a quoted field open, so that it is not certain which lines after it are records. */
   readonly isOpen: boolean;
 }
 

@@ -49,7 +49,7 @@ export interface Messages {
   readonly trackerName: string;
   readonly trackerProvider: string;
   readonly trackerLifetime: string;
-  /** Who gets the data of a tracker: the site itself. */
+  /** Recipient of a tracker's data: the site itself. */
   readonly firstParty: string;
   readonly thirdParty: string;
   /** Lifetimes without a duration. */
