@@ -19,8 +19,8 @@ import { namedObject } from './schemas.ts';
 
 /**
  * Gives every request its id and turns whatever is thrown into the error envelope; nothing else answers with errors.
- * @param surfaces whose errors look other than those of the REST API.
- * @param isClosing whether the server is stopping; clients are then asked to use another connection.
+ * @param surfaces the surfaces whose errors differ from those of the REST API.
+ * @param isClosing true while the server stops; clients are then asked to use another connection.
  */
 export function answerRequests(
   faults: Pick<FaultLog, 'log' | 'logRequest'>,
@@ -37,7 +37,7 @@ export function answerRequests(
       refuseExpectation(ctx.req);
       if (!hasPath(ctx)) throw notFound('path');
       await next();
-      // What is sent while it is made may fail when the answer has begun: then it breaks off.
+      // A streamed body may fail after the response has started; then the response breaks off.
       if (ctx.body instanceof Readable) ctx.body.once('error', (error) => hideFailure(faults, requestId, error));
     } catch (error) {
       const problem = error instanceof Problem ? error : hideFailure(faults, requestId, error);
@@ -53,7 +53,7 @@ export function answerRequests(
   };
 }
 
-/** Whether the target can be read, which http://[ cannot (a whole URL is allowed, RFC 9112). */
+/** True if the target can be parsed, unlike http://[ (a whole URL is allowed, RFC 9112). */
 function hasPath(ctx: Context): boolean {
   try {
     return ctx.path !== undefined;
@@ -115,7 +115,7 @@ export interface Surface {
   readonly answerType: string;
   /** Media types of bodies, for the documentation. */
   readonly bodyTypes: readonly string[];
-  /** What the documentation says about every operation. */
+  /** Parts of the documentation that all operations have in common. */
   readonly text: {
     /** The form of errors. */
     readonly errors: z.ZodType;
@@ -125,12 +125,12 @@ export interface Surface {
     readonly bodyCodes: readonly ProblemCode[];
     /** The text of a code in an error; null if the status is enough. */
     nameCode(code: ProblemCode): string | null;
-    /** Whether a 201 has a Location header with the address of the new object. */
+    /** True if a 201 has a Location header with the address of the new object. */
     readonly sendsLocation: boolean;
   };
-  /** Whether callers must be authenticated before paths and methods are revealed. */
+  /** True if callers must be authenticated before paths and methods are revealed. */
   readonly admitsFirst: boolean;
-  /** Whether the Svc-Version header chooses a version. */
+  /** True if the Svc-Version header chooses a version. */
   readonly isVersioned: boolean;
   readBody(request: IncomingMessage): Promise<ReadBody>;
   /** The text of a result. */
@@ -193,7 +193,7 @@ export const rest: Surface = {
   },
 };
 
-/** Whether a path is the base of a surface or below it. */
+/** True if a path is the base of a surface or below it. */
 export function isOn(surface: Surface, path: string): boolean {
   return path.startsWith(surface.base) && (path.length === surface.base.length || path[surface.base.length] === '/');
 }

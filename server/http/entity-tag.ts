@@ -13,8 +13,8 @@ function readTags(list: string): readonly string[] {
 }
 
 /**
- * Whether a list of entity tags (If-Match, If-None-Match) names a tag. Only the opaque part counts: our tags name content,
- * not the bytes on the wire, which a proxy may compress.
+ * True if a list of entity tags (If-Match, If-None-Match) names a tag. Only the opaque part counts: our tags name
+ * content, not the bytes on the wire, which a proxy may compress.
  * @param tag as this server writes it, which is strong and has no suffix of a proxy.
  */
 export function namesTag(list: string, tag: string): boolean {
@@ -27,8 +27,8 @@ export function normalizeTags(list: string): string {
 }
 
 /**
- * Sends what was found: its tag, and 304 if the client has it (RFC 9110 section 13.1.2).
- * @returns whether the body is still to be sent.
+ * Sets the ETag of a found object, and the status 304 if the client has it (RFC 9110 section 13.1.2).
+ * @returns true if the body is still to be sent.
  */
 export function sendTag(ctx: Context, tag: string): boolean {
   ctx.set('ETag', tag);

@@ -25,7 +25,7 @@ interface ChangeOptions {
 }
 
 interface Waiting {
-  /** What `changeEach` takes: the call, or what `prepare` made of it. */
+  /** The input of `changeEach`: the call, or the result of `prepare` for it. */
   readonly item: unknown;
   readonly claim: IdempotencyClaim | null;
 }
@@ -110,7 +110,7 @@ export class Changes {
     });
   }
 
-  /** @returns the outcomes of requests that were answered before, or whose key another request used. */
+  /** @returns the outcomes of requests that were answered before, and of those with a key that another request used. */
   async #takeKeys(queries: Queries, waiting: readonly Waiting[], now: string) {
     const outcomes = new Map<Waiting, Outcome<ReadyAnswer>>();
     const claims = waiting.flatMap((one) => (one.claim === null ? [] : [{ one, claim: one.claim }]));

@@ -31,7 +31,7 @@ export function withoutDirections(text: string): string {
   return text.replace(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, '');
 }
 
-/** What may be inserted into markup; null is nothing, a list one after the other. */
+/** A value that may be inserted into markup: null is nothing, a list one after the other. */
 export type Insertable = string | number | Markup | null | readonly Insertable[];
 
 /** Markup whose inserted values are escaped, unless they are markup themselves. */

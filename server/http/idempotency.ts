@@ -16,7 +16,7 @@ export interface IdempotencyClaim {
   readonly key: string;
   /** Keyed hash of method, path with query, precondition and body, which confirms no guess of erased values. */
   readonly fingerprint: string;
-  /** Whether the answer holds a secret: it is stored sealed. */
+  /** True if the answer holds a secret: it is stored sealed. */
   readonly isSecret: boolean;
 }
 

@@ -8,7 +8,7 @@ const longestDiscarding = 30_000;
 /**
  * Ends a connection after its last answer, and discards what still arrives. Closing a connection with unread bytes resets
  * it, so that a client that first sends everything, as browsers do, would lose the answer (RFC 9112 section 9.6).
- * @param request whose body is read to its end; null to discard whatever comes until the client closes the connection.
+ * @param request the request to read to its end; null to discard everything until the client closes the connection.
  */
 export function lingerOnEnd(socket: Socket, request: IncomingMessage | null): void {
   const [most, until] = [socket.bytesRead + mostDiscarded, performance.now() + longestDiscarding];

@@ -37,7 +37,7 @@ const keyCodes: readonly ProblemCode[] = [
 
 const exampleRequestId = '5b0a4f64-7d1c-4f0e-9a57-3c1f2f6f4d21';
 
-/** What the examples of some errors have besides a code and a message. */
+/** The fields that examples of some errors have besides a code and a message. */
 const exampleOptions: { readonly [Code in ProblemCode]?: ConstructorParameters<typeof Problem>[2] } = {
   validation_failed: { details: [{ path: 'query.limit', issue: 'must be a whole number from 1 to 100' }] },
   consent_notice_not_published: { fields: { requiredStatus: 'published', actualStatus: 'draft' } },
@@ -91,7 +91,7 @@ export const headerComponents = Object.fromEntries(
 
 const successes = { 200: 'OK', 201: 'Created', 204: 'No content' } as const;
 
-/** Describes an operation. @param example its recorded call, whose values are the examples. */
+/** Describes an operation. @param example its recorded call, with the values of the examples. */
 export function describeRoute(route: Route, example: RecordedCall): ZodOpenApiOperationObject {
   const { surface, scope, body, status } = route;
   const need = scope === null ? '' : `Needs the scope \`${scope}\`.`;
@@ -202,7 +202,7 @@ function nameHeaders(names: readonly HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Whether a client can ask for a body only if it has changed. */
+/** True if a client can request a body only if it has changed. */
 function isRevalidated({ auth, headers = [] }: Route): boolean {
   return auth === 'public' && headers.includes('ETag');
 }

@@ -4,14 +4,14 @@ import type { PlatformScope, Scope } from './roles.ts';
 export const actorTypes = ['user', 'api_key', 'system', 'staff'] as const;
 export type ActorType = (typeof actorTypes)[number];
 
-/** Who acts, as the audit log records it. */
+/** The actor of a change, as the audit log records it. */
 export interface Actor {
   readonly type: ActorType;
   readonly id: string | null;
   readonly email: string | null;
 }
 
-/** What the server itself does: the command line, visitors without an account. */
+/** The actor for the server itself: the command line, visitors without an account. */
 export const systemActor: Actor = { type: 'system', id: null, email: null };
 
 /** The actor of a change, with keyed hashes of the address and the user agent; null where there are none. */
@@ -22,7 +22,7 @@ export interface AuditSource {
   readonly userAgentHash: string | null;
 }
 
-/** What a caller showed. Requests are counted by it. */
+/** The credential that a caller presented. Requests are counted by it. */
 export interface Credential {
   readonly kind: 'api_key' | 'session' | 'scim_token';
   readonly id: string;
@@ -30,7 +30,7 @@ export interface Credential {
   readonly tenantId: string;
 }
 
-/** Who calls, for which tenant, and what they may do. */
+/** The caller of a request: the actor, the tenant and the scopes. */
 export interface Principal {
   readonly tenantId: string;
   readonly actor: Actor;

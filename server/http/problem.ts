@@ -160,9 +160,9 @@ export function requireFound<Found>(found: Found | undefined, what: string): Fou
 }
 
 /**
- * The precondition of a change: what is stored is what the caller has seen (RFC 9110 section 13.1.1).
+ * Requires that the stored state is the one that the caller has seen (RFC 9110 section 13.1.1).
  * @param ifMatch a list of entity tags, or `*`; undefined for none.
- * @param tag of what is stored.
+ * @param tag the entity tag of the stored state.
  * @throws {Problem} of the code, with the tag.
  */
 export function requireMatch(ifMatch: string | undefined, tag: string, code: ProblemCode): void {

@@ -1,4 +1,4 @@
-/** What people and programs write into addresses with a plus that they do not encode, as it reads when it is decoded. */
+/** Values that people and programs write into addresses with an unencoded plus, as they are after decoding. */
 const withPlus = [
   // An e-mail address: its local part may have a plus, but no space.
   /^[^\s@+][^\s@]*@[^\s@+]+$/,

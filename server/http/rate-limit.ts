@@ -8,11 +8,11 @@ import { Problem } from './problem.ts';
 export interface LimitRule {
   /** The name in the RateLimit headers. */
   readonly policy: string;
-  /** Who or what is counted. */
+  /** The client, tenant or object that is counted. */
   readonly bucket: string;
   /** Requests a minute. */
   readonly limit: number;
-  /** Whether only this server counts: the limit protects its processor. */
+  /** True if each server counts by itself: the limit protects its processor. */
   readonly isLocal?: boolean;
   /** The network of the client, for a limit that strangers share: a part is reserved for networks that used little of it. */
   readonly network?: string;
@@ -176,7 +176,7 @@ export class ConcurrencyLimit {
   readonly #what: string;
   readonly #open = new Map<string, Set<ServerResponse>>();
 
-  /** @param what is counted, for the message. */
+  /** @param what the plural name of the counted requests, for the message. */
   constructor(most: number, what: string) {
     this.#most = most;
     this.#what = what;

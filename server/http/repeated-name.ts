@@ -15,7 +15,7 @@ const [space = 0, quote, comma, openArray, backslash, closeArray, openObject, cl
  * Finds a name that comes twice in one object: parsers disagree on which value counts (RFC 8259 section 4), and ours takes
  * the last. Linear in the text, however deep it nests.
  * @param json well-formed JSON.
- * @param value what it was parsed as.
+ * @param value the parsed value of the text.
  * @returns the path of the second one, such as `purposes.analytics`; null for none.
  */
 export function findRepeatedName(json: string, value: unknown): string | null {

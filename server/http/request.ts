@@ -11,7 +11,7 @@ import { findRepeatedName } from './repeated-name.ts';
 /** The client of a request. Lives as long as the request; only hashes are stored. */
 export interface Client {
   readonly address: string | null;
-  /** What a trusted proxy says: a text in the form of ISO 3166-1 or ISO 3166-2; null for unknown. */
+  /** The region that a trusted proxy names, in the form of ISO 3166-1 or ISO 3166-2; null for unknown. */
   readonly region: string | null;
   readonly userAgent: string | null;
   readonly origin: string | undefined;
@@ -25,8 +25,8 @@ export interface Client {
 
 /**
  * Reads the client of a request.
- * @param trustedProxies how many of our own proxies are in front: only what they added to X-Forwarded-For counts,
- *   everything left of it may be forged by a client.
+ * @param trustedProxies the number of our own proxies in front: only their entries in X-Forwarded-For count, because a
+ *   client may forge everything left of them.
  * @param regionHeaders the headers in which the outermost of them names a country, or a country and its subdivision.
  */
 export function readClient(
@@ -77,7 +77,7 @@ function normalizeAddress(address: string | null): string | null {
 
 /**
  * Identifies a client in counters: its address, or the network of an IPv6 address.
- * @param prefix 64 is what one client has, 48 what one site has, 32 what one provider has (of IPv4 a /16).
+ * @param prefix 64 for one client, 48 for one site, 32 for one provider (for IPv4 a /16).
  */
 export function clientBucket({ address }: Pick<Client, 'address'>, prefix: 64 | 48 | 32 = 64): string {
   if (address === null) return 'unknown';
@@ -193,7 +193,7 @@ export interface ReadBody {
   readonly value: unknown;
 }
 
-/** Whether the request announces a body at all. */
+/** True if the request announces a body. */
 export function hasBody(request: IncomingMessage): boolean {
   const length = request.headers['content-length'];
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
@@ -244,7 +244,7 @@ function refuseEncoding(request: IncomingMessage): void {
 /** Requests whose body may take longer to arrive than JSON. */
 const longRequests = new WeakSet<IncomingMessage>();
 
-/** Whether the body of a request may take long. */
+/** True if the body of a request may take long to arrive. */
 export function mayTakeLong(request: IncomingMessage): boolean {
   return longRequests.has(request);
 }
@@ -262,7 +262,7 @@ export async function* readUpload(request: IncomingMessage, limit: number): Asyn
   startBody(request);
   let size = 0;
   try {
-    // What stops reading answers on the same connection, so the request is not destroyed.
+    // A caller that stops reading responds on the same connection, so the request is not destroyed.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > limit) throw tooLarge(limit);
@@ -311,8 +311,8 @@ function tooLarge(limit: number): Problem {
 const mostSkipped = 64 * 1024;
 
 /**
- * Whether the connection of a request must end because of its body: what is left is too much to read for nothing, of
- * unknown length, or waits for a 100 that is not sent.
+ * True if the connection of a request must end because of its body: the rest is too much to discard, has an unknown
+ * length, or waits for a 100 that is not sent.
  */
 export function leavesTooMuch(request: IncomingMessage): boolean {
   if (!leavesBody(request)) return false;
@@ -415,7 +415,7 @@ export function findUnstorable(text: string): string | null {
 /**
  * Reads the fields of a query string or a form.
  * @param where prefix of a field's path in a message.
- * @param opaque the field that is only decoded and never stored; what is wrong with its text is for its reader to say.
+ * @param opaque the field that is only decoded and never stored; its reader checks its text.
  * @throws {Problem} `validation_failed` for a field that is given twice or cannot be stored.
  */
 export function readFields(text: string, where: string, opaque?: string): Readonly<Record<string, string>> {
@@ -502,7 +502,7 @@ function isEmptyObject(value: unknown): boolean {
 function describeIssues(name: string, issues: readonly z.core.$ZodIssue[]): readonly ProblemDetail[] {
   return issues.flatMap((issue) => {
     const path = [name, ...issue.path.map(String)].join('.');
-    // What is wrong with a key, and not only that something is.
+    // An invalid key has issues of its own, which say what is wrong with it.
     if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => ({ path, issue: message }));
     if (issue.code !== 'unrecognized_keys') return [{ path, issue: issue.message }];
     return issue.keys.map((key) => ({ path: `${path}.${key}`, issue: 'is not a known field' }));

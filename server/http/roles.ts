@@ -77,7 +77,7 @@ export const adminOfPlatform = 'platform_admin';
 export const platformRoles = [staffRole, adminOfPlatform] as const;
 export type MemberRole = Role | (typeof platformRoles)[number];
 
-/** Whether only the operator of this server can give a role. */
+/** True if only the operator of this server can give a role. */
 export function isPlatformRole(word: string): boolean {
   return (platformRoles as readonly string[]).includes(word);
 }
@@ -87,7 +87,7 @@ export const leastRole: Role = 'cs_agent';
 
 const reading = scopes.filter((scope) => scope.endsWith(':read'));
 
-/** What each role may do (contract.md "Principals, scopes, roles"). */
+/** The scopes of each role (contract.md "Principals, scopes, roles"). */
 const scopesOfRoles: Readonly<Record<MemberRole, ReadonlySet<Scope | PlatformScope>>> = {
   admin: new Set(scopes),
   dpo: new Set(scopes.filter((scope) => !['keys:write', 'users:write', 'tenant:write'].includes(scope))),
@@ -110,7 +110,7 @@ const scopesOfRoles: Readonly<Record<MemberRole, ReadonlySet<Scope | PlatformSco
 
 export const adminRoles: readonly MemberRole[] = ['admin', adminOfPlatform];
 
-/** Whether a word is a role that can be given to a member. */
+/** True if a word is a role that can be given to a member. */
 export function isRole(word: string): word is Role {
   return Object.hasOwn(roles, word);
 }

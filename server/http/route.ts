@@ -39,7 +39,7 @@ export interface UserCall<Params = unknown, Query = unknown, Body = unknown>
   readonly principal: Principal & { readonly actor: Actor & { readonly id: string; readonly email: string } };
 }
 
-/** Who may call an operation. */
+/** The kinds of callers of an operation. */
 interface AuthByKind {
   /** Callers with its scope: by an API key, an access token or a session. A POST accepts an Idempotency-Key. */
   readonly scope: { readonly scope: Scope; readonly idempotencyKey?: 'required' };
@@ -78,13 +78,13 @@ export interface RouteText {
   readonly status?: 201;
   /** Codes that only some operations answer with. */
   readonly errors?: readonly ProblemCode[];
-  /** Whether the answer holds a secret that is shown once: what is kept of it for retries is sealed. */
+  /** True if the answer holds a secret that is shown once: the copy that is stored for retries is sealed. */
   readonly showsSecret?: boolean;
-  /** Whether the caller may name the state that they change in If-Match. */
+  /** True if the caller may name the state that they change in If-Match. */
   readonly hasPrecondition?: boolean;
-  /** Whether the result is the whole body, without `data` around it. */
+  /** True if the result is the whole body, without `data` around it. */
   readonly isBare?: boolean;
-  /** Whether the answer is sent while it is made; a tenant may have only so many at once. */
+  /** True if the answer is sent while it is made; a tenant may have only so many at once. */
   readonly isStreamed?: boolean;
   /** Headers of a success that other operations do not have. */
   readonly headers?: readonly AnswerHeader[];
@@ -118,7 +118,7 @@ type Action<SomeCall, Result, Item> =
 
 /** An upload that has arrived and is not yet part of anything. */
 export interface ReceivedUpload<Value = unknown> extends ReadBody {
-  /** What the change gets as the body. */
+  /** The body that the change gets. */
   readonly value: Value;
   /** Deletes what was stored, unless a change has taken it. */
   discard(): Promise<void>;
@@ -156,7 +156,7 @@ export interface Route extends Omit<RouteText, 'status'>, RequestSchemas {
   readonly status: 200 | 201 | 204;
   readonly surface: Surface;
   readonly auth: Auth;
-  /** What the caller must hold; null where access is not by scope. */
+  /** The scope that the caller needs; null where access is not by scope. */
   readonly scope: Scope | PlatformScope | null;
   readonly idempotencyKey: 'none' | 'accepted' | 'required';
   readonly result: z.ZodType;
@@ -168,7 +168,7 @@ export interface Route extends Omit<RouteText, 'status'>, RequestSchemas {
   changeEach?(items: readonly unknown[], work: UnitOfWork): Promise<readonly Outcome<unknown>[]>;
 }
 
-/** What a schema gives; unknown where there is none. */
+/** The output of a schema; unknown where there is none. */
 export type Fields<Schema> = Schema extends z.ZodType ? z.output<Schema> : unknown;
 
 /**
@@ -265,7 +265,7 @@ export function listRoute<
 
 /**
  * An opaque place in a list: the sort key of the last item seen, bound to the list and its filters.
- * @param list what names the list: tenant, operation and filters, in a fixed order.
+ * @param list the values that name the list: tenant, operation and filters, in a fixed order.
  */
 export function writeCursor(list: readonly unknown[], position: string | number): string {
   return Buffer.from(JSON.stringify([position, bind(list)])).toString('base64url');

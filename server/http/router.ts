@@ -20,7 +20,7 @@ export interface Admission {
   readonly limits: readonly LimitRule[];
 }
 
-/** What authenticating and authorizing a request needs to know of its operation. */
+/** The properties of an operation that its requests are authenticated and authorized by. */
 export type Wanted = Pick<Route, 'auth' | 'scope'> & { readonly method: string };
 
 /**
@@ -47,7 +47,7 @@ export interface RouterOptions {
   readonly streamLimit: number;
   /** Counts a request that needs no credentials. @throws {Problem} `rate_limited`. */
   countVisitor(client: Client): void;
-  /** Whether every result is checked against its schema: for tests. */
+  /** Checks every result against its schema; for tests. */
   readonly checksResults: boolean;
 }
 
@@ -119,7 +119,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     try {
       return await changes.run(route, { ...call, body: upload.value }, claimFor(upload.bytes));
     } finally {
-      // What is left if this fails is deleted by housekeeping.
+      // If this fails, housekeeping deletes the upload.
       await upload.discard().catch(() => undefined);
     }
   };
@@ -140,7 +140,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     const { route, params } = match;
     ctx.state.route = route.path;
     const isPublic = route.auth === 'public';
-    // What is not for every site is neither kept nor taken into the pages of another.
+    // Private responses: no caching, no cross-origin embedding.
     if (!isPublic) ctx.set({ 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin' });
     // An open route with its own limits counts by address itself.
     if ((isPublic || route.auth === 'anonymous') && route.limits === undefined) countVisitor(client);
@@ -188,7 +188,7 @@ function send(ctx: Context, { surface, answerType, auth }: Route, { status, head
   if (isNews && status !== 204) ctx.body = body;
 }
 
-/** The answer of a result. @param checks whether the body is checked against the schema of the route. */
+/** The answer of a result. @param checks checks the body against the schema of the route. */
 function present(route: Route, result: unknown, checks: boolean): ReadyAnswer {
   const { surface, isBare, status } = route;
   const write = () => (isBare === true ? JSON.stringify(result) : surface.present(result));
@@ -215,7 +215,7 @@ function answerPreflight(ctx: Context, routes: readonly Route[]): void {
 /** A path of the API with the routes that it has, by method. */
 interface RoutePath {
   readonly routes: readonly Route[];
-  /** Whether pages of every site may read its answers, errors included. */
+  /** True if pages of every site may read its answers, errors included. */
   readonly isOpen: boolean;
 }
 

@@ -81,7 +81,7 @@ export function visibleText(maximum: number) {
 export const turningCharacters = '\\u202A-\\u202E\\u2066-\\u2069';
 const deceptive = new RegExp(`[\\p{Cc}\\p{Zl}\\p{Zp}${turningCharacters}]`, 'u');
 
-/** What is wrong with a text that could read otherwise than it was written. */
+/** The issue of a text that could be displayed differently from how it was written. */
 export const deceptiveIssue = 'must not contain control characters or characters that turn the direction of text';
 
 /** One line of text for many to read. The marks that right-to-left text needs are allowed. */
@@ -117,7 +117,7 @@ export const clockSkew = 5 * 60_000;
 /** No event that a client reports is older: such a time is a clock that was never set, or a typo. */
 const earliestEvent = '2000-01-01T00:00:00.000Z';
 
-/** What is wrong with the time of a past event; null for nothing. @param ahead milliseconds that it may be after now. */
+/** The issue of the time of a past event; null if it is valid. @param ahead milliseconds that it may be after now. */
 export function findPastFault(time: string, now: string, ahead = 0): string | null {
   if (time < earliestEvent) return 'must not be before 2000-01-01';
   const latest = new Date(Date.parse(now) + ahead).toISOString();
@@ -212,7 +212,7 @@ type ColumnOf<Name> = Name extends `${infer First}${infer Rest}`
     : `_${Lowercase<First>}${ColumnOf<Rest>}`
   : '';
 
-/** Whether the values of a column can be those of a field, perhaps only some of its texts: an enumeration. */
+/** True if the values of a column can be those of a field; for an enumeration, a text column is enough. */
 type Fits<Column, Field> = [Field, null extends Column ? null : never] extends [Column, Field] ? true : false;
 
 /** The fields of a view that are not a column of the row as it is. */

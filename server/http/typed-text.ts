@@ -17,10 +17,10 @@ export function pastedToken(maximum: number) {
 
 /**
  * Reads a code as people type it: in digits of any script, in groups, with what copying adds.
- * @param text whose length is bounded.
+ * @param text a text of limited length.
  */
 export function readTypedCode(text: string): string {
-  // U+30FC is what a Japanese keyboard writes for a hyphen.
+  // Japanese keyboards write U+30FC for a hyphen.
   const compact = compactPasted(text.normalize('NFKC')).replace(/[\p{P}\u2212\u02D7\u2500\u30FC]/gu, '');
   return compact.replace(/\p{Nd}/gu, readDigit);
 }

@@ -4,7 +4,7 @@
  * @returns null for anything else: another scheme (`javascript:`, `data:`), a user name in it, white space.
  */
 export function normalizeWebAddress(text: string): string | null {
-  // What the parser would silently drop or turn round.
+  // Characters that the parser would silently drop or convert.
   if (/[\s\\\p{Cc}\p{Cf}]/u.test(text) || !/^https?:\/\/[^/]/i.test(text)) return null;
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return null;

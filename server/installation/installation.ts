@@ -30,7 +30,7 @@ export interface Installation extends Secrets, AsyncDisposable {
   readonly database: Database;
   /** The signed checkpoints outside of the database. */
   readonly anchors: AnchorLog;
-  /** What was erased, outside of the database. */
+  /** The log of erasures, outside of the database. */
   readonly erasures: ErasureLog;
 }
 
@@ -80,7 +80,7 @@ export async function openInstallation(
 export const secretFile = 'secret.key';
 const shortestSecret = 32;
 
-/** What is derived from the secret of an installation. */
+/** The keys that are derived from the secret of an installation. */
 export type Secrets = Readonly<ReturnType<typeof deriveSecrets>>;
 
 /** Derives every key of an installation from its secret. */
@@ -101,8 +101,9 @@ export function findSecret({ secret, dataDir }: Pick<Settings, 'secret' | 'dataD
 }
 
 /**
- * What this installation hashes and seals with. The key is the setting SVC_SECRET, or the file secret.key in the data folder,
- * which is made on the first start; it is never stored in the database that it protects.
+ * Opens the keys with which this installation hashes and seals. The secret is the setting SVC_SECRET, or the file
+ * secret.key in the data folder, which is created on the first start; it is never stored in the database that it
+ * protects.
  * @throws {SettingsError} when the file is damaged, or the database was used with another secret before.
  */
 async function openSecrets(settings: Settings, database: Database, now: string): Promise<Secrets> {
@@ -151,7 +152,7 @@ export function describeIncomplete(from: string): string {
   return `This database is an incomplete copy of ${from}: run svc move again, there.`;
 }
 
-/** Whether a database was used with this secret; the case as well when it was used with none. */
+/** True if a database was used with this secret, or never with any. */
 export async function isSecretOf(queries: Queries, secret: string): Promise<boolean> {
   const row = await findInstallation(queries);
   return row === undefined || row.secret_hash === new PrivateHasher(secret).fingerprint;

@@ -23,7 +23,7 @@ export class MoveRefused extends Error {
   override readonly name = 'MoveRefused';
 }
 
-/** What people know a database as: its address without user, password and parameters, or its folder. */
+/** The name of a database in messages: its address without user, password and parameters, or its folder. */
 export function nameDatabase({ databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>): string {
   if (databaseUrl === null) return `sqlite:${dataDir}`;
   const { place, database } = readAddress(databaseUrl);
@@ -65,14 +65,14 @@ export async function openTarget(
   }
 }
 
-/** Whether a place has the copy of an interrupted move of this installation. */
+/** True if a place has the copy of an interrupted move of this installation. */
 export async function isCopyOf(place: MovePlace, from: string, installation: InstallationRow): Promise<boolean> {
   if (place.databaseUrl === null && !existsSync(databaseFile(place.dataDir))) return false;
   await using database = openPlace(place, true);
   return (await isMigrated(database)) && isOurs(await findInstallation(database.kysely), from, installation);
 }
 
-/** Opens the copy of a move. @param reads whether a file is opened without changing it. */
+/** Opens the copy of a move. @param reads opens a file without changing it. */
 export function openPlace({ databaseUrl, dataDir }: MovePlace, reads = false): Database {
   return openDatabase({ url: databaseUrl, file: databaseFile(dataDir), reads });
 }
@@ -104,7 +104,7 @@ function isOurs(found: InstallationRow | undefined, from: string, { secret_hash 
   return found !== undefined && found.moving_from === from && found.secret_hash === secret_hash;
 }
 
-/** @returns whether an interrupted move of the same installation left a copy. @throws {MoveRefused} */
+/** @returns true if an interrupted move of the same installation left a copy. @throws {MoveRefused} */
 async function requireEmptyOrOurs(
   place: MovePlace,
   from: string,

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const derive = promisify(argon2);
 
-/** What a hash costs. After a raise, each password is rehashed at the next sign-in. */
+/** The cost of a hash. After a raise, each password is rehashed at the next sign-in. */
 export interface HashCost {
   /** KiB. */
   readonly memory: number;
@@ -48,7 +48,7 @@ export class PasswordHasher {
     return timingSafeEqual(derived, tag) && hash !== null;
   }
 
-  /** Whether a hash was made at a lower cost than passwords are hashed with now. */
+  /** True if a hash was made at a lower cost than new hashes. */
   isOutdated(hash: string): boolean {
     const { cost } = readHash(hash);
     return Object.entries(this.#cost).some(([name, value]) => cost[name as keyof HashCost] < value);

@@ -19,7 +19,7 @@ export function randomText(length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
-/** Whether a text has the form and the checksum of a token with this prefix; says nothing about whether it exists. */
+/** True if a text has the form and the checksum of a token with this prefix; the token need not exist. */
 export function isToken(prefix: string, text: string): boolean {
   return (
     text.length === prefix.length + secretLength + checksumLength &&
@@ -30,14 +30,14 @@ export function isToken(prefix: string, text: string): boolean {
 }
 
 /**
- * What is stored of a token and looked up. A token has 190 random bits, so one round of SHA-256 keeps it, and
- * the time that a look-up by hash takes reveals nothing about the token.
+ * The hash of a token, which is stored and looked up. A token has 190 random bits, so one round of SHA-256 is enough,
+ * and the time that a look-up by hash takes reveals nothing about the token.
  */
 export function hashToken(token: string): string {
   return hash('sha256', token);
 }
 
-/** What may be shown of a token later: its prefix and four characters of the secret. */
+/** The part of a token that may be shown later: its prefix and four characters of the secret. */
 export function displayPrefix(prefix: string, token: string): string {
   return token.slice(0, prefix.length + 4);
 }

@@ -4,7 +4,9 @@ import { failsToWrite } from '../storage/sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import { explainFile } from './system-failure.ts';
 
-/** Whether an error means that PostgreSQL is unreachable or rejected the connection, and says nothing about its data. */
+/**
+ * True if an error means that PostgreSQL is unreachable or rejected the connection, and says nothing about its data.
+ */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -19,7 +21,7 @@ export function isUnreachable(error: unknown): boolean {
 
 /**
  * Explains an error that means the database is unreachable; other errors are returned unchanged.
- * @param databaseUrl the address of PostgreSQL, whose user and password are not included; null for SQLite.
+ * @param databaseUrl the address of PostgreSQL, which is shown without user and password; null for SQLite.
  */
 export function explainUnreachable(error: unknown, databaseUrl: string | null): unknown {
   if (databaseUrl === null || !isUnreachable(error)) return error;
