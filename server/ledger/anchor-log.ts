@@ -70,7 +70,7 @@ export class AnchorLog {
     return [...this.#latest.keys()];
   }
 
-  /** Whether the log has no records, as of the last read. */
+  /** True if the log has no records, as of the last read. */
   get isEmpty(): boolean {
     return this.#reader.position.records === 0;
   }
@@ -157,7 +157,7 @@ export class AnchorLog {
     return true;
   }
 
-  /** @returns whether it is the newest checkpoint of its ledger so far. */
+  /** @returns true if it is the newest checkpoint of its ledger so far. */
   #keep(name: string, size: number, rootHash: string): boolean {
     const known = this.#latest.get(name) ?? { size: -1, rootHash, lacksFrom: 0, restored: -1, count: 0 };
     const isNewest = size >= known.size;
@@ -250,7 +250,7 @@ export class LogReader {
     );
   }
 
-  /** Whether a statement was made for the record that is being read; a copied one was not. */
+  /** True if a statement was made for the record that is being read; a copied statement was not. */
   isPlaceOf({ after }: RestoreStatement): boolean {
     return after.records === this.#records && after.hash === this.position.hash;
   }
@@ -285,7 +285,7 @@ export function nameNote(note: string | Buffer): string {
 /**
  * Reads a log without changing it.
  * @param refuse is called with the reason why the rest of the file cannot be read.
- * @returns whether the file exists.
+ * @returns true if the file exists.
  */
 export function scanLog(
   path: string,

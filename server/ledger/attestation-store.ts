@@ -31,8 +31,8 @@ export type TaskKind = 'timestamp' | 'cosignature';
 export type TaskName = Pick<LogTask, 'source'> & { readonly kind: TaskKind };
 
 /**
- * Claims a task that is due, so that one of several servers does it.
- * @returns whether this caller does it now.
+ * Claims a task that is due, so that only one of several servers does it.
+ * @returns the task; undefined if it is not due or another server claimed it.
  */
 export async function claimTask(
   queries: Queries,

@@ -19,8 +19,8 @@ export const ledgerCrypto: LedgerCrypto = {
 const clockTolerance = 10 * 60_000;
 
 /**
- * Whether a timestamp or a cosignature is clearly older than the time in the checkpoint that it is for. The checkpoint
- * existed at the time of the attestation, so its own time is wrong, or the clock of the authority or the witness is.
+ * True if a timestamp or a cosignature is clearly older than the time in its checkpoint. The checkpoint existed at the
+ * time of the attestation, so its own time is wrong, or the clock of the authority or the witness is.
  */
 export function isTooEarly(attestedAt: string, checkpointAt: string): boolean {
   return Date.parse(attestedAt) + clockTolerance < Date.parse(checkpointAt);

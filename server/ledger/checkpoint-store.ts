@@ -189,7 +189,7 @@ async function listSigned(
   return rows.filter(({ note }) => !known.has(nameNote(String(note))) && isSignedNote(note, of, verifier));
 }
 
-/** Whether a stored note is a checkpoint of a ledger that the verifier's key signed. */
+/** True if a stored note is a checkpoint of a ledger that the verifier's key signed. */
 export function isSignedNote(note: unknown, { tenantId, ledger }: TreeOf, verifier: NoteVerifier): boolean {
   // A modified file can contain bytes where the schema requires text.
   const signed = typeof note === 'string' ? openCheckpoint(note, verifier) : null;
@@ -199,7 +199,7 @@ export function isSignedNote(note: unknown, { tenantId, ledger }: TreeOf, verifi
 /**
  * If the log is empty and the database already has checkpoints, writes a signed statement of when the log starts:
  * earlier anchors, if any, are lost.
- * @returns whether it wrote the statement.
+ * @returns true if it wrote the statement.
  */
 export async function startLog(queries: Queries, { signer, anchors }: Anchoring, at: string): Promise<boolean> {
   anchors.open();
@@ -210,7 +210,7 @@ export async function startLog(queries: Queries, { signer, anchors }: Anchoring,
 
 /**
  * Appends the checkpoints that the log lacks: those of other servers, and those whose append a crash interrupted.
- * @param every whether to also fill gaps before the newest anchor.
+ * @param every also fills gaps before the newest anchor.
  * @returns the ledgers that do not match the log; nothing is appended for them.
  */
 export async function anchorCheckpoints(
@@ -242,7 +242,7 @@ export async function anchorCheckpoints(
   return rewritten;
 }
 
-/** Whether the log may lack checkpoints older than its newest one of a ledger, because their numbers differ. */
+/** True if the log may lack checkpoints older than its newest one of a ledger, because their numbers differ. */
 async function hasGap(queries: Queries, of: TreeOf, { size, restored, count }: LatestAnchor): Promise<boolean> {
   if (count === null) return true;
   const { stored } = await queries

@@ -93,7 +93,7 @@ export async function lockChain(work: UnitOfWork, { tenantId, ledger }: LedgerOf
   return head?.sequence ?? 0;
 }
 
-/** Whether a server with this secret wrote the head. */
+/** True if a server with this secret wrote the head. */
 export function isSealed(seals: RowSeal, head: SealedHead): boolean {
   return head.key_id === seals.keyId && head.mac === seals.seal(describeHead(head));
 }
@@ -288,8 +288,8 @@ export function readFrame(text: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Whether the values of all columns have their places at the top level of a stored frame. Otherwise a modified frame could
- * have such a value itself, and the column any other.
+ * True if the values of all columns have their places at the top level of a stored frame. Otherwise a modified frame
+ * could contain such a value itself, and the column could have any other.
  */
 export function isFrame(text: string): boolean {
   const parts = splitFrame(text);

@@ -15,7 +15,7 @@ export function nameEntry({ sequence, hash }: { readonly sequence: number; reado
   return [sequence, hash.slice(0, 32)];
 }
 
-/** What was erased: where values were, never a value. */
+/** An erasure: the places of the erased values, never a value. */
 export type Erased =
   /** Everything of the data subject of these consent records, and what is about these data-subject requests of theirs. */
   | { readonly kind: 'subject'; readonly records: readonly EntryName[]; readonly requests: readonly string[] }
@@ -50,7 +50,7 @@ function macOf(seal: RowSeal, text: string): string {
   return seal.seal(`svc erasure 1\n${text}`);
 }
 
-/** What a line says; null if no server of this installation wrote it. */
+/** Reads a line; null if no server of this installation wrote it. */
 function readLine(seal: RowSeal, line: string): { readonly name: string; readonly rest: string } | null {
   const end = line.indexOf(' ');
   const text = line.slice(end + 1);
@@ -124,7 +124,7 @@ export class ErasureLog {
     return this.#counter.last(tenantId);
   }
 
-  /** Whether the log has an erasure, as of the last read. */
+  /** True if the log has an erasure, as of the last read. */
   has(tenantId: string, number: number): boolean {
     return this.#counter.has(tenantId, number);
   }
@@ -143,7 +143,7 @@ export class ErasureLog {
 
   /**
    * Reads every erasure up to now, in constant memory: erasing again while reading appends more.
-   * @param refuse is called with what is wrong with a line; throws, or accepts that the line is skipped.
+   * @param refuse is called with the fault of a line; throws, or accepts that the line is skipped.
    * @param onRestored is called where a restore was recorded.
    */
   *read(refuse: (issue: string) => void, onRestored = () => {}): Generator<ErasureLine & { readonly line: string }> {

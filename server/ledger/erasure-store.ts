@@ -27,7 +27,7 @@ async function readLast(queries: Queries, tenantId: string): Promise<number> {
   return last ?? 0;
 }
 
-/** Whether this history has an erasure already, as a line of `erasures.log` has it. */
+/** True if this history already has an erasure, as a line of `erasures.log` has it. */
 export async function hasErasure(
   queries: Queries,
   { tenantId, number, line }: { readonly tenantId: string; readonly number: number; readonly line: string },
@@ -64,8 +64,8 @@ export async function listLastErasures(queries: Queries): Promise<ReadonlyMap<st
 
 /**
  * Appends the erasures that the log lacks: those of other servers, and those whose append a crash interrupted.
- * @param known the names of the lines to leave out, for a log that may have gaps anywhere; without it, what follows the last
- *   line of each tenant is appended.
+ * @param known the names of the lines to leave out, for a log that may have gaps anywhere; without it, the erasures
+ *   after the last line of each tenant are appended.
  */
 export async function completeErasures(
   queries: Queries,

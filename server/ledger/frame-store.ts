@@ -5,7 +5,7 @@ import { type FrameParts, hashFrame, isFrame, splitFrame } from './entry.ts';
 
 interface Frame {
   readonly parts: FrameParts;
-  /** Whether it is as a server wrote it. */
+  /** True if it is as a server wrote it. */
   readonly isSound: boolean;
 }
 

@@ -30,7 +30,7 @@ export function nameLogKey({ name, key }: Pick<NoteVerifier, 'name' | 'key'>): s
   return writeKey(nameKey(sha256, nameLog(name), key));
 }
 
-/** What a leaf commits to, hex: the whole note of the checkpoint. */
+/** The commitment of a leaf, hex: the hash of the whole note of the checkpoint. */
 export function hashNote(note: string): string {
   return sha256(note).toString('hex');
 }
@@ -38,7 +38,7 @@ export function hashNote(note: string): string {
 /** Between two checkpoints of the log, in milliseconds. */
 export const logInterval = 60 * 60_000;
 
-/** Whether the log has no checkpoint of the last hour, and there is something to add. */
+/** True if the log has no checkpoint of the last hour, and there is something to add. */
 export async function isLogDue(queries: Queries, now: string): Promise<boolean> {
   return (await listDue(queries, await findLogCheckpoint(queries), now)).length > 0;
 }

@@ -34,7 +34,7 @@ export function consistencyPath(from: number, to: number): readonly Range[] {
     ({ end }) => from < end,
     (middle) => from <= middle,
   );
-  // What is left is the right edge of the smaller tree; when it is the whole of it, the verifier knows its hash.
+  // The last range is the right edge of the smaller tree; when it is the whole of it, the verifier knows its hash.
   return last.start > 0 ? [last, ...path] : path;
 }
 

@@ -61,10 +61,10 @@ export async function findStrayOpening(queries: Queries, tenantId: string) {
   return rows[0];
 }
 
-/** What was cleared. */
+/** The openings that one step cleared. */
 export interface ClearedOpenings {
   readonly openings: readonly OpeningName[];
-  /** Whether there may be more to clear. */
+  /** True if there may be more to clear. */
   readonly hasMore: boolean;
 }
 
@@ -102,9 +102,9 @@ export function selectOfValue(queries: Queries, tenantId: string, value: string)
 }
 
 /**
- * Clears the openings of the events about rows of a tenant, as `clearOpenings` does. The address of the actor stays: who
- * dealt with a row is not the person whom it is about. The caller notes the rows for `erasures.log`.
- * @param targetIds what the events are about.
+ * Clears the openings of the events about rows of a tenant, as `clearOpenings` does. The address of the actor stays:
+ * the actor who dealt with a row is not the person whom it is about. The caller notes the rows for `erasures.log`.
+ * @param targetIds the ids of the rows that the events are about.
  */
 export async function clearOpeningsAbout(
   queries: Queries,

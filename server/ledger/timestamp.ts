@@ -161,7 +161,7 @@ function requireSigner(certificate: Buffer, first: readonly AsnValue[], second: 
 /** X.690 section 8.9. */
 const sequenceTag = 16;
 
-/** What is needed of a parsed value. */
+/** The parts of a parsed value that are read here. */
 interface AsnValue {
   readonly idBlock: { readonly tagNumber: number };
   readonly valueBlock: { readonly value?: readonly AsnValue[]; readonly valueHexView?: Uint8Array; toString(): string };

@@ -25,7 +25,7 @@ import {
   type Tiles,
 } from './tiles.ts';
 
-/** What has a Merkle tree: a ledger, or the log of the installation. */
+/** The owner of a Merkle tree: a ledger, or the log of the installation. */
 export type TreeOf = LedgerOf | typeof installationLog;
 
 /** The log of the installation, whose entries are the checkpoints of all ledgers. It belongs to no tenant. */
@@ -196,7 +196,7 @@ export interface StoredEntry {
   readonly hash: string;
   /** The canonical text that was hashed. */
   readonly entry: string;
-  /** What it has commitments to; none once erased. */
+  /** The values that it has commitments to; none once erased. */
   readonly openings: readonly Opening[];
 }
 

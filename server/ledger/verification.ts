@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { namedObject, UtcTime, viewRow } from '../http/schemas.ts';
 import type { Tables } from '../storage/tables.ts';
 
-/** What every verification says of its extent and its outcome. */
+/** The fields that every verification reports of its extent and its outcome. */
 export const checked = {
   entries: z.int().meta({ description: 'The entries of both ledgers that were checked.' }),
   checkedRows: z.int().meta({ description: 'The rows that were compared with the audit log.' }),

@@ -12,7 +12,7 @@ export interface Witness extends Signer {
 
 export interface WitnessPolicy {
   readonly witnesses: readonly Witness[];
-  /** Whether the cosignatures of these witnesses, by their keys as text, are enough. */
+  /** True if the cosignatures of these witnesses, by their keys as text, are enough. */
   isMet(cosigned: ReadonlySet<string>): boolean;
 }
 

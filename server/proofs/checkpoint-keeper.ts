@@ -58,7 +58,7 @@ export class CheckpointKeeper {
 
   /**
    * Does the next piece of work.
-   * @returns whether there is more to do immediately.
+   * @returns true if there is more to do immediately.
    */
   async step(now: string): Promise<boolean> {
     if (this.#waiting.length === 0) {

@@ -10,7 +10,7 @@ import { InvalidPolicy, parsePolicy, type Witness, type WitnessPolicy } from '..
 import { type Settings, SettingsError } from '../settings.ts';
 import { OutsideFault, type PostOptions, postOutside } from './post-outside.ts';
 
-/** What the operator trusts: an authority for timestamps, and witnesses. */
+/** The external parties that the operator trusts: an authority for timestamps, and witnesses. */
 export interface Outside {
   /** Null if none is configured. The certificates are those that its tokens must lead to, in PEM. */
   readonly authority: { readonly url: string | null; readonly certificates: readonly string[] } | null;

@@ -37,7 +37,7 @@ const CheckpointView = namedObject('Checkpoint', {
   }),
 });
 
-/** What an entry has a commitment to. */
+/** A value that an entry has a commitment to. */
 const Opening = z
   .strictObject({
     path: z.string().meta({ description: 'Where the commitment is in the entry.' }),

@@ -36,9 +36,9 @@ export async function forgetRuns(queries: Queries, now: string): Promise<void> {
 const lostAfter = 2 * 60_000;
 
 /**
- * Begins a run, in a transaction. One that no server works on any more is ended first, and begins again.
+ * Begins a run, in a transaction. If a run is under way that no server works on any more, ends it first.
  * @param interval begins it only if the previous one is so long ago; null begins it in any case.
- * @returns the run that is under way, and whether it began now; null if none is due.
+ * @returns the run that is under way, and `isNew`, true if it began now; null if none is due.
  */
 export async function beginRun(
   queries: Queries,
@@ -74,7 +74,7 @@ export async function beginRun(
   return other === undefined ? null : { run: other, isNew: false };
 }
 
-/** Changes a run, unless it has ended. @returns whether it was changed. */
+/** Changes a run, unless it has ended. @returns true if it was changed. */
 async function changeRun(queries: Queries, { id, claimed_by }: RunRow, columns: Partial<RunRow>): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable('verification_runs')
@@ -96,7 +96,7 @@ export function interruptRun(queries: Queries, run: RunRow, now: string): Promis
   return changeRun(queries, run, { status: 'interrupted', finished_at: now });
 }
 
-/** What a worker found. */
+/** The result of a worker. */
 export interface Outcome {
   readonly list: readonly Finding[];
   readonly verified: Verified;

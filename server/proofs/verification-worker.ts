@@ -5,10 +5,10 @@ import { Findings } from './findings.ts';
 import type { Outcome } from './verification-store.ts';
 import { type VerifyOrder, verifyInstallation } from './verify-database.ts';
 
-/** What the thread is started with. */
+/** The input of the thread. */
 export type WorkerInput = Pick<VerifyOrder, 'settings' | 'now'>;
 
-/** What the thread sends: its progress, and at last the outcome. */
+/** A message of the thread: its progress, and at last the outcome. */
 export type WorkerMessage = { readonly verified: number; readonly tenants: number } | { readonly outcome: Outcome };
 
 const send = (message: WorkerMessage) => parentPort?.postMessage(message);

@@ -44,7 +44,7 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
     if (known === undefined) claims.set(name, [one]);
     else known.push(one);
   };
-  /** @returns what is wrong with the record; null for nothing. */
+  /** @returns the fault of the record; null if it has none. */
   const look = ({ line, bytes }: AnchorRecord): string | null => {
     const note = bytes.toString();
     const text = verifier === null ? textOf(note) : openNote(note, verifier);

@@ -191,7 +191,10 @@ function findWrong(row: StoredEvent): EntryValue | undefined {
   return undefined;
 }
 
-/** What is wrong with the opening of a record: it fits the commitments and is there as a whole, or erased as a whole. */
+/**
+ * The fault of a record's opening, which must fit the commitments and be complete, or be erased as a whole; null if it
+ * has none.
+ */
 function findOpeningFault(row: StoredRecord): string | null {
   const { salt, erased_at: erasedAt } = row;
   if (salt === null) {
@@ -211,7 +214,7 @@ function findOpeningFault(row: StoredRecord): string | null {
   return erasedAt === null ? null : 'the column erased_at has a value although nothing was erased';
 }
 
-/** Whether canonical text has a value at a place. It is not parsed: quotes inside texts are escaped there. */
+/** True if canonical text has a value at a place. It is not parsed: quotes inside texts are escaped there. */
 function hasText(entry: string, start: number, value: unknown): boolean {
   if (typeof value !== 'string' || value.includes(quote)) return entry.startsWith(JSON.stringify(value), start);
   const end = start + 1 + value.length;
@@ -231,8 +234,8 @@ function compareHead(head: ChainHead, last: StoredRow | null): string | null {
 }
 
 /**
- * Whether a text of a row can stand for bytes that are not Unicode: each of these decodes to the same character, which no
- * column that is in the entry, too, has if the entry has none.
+ * True if a text of a row can stand for bytes that are not Unicode: each of these decodes to the same character. If the
+ * entry lacks this character, so do the columns whose values are in the entry.
  */
 function mayHideBytes(row: StoredRow): boolean {
   const hides = (text: unknown) => typeof text === 'string' && text.includes('\uFFFD');

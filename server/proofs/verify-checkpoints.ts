@@ -15,7 +15,7 @@ import type { RootClaim } from './verify-anchors.ts';
 export interface ProofReport {
   /** How many checkpoints were compared with the entries. */
   readonly checkpoints: number;
-  /** Whether the signatures were checked, which requires the secret of the installation. */
+  /** True if the signatures were checked, which requires the secret of the installation. */
   readonly signatures: boolean;
   /** Checkpoints that do not match the ledger, with their size, and faults of the tiles. */
   readonly faults: readonly { readonly size: number | null; readonly issue: string }[];
@@ -23,7 +23,7 @@ export interface ProofReport {
   readonly claimFaults: readonly (Pick<RootClaim, 'size' | 'at' | 'place'> & { readonly issue: string })[];
 }
 
-/** What must be stored of a tile. */
+/** A tile, as it must be stored. */
 interface ExpectedTile {
   /** The least bytes of it. */
   readonly due: number;
@@ -88,7 +88,7 @@ export class ProofCheck {
   /**
    * Compares the rest, after the last entry.
    * @param verifier null if the key is unknown.
-   * @param isWhole whether every entry of the ledger was added.
+   * @param isWhole true if every entry of the ledger was added.
    */
   async finish(verifier: NoteVerifier | null, isWhole: boolean): Promise<ProofReport> {
     if (isWhole) {
@@ -101,7 +101,7 @@ export class ProofCheck {
     return { checkpoints: this.#compared, signatures: verifier !== null, faults, claimFaults: this.#claimFaults };
   }
 
-  /** @param claimed what to report of a claim, where it is more than of a checkpoint. */
+  /** @param claimed the issue of a claim, if it is more than that of a checkpoint. */
   #refute(root: RootClaim | StoredCheckpoint, issue: string, claimed = issue): void {
     const { size, at } = root;
     if ('place' in root) this.#claimFaults.push({ size, at, place: root.place, issue: claimed });

@@ -39,7 +39,7 @@ import {
   verifyTenant,
 } from './verify-tenant.ts';
 
-/** Whether a failure is due to the contents of the database, or only means that it cannot be read. */
+/** Distinguishes a failure due to the contents of the database from one that only means that it cannot be read. */
 function explainFailure(error: unknown, databaseUrl: string | null): { kind: Finding['kind']; reason: string } {
   if (!(error instanceof Error)) throw error;
   if (isUnreachable(error))
@@ -56,7 +56,7 @@ function explainFailure(error: unknown, databaseUrl: string | null): { kind: Fin
 const saysNothingOfContents =
   /^(SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|READONLY|PERM|AUTH|NOMEM|FULL|PROTOCOL|INTERRUPT)|42501|57014|55P03|53|E[A-Z]+$)/;
 
-/** What is verified, and with what. */
+/** The scope of a verification, and the material to compare with. */
 export interface VerifyOrder {
   readonly settings: Settings;
   readonly now: string;
@@ -66,7 +66,7 @@ export interface VerifyOrder {
   readonly notes: ReadonlyMap<string, string>;
   readonly progress: Progress;
   countTenants?(done: number, all: number): void;
-  /** Whether `svc move` verifies its copy before it completes it. */
+  /** True if `svc move` verifies its copy before it completes it. */
   readonly isMoving?: boolean;
 }
 
@@ -77,7 +77,7 @@ export class Unverifiable extends Error {
 
 /**
  * Verifies the database of an installation with a separate connection, which only reads.
- * @param findings collects what is wrong, and why something could not be checked or read.
+ * @param findings collects the faults, and the reasons why something could not be checked or read.
  * @throws {Unverifiable}
  */
 export async function verifyInstallation(order: VerifyOrder, findings: Findings): Promise<Verified> {
@@ -213,7 +213,7 @@ async function findKeys(queries: Queries, settings: Settings, findings: Findings
   return keys;
 }
 
-/** Whether anything in the database was signed or sealed with these keys. */
+/** True if anything in the database was signed or sealed with these keys. */
 async function wroteSomething(queries: Queries, { verifier, seal }: VerifyKeys): Promise<boolean> {
   const heads = await queries.selectFrom('chain_heads').selectAll().execute();
   if (heads.some((head) => isSealed(seal, head))) return true;

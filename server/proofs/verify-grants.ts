@@ -69,7 +69,7 @@ export interface GrantReport {
 /**
  * Checks the seals of all rows that grant access, and that every user has the row of a second factor.
  * @param tenants the ones that are verified.
- * @param isComplete whether these are all.
+ * @param isComplete true if these are all.
  */
 export async function verifyGrants(
   { queries, keys, progress, findings }: Scene,

@@ -11,7 +11,7 @@ import type { Findings } from './findings.ts';
 import { ProofCheck } from './verify-checkpoints.ts';
 import { describeReach, type Scene } from './verify-tenant.ts';
 
-/** What was verified of the log of the installation. */
+/** The result of verifying the log of the installation. */
 export interface VerifiedLog {
   /** The key of the log for witnesses; null if the secret is unknown. */
   readonly verifierKey: string | null;

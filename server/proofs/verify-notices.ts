@@ -141,7 +141,7 @@ export class ShownCheck {
   }
 }
 
-/** What a record keeps of what a visitor was shown. */
+/** The facts about the text that a visitor was shown, as a record stores them. */
 type ShownValues = Pick<ConsentRecord, 'language' | 'noticeVersion' | 'shownHash'>;
 
 /** The hashes of the texts of a version by language; none if it is missing. */

@@ -57,7 +57,7 @@ export class OpeningCheck {
 /**
  * Compares the openings of an event with the commitments of its entry.
  * @param rows the openings, and the erased ones.
- * @returns what is wrong with them, or the paths of those that are missing.
+ * @returns the issue with them, or the paths of those that are missing.
  */
 export async function checkOpenings(
   queries: Queries,

@@ -137,7 +137,9 @@ async function findFault(
   return (await hasInvalidBytes(queries, kind.table, row)) ? 'the text is not Unicode' : null;
 }
 
-/** Whether a row is as it was recorded; no row is that has a value that Svc cannot store, such as an infinite number. */
+/**
+ * True if a row is as it was recorded; false for a row with a value that Svc cannot store, such as an infinite number.
+ */
 function isAsRecorded(kind: RowKind, row: StoredRow, state: RowState): boolean {
   try {
     return isRecorded(kind, row, state);

@@ -62,7 +62,7 @@ export interface KeptClaim extends RootClaim {
   readonly of: TreeOf;
 }
 
-/** What is reported while a database is verified. */
+/** Reports the progress of a verification. */
 export interface Progress {
   /** A line for people: what holds. */
   say(line: string): void;
@@ -70,7 +70,7 @@ export interface Progress {
   showProgress(text: string): void;
 }
 
-/** What is verified, what it is compared with, and where the results go. */
+/** The input of a verification, the material to compare with, and where the results go. */
 export interface Scene {
   readonly queries: Queries;
   readonly settings: Settings;

@@ -75,13 +75,13 @@ export function hashRow(kind: Projection, row: object, version = versionOf(kind)
   return hash('sha256', canonicalize(Object.fromEntries(values)));
 }
 
-/** What the log says of a row: the version of its projection, and the hash; null once the row was removed. */
+/** Version and hash of a row as last audited; null after deletion. */
 export interface RowState {
   readonly version: number;
   readonly hash: string | null;
 }
 
-/** Whether a stored row is as it was recorded, and has the expected values in columns that were added since. */
+/** True if a stored row is as it was recorded, and has the expected values in columns that were added since. */
 export function isRecorded(kind: Projection, row: object, { version, hash }: RowState): boolean {
   if (version > versionOf(kind) || hash === null) return false;
   const expected = kind.added.slice(version - 1).flatMap((values) => Object.entries(values));

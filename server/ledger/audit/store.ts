@@ -108,7 +108,8 @@ export async function recordEvents(
 /**
  * Appends the event of an erasure, in its unit of work: it names the entries whose openings were cleared, which verification
  * otherwise reports as missing.
- * @param event its action ends in `.erased`. It may not contain what was erased: the actor has no address if that is it.
+ * @param event its action ends in `.erased`. It may not contain an erased value: the actor has no address if it was
+ *   erased.
  */
 export async function recordErasure(
   work: UnitOfWork,
