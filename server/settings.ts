@@ -6,7 +6,7 @@ import { findAddressIssue } from './storage/postgres-address.ts';
 const wholeNumber = (fallback: number, minimum: number, maximum: number) =>
   z.coerce.number().int().min(minimum).max(maximum).default(fallback);
 
-/** Whether nothing of an address is lost in its origin. */
+/** True if an address is only an origin: it has no path, query, fragment or user. */
 function isOrigin(address: string): boolean {
   const { href, origin } = new URL(address);
   return href === `${origin}/`;
@@ -133,7 +133,7 @@ const refusal = 'Some settings cannot be used:';
 
 /**
  * Reads the settings from environment variables.
- * @param defaults what holds for variables that are absent, where it is not what holds otherwise.
+ * @param defaults values for absent variables that differ from the usual defaults.
  * @throws {SettingsError} naming every variable whose value cannot be used.
  */
 export function readSettings(
@@ -207,7 +207,7 @@ function toSettings(read: z.output<typeof Environment>) {
   } as const;
 }
 
-/** What this process runs with: read once at the start, never changed. */
+/** The settings of this process: read once at the start, never changed. */
 export type Settings = ReturnType<typeof toSettings>;
 export type SessionLifetime = Settings['sessionLifetime'];
 

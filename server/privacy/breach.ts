@@ -100,7 +100,7 @@ const BreachEventData = namedObject('BreachEventData', {
 /** The data of the webhook events about breaches. */
 export const breachEvents = { 'breach.reported': BreachEventData, 'breach.updated': BreachEventData };
 
-/** A breach as the API returns it. @param now decides whether the notification is overdue. */
+/** A breach as the API returns it. @param now the time that `isNotificationOverdue` is computed for. */
 export function viewBreach(row: BreachRow, now: string): BreachView {
   const notificationDueAt = notificationDue(row.discovered_at);
   // An erased breach was closed, which takes a notification or a reason.

@@ -44,14 +44,14 @@ export const PublicDsrInput = namedObject('PublicDataSubjectRequestInput', {
 });
 export type PublicDsrInput = z.output<typeof PublicDsrInput>;
 
-/** What the person learns: the same whether or not anything is known about them. */
+/** The response to the person: the same regardless of what is known about them. */
 export const PublicDsr = namedObject('PublicDataSubjectRequest', {
   reference: Id.meta({ description: 'The id of the request.' }),
   receivedAt: UtcTime,
   dueAt: UtcTime.meta({ description: 'When it must be answered.' }),
 });
 
-/** What the link leads with that the tenant sends to the address of a request. */
+/** The token of the confirmation link that the tenant sends to the address of a request. */
 export const DsrConfirmationLink = namedObject('DataSubjectRequestConfirmationLink', {
   token: z.string().meta({ description: 'The token itself, shown only once.' }),
   expiresAt: UtcTime,
@@ -170,7 +170,7 @@ export const dsrEvents = {
   }),
 };
 
-/** A request as the API returns it. @param now decides whether it is overdue. */
+/** A request as the API returns it. @param now the time that `isOverdue` is computed for. */
 export function viewDsr(row: DsrRow, now: string): DsrView {
   const { identity_check_method: method, identity_checked_at: at, identity_checked_by: by } = row;
   const identityCheck = method === null || at === null ? null : { method, at, by };
@@ -194,7 +194,7 @@ export function extendDue({ received_at, due_at }: Pick<DsrRow, 'received_at' | 
   return addTime(received_at, Math.min(3 * period, longestDays * dayMilliseconds));
 }
 
-/** Whether an open request is past its due date. Both times are UTC with milliseconds, which sort as text. */
+/** True if an open request is past its due date. Both times are UTC with milliseconds, which sort as text. */
 export function isOverdue({ status, due_at }: Pick<DsrRow, 'status' | 'due_at'>, now: string): boolean {
   return status === 'open' && now > due_at;
 }

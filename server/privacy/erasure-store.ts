@@ -11,7 +11,7 @@ import { updateRow } from '../storage/rows.ts';
 import type { DsrRow } from './dsr.ts';
 import { breachRows, dsrRows } from './store.ts';
 
-/** What has texts that may name people, its personal columns: they can be erased once it has ended. */
+/** A kind of rows with texts that may name people, its personal columns: they can be erased once the row has ended. */
 interface Erasable {
   readonly kind: RowKind<'dsr_requests'>;
   readonly endedStatus: string;
@@ -33,13 +33,14 @@ export const erasables: Readonly<Record<'dsr' | 'breach', Erasable>> = {
 };
 
 /**
- * Erases the texts of what has ended, the salts without which their hashes in the audit log confirm no guess, and the
- * openings of the audit events about it. What is open or erased stays as it is. The audit log gets the number of texts.
+ * Erases the texts of ended rows, the salts without which their hashes in the audit log confirm no guess, and the
+ * openings of the audit events about the rows. Open and erased rows stay as they are. The audit log gets the number of
+ * texts.
  * @param ids of rows of the tenant of the source.
  * @param reason for the audit log; names no person.
- * @param isAgain after a restore: what had ended when it was erased may be open in the backup. It loses its texts and can be
- *   used as before.
- * @returns how many rows, and the openings that were cleared, which the caller records (`recordErasure`). If there are more
+ * @param isAgain after a restore: a row that had ended when it was erased may be open in the backup. It loses its texts
+ *   and can be used as before.
+ * @returns the number of rows, and the cleared openings, which the caller records (`recordErasure`). If there are more
  *   openings about them, the rows still have their texts, so that they are found again.
  */
 export async function eraseTexts(

@@ -94,7 +94,7 @@ export function serveRequestForm(
   };
 }
 
-/** What a browser sent without the script, and what became of it. */
+/** A form that a browser sent without the script, and its outcome. */
 interface Submission {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -132,13 +132,13 @@ async function submit(request: IncomingMessage, open: (input: PublicDsrInput) =>
   }
 }
 
-/** What the address names, else what the browser prefers. */
+/** The language that the address names, else the one that the browser prefers. */
 function chooseLanguage(ctx: Context): Language {
   const { language } = ctx.query;
   return languages.find((one) => one === language) ?? ((ctx.acceptsLanguages(...languages) || 'en') as Language);
 }
 
-/** A label, the field and the place for what is wrong with it. `hint` and `error` may be empty. */
+/** A label, the field and the place of its error message. `hint` and `error` may be empty. */
 function writeField(name: string, label: Markup, field: Markup, hint: string, error: string): Markup {
   const note = hint === '' ? null : html`<p class="hint" id="${name}-hint">${hint}</p>\n`;
   return html`<div class="field">

@@ -144,7 +144,7 @@ const mostRemoved = 100;
 /**
  * Deletes requests whose confirmation link expired unused and that no member has dealt with: anyone can type any address.
  * A request without a confirmation mail stays.
- * @returns whether there may be more.
+ * @returns true if there may be more.
  */
 export async function deleteUnconfirmed(database: Database, now: string): Promise<boolean> {
   const found = await selectUnconfirmed(database.kysely, now).limit(mostRemoved).execute();

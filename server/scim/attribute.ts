@@ -219,8 +219,8 @@ const always: readonly string[] = ['schemas', 'id'];
 /**
  * Reads `attributes` and `excludedAttributes`. Names that the resource does not have are ignored.
  * @param urn the schema of the resource: an optional prefix of names, and by itself the name of all its attributes.
- * @returns `shows`: whether any part of an attribute is included (others need not be read from the database); `apply`: removes
- *   the parts of a resource that are not included.
+ * @returns `shows`: true if any part of an attribute is included (others need not be read from the database); `apply`:
+ *   removes the parts of a resource that are not included.
  * @throws {Problem} `invalidValue` if both are given, which RFC 7644 section 3.9 rules out.
  */
 export function readProjection({ attributes = '', excludedAttributes = '' }: Projection, urn: string) {

@@ -177,9 +177,9 @@ export interface ResourceType<Item, Shown extends object> {
   /** The operations in the order of the documentation. */
   readonly operations: Readonly<Record<'list' | 'create' | 'get' | 'patch' | 'replace' | 'delete', OperationText>>;
   idOf(item: Item): string;
-  /** @param shows whether an attribute is part of the response; others need not be read. */
+  /** @param shows returns true if an attribute is part of the response; others need not be read. */
   present(queries: Queries, item: Item, location: string, shows: (attribute: string) => boolean): Promise<Shown>;
-  /** Lists what matches a filter, ordered by id. */
+  /** Lists the resources that match a filter, ordered by id. */
   list(queries: Queries, tenantId: string, filter: Filter | undefined, page: Page): Promise<FoundPage<Item>>;
   /** Finds a resource by the segment of a path. @throws {Problem} `not_found`. */
   get(queries: Queries, tenantId: string, segment: string): Promise<Item>;

@@ -157,7 +157,7 @@ async function requireMember(work: UnitOfWork, { tenantId }: AuditSource, id: st
   return requireFound(member, 'user');
 }
 
-/** @param use what the strict rules would have rejected, for the audit log. */
+/** @param use the parts of the request that the strict rules would have rejected, for the audit log. */
 async function changeUser(
   work: UnitOfWork,
   source: AuditSource,

@@ -9,7 +9,7 @@ const folder = join(import.meta.dirname, '../dashboard/dist');
 /** The path of the dashboard. */
 export const dashboardPath = '/app';
 
-/** Whether the dashboard was built. */
+/** True if the dashboard was built. */
 export function hasDashboard(): boolean {
   return existsSync(join(folder, 'index.html'));
 }

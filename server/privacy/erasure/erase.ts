@@ -71,7 +71,7 @@ async function lockBounds(work: UnitOfWork, tenantId: string): Promise<Bounds> {
   return { through, audit_through: await lockChain(work, { tenantId, ledger: 'audit' }) };
 }
 
-/** What is found by only its id. */
+/** The bounds of a target that is found by only its id. */
 export const noBounds: Bounds = { through: 0, audit_through: 0 };
 
 /**
@@ -156,7 +156,7 @@ export async function startErasure(
   return { erasureId: job.id, status: isDone ? 'done' : 'running', counts };
 }
 
-/** Continues the oldest erasure that is not done. @returns whether there may be more. */
+/** Continues the oldest erasure that is not done. @returns true if there may be more. */
 export async function continueErasure(database: Database, now: string): Promise<boolean> {
   const next = await findNextJob(database.kysely);
   if (next === undefined) return false;
@@ -183,8 +183,8 @@ export async function continueErasure(database: Database, now: string): Promise<
 }
 
 /**
- * Erases what was erased before, in a database that was restored from an older backup.
- * @param requests of the subject: what is about them is erased, also where the backup has them open.
+ * Repeats an erasure in a database that was restored from an older backup.
+ * @param requests the requests of the subject: everything about them is erased, even if the backup has them open.
  */
 export async function eraseAgain(
   database: Database,
@@ -263,7 +263,7 @@ async function eraseStep(
 
 const modules = { subject: 'consent', dsr: 'privacy', breach: 'privacy', evidence: 'controls' } as const;
 
-/** What a step erased in the ledgers, requests, breaches and evidence. */
+/** The values that a step erased in the ledgers, requests, breaches and evidence. */
 interface Own {
   readonly counts: Partial<ErasureCounts>;
   readonly consent: readonly number[];

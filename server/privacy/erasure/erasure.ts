@@ -49,12 +49,14 @@ export function addCounts(one: ErasureCounts, other: ErasureCounts): ErasureCoun
   return Object.fromEntries(countNames.map((name) => [name, one[name] + other[name]])) as ErasureCounts;
 }
 
-/** Whether anything was erased. */
+/** True if anything was erased. */
 export function hasErased(counts: Readonly<Record<string, number>>): boolean {
   return Object.values(counts).some((count) => count > 0);
 }
 
-/** Whether a text names a person by this id: as a part of its own, so that no word that only contains a short id counts. */
+/**
+ * True if a text names a person by this id: as a separate word, so that no word that only contains a short id counts.
+ */
 export function namesSubject(reason: string, subject: string): boolean {
   const [text, subjectId] = [reason.toLowerCase(), subject.toLowerCase()];
   for (let at = text.indexOf(subjectId); at >= 0; at = text.indexOf(subjectId, at + 1)) {
@@ -64,7 +66,10 @@ export function namesSubject(reason: string, subject: string): boolean {
   return false;
 }
 
-/** What is erased: a subject, or data-subject requests, breaches or an item of evidence by their ids, separated by spaces. */
+/**
+ * The target of an erasure: a subject, or data-subject requests, breaches or an item of evidence by their ids,
+ * separated by spaces.
+ */
 export interface Target {
   readonly kind: 'subject' | 'dsr' | 'breach' | 'evidence';
   readonly target: string;
@@ -78,7 +83,7 @@ export function readTargets({ kind, target }: Target): readonly string[] {
 /** An erasure, and how far it is. */
 export type Job = Selectable<Tables['erasure_jobs']> & Target;
 
-/** What the API shows of a person, or was written about one, in the object about the target. */
+/** The fields about a person, or texts about one, that the API shows in the object about the target. */
 const personalNames: ReadonlySet<string> = new Set([
   'subjectId',
   'ipHash',

@@ -12,13 +12,13 @@ import { type ErasureCounts, noCounts } from './erasure.ts';
 import { findSubjects } from './store.ts';
 import { continueUserErasure, eraseUserAgain } from './user-store.ts';
 
-/** What a restore erased again. */
+/** The counts of values that a restore erased again. */
 export type ReplayCounts = ErasureCounts & { readonly subjects: number; readonly users: number };
 
 /**
- * Erases in a restored database what was erased before the restore. Each line names where the values were; the values are
- * found there, if the backup has them, and erased everywhere, with audit events as for the first time. What the backup does
- * not have, or what its history has in other entries, is left alone.
+ * Repeats in a restored database the erasures that were made before the restore. Each line names the places of the
+ * values; the values are found there, if the backup has them, and erased everywhere, with audit events as for the first
+ * time. Values that the backup lacks, or that its history has in other entries, are left unchanged.
  */
 export async function replayErasures(
   database: Database,

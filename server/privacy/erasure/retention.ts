@@ -11,7 +11,7 @@ const mostErased = 50;
 /**
  * Erases the texts of requests and breaches that ended longer ago than the settings of their tenant keep them, the oldest
  * first, wherever the texts are. `continueErasure` erases what exceeds a step.
- * @returns whether there may be more.
+ * @returns true if there may be more.
  */
 export async function eraseExpired(database: Database, now: string): Promise<boolean> {
   let left = mostErased;

@@ -13,18 +13,18 @@ export const stepRows = 1000;
 /** The largest file that is written again while a server answers: it waits about a third of a second. */
 const quickBytes = 64 * 1024 ** 2;
 
-/** Removes from the write-ahead log of SQLite what was erased. @returns whether the log is empty. */
+/** Removes erased values from the write-ahead log of SQLite. @returns true if the log is empty. */
 export async function emptyErasedLog({ dialect, kysely }: Database): Promise<boolean> {
   return dialect !== 'sqlite' || emptyLog(kysely);
 }
 
 /**
- * Removes from the files of SQLite what an erasure left: what the log has, and what is in a page whose rows moved to
- * another (secure_delete overwrites only what is freed). PostgreSQL cleans up its rows by itself, but keeps samples of
- * former values in its statistics until they are made again.
- * @param hasErased whether something was erased since the last time that `erasures` does not count.
- * @param mayWait whether a large file is written again, too; otherwise that waits for the next start.
- * @returns whether nothing is left that another try would remove.
+ * Removes erased values from the files of SQLite: from the write-ahead log, and from pages whose rows moved to another
+ * (secure_delete overwrites only freed space). PostgreSQL cleans up its rows by itself, but keeps samples of former
+ * values in its statistics until they are collected again.
+ * @param hasErased true if something was erased since the last call that `erasures` does not count.
+ * @param mayWait also rewrites a large file; otherwise that is left to the next start.
+ * @returns true if nothing is left that another try would remove.
  */
 export async function forgetErased(
   { dialect, kysely }: Database,
@@ -154,7 +154,10 @@ function selectRequests(queries: Queries, job: Job) {
     .where('subject_id', '=', job.target);
 }
 
-/** Whether a request was there when the erasure was asked for: the audit log has the order, whatever the clocks said. */
+/**
+ * Condition of a query: the request existed when the erasure was requested. The audit log has the order, regardless of
+ * the clocks.
+ */
 function isEarlier({ tenant_id, audit_through }: Job) {
   return sql<boolean>`exists (
     select 1 from audit_events as event

@@ -4,7 +4,7 @@ import { Count, Erasure, ErasureCounts } from './erasure.ts';
 
 const { events, deliveries, responses } = ErasureCounts.shape;
 
-/** What was erased of a person in one tenant. */
+/** Counts of the erased data of a person in one tenant. */
 const UserErasureCounts = namedObject('UserErasureCounts', {
   sessions: Count.meta({ description: 'Sessions that ended.' }),
   invitations: Count,

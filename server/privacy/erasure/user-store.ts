@@ -25,14 +25,14 @@ import { erasePerson, type UserErasure } from './user-erasure.ts';
 type Job = Selectable<Tables['user_erasures']>;
 
 /**
- * Erases what a tenant knows of a person: the membership with its sessions and invitations, and the openings of the audit
- * log, webhook events and stored answers that name them, up to 1,000 of each in this unit of work, the rest in the
- * background. The account goes with the last membership: other tenants keep theirs.
+ * Erases the data of a person in a tenant: the membership with its sessions and invitations, and the openings of the
+ * audit log, webhook events and stored answers that name them, up to 1,000 of each in this unit of work, the rest in
+ * the background. The account is deleted with the last membership: other tenants keep theirs.
  * Call it with the account, if there is one, and the tenant locked.
  * @param person.member present or former; null for an address that was only invited.
  * @param person.email normalized.
- * @param isAgain whether they were erased before, and came back with an older backup: then also the last administrator is
- *   erased.
+ * @param isAgain true if they were erased before, and an older backup restored them: then the last administrator is
+ *   erased, too.
  * @throws {Problem} `conflict` for the last administrator who can sign in; `validation_failed` for a reason that names the
  *   person.
  */
@@ -85,7 +85,7 @@ export async function eraseUser(
   return { erasureId: job.id, status: step.isDone ? 'done' : 'running', counts };
 }
 
-/** Continues the oldest erasure of a person that is not done. @returns whether there may be more. */
+/** Continues the oldest erasure of a person that is not done. @returns true if there may be more. */
 export async function continueUserErasure(database: Database, box: SecretBox, now: string): Promise<boolean> {
   const next = await database.kysely.selectFrom('user_erasures').selectAll().orderBy('id').limit(1).executeTakeFirst();
   if (next === undefined) return false;
@@ -112,7 +112,7 @@ export async function continueUserErasure(database: Database, box: SecretBox, no
 
 /**
  * Erases in a restored database a person who was erased before, if the backup has them.
- * @returns what was erased so far; null if they are not there.
+ * @returns the erasure so far; null if they are not there.
  */
 export async function eraseUserAgain(
   work: UnitOfWork,

@@ -52,7 +52,7 @@ one of SCIM 1 MiB, an uploaded file 25 MiB. A session ends after 60 minutes with
 **Retries.** An \`Idempotency-Key\` belongs to the account and is good for 24 hours: the same request with the same key gets
 the first answer again and changes nothing. Only successful answers are stored; after an error the key is free.`;
 
-/** What the operations of each tag are about, in the order of the document. */
+/** Descriptions of the operations of each tag, in the order of the document. */
 const tagDescriptions = {
   'Consent notices': 'Write, publish and archive the notices that visitors see. A published version never changes.',
   'Consent records': 'The append-only ledger of decisions: capture, withdraw and read records.',

@@ -52,7 +52,7 @@ export class BuiltSite {
   }
 }
 
-/** Whether a file never changes: its name contains a hash, or it equals the file of a released widget. */
+/** True if a file never changes: its name contains a hash, or it equals the file of a released widget. */
 function isPinned(path: string, bytes: Buffer, releases: string): boolean {
   if (path.startsWith('assets/')) return true;
   const [folder, ...released] = path.split('/');

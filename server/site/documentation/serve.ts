@@ -12,7 +12,7 @@ const folder = join(import.meta.dirname, '../../../docs-site/dist');
 /** The path of the documentation. */
 export const documentationPath = '/docs';
 
-/** Whether the documentation was built. */
+/** True if the documentation was built. */
 export function hasDocumentation(): boolean {
   return existsSync(join(folder, 'index.html'));
 }
@@ -73,7 +73,7 @@ export function serveApiDocument(): Middleware {
 /** Anyone may request the facts at any rate, so the database is queried at most once in this time. */
 const keptMilliseconds = 10_000;
 
-/** What the live pages need to know: the public address and the demo. All of it is on the public demo page. */
+/** The data that the live pages need: the public address and the demo. All of it is on the public demo page. */
 function describeServer({ clock, database, settings }: Needed) {
   let kept: { readonly at: number; readonly demo: Promise<DemoSite | null> } | undefined;
   return async () => {

@@ -7,7 +7,7 @@ import type { Achievement, Subprocessor, TrustContent } from './trust-center.ts'
 
 const mark = html`<svg class="mark" viewBox="0 0 48 48" aria-hidden="true" focusable="false"><path class="shield" d="M24 3 41 9v13c0 11-7 19-17 23C14 41 7 33 7 22V9z"/><path class="tick" d="m15.5 23.5 6 6 11.5-12"/></svg>`;
 
-/** What a trust center shows. @param publicKeyPath the path of the key that verifies its proof. */
+/** The body of a trust center page. @param publicKeyPath the path of the key that verifies its proof. */
 export function writeTrustBody(
   center: PublishedTrustCenter,
   achievements: readonly Achievement[],

@@ -90,7 +90,7 @@ const selectPublished = prepareQuery<{ slug: string }, PublishedRow>((queries, p
 /**
  * Replaces the trust center of a tenant, which ends its draft. Writes nothing if nothing changes.
  * @param slug of the tenant, the `targetRef` in its audit log.
- * @param ifMatch the entity tag of what the caller has seen.
+ * @param ifMatch the entity tag of the state that the caller has seen.
  * @returns undefined if there is none yet and the input is empty.
  * @throws {Problem} `validation_failed` for an `achievedAt` in the future; `trust_center_changed`.
  */
@@ -131,10 +131,10 @@ export async function replaceTrustCenter(
 }
 
 /**
- * Saves what is to be published later; nothing that is public changes. Writes nothing if nothing changes.
+ * Saves a draft, to be published later; nothing that is public changes. Writes nothing if nothing changes.
  * @param slug of the tenant, the `targetRef` in its audit log.
  * @param draft null to discard it.
- * @param ifMatch the entity tag of what the caller has seen.
+ * @param ifMatch the entity tag of the state that the caller has seen.
  * @returns undefined if there is no trust center yet, and nothing to discard.
  * @throws {Problem} `validation_failed` for an `achievedAt` in the future; `trust_center_changed`.
  */
@@ -189,13 +189,13 @@ function sortFrameworks({ frameworks }: TrustDraftInput): TrustDraftInput['frame
   return frameworks.toSorted((one, two) => order(one.code) - order(two.code));
 }
 
-/** What the tenant wrote: a publication that only dates the subprocessors is no edit. */
+/** The content that the tenant wrote: a publication that only dates the subprocessors is no edit. */
 function withoutDates(content: TrustContent) {
   const written = content.subprocessors.map(({ announcedAt, endAnnouncedAt, changedAt, ...given }) => given);
   return { ...content, subprocessors: written };
 }
 
-/** Dates what becomes public now, and keeps the dates of what was public before. */
+/** Dates the subprocessors that become public now, and keeps the dates of those that were public before. */
 function announce(
   before: readonly Subprocessor[],
   wanted: TrustCenterInput['subprocessors'],

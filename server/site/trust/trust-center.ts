@@ -50,7 +50,7 @@ const Subprocessor = namedObject('SubprocessorInput', {
     .meta({ description: 'Until when. From then on it is listed among the changes only.' }),
 });
 
-/** What identifies a subprocessor from one version of the trust center to the next. */
+/** The key that identifies a subprocessor from one version of the trust center to the next. */
 export function keySubprocessor({ name, since }: { readonly name: string; readonly since: string | null }): string {
   return canonicalize([name.toLowerCase(), since]);
 }
@@ -107,7 +107,7 @@ export type Subprocessor = z.output<typeof SubprocessorView>;
 
 const Content = z.strictObject(contentFields);
 
-/** What a tenant publishes in its trust center. */
+/** The content that a tenant publishes in its trust center. */
 export type TrustContent = Readonly<
   Omit<z.output<typeof Content>, 'subprocessors'> & { subprocessors: Subprocessor[] }
 >;
@@ -116,7 +116,7 @@ export type TrustContent = Readonly<
 export const TrustCenterInput = namedObject('TrustCenterInput', { published: z.boolean(), ...contentFields });
 export type TrustCenterInput = Readonly<z.output<typeof TrustCenterInput>>;
 
-/** What the next publication would show; omitted fields become empty. */
+/** The content that the next publication would show; omitted fields become empty. */
 export const TrustDraftInput = Content.meta({ id: 'TrustDraftInput' });
 export type TrustDraftInput = Readonly<z.output<typeof TrustDraftInput>>;
 
@@ -177,7 +177,7 @@ export const BadgeWords = namedObject('BadgeWords', {
 });
 export type BadgeWords = z.output<typeof BadgeWords>;
 
-/** What the trust badge shows: spec.md "Trust widget data", and its words if a language was asked for. */
+/** The data of the trust badge: spec.md "Trust widget data", and its texts if a language was requested. */
 export const TrustWidget = namedObject('TrustWidget', {
   name: z.string(),
   slug: z.string(),

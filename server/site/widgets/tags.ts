@@ -3,7 +3,7 @@ import { trustPath } from '../trust/trust-center.ts';
 import { inlineNotice } from './inline-notice.ts';
 import type { Widget, WidgetName } from './widget.ts';
 
-/** Whose data an element shows. */
+/** The notice and the tenant whose data an element shows. */
 export interface Owner {
   /** Id of a published notice. */
   readonly noticeId: string;
@@ -20,7 +20,7 @@ export function writeScriptTag({ path, integrity }: Pick<Widget, 'path' | 'integ
   return `${html`<script src="${baseUrl}${path}" integrity="${integrity}" crossorigin="anonymous" defer></script>`}`;
 }
 
-/** What to paste: the script, the element (which finds the origin of its script itself), and both. */
+/** The markup to paste: the script, the element (which finds the origin of its script itself), and both. */
 function writeTags(widget: Widget, baseUrl: string, { noticeId, tenant, inline }: Owner) {
   const elements: Readonly<Record<WidgetName, Markup>> = {
     'svc-consent': html`<svc-consent notice-id="${noticeId}"></svc-consent>`,
@@ -36,7 +36,7 @@ function writeTags(widget: Widget, baseUrl: string, { noticeId, tenant, inline }
 
 /** A script of a widget that only some sites need. */
 interface AddOnKind {
-  /** Whether it runs after the page is parsed. The others must run before the tags that they hold back. */
+  /** True if it runs after the page is parsed. The others must run before the tags that they block. */
   readonly isDeferred: boolean;
   /** Attributes that the site owner edits, with initial values. */
   readonly settings: Readonly<Record<string, string>>;

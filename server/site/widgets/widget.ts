@@ -94,7 +94,7 @@ function readFolder(kind: WidgetKind, folder: string, isReleased: boolean) {
   return {
     ...kind,
     version,
-    /** Whether it is among the releases; else its bytes change with the next build. */
+    /** True if it is among the releases; otherwise its bytes change with the next build. */
     isReleased,
     /** The integrity attribute of the script: `sha384-…`. */
     integrity: script.integrity,
