@@ -28,8 +28,8 @@ export function addTime(time: string, milliseconds: number): string {
 }
 
 /**
- * Whether two times are less than a number of milliseconds apart. A time in the future was written with a wrong clock: it is
- * as far away as one in the past, so that what depends on its age is not delayed until then.
+ * True if two times are less than a number of milliseconds apart. A time in the future was written with a wrong clock:
+ * it is as far away as one in the past, so that a task that depends on its age is not delayed until then.
  */
 export function areWithin(milliseconds: number, one: string, other: string): boolean {
   return Math.abs(Date.parse(one) - Date.parse(other)) < milliseconds;
@@ -69,9 +69,9 @@ export interface DatabaseLocation {
   readonly url: string | null;
   /** The SQLite file, or `:memory:`. */
   readonly file: string;
-  /** Whether a SQLite file is opened read-only, which also works on read-only storage. */
+  /** Opens a SQLite file read-only, which also works on read-only storage. */
   readonly reads?: boolean;
-  /** Whether connections to PostgreSQL keep `svc move` from taking its data elsewhere (default true). */
+  /** Lets connections to PostgreSQL prevent `svc move` from moving its data (default true). */
   readonly holds?: boolean;
 }
 
@@ -250,7 +250,7 @@ function gaveWay(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
 }
 
-/** Whether one of the written rows can be the cause of a failed write: a constraint, or a value of the wrong type. */
+/** True if one of the written rows can be the cause of a failed write: a constraint, or a value of the wrong type. */
 export function blamesRow(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(code) || /^2[23]\w{3}$/.test(code);

@@ -32,7 +32,7 @@ export class FaultLog {
     else this.log.error({ err: error }, message);
   }
 
-  /** Logs that a request failed. @returns whether for an outage of the database. */
+  /** Logs that a request failed. @returns true for an outage of the database. */
   logRequest(error: unknown, requestId: string): boolean {
     const isOutage = error instanceof DatabaseUnavailable;
     if (isOutage) this.#note(error).refusedRequests += 1;

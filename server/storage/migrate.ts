@@ -178,7 +178,7 @@ async function addMigration(queries: Queries, name: string, at: string): Promise
   await sql`insert into ${sql.table(migrationTable)} (name, ran_at) values (${name}, ${at})`.execute(queries);
 }
 
-/** Whether every migration has run, and no other one; only reads. */
+/** True if every migration has run, and no other one; only reads. */
 export async function isMigrated({ kysely, dialect }: Database): Promise<boolean> {
   const tables = await listRelations(kysely, dialect);
   if (!tables.includes(migrationTable)) return false;

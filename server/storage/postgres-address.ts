@@ -18,7 +18,7 @@ export interface Route {
 export interface PostgresAddress {
   /** In the order in which they are tried. */
   readonly routes: readonly [Route, ...Route[]];
-  /** Whether there are several servers, of which one can be written to. */
+  /** True if there are several servers, of which one can be written to. */
   readonly hasReplicas: boolean;
   /** The other options of the client. */
   readonly client: Readonly<Record<string, string | boolean>>;

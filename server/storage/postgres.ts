@@ -22,7 +22,7 @@ interface OpenedPostgres {
  * Opens a pool of connections to PostgreSQL (or a database that speaks its protocol).
  * @param statementSeconds the time limit of statements; null for none. With a limit, PostgreSQL cancels longer statements,
  *   and a connection without a response is dropped.
- * @param holds whether each connection shares the lock that `excludeOthers` takes.
+ * @param holds lets each connection share the lock that `excludeOthers` takes.
  */
 export function openPostgres(url: string, statementSeconds: number | null, holds = true): OpenedPostgres {
   const pg: typeof import('pg') = require('pg');
@@ -124,7 +124,7 @@ export const currentSchema = sql.raw('quote_ident(current_schema())::regnamespac
 /** The advisory lock of a database: every connection of Svc shares it, and `svc move` takes it from them. */
 const useLock = 7_368_996;
 
-/** Whether all connections were busy, which says nothing about the server. */
+/** True if all connections were busy, which says nothing about the server. */
 function isPoolTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }

@@ -16,7 +16,7 @@ export interface RepeatOptions {
   readonly faults: FaultLog;
 }
 
-/** Runs a step repeatedly, each time after a wait. @param step returns whether there is more to do immediately. */
+/** Runs a step repeatedly, each time after a wait. @param step returns true if there is more to do immediately. */
 export function repeat({ every, pause = 50, task, faults }: RepeatOptions, step: () => Promise<boolean>): Repeated {
   let running: Promise<void> = Promise.resolve();
   let stopped = false;

@@ -106,7 +106,7 @@ function quote(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Whether two connections can get the same session of PostgreSQL while both are open. */
+/** True if two connections can get the same session of PostgreSQL while both are open. */
 async function sharesSessions(kysely: Kysely<Tables>): Promise<boolean> {
   const isShared = await kysely.connection().execute(async (one) => {
     const before = await readSession(one);

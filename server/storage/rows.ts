@@ -116,7 +116,7 @@ function matches(match: object) {
   };
 }
 
-/** Whether the text of a row that was read stands for bytes that are not UTF-8 (the database compares bytes). */
+/** True if the text of a row that was read stands for bytes that are not UTF-8 (the database compares bytes). */
 export async function hasInvalidBytes<Name extends TableName>(
   queries: Queries,
   table: Name,

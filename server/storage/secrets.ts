@@ -21,7 +21,7 @@ export class PrivateHasher {
     return value === null ? null : hash('sha256', this.#tenantKey(tenantId) + value);
   }
 
-  /** What two servers on one database compare to see that they have the same secret. */
+  /** The value that two servers on one database compare to check that they have the same secret. */
   get fingerprint(): string {
     return hash('sha256', `svc secret ${this.#secret}`);
   }
@@ -51,7 +51,7 @@ export class SecretBox {
     this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'svc sealed texts', 32));
   }
 
-  /** @param purpose what the text belongs to; it only opens with the same one. */
+  /** @param purpose the purpose of the text; it only opens with the same one. */
   seal(text: string, purpose: string): string {
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(purpose));

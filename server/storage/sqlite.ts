@@ -40,7 +40,7 @@ export function openSqlite(file: string, lockMilliseconds: number): Kysely<Table
     // Without it, `insert or replace` deletes rows without firing the triggers that refuse deletion.
     'recursive_triggers = ON',
     `busy_timeout = ${lockMilliseconds}`,
-    // What an erasure clears is overwritten in the file. Switched on later, it would leave remains of earlier changes.
+    // Erased values are overwritten in the file. If it were enabled later, values of earlier changes would remain.
     'secure_delete = ON',
     // A 32 MB log before a checkpoint: pages that many commits change are written to the file only once.
     'wal_autocheckpoint = 8000',
@@ -61,7 +61,7 @@ export function openSqlite(file: string, lockMilliseconds: number): Kysely<Table
 
 /**
  * Copies the write-ahead log to the file and empties it, so that what was erased is in neither.
- * @returns whether it is empty: not while another process reads what the log replaces.
+ * @returns true if it is empty; false while another process reads data that the log replaces.
  */
 export async function emptyLog(kysely: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(kysely);
@@ -70,7 +70,7 @@ export async function emptyLog(kysely: Kysely<Tables>): Promise<boolean> {
 
 /**
  * Writes the file again from its rows, which takes as long as a copy.
- * @returns whether it did: not while another process writes, or a statement reads.
+ * @returns true if it did; false while another process writes, or a statement reads.
  */
 export async function rewriteFile(kysely: Kysely<Tables>): Promise<boolean> {
   try {
@@ -251,7 +251,7 @@ export function openSqliteToRead(file: string): Kysely<Tables> {
   }
 }
 
-/** Whether SQLite could not write the file, or the files that it needs beside it. */
+/** True if SQLite could not write the file, or the files that it needs beside it. */
 export function failsToWrite(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(String(error.code));
 }

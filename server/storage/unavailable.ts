@@ -7,7 +7,7 @@ export class DatabaseUnavailable extends Error {
   /** The code of the driver, if any: an SQLSTATE, a code of SQLite or of the network. */
   declare readonly code?: string;
 
-  /** Whether only a row was locked for too long; everything else can be used. */
+  /** True if only a row was locked for too long; everything else can be used. */
   get isRowLock(): boolean {
     return this.code === '55P03';
   }

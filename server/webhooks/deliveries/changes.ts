@@ -42,7 +42,7 @@ export async function redeliver(work: UnitOfWork, source: AuditSource, id: strin
   const receiver = await requireReceiver(transaction, source.tenantId, earlier.endpoint_id);
   announceDeliveries(work, [receiver], [earlier]);
   if (earlier.status === 'pending') {
-    // What is due already keeps its place among what is.
+    // A delivery that is already due keeps its place in the order.
     const dueAt = sql<string>`case when due_at > ${now} then ${now} else due_at end`;
     const row = await updatePending(transaction, match).set({ due_at: dueAt }).returningAll().executeTakeFirst();
     if (row === undefined) throw isUnderWay();

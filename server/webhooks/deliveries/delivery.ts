@@ -28,7 +28,7 @@ export const FailureReason = z
     'connection',
     // The certificate is not valid for the name, or there is no common TLS.
     'tls',
-    // What came back is not HTTP/1.1.
+    // The response is not HTTP/1.1.
     'protocol',
     'endpoint_disabled',
     // There is nothing to sign it with.

@@ -21,7 +21,7 @@ const Value = z
 
 const Values = list(Value, mostValues).min(1).superRefine(refuseRepeated('is listed twice'));
 
-/** What the data of events must hold: a list of accepted values for each path. */
+/** The condition on the data of events: a list of accepted values for each path. */
 export const EventFilter = dictionary(Path, Values, mostPaths)
   .refine((filter) => Object.keys(filter).length > 0, 'must have at least one path')
   .refine(
@@ -39,12 +39,12 @@ export function readFilter(text: string): ReadyFilter {
   return Object.entries(JSON.parse(text) as EventFilter).map(([path, values]) => [path, new Set(values)]);
 }
 
-/** Whether data holds, at every path of a filter, one of the values that are accepted there. */
+/** True if data has, at every path of a filter, one of the values that are accepted there. */
 export function passesFilter(filter: ReadyFilter, data: Json): boolean {
   return filter.every(([path, accepted]) => holds(data, path, accepted));
 }
 
-/** @param path what is left of it; null where it has ended. */
+/** @param path the rest of the path; null where it has ended. */
 function holds(value: Json, path: string | null, accepted: ReadonlySet<unknown>): boolean {
   if (Array.isArray(value)) return value.some((item) => holds(item, path, accepted));
   if (path === null) return accepted.has(value);

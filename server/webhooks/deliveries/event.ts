@@ -36,12 +36,12 @@ export type EventType = keyof typeof eventOccasions;
 export const eventTypes = Object.keys(eventOccasions) as [EventType, ...EventType[]];
 export const EventTypeName = z.enum(eventTypes).meta({ id: 'WebhookEventType' });
 
-/** Whether events of a type are about webhooks, and not about what happens in the tenant. */
+/** True if events of a type are about webhooks, and not about the tenant. */
 export function isOperational(type: string): boolean {
   return type.startsWith('webhook.');
 }
 
-/** What happened, for its subscribers. */
+/** An event for its subscribers. */
 export interface NewWebhookEvent {
   readonly tenantId: string;
   readonly type: EventType;

@@ -63,7 +63,7 @@ async function findSubscribers({ transaction }: UnitOfWork, tenantId: string, ex
   return (await selectSubscribers(transaction, { tenantId })).filter(({ id }) => id !== except);
 }
 
-/** Whether an endpoint wants events of a type, whatever they hold. */
+/** True if an endpoint subscribes to events of a type; its filter is not checked. */
 function wants({ event_types }: Pick<Subscribers[number], 'event_types'>, type: string): boolean {
   return event_types === null || event_types.split(' ').includes(type);
 }

@@ -28,8 +28,8 @@ export async function findRedelivery(queries: Queries, tenantId: string, id: str
 }
 
 /**
- * What an order would store; one that nothing fits is finished at once. It counts what fits, so it comes before the unit of
- * work is opened.
+ * Makes the row of an order; an order without matching deliveries is finished at once. It counts the matches, so it
+ * runs before the unit of work is opened.
  * @throws {Problem} `not_found`, `webhook_deleted`, `webhook_not_enabled`.
  */
 export async function prepareOrder(
@@ -128,9 +128,9 @@ const batch = 500;
 const perSecond = 100;
 
 /**
- * Carries out a part of an order to send deliveries again, in one transaction that also notes how far it came: a process
+ * Carries out a part of an order to send deliveries again, in one transaction that also stores its progress: a process
  * that ends in the middle leaves nothing half done. On PostgreSQL several processes may do this at once.
- * @returns whether there was something to do, so that there may be more.
+ * @returns true if there was something to do, so that there may be more.
  */
 export function stepRedeliveries(database: Database, now: string): Promise<boolean> {
   return runUnitOfWork(database, now, async (work) => {

@@ -13,10 +13,10 @@ const batch = 200;
 const usualDays = 30;
 
 /**
- * Forgets a batch of old events, with their deliveries and attempts, and what else is kept of webhooks. An event that was
- * sent again stays until its last delivery is as old; what waits for a paused endpoint waits no longer either, and orders
- * to send again are forgotten too.
- * @returns whether there may be more.
+ * Deletes a batch of old events, with their deliveries and attempts, and the other old rows of webhooks. An event that
+ * was sent again stays until its last delivery is as old; deliveries that wait for a paused endpoint and orders to send
+ * again are deleted, too.
+ * @returns true if there may be more.
  */
 export async function forgetOldEvents(database: Database, now: string): Promise<boolean> {
   const before = addTime(now, -usualDays * dayMilliseconds);

@@ -7,7 +7,7 @@ import type { EndpointKey } from '../endpoints/store.ts';
 
 const Count = z.int().min(0);
 
-/** What became of the deliveries to a webhook in an hour or on a day. */
+/** The outcomes of the deliveries to a webhook in an hour or on a day. */
 export const WebhookPeriod = z
   .strictObject({
     startsAt: UtcTime.meta({ description: 'The start of the hour or the day, in UTC.' }),
@@ -22,7 +22,7 @@ export const WebhookPeriod = z
   .meta({ id: 'WebhookPeriod' });
 type WebhookPeriod = z.output<typeof WebhookPeriod>;
 
-/** What is added to the counts of an endpoint. */
+/** An outcome that is added to the counts of an endpoint. */
 export interface WebhookOutcome {
   readonly endpoint: EndpointKey;
   readonly result: 'delivered' | 'failed' | 'dead';
@@ -118,7 +118,7 @@ export async function listPeriods(
   }));
 }
 
-/** Forgets a batch of counts. @param first the earliest hour that stays. @returns whether there may be more. */
+/** Deletes a batch of counts. @param first the earliest hour that stays. @returns true if there may be more. */
 export async function forgetPeriods(queries: Queries, first: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from webhook_hours where (tenant_id, endpoint_id, hour) in (

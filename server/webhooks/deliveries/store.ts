@@ -63,9 +63,9 @@ export interface Walk {
   readonly tenantId: string;
   readonly filter: DeliveryFilter;
   readonly order: 'newest first' | 'oldest first';
-  /** What was seen already; null at the start. */
+  /** The position of the last delivery that was read; null at the start. */
   readonly after: Place | null;
-  /** Oldest first: what was created later is left out. */
+  /** Oldest first: deliveries that were created later are left out. */
   readonly until?: Place;
 }
 
@@ -142,7 +142,7 @@ function compare(operator: '<' | '<=' | '>' | '>=', place: Place): RawBuilder<bo
   return sql`(created_at, id) ${sql.raw(operator)} (${createdAt}, ${id})`;
 }
 
-/** What no index leads to, unlike dead letters: deliveries are read to see whether they match. */
+/** Conditions that no index serves, unlike dead letters: deliveries are read to check whether they match. */
 function unindexed({ status, eventType, reason, webhookIds }: DeliveryFilter): readonly RawBuilder<boolean>[] {
   const wanted = { status: status === 'dead' ? null : status, event_type: eventType, reason };
   const equal = Object.entries(wanted)

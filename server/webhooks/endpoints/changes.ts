@@ -39,7 +39,7 @@ export const mostEndpoints = 50;
 /** Of one endpoint; each is one more signature on every delivery. */
 const mostPreviousSecrets = 10;
 
-/** What seals the secrets of endpoints, and where they may be. */
+/** The encryption of endpoint secrets, and the policy for endpoint addresses. */
 export interface EndpointRules {
   readonly box: SecretBox;
   readonly policy: ReceiverPolicy;
@@ -184,9 +184,9 @@ export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: 
 
 /**
  * Disables an endpoint on behalf of the server, and notifies the other endpoints of the tenant.
- * @param sent the endpoint as it was sent to: one that was moved, paused or deleted meanwhile, or took a delivery, is left
- * as it is.
- * @returns whether it is now disabled.
+ * @param sent the endpoint at the time of sending: if it was moved, paused or deleted since, or accepted a delivery, it
+ *   is not changed.
+ * @returns true if it is now disabled.
  */
 export async function disableEndpoint(
   work: UnitOfWork,
@@ -214,18 +214,19 @@ async function lockEndpoint(work: UnitOfWork, { tenantId }: AuditSource, id: str
   return requireFound(await findEndpoint(work.transaction, tenantId, id), 'webhook');
 }
 
-/** What a caller sets of an endpoint. */
+/** The settings of an endpoint that a caller sets. */
 type Settings = Pick<EndpointView, keyof EndpointInput>;
 
 /**
- * What the audit log holds of an endpoint: a description and the values of a filter may name persons, and are left out.
+ * The values of an endpoint for the audit log: a description and the values of a filter may name persons, and are left
+ * out.
  */
 function describeForAudit({ eventTypes, filter, rateLimit, retrySchedule, asymmetric, status, url }: Settings) {
   const sending = { rateLimit, retrySchedule, asymmetric };
   return { host: nameEndpoint({ url }), eventTypes, filter: filter && Object.keys(filter), ...sending, status };
 }
 
-/** The columns of what a caller sets, without the keys. */
+/** The columns of the settings that a caller sets, without the keys. */
 function writeSettings({ url, description, eventTypes, filter, rateLimit, retrySchedule, status }: Settings) {
   return {
     ...toColumns({ url, description, rateLimit, status }),

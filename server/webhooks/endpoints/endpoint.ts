@@ -18,7 +18,7 @@ export const DisabledReason = z.enum(['gone', 'failing']).meta({
 });
 export type DisabledReason = z.output<typeof DisabledReason>;
 
-/** What a caller may set: the third status is the server's own. */
+/** The statuses that a caller may set: the third status is the server's own. */
 const WantedStatus = z.enum(['enabled', 'paused']).meta({ id: 'SettableWebhookStatus' });
 
 const filterMeta = { description: 'The types of events that it gets; null for all, also those that are added later.' };
@@ -125,19 +125,19 @@ export const EndpointWithSecret = EndpointView.extend({
 }).meta({ id: 'WebhookWithSecret' });
 export type EndpointWithSecret = z.output<typeof EndpointWithSecret>;
 
-/** What the secrets of an endpoint are sealed for: none opens as that of another. */
+/** Associated data of an endpoint's secrets, so that one cannot be decrypted as another's. */
 export function secretPurpose(endpointId: string): string {
   return `webhook ${endpointId}`;
 }
 
-/** What the private key of an endpoint is sealed for. */
+/** Associated data of an endpoint's private key. */
 export function signingKeyPurpose(endpointId: string): string {
   return `webhook signing key ${endpointId}`;
 }
 
 /**
- * What logs call an endpoint: only the host and the port, because the path and the query of many addresses are secrets
- * that let anyone who knows them write there.
+ * The name of an endpoint in logs: only the host and the port, because the path and the query of many addresses are
+ * secrets that let anyone who knows them write there.
  */
 export function nameEndpoint({ url }: Pick<EndpointView, 'url'>): string {
   return new URL(url).host;

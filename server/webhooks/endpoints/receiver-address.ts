@@ -52,7 +52,7 @@ export type AddressKind = 'public' | 'private' | 'forbidden';
 
 /** Which receivers may be written to. */
 export interface ReceiverPolicy {
-  /** Whether receivers in one's own network, and http, are allowed (setting SVC_WEBHOOK_ALLOW_PRIVATE). */
+  /** Allows private addresses and http (setting SVC_WEBHOOK_ALLOW_PRIVATE). */
   readonly allowPrivate: boolean;
 }
 
@@ -67,9 +67,9 @@ const publicV6 = listRanges(['2000::/3'], 'ipv6');
 const translatedV6 = listRanges(['64:ff9b::/96'], 'ipv6');
 
 /**
- * What kind of address a text is, as resolvers and sockets write addresses. IPv4 in the clothes of IPv6 (mapped, compatible,
- * 6to4, Teredo) is forbidden as a whole; only the prefix of RFC 6052, without which an IPv6-only network reaches few
- * receivers, counts as the IPv4 address inside it, which must be public (section 3.1).
+ * Classifies the text of an address, as resolvers and sockets write it. IPv6 addresses that embed an IPv4 address
+ * (mapped, compatible, 6to4, Teredo) are forbidden as a whole; only the prefix of RFC 6052, without which an IPv6-only
+ * network reaches few receivers, counts as the IPv4 address inside it, which must be public (section 3.1).
  */
 export function classifyAddress(address: string): AddressKind {
   if (isIPv4(address)) {

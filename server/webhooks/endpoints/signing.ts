@@ -20,7 +20,7 @@ const secretLength = 44;
 export interface SigningKey {
   /** The whole text, for `Svc-Signature`. */
   readonly whole: KeyObject;
-  /** What follows the prefix, read as base64, for `webhook-signature`. */
+  /** The text after the prefix, read as base64, for `webhook-signature`. */
   readonly decoded: KeyObject;
 }
 
@@ -32,7 +32,7 @@ export interface EndpointSigner {
   readonly privateKey: KeyObject | null;
 }
 
-/** What an endpoint signs with that the secret of this installation does not open. */
+/** A key of an endpoint that the secret of this installation does not open. */
 export type UnopenedKey = 'secret' | 'private key';
 
 /** One delivery and the secrets that sign it. */
@@ -116,18 +116,18 @@ export function webhookHeaders(
   };
 }
 
-/** What signs for an endpoint, opened once for many deliveries: opening a key costs as much as signing with it. */
+/** The opened signer of an endpoint, kept for many deliveries: opening a key costs as much as signing with it. */
 export interface OpenedSigner {
   /** The sealed keys that were opened. */
   readonly sealed: string;
-  /** Or the name of what does not open, where the endpoint cannot be signed for. */
+  /** The signer, or the kind of key that does not open, so that the endpoint cannot be signed for. */
   readonly signer: EndpointSigner | UnopenedKey;
 }
 
 /**
- * Opens what signs for an endpoint now. A previous secret that does not open is ignored: rotating a secret that was sealed by
- * another installation fixes it.
- * @param known what was opened before; returned if the keys are the same.
+ * Opens the keys that sign for an endpoint now. A previous secret that does not open is ignored: rotating a secret that
+ * was sealed by another installation fixes it.
+ * @param known the signer that was opened before; returned if the keys are the same.
  */
 export function openSigner(
   box: SecretBox,

@@ -61,7 +61,7 @@ async function readEndpoints({ transaction, now }: UnitOfWork, ended: readonly E
   for (const attempts of Map.groupBy(ended, ({ endpoint }) => endpoint.id).values()) {
     const [{ endpoint }] = attempts as [EndedAttempt];
     const found = await findEndpoint(transaction, endpoint.tenant_id, endpoint.id);
-    // What another address answered says nothing of this one.
+    // Responses of another address say nothing about this one.
     const before = found?.url === endpoint.url ? healthOf(found) : null;
     read.push({ endpoint, attempts, before, lostFor: before && findLoss(before, attempts, now) });
   }
@@ -149,8 +149,8 @@ const leastFailures = 4;
 const longestFailure = 5 * day;
 
 /**
- * Reads how an endpoint fares and locks it until the transaction ends; SQLite has one writer in any case.
- * @param found what was read before.
+ * Reads the health of an endpoint and locks it until the transaction ends; SQLite has one writer in any case.
+ * @param found the row that was read before.
  */
 async function lockHealth(queries: Queries, { tenant_id, id }: EndpointKey, found: Health): Promise<Health> {
   if (!locksRows(queries)) return found;

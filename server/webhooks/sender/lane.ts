@@ -4,10 +4,10 @@ import type { EndpointKey } from '../endpoints/store.ts';
 /** Attempts that run at once for one endpoint: it starts with few, gets more while it keeps up, and fewer when it fails. */
 export class Lane {
   readonly endpoint: EndpointKey;
-  /** Whether something may be due that is not claimed yet. */
+  /** True if a delivery may be due that is not claimed yet. */
   hasDue = true;
   inFlight = 0;
-  /** What signs its deliveries; null until it is opened. */
+  /** The signer of its deliveries; null until it is opened. */
   signer: OpenedSigner | null = null;
   /** Milliseconds since 1970: nothing is claimed before. */
   #pausedUntil = 0;
@@ -65,7 +65,7 @@ export class Lane {
     this.#pausedUntil = Math.min(until, now + longestMemory);
   }
 
-  /** Whether it need not be remembered. */
+  /** True if it need not be remembered. */
   isIdle(now: number): boolean {
     if (this.hasDue || this.inFlight > 0 || now < this.#pausedUntil) return false;
     return this.#bucket === null || this.#bucket.count(now) > 0;

@@ -70,7 +70,7 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
       database.signals.off('erased', forget);
       await Promise.all(tasks.map((task) => task.stop()));
       isStopping = true;
-      // What could not be written is sent again by the next process.
+      // If the write fails, the next process sends the deliveries again.
       await sender.stop(graceMilliseconds).catch((error: unknown) => faults.logTask(error, 'the sender stopped badly'));
       logCount();
       await working;

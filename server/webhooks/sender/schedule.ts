@@ -18,7 +18,7 @@ export interface FailedAttempt {
   readonly firstAttemptAt: string;
   /** When this one ended. */
   readonly now: string;
-  /** What the receiver asked for, in milliseconds from now; null where it asked for nothing. */
+  /** The delay that the receiver requested, in milliseconds from now; null if it requested none. */
   readonly retryAfter: number | null;
 }
 
@@ -79,7 +79,7 @@ const lastMinutes = 10 * 60_000;
  */
 const longestRest = 1000;
 
-/** Whether a delivery that is due may still be tried. */
+/** True if a delivery that is due may still be attempted. */
 export function isWithinWindow(firstAttemptAt: string | null, now: string): boolean {
   return firstAttemptAt === null || Date.parse(now) <= Date.parse(firstAttemptAt) + retryWindow;
 }

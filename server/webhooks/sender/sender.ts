@@ -45,11 +45,11 @@ export class WebhookSender {
   #ended: EndedAttempt[] = [];
   #woken = Promise.withResolvers<void>();
   #turning: Promise<void> = Promise.resolve();
-  /** What was sent since the start, and how much of it was answered over a new connection or one of before. */
+  /** Attempts since the start, and how many of them were answered over a new or a kept connection. */
   readonly counts = { delivered: 0, failed: 0, opened: 0, reused: 0 };
   /** How many processes send, this one among them: each takes its share of what an endpoint wants a second. */
   #senders = 1;
-  /** Whether a commit or an attempt broke off, so that deliveries may be stored as claimed that no process attempts. */
+  /** True if a commit or an attempt failed, so that deliveries may be stored as claimed that no process attempts. */
   #isUnsure = false;
   #isStopping = false;
   #sent: SentEvents = new ByteCache(sentBytes);
@@ -81,8 +81,9 @@ export class WebhookSender {
   }
 
   /**
-   * Looks which endpoints have something waiting, and ends a batch of what waits for each that takes nothing any more.
-   * @returns whether there may be more to end.
+   * Finds the endpoints with waiting deliveries, and ends a batch of the deliveries of each endpoint that is disabled
+   * or deleted.
+   * @returns true if there may be more to end.
    */
   async look(): Promise<boolean> {
     const { database, clock } = this.#options;
@@ -136,18 +137,19 @@ export class WebhookSender {
     const isUnsure = this.#isUnsure;
     this.#isUnsure = false;
     const lanes = this.#readyLanes();
-    // What is committed from here on is noticed again.
+    // A delivery that is committed from here on is noticed again.
     for (const lane of lanes) lane.hasDue = false;
     const claimed = await runUnitOfWork(database, clock(), async (work) => {
       // Before all other rows: the order in which `reclaim` locks them.
       if (lanes.length > 0) await holdPlace(work.transaction, this.id);
       await writeAttempts(work, this.id, ended);
-      // What is attempted at this moment, or was and is not written yet.
+      // Deliveries that are being attempted, or were attempted and are not written yet.
       const readHeld = () => new Set([...this.#underWay.keys(), ...this.#ended.map(({ state }) => state.id)]);
       if (isUnsure) await releaseStrays(work.transaction, this.id, readHeld);
       return this.#claim(work, lanes);
     }).catch((error: unknown) => {
-      // Whether it was written is not known for sure: it is written again, and what it may have claimed is freed.
+      // The commit may have succeeded: the attempts are written again, and the claims that it may have made are
+      // released.
       this.#ended.unshift(...ended);
       this.#isUnsure = true;
       for (const lane of lanes) lane.hasDue = true;
@@ -189,7 +191,7 @@ export class WebhookSender {
   async stop(milliseconds: number): Promise<void> {
     this.#isStopping = true;
     this.#woken.resolve();
-    // What a turn writes at this moment must not be freed beside it.
+    // A turn under way must not write claims after they are freed below.
     await this.#turning.catch(() => undefined);
     const { database, clock, receivers } = this.#options;
     const inTime = new AbortController();
@@ -321,7 +323,7 @@ export class WebhookSender {
     this.#woken.resolve();
   }
 
-  /** Whether a delivery was not canceled since it was claimed. Those that ask at about the same moment share a query. */
+  /** True if a delivery was not canceled since it was claimed. Calls at about the same moment share a query. */
   #isClaimed(delivery: ClaimedDelivery): Promise<boolean> {
     if (this.#asked === null) {
       const deliveries: ClaimedDelivery[] = [];

@@ -82,8 +82,8 @@ interface DeliveryClaim {
 }
 
 /**
- * Claims what is due to an endpoint, oldest first; on PostgreSQL past what another process is claiming.
- * @param sent what need not be read again.
+ * Claims the due deliveries of an endpoint, oldest first; on PostgreSQL skips those that another process is claiming.
+ * @param sent the events that need not be read again.
  * @returns also the ids of those that had no event, and were deleted.
  */
 export async function claimDeliveries(
@@ -232,9 +232,10 @@ function nameState(state: DeliveryState): string {
 const mostFinished = 128;
 
 /**
- * Releases what is stored as claimed by a process that does not attempt it: claims of a commit whose answer was lost, or of
- * an attempt that broke off. It looks at all that waits, so ask for it only after such a failure.
- * @param readHeld what it attempts, asked once its claims are known: attempts go on ending meanwhile.
+ * Releases deliveries that are stored as claimed by a process that does not attempt them: claims of a commit with a
+ * lost response, or of an attempt that failed. It reads all waiting deliveries, so call it only after such a failure.
+ * @param readHeld returns the deliveries that the process attempts; called after its claims are read, because attempts
+ *   end meanwhile.
  */
 export async function releaseStrays(
   queries: Queries,

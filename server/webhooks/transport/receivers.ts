@@ -19,14 +19,16 @@ export interface OutgoingDelivery {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Whether it is still to be sent, once a connection was opened for it, which can take seconds. Never rejects. */
+  /**
+   * True if it is still to be sent; called once a connection was opened for it, which can take seconds. Never rejects.
+   */
   readonly isWanted?: () => Promise<boolean>;
 }
 
 /** How one attempt ended: with an answer, once it is whole or 64 KiB of it came (the rest is not read), or why without one. */
 export type DeliveryOutcome = Ending & {
   readonly milliseconds: number;
-  /** Whether the connection was kept from an earlier delivery; that of the second try when a kept one broke. */
+  /** True if the connection was kept from an earlier delivery; if a kept one broke, that of the second try. */
   readonly reused: boolean;
 };
 
@@ -83,9 +85,9 @@ export class Receivers {
 /** A connection to a receiver, used by one delivery at a time. If it was closed, the next delivery opens it again. */
 class ReceiverConnection {
   readonly url: string;
-  /** Whether it was open when the delivery was handed to it. */
+  /** True if it was open when the delivery was handed to it. */
   isReused = false;
-  /** Whether the answer was read to its end, so that it may serve another delivery. */
+  /** True if the answer was read to its end, so that it may serve another delivery. */
   isFree = false;
   readonly #client: Client;
   readonly #path: string;
@@ -173,7 +175,10 @@ class ReceiverConnection {
   }
 }
 
-/** What terminals, pages or PostgreSQL do not show as it is: control characters, and those that change text direction. */
+/**
+ * Characters that terminals, pages or PostgreSQL do not show as they are: control characters, and those that change
+ * text direction.
+ */
 const unreadable = /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu;
 
 function readExcerpt(chunks: readonly Buffer[], length: number): string {
