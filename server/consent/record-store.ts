@@ -181,7 +181,7 @@ export async function findNewest(
   return newest?.id ?? null;
 }
 
-/** Which records of a notice are wanted; `from` includes its time, `to` does not. */
+/** A filter of the records of a notice; `from` includes its time, `to` does not. */
 export interface RecordFilter {
   readonly subjectId?: string | undefined;
   readonly from?: string | undefined;

@@ -11,7 +11,7 @@ const withPlus = [
 /**
  * Encodes the pluses of a query string that stand for themselves. By the rules of forms a plus is a space, by those of
  * addresses (RFC 3986) it is a plus. A value that has `%20` follows the second; of others, the parts that cannot have a
- * space do: an e-mail address, a time or a telephone number, alone or in the quotes of a SCIM filter.
+ * space do: an e-mail address, a time or a telephone number, by itself or in the quotes of a SCIM filter.
  */
 export function encodePluses(query: string): string {
   if (!query.includes('+')) return query;

@@ -26,7 +26,7 @@ export function isTooEarly(attestedAt: string, checkpointAt: string): boolean {
   return Date.parse(attestedAt) + clockTolerance < Date.parse(checkpointAt);
 }
 
-/** Whom the operator trusts. */
+/** The authorities and witnesses that the operator trusts. */
 export interface Trust {
   /** The certificates that timestamps must lead to, in PEM; null if none are configured. */
   readonly authorities: readonly string[] | null;

@@ -142,7 +142,7 @@ async function clear(queries: Queries, tenantId: string, found: readonly Opening
 
 const mostCleared = 1000;
 
-/** Which of these openings still have a salt or a value. */
+/** Finds the openings of a list that still have a salt or a value. */
 export async function findOpen(
   queries: Queries,
   tenantId: string,

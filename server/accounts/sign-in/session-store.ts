@@ -221,7 +221,7 @@ const selectSession = prepareQuery<{ hash: string }, SelectedSession>((queries, 
     .$castTo<SelectedSession>(),
 );
 
-/** Which sessions of a user: one, or all but one; all when empty. */
+/** A selection of sessions of a user: one, or all but one; all when empty. */
 export interface SomeSessions {
   readonly sessionId?: string;
   readonly exceptSessionId?: string;

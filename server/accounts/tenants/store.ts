@@ -125,7 +125,10 @@ export async function listChangedTenants(queries: Queries): Promise<readonly Ten
   return tenants.filter((row) => !holds(queries, 'tenants', row));
 }
 
-/** Tells a tenant that was changed from one that is missing. @throws {BrokenSeal} if any was changed, which may hide it. */
+/**
+ * Requires that no tenant was changed by something other than Svc: a changed tenant would look like a missing one.
+ * @throws {BrokenSeal}
+ */
 export async function requireIntactTenants(queries: Queries): Promise<void> {
   if ((await listChangedTenants(queries)).length > 0) throw new BrokenSeal('tenants');
 }

@@ -228,8 +228,9 @@ export class GracefulServer extends Server {
   }
 
   /**
-   * Accepts all that clients have opened: connections in the queue of the system are reset by the close. Each turn of the
-   * event loop accepts one, so requests wait meanwhile, lest their clients come back.
+   * Accepts all connections that clients have opened: those in the queue of the system are reset by the close. Each
+   * turn of the event loop accepts one, so requests are answered only afterwards: a client that was answered would open
+   * another connection.
    */
   async #acceptQueued(): Promise<void> {
     this.#held = [];

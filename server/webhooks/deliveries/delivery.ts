@@ -93,7 +93,10 @@ const RedeliverableStatus = z
   .enum(['dead', 'delivered'])
   .meta({ id: 'RedeliverableStatus', description: 'Dead letters, or delivered ones.' });
 
-/** Which deliveries are sent again: of a webhook, or from a time on; everything there is would hardly be meant. */
+/**
+ * The deliveries to send again: of a webhook, or from a time on. One of the two is required, because all deliveries are
+ * rarely meant.
+ */
 export const RedeliveryInput = z
   .strictObject({
     webhookId: Id.optional(),

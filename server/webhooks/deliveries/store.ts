@@ -7,7 +7,7 @@ import { findRow, type Page, takePage } from '../../storage/rows.ts';
 import type { EndpointKey } from '../endpoints/store.ts';
 import { AttemptView, DeliveryDetail, type DeliveryRow, type RedeliveryFilter, viewDelivery } from './delivery.ts';
 
-/** Which deliveries of a tenant: those that match every field that is given. */
+/** A filter of the deliveries of a tenant: those that match every given field. */
 export type DeliveryFilter = { readonly [Name in keyof RedeliveryFilter]?: string | null | undefined } & {
   /** Of any of these webhooks. */
   readonly webhookIds?: readonly string[];

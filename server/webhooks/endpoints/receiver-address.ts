@@ -50,7 +50,7 @@ export const forbiddenRanges: readonly string[] = [
  */
 export type AddressKind = 'public' | 'private' | 'forbidden';
 
-/** Which receivers may be written to. */
+/** The policy for receiver addresses. */
 export interface ReceiverPolicy {
   /** Allows private addresses and http (setting SVC_WEBHOOK_ALLOW_PRIVATE). */
   readonly allowPrivate: boolean;
