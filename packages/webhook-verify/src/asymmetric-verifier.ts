@@ -31,7 +31,7 @@ export type PublicKeys = string | readonly (string | NamedPublicKey)[];
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Whether a signature of some bytes is that of the key. */
+/** Returns true if the signature of some bytes is that of the key. */
 export type VerifyEd25519 = (signature: Bytes, signed: Bytes) => boolean | Promise<boolean>;
 
 /** Ed25519 (RFC 8032, section 5.1.7) as a platform has it. */
@@ -55,8 +55,8 @@ export interface AsymmetricVerification extends Verification {
 /** Verifies deliveries by public keys; adapters take it as their `verifier`. */
 export interface AsymmetricVerifier<Request> extends RequestVerifier<Request> {
   /**
-   * Whether a delivery is genuine and of this time; says which public key matched.
-   * @throws {WebhookVerificationError} when it is not; and whatever a look-up throws.
+   * Verifies that a delivery is genuine and recent. The result names the public key that matched.
+   * @throws {WebhookVerificationError} if it is not; an error of a look-up is passed on.
    */
   verifySignature(delivery: ReceivedDelivery<Request>): Promise<AsymmetricVerification>;
   /**
@@ -112,7 +112,7 @@ const placeholderKey = `whpk_${'c'.repeat(43)}=`;
 
 /** Imports the key at the first delivery, since some platforms refuse that while a module loads. */
 function keepVerify(ed25519: Ed25519, base64: string): VerifyEd25519 {
-  // What was imported is kept and not the promise of it, because a promise may belong to one request.
+  // Cache the imported key and not its promise, because a promise may belong to one request.
   let verify: VerifyEd25519 | undefined;
   return async (signature, signed) => {
     verify ??= await ed25519.importKey(readBase64(base64) as Bytes);

@@ -90,7 +90,7 @@ function isSame(digest: string, signature: string): boolean {
 export const limitNames: Names<LimitOptions> = { toleranceSeconds: 1, now: 1, validate: 1 };
 export const verifierNames: Names<VerifierOptions> = { secrets: 1, ...limitNames };
 
-/** What a delivery is judged by beside keys, checked. */
+/** Options of a verifier apart from its keys, checked. */
 export type Limits = Readonly<ReturnType<typeof readLimits>>;
 
 /** The options of a verifier, checked. */
@@ -176,7 +176,7 @@ export function readEvent(bytes: Uint8Array, { validate }: Limits): WebhookEvent
   const event = parseEvent(bytes);
   const result: unknown = validate?.(event);
   if (result !== undefined) {
-    // What a promise rejects with would end the process.
+    // An unhandled rejection would end the process.
     Promise.resolve(result).catch(() => undefined);
     fail('options_invalid', 'validate must not be async: it throws or returns undefined.');
   }
@@ -189,10 +189,10 @@ function parseEvent(bytes: Uint8Array): WebhookEvent {
     const isWhole = ['id', 'type', 'createdAt', 'tenantId'].every(
       (name) => event[name] && typeof event[name] === 'string',
     );
-    // What JSON calls an object, and neither a list nor null.
+    // An object as in JSON: neither an array nor null.
     if (isWhole && Object.getPrototypeOf(event.data) === Object.prototype) return event;
   } catch {
-    // What the parser says may quote the body.
+    // The message of the parser may quote the body, so it is dropped.
   }
   return fail('body_invalid', 'Signed, but no event in JSON and UTF-8 without byte order mark.');
 }
@@ -208,7 +208,7 @@ export function importBytes(bytes: Uint8Array<ArrayBuffer>, use: 'sign' | 'verif
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
 }
 
-/** What is signed: `<t>.<body>`, or with an id before the time, which has no other characters than those of ASCII. */
+/** The signed bytes: `<t>.<body>`. An id may precede the time; all before the body must be ASCII. */
 export function joinSigned(time: string, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const signed = new Uint8Array(time.length + 1 + bytes.length);
   encoder.encodeInto(`${time}.`, signed);

@@ -128,7 +128,7 @@ function readTime(text: string): number {
   return time;
 }
 
-/** What is known of a delivery that is not genuine. */
+/** The result for a delivery that is not genuine. */
 function describeFailure(code: string, lines: readonly string[]) {
   return { isGenuine: false, code, lines, secretName: null, timestamp: null, eventId: null, eventType: null };
 }

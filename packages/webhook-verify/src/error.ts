@@ -30,12 +30,12 @@ export class WebhookVerificationError extends Error {
     this.code = code;
   }
 
-  /** Whether a value is such an error, also one of another copy of this package, for which `instanceof` says no. */
+  /** True if a value is such an error, also from another copy of this package, for which `instanceof` is false. */
   static isInstance(value: unknown): value is WebhookVerificationError {
     return (value as { readonly [brand]?: unknown } | null | undefined)?.[brand] === true;
   }
 
-  /** What copies of this package know each other's errors by. */
+  /** Brand by which copies of this package recognize each other's errors. */
   get [brand](): true {
     return true;
   }
@@ -56,7 +56,7 @@ export function requireOptions<Given>(given: Given, names: object): Given {
   return given;
 }
 
-/** What a function of this package is given: one object. Refuses none, and arguments one after the other. */
+/** Requires one object as the argument: rejects a missing one, and positional arguments. */
 export function requireObject<Given>(given: Given): Given {
   // Bytes are objects too: a body passed without the rest.
   if (Object(given) !== given || 'byteLength' in (given as object))

@@ -15,7 +15,7 @@ export interface LambdaEvent {
   readonly isBase64Encoded?: boolean | undefined;
 }
 
-/** What all of them take for an answer. */
+/** The response format that all of them accept. */
 export interface LambdaAnswer {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ export interface NamedSecret {
   readonly secret: string;
 }
 
-/** What every verifier takes, whatever its keys are. */
+/** Options of every verifier, whatever its keys are. */
 export interface LimitOptions {
   /** How far the time of the signature may be in the past or the future, in seconds. Default: 300; `Infinity`: any age. */
   readonly toleranceSeconds?: number | undefined;
@@ -34,7 +34,7 @@ export interface VerifierOptions extends LimitOptions {
 /** Gives a header of the request by its name in lower case; a header that came twice joined by ", ". */
 export type HeaderGetter = (name: string) => string | null | undefined;
 
-/** What a key look-up may use. Nothing of it is verified yet. */
+/** The request that a key look-up can use. None of it is verified yet. */
 export interface LookupRequest<Request> {
   readonly header: HeaderGetter;
   /** The request of the framework, or as it was passed to the verifier. Do not read its body. */

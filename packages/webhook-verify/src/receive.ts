@@ -11,7 +11,7 @@ import type {
 import type { ReplayGuard } from './replay.ts';
 import { createSecretVerifier, lookupErrors, type SecretOptions } from './secret-verifier.ts';
 
-/** What a handler gets beside the event. */
+/** Context of an event, passed to the handler. */
 export interface DeliveryContext<Request> extends Verification {
   /**
    * The `Svc-Delivery` header, the same for each try of one delivery. It is proven where a replay guard goes by it, and
@@ -22,7 +22,7 @@ export interface DeliveryContext<Request> extends Verification {
   readonly request: Request;
 }
 
-/** What every adapter takes. */
+/** Options of every adapter. */
 export type AdapterOptions<Request> = HandlerOptions<Request> &
   (SecretVerification<Request> | GivenVerification<Request>);
 
@@ -33,11 +33,11 @@ export interface SecretVerification<Request> extends SecretOptions<Request> {
 
 /** An adapter that verifies by what it is given; whatever else a verifier takes, this one was given. */
 export type GivenVerification<Request> = { readonly [Name in keyof LimitOptions | 'secrets']?: undefined } & {
-  /** What verifies instead of secrets: `createAsymmetricVerifier` of `@svc/webhook-verify/asymmetric` makes one. */
+  /** Verifies instead of secrets: `createAsymmetricVerifier` of `@svc/webhook-verify/asymmetric` creates one. */
   readonly verifier: RequestVerifier<Request>;
 };
 
-/** What an adapter does with deliveries. */
+/** Options for the handling of deliveries. */
 export interface HandlerOptions<Request> {
   /**
    * Called with each genuine event. The answer waits for it: 200 when it returns, 500 when it throws, whereupon the
@@ -54,7 +54,7 @@ export interface HandlerOptions<Request> {
   readonly onError?: ((error: unknown, details: RefusalDetails) => unknown) | undefined;
 }
 
-/** What is known of a request that was rejected: the status that it is answered with, and its delivery. */
+/** Details of a rejected request: the status of the answer, and the delivery. */
 export interface RefusalDetails {
   readonly status: number;
   readonly deliveryId: string | null;
@@ -67,7 +67,7 @@ export interface Incoming {
   readonly readBody: (maxBytes: number) => unknown;
 }
 
-/** What to answer: JSON. */
+/** The answer to a delivery, in JSON. */
 export interface Answer {
   readonly status: number;
   readonly body: string;
@@ -139,7 +139,7 @@ function readVerifier<Request>(options: AdapterOptions<Request>): RequestVerifie
   return verifier;
 }
 
-/** Whether an error says why a delivery was refused, and is not one that a look-up has thrown. */
+/** True if an error is the reason why a delivery was refused; false if a look-up has thrown it. */
 function isOurs(error: unknown): error is WebhookVerificationError {
   return WebhookVerificationError.isInstance(error) && !lookupErrors.has(error);
 }
@@ -175,9 +175,9 @@ function printFailure(error: unknown, { status }: RefusalDetails): void {
   if (status === 500) console.error(error);
 }
 
-/** What frameworks and platforms add to a request. */
+/** Properties that frameworks and platforms add to a request. */
 export interface ParsedBody {
-  /** What a body parser made, where one ran. */
+  /** The result of the body parser, if one ran. */
   readonly body?: unknown;
   /** The raw bytes, where something kept them: NestJS with `rawBody`, cloud functions. */
   readonly rawBody?: unknown;
@@ -205,7 +205,7 @@ export function readNodeRequest(request: NodeRequest, parsed: ParsedBody = reque
     readBody: (maxBytes) => {
       const kept = [parsed.rawBody, parsed.body].find((one) => ArrayBuffer.isView(one) || typeof one === 'string');
       if (kept !== undefined && Buffer.byteLength(kept as string | Uint8Array) > maxBytes) throw bodyTooLarge();
-      // What was read and not kept raw: a parser has it, and verifying says how to take the parser away.
+      // A body that was read without its raw bytes was parsed: verification fails and says how to remove the parser.
       return kept ?? (request.readableDidRead ? parsed.body : collectNodeBody(request, maxBytes));
     },
   };

@@ -18,14 +18,14 @@ export interface ReplayStore {
   release(id: string): unknown;
 }
 
-/** Whether a delivery may be handled now: `claimed` only. */
+/** Result of claiming a delivery. Only `claimed` allows it to be handled. */
 export type ReplayClaim = 'claimed' | 'running' | 'done';
 
 export interface ReplayGuardOptions {
   /**
-   * What counts as the same. `delivery` (default): each delivery is handled once over all its tries, and an event that
-   * is sent again on purpose is handled again. `event`: each event once, whatever is sent again; for proxies that remove
-   * the `webhook-signature` header, which proves the id of a delivery.
+   * The duplicates to skip. `delivery` (default): each delivery is handled once over all its tries, and an event that
+   * is sent again on purpose is handled again. `event`: each event once, whatever is sent again; for proxies that
+   * remove the `webhook-signature` header, which proves the id of a delivery.
    */
   readonly by?: 'delivery' | 'event' | undefined;
   /** Prefix of each id in the store. Handlers that share a store and must both get the same id need one each. */
@@ -44,9 +44,9 @@ const optionNames: Names<ReplayGuardOptions> = { by: 1, scope: 1, store: 1, ttlS
 
 /** Lets a handler succeed once for each id. */
 export interface ReplayGuard {
-  /** What adapters give it the id of. Default: `delivery`. */
+  /** The kind of id that adapters pass to it. Default: `delivery`. */
   readonly by?: 'delivery' | 'event' | undefined;
-  /** What adapters have the id of a delivery proven by, where it goes by that. */
+  /** Lets adapters verify the id of a delivery, if `by` is `delivery`. */
   readonly createIdReader?: CreateDeliveryIdReader | undefined;
   /**
    * Runs the handler unless it has succeeded before (`done`) or is running just now (`running`: have the sender come
@@ -77,7 +77,7 @@ export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard
       const key = scope + id;
       const claim = await store.claim(key, leaseSeconds);
       if (claim === 'running' || claim === 'done') return claim;
-      // What is not known must not pass for handled.
+      // An unknown result must not count as handled.
       if (claim !== 'claimed') fail('store_invalid', 'claim of the store must give "claimed", "running" or "done".');
       const leaseEnds = now() + leaseSeconds * 1000;
       try {
@@ -156,7 +156,7 @@ function forgetOne(entries: Map<string, Entry>, now: number): boolean {
 /** Eleven signatures, of ten rotations one after the other, are 527 characters; the rest is room for schemes to come. */
 const maxLength = 1024;
 
-/** What proves the id of a delivery. */
+/** The id of a delivery, with the data that proves it. */
 interface DeliveryIdClaim extends Pick<SignedDelivery, 'body'> {
   readonly id: string | null | undefined;
   /** Of the `Svc-Signature`, which was verified. */

@@ -2,7 +2,7 @@ import { fail, requireObject } from './error.ts';
 import { eventShapes } from './event-shapes.ts';
 import type { WebhookEvent } from './options.ts';
 
-/** What a value must be, in the words of an issue. */
+/** Expected kind of a value, as an issue names it. */
 export type Kind = keyof typeof kinds;
 
 /** The kind of each field. */
@@ -10,7 +10,7 @@ export interface Shape {
   readonly [field: string]: Kind | Shape;
 }
 
-/** What is wrong with the data of an event, in words of this package: nothing of the data itself. */
+/** A mismatch between the data of an event and its type, described without any of the data. */
 export interface EventDataIssue {
   /** `data.after.role`. */
   readonly path: string;
@@ -18,8 +18,8 @@ export interface EventDataIssue {
 }
 
 /**
- * What is wrong with the data of an event of a known type. Fields that came after this version pass, and so do events of
- * types that did.
+ * Lists the mismatches between the data of an event and its type. Fields and types that are newer than this version
+ * pass.
  */
 export function findEventDataIssues(event: WebhookEvent): readonly EventDataIssue[] {
   const { type, data } = requireObject(event);

@@ -39,7 +39,7 @@ export function createTestEvent<Type extends EventType>(options: TestEventOption
 
 /** A request to sign as the server does. */
 export interface SignedRequestOptions extends Omit<SignDeliveryOptions, 'body' | 'id'> {
-  /** What to send: an event, which becomes JSON, or a body as it is. */
+  /** The event, which becomes JSON, or the body as it is sent. */
   readonly event: object | Uint8Array<ArrayBuffer> | string;
   readonly deliveryId?: string;
 }
@@ -80,7 +80,7 @@ function readBody(event: SignedRequestOptions['event']): Uint8Array<ArrayBuffer>
   return new TextEncoder().encode(typeof event === 'string' ? event : JSON.stringify(event));
 }
 
-/** What can be done to a delivery on its way, and the code that a receiver answers. */
+/** Modifications of a delivery in transit, each with the code that a receiver answers. */
 export const tamperings = {
   /** One bit of the body is another. */
   body: 'signature_mismatch',
@@ -147,7 +147,7 @@ function requireTime(time: number): number {
   return time;
 }
 
-/** What to sign, and with which secrets. */
+/** The body to sign, and the secrets to sign it with. */
 export interface SignOptions {
   readonly body: Uint8Array | ArrayBuffer | string;
   /** The secret of the endpoint; several sign as during a rotation. */
@@ -156,7 +156,7 @@ export interface SignOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** What to sign as a delivery with an id. */
+/** Options to sign a delivery with an id. */
 interface SignDeliveryOptions extends SignOptions {
   readonly id: string;
   /** `whsk_…` of `createTestKeyPair`, to sign as for an endpoint with `asymmetric: true`. Default: none. */

@@ -72,7 +72,7 @@ test('an unknown tenant gets the same response as a wrong signature', async () =
 
 const forged = (at: number) => sign(forAda.body, at, `${secret}x`);
 
-/** What a sender without the secret can try, and the one code of the response for every tenant. */
+/** Attempts of a sender without the secret, each with the code of the response, the same for every tenant. */
 const tries: Readonly<Record<string, { readonly code: string; readonly signature: string; readonly body?: unknown }>> =
   {
     'a wrong signature': { code: 'signature_mismatch', signature: forged(time) },

@@ -80,7 +80,7 @@ describe('the README', () => {
     writeFileSync(join(folder, 'captured.http'), `POST / HTTP/1.1\r\n${lines.join('')}\r\n${text}`);
     writeFileSync(join(folder, 'body.json'), text);
     writeFileSync(join(folder, 'secret.txt'), `${secret}\n`);
-    // What npx resolves where the package is installed.
+    // A script in place of npx, which would resolve the command of the installed package.
     const found = `#!/bin/sh\nshift\nexec '${process.execPath}' '${join(root, 'src/cli.ts')}' "$@"\n`;
     writeFileSync(join(folder, 'npx'), found, { mode: 0o755 });
     const [install, ...commands] = [...readme.matchAll(/^```sh\n(.*?)^```/gms)].map(([, code]) => code as string);

@@ -37,7 +37,7 @@ describe('the guard', () => {
     assert.equal(await guard.run('e', () => undefined), 'running');
     clock.advance(10);
     await guard.run('e', async () => {
-      // What the first one does now must not free what belongs to this one.
+      // The late failure of the first handler must not release the claim of this one.
       failLate(new Error('late'));
       await assert.rejects(dead, /late/);
       inside.push(await guard.run('e', () => undefined));
