@@ -7,7 +7,7 @@ import { build } from 'vite';
 const folder = import.meta.dirname;
 const entries = ['index', 'ledger/index', 'ledger/browser', 'platform/node', 'platform/fetch'];
 
-// What an earlier build left, other than the declarations just made.
+// Remove the scripts of an earlier build, but not the declarations, which were just written.
 const dist = join(folder, 'dist');
 for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' }))
   if (file.endsWith('.js')) rmSync(join(dist, file));

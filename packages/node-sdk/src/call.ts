@@ -17,7 +17,7 @@ export class Call implements CallFacts {
   lastError: SvcError | undefined;
   /** Ends the current wait. */
   interrupt: (() => void) | null = null;
-  /** Whether an attempt failed although the server may have executed it. */
+  /** True once an attempt has failed although the server may have executed it. */
   isOutcomeUnknown = false;
   /** The Authorization header of the last attempt; empty for none. */
   #authorization = '';

@@ -184,7 +184,7 @@ interface Parts {
   readonly options: ClientOptions;
 }
 
-/** What is missing is null here, for printing. */
+/** Null instead of an error for a setting that is missing, for printing and comparisons. */
 function readIfSet<Value>(read: () => Value): Value | null {
   try {
     return read();

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { openConnections } from '#platform';
 import type { Exchange } from './exchange.ts';
 
-/** What carries one request at a time. */
+/** A connection that carries one request at a time. */
 export interface Connection {
   readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'close'>;
   /** The socket that is open or was last; none before the first, with a dispatcher of the caller's, and with fetch. */

@@ -47,7 +47,7 @@ export class SvcError extends Error {
     Error.captureStackTrace?.(this, new.target);
   }
 
-  /** Whether a value is an error of this class, or one below it, also from another copy of the package. */
+  /** True if a value is an error of this class or a subclass, also if another copy of the package created it. */
   static isInstance<Class extends abstract new (...values: never[]) => unknown>(
     this: Class & { readonly kind: string },
     value: unknown,

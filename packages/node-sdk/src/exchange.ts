@@ -41,7 +41,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   failure: FailureKind | null = null;
   cause: unknown;
   sink: Sink | null = null;
-  /** Whether the request was written to a socket. */
+  /** True once the request is written to a socket. */
   isSent = false;
   /** Resolves when the answer is there, has begun to stream, or will not come. */
   readonly settled: Promise<void>;
@@ -51,7 +51,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Controller | null = null;
   #chunks: Uint8Array[] | null = null;
   #size = 0;
-  /** What the socket had received before this request. */
+  /** Bytes that the socket had received before this request. */
   #bytesBefore = 0;
   #coding: string | null = null;
   #decoder: Transform | null = null;
@@ -63,7 +63,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#settle = resolve;
   }
 
-  /** Whether a connection that had served before was closed without a byte of the answer: the server had closed it already. */
+  /** True if a reused connection was closed before a byte of the answer arrived: the server had already closed it. */
   get isStale(): boolean {
     const { socket } = this.#options.connection;
     return this.failure === 'connection' && this.#bytesBefore > 0 && socket?.bytesRead === this.#bytesBefore;

@@ -10,7 +10,7 @@ const ownOptions: Readonly<Record<string, string>> = {
   'svc-version': 'version',
 };
 
-/** What the operation, the body and the connection decide. */
+/** Headers that the operation, the body and the connection determine. */
 const notToBeSet =
   /^(?:host|connection|content-(?:length|type)|transfer-encoding|expect|upgrade|keep-alive|te|trailer|accept)$/;
 

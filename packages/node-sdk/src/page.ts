@@ -16,7 +16,7 @@ import type {
 type Request = Transport['request'];
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is common to the forms that pages have. */
+/** Content that all formats of pages have. */
 interface PageContent {
   readonly items: readonly unknown[];
   readonly nextCursor: string | null;

@@ -5,12 +5,12 @@ import { chooseTenant, chooseVersion, type Settings } from './settings.ts';
 import { buildTarget, writeTime } from './target.ts';
 import type { FileBody, Operation, RequestOptions } from './transport.ts';
 
-/** What is sent, the same in every attempt; the Authorization header is added. */
+/** The request of every attempt; the Authorization header is added. */
 export interface PreparedRequest {
   readonly path: string;
   readonly headers: HeaderList;
   readonly body: FileBody | null;
-  /** Whether a retry is safe. */
+  /** True if a retry is safe. */
   readonly isIdempotent: boolean;
   /** `Svc-Version` as it is sent. */
   readonly version: string | null;

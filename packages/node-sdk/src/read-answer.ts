@@ -72,7 +72,7 @@ function quoteBody({ body }: Exchange, call: Call): string | null {
   return body.length === 0 ? null : call.redact(new TextDecoder().decode(body)).slice(0, longestExcerpt);
 }
 
-/** What the limits and the clock of the call are. */
+/** Limits and clock of the call. */
 interface Bounds extends Limits {
   readonly maxResponseBytes: number;
   readonly wallClock: number;

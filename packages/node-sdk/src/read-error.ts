@@ -4,9 +4,9 @@ type Words = Pick<ErrorContent, 'code' | 'message' | 'details' | 'fields' | 'req
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What the body of an error says, in any of the three forms that the server has: the envelope `{ error }`, SCIM
- * (RFC 7644 section 3.12) and OAuth (RFC 6749 section 5.2). A proxy in front of the server may use none of them;
- * then there is only the status.
+ * Reads the body of an error in any of the three formats of the server: the envelope `{ error }`, SCIM (RFC 7644
+ * section 3.12) and OAuth (RFC 6749 section 5.2). A proxy in front of the server may use none of them; then there is
+ * only the status.
  */
 export function readErrorBody(status: number, text: string): Words {
   const { error, error_description: description, schemas, scimType, detail } = parseFields(text);

@@ -47,7 +47,7 @@ export function isPassing(status: number, code: string): boolean {
 const lasting =
   /^(?:ERR_TLS_CERT|ERR_SSL_WRONG_VERSION|ERR_INVALID_|CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)_|UND_ERR_(?:INVALID_ARG|HEADERS_OVERFLOW|NOT_SUPPORTED)$)/;
 
-/** Whether a connection fails for a permanent reason. */
+/** True if the cause of a failed connection is permanent. */
 export function isLasting(cause: unknown): boolean {
   return cause instanceof Error && lasting.test(String(Reflect.get(cause, 'code')));
 }
@@ -56,7 +56,7 @@ export function isLasting(cause: unknown): boolean {
 export interface RetryBudgetOptions {
   /** How many in a row, if everything fails. */
   readonly capacity: number;
-  /** What a successful call gives back: 0.1 allows one retry in ten requests. */
+  /** Tokens that a successful call returns to the bucket: 0.1 allows one retry in ten requests. */
   readonly refill: number;
 }
 

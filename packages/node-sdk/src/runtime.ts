@@ -1,4 +1,4 @@
-/** What the client takes from its surroundings: time, timers and chance. Tests pass their own. */
+/** Time, timers and random numbers of the environment. Tests pass their own. */
 export interface Runtime {
   /** Milliseconds of a clock that only goes forward. */
   now(): number;

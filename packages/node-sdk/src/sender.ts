@@ -22,7 +22,7 @@ import { createAttemptError, createTransportError } from './read-answer.ts';
 import { chooseWait, isLasting, isPassing, type RetryBudget } from './retry.ts';
 import { type Limits, longestTimer, readLimits, type Settings } from './settings.ts';
 
-/** What clients made from one another share. */
+/** State that clients made from one another share. */
 export interface Shared {
   readonly pool: ConnectionPool;
   readonly budget: RetryBudget | null;
@@ -279,7 +279,10 @@ export class Sender {
     }
   }
 
-  /** Whether it was an access token that the server refused: it may have been revoked, so the next one may do. */
+  /**
+   * Drops the access token that the server refused: it may have been revoked.
+   * @returns true if the call used a token, so that the next one may be accepted.
+   */
   #dropToken({ target }: Call, authorization: string): boolean {
     const { tokens } = this.#shared;
     if (tokens === null || (target.credential ?? 'key') !== 'key') return false;
@@ -320,7 +323,7 @@ export class Sender {
   }
 }
 
-/** Whether a DELETE finds nothing any more because an earlier attempt, whose response was lost, has deleted it. */
+/** True if a DELETE gets a 404 because an earlier attempt, whose response was lost, has deleted the resource. */
 function isGone({ target, isOutcomeUnknown }: Call, { failure, status }: Exchange, { code }: SvcError): boolean {
   const isDeleted = failure === null && status === 404 && code !== 'unreadable_error';
   return isDeleted && isOutcomeUnknown && target.method === 'DELETE' && target.answer === 'none';

@@ -10,7 +10,7 @@ import { type Runtime, systemRuntime } from './runtime.ts';
 import type { RequestOptions } from './transport.ts';
 import { apiVersion, packageVersion } from './version.ts';
 
-/** What a timer can wait for; a longer one would fire at once. */
+/** Longest delay of a timer, in milliseconds; with a longer one it would fire at once. */
 export const longestTimer = 2 ** 31 - 1;
 
 /** How long a call may take and how often it is tried. */
@@ -76,7 +76,7 @@ function readOnce<Value>(read: () => Value, isLater: boolean): () => Value {
   };
 }
 
-/** Whether there is a credential, and none is empty. */
+/** True if there is a credential, and none is empty. */
 function hasCredentials({ apiKey, oauth, scimToken }: ClientOptions): boolean {
   const key = oauth === undefined ? (apiKey ?? readEnvironment('SVC_API_KEY')) : apiKey;
   const given: unknown[] = [key, scimToken, ...(oauth === undefined ? [] : [oauth.clientId, oauth.clientSecret])];

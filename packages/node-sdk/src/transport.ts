@@ -29,7 +29,7 @@ export interface ChangeOptions extends RequestOptions {
 
 /** Additional options of a list. */
 export interface ListOptions extends RequestOptions {
-  /** Whether an iteration fetches the next page while the items of this one are used; default false. */
+  /** If true, an iteration fetches the next page while the items of this one are used; default false. */
   readonly prefetch?: boolean | undefined;
 }
 
@@ -84,8 +84,8 @@ export interface Operation {
   /** Default: `data`. */
   readonly answer?: AnswerForm | undefined;
   /**
-   * Whether the operation is idempotent. Default: by the method (RFC 9110 section 9.2.2), so
-   * all but POST and PATCH, and every POST that is sent with an Idempotency-Key. Only such calls are retried.
+   * True if the operation is idempotent. Default: by the method (RFC 9110 section 9.2.2), so all but POST and PATCH,
+   * and every POST that is sent with an Idempotency-Key. Only such calls are retried.
    */
   readonly idempotent?: boolean | undefined;
   /** The `etag` that what is changed must still have. */
@@ -108,7 +108,7 @@ export interface ResponseDetails {
   readonly requestId: string | null;
   /** The Idempotency-Key that was sent. */
   readonly idempotencyKey: string | null;
-  /** Whether the server had already answered a request with this Idempotency-Key, and returned that response. */
+  /** True if the server had already answered a request with this Idempotency-Key, and returned that response. */
   readonly idempotentReplayed: boolean;
   /** `Svc-Version` of the response: the version that was in effect. */
   readonly version: string | null;

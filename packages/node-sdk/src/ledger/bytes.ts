@@ -2,7 +2,7 @@
 export interface LedgerCrypto {
   /** SHA-256 of bytes, or of a text as UTF-8. */
   readonly sha256: Sha256;
-  /** Whether an Ed25519 signature (RFC 8032) of a text as UTF-8 was made with the key whose 32 public bytes are given. */
+  /** Verifies an Ed25519 signature (RFC 8032) of a text in UTF-8; the public key is its 32 bytes. */
   readonly verifyEd25519: (
     publicKey: Uint8Array<ArrayBuffer>,
     text: string,

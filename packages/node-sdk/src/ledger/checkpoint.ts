@@ -17,7 +17,7 @@ export interface OpenedCheckpoint {
   readonly at: string;
 }
 
-/** Who signs: the content of the text of a key. */
+/** The parsed text of a public key: the name, key id and key of its signer. */
 export interface Signer {
   readonly name: string;
   readonly id: Uint8Array;
@@ -119,7 +119,7 @@ export function readCheckpoint(
 /** How far the clocks of the servers of an installation, of authorities and of witnesses may differ: ten minutes. */
 export const clockTolerance = 600_000;
 
-/** Whether a text is a time as the server writes it: UTC, milliseconds, and a day that there is. */
+/** True for a time as the server writes it: UTC, with milliseconds, and a day that exists. */
 export function isTime(text: unknown): text is string {
   if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)) return false;
   const milliseconds = Date.parse(text);

@@ -1,6 +1,6 @@
 import { SvcError } from '../errors.ts';
 
-/** What was found, for programs: the messages are for people. */
+/** The reason of the error, for programs; the messages are for people. */
 export type LedgerFault =
   /** The public key is none, or is not written as `/.well-known/svc-ledger-key` gives it. */
   | 'key_invalid'
@@ -45,7 +45,7 @@ export type LedgerFault =
   | 'ledger_shrunk'
   /** Nothing in the export leads to the earlier checkpoint. */
   | 'consistency_missing'
-  /** What an earlier checkpoint spoke of was changed, removed or reordered since. */
+  /** Entries that an earlier checkpoint covers were changed, removed or reordered since. */
   | 'history_rewritten'
   /** A proof that does not lead to the root. */
   | 'proof_invalid'

@@ -82,7 +82,7 @@ export interface Line {
   readonly prevHash: string | null;
   readonly hash: string;
   readonly entry: Readonly<Record<string, unknown>>;
-  /** What the entry has commitments to, as far as it is in the file. */
+  /** The openings of the entry's commitments, as far as they are in the file. */
   readonly openings: readonly Opening[];
   /** The text that was hashed. */
   readonly canonical: string;
@@ -195,7 +195,7 @@ function readObject(text: string): Unread {
   return value;
 }
 
-/** Whether a value is an object of JSON. */
+/** True for a JSON object, so neither null nor an array. */
 export function isObject(value: unknown): value is Unread {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -26,13 +26,13 @@ import { GrowingTree, hashLeaf, isGrown, readHashes, splitRange } from './merkle
 import { verifyOpenings } from './openings.ts';
 import { openShown, readShownHash, readWords, requireShown, type ShownNotice, type ShownWords } from './shown.ts';
 
-/** What to verify an export with. */
+/** Options of the verification of an export. */
 export interface VerifyExportOptions extends AttestationOptions {
   /** Your own copy of the line at `/.well-known/svc-ledger-key`. */
   readonly publicKey: string;
   /** The note of a checkpoint that you kept: the export must have grown out of what it covers. */
   readonly checkpoint?: string | undefined;
-  /** What the export must be about; what is not given is not compared. `null` stands for no limit. */
+  /** The expected tenant, ledger and range of time. `undefined` is not compared; `null` means no limit. */
   readonly tenantId?: string | undefined;
   readonly ledger?: 'audit' | 'consent' | undefined;
   readonly from?: string | null | undefined;
@@ -45,7 +45,7 @@ export interface VerifyExportOptions extends AttestationOptions {
   readonly onProgress?: ((entries: number) => void) | undefined;
 }
 
-/** What an export showed. */
+/** Result of the verification of an export. */
 export interface VerifiedExport {
   /** How many entries were found good. */
   readonly entries: number;
@@ -63,8 +63,8 @@ export interface VerifiedExport {
   /** The signed note: keep it, and pass it the next time. */
   readonly note: string;
   /**
-   * Whether the kept checkpoint was met. False on a first run, where none is given: then the whole ledger could have
-   * been rewritten before.
+   * True if a checkpoint was given and the export extends it. False on a first run, without one: the whole ledger could
+   * then have been rewritten before.
    */
   readonly isConsistent: boolean;
   /**
@@ -135,7 +135,7 @@ interface Kept {
   readonly what: string;
   /** The proof that the export extends it, where it is not that of the header. */
   readonly hashes?: readonly string[];
-  /** Whether later entries must not be older than it. */
+  /** True if later entries must not be older than the checkpoint. */
   readonly isDated: boolean;
   isMet: boolean;
 }
@@ -311,7 +311,7 @@ class ExportCheck {
       this.#record = { entry, words: notice === undefined ? null : readWords(entry, notice) };
   }
 
-  /** What came after a checkpoint is not much older than it. */
+  /** Rejects an entry that comes after a checkpoint and is older than it by more than the tolerance. */
   #requirePlausible(sequence: number, time: string): void {
     for (const { checkpoint, what, isDated } of this.#kept) {
       if (!isDated || sequence <= checkpoint.size || Date.parse(time) + clockTolerance >= Date.parse(checkpoint.at))

@@ -14,7 +14,7 @@ import { hashLeaf, isIncluded } from './merkle.ts';
 
 // Proofs that the log of an installation contains a checkpoint of a ledger, and who attested the log.
 
-/** What an export contains of the log. */
+/** The proof in an export that a checkpoint of the ledger is in the log. */
 export interface LogProof {
   /** The note of the checkpoint of the ledger that is in the log. */
   readonly checkpoint: string;
@@ -29,7 +29,7 @@ export interface LogProof {
   readonly timestamp: string | null;
 }
 
-/** What is required of a checkpoint of the log. Nothing is required by default. */
+/** Requirements on a checkpoint of the log. There are none by default. */
 export interface AttestationOptions {
   /** The keys of the witnesses that you trust (C2SP tlog-cosignature, Ed25519). */
   readonly witnesses?: readonly string[] | undefined;
@@ -47,7 +47,7 @@ export interface AttestationOptions {
   readonly verifyTimestamp?: ((text: string, response: Uint8Array) => string | Promise<string>) | undefined;
 }
 
-/** Who attested a checkpoint of the log, and when. */
+/** The cosignatures and the timestamp of a checkpoint of the log. */
 export interface Attestations {
   /** The trusted witnesses that cosigned it, and the time that each states: RFC 3339, UTC. */
   readonly cosignatures: readonly { readonly witness: string; readonly at: string }[];
@@ -55,7 +55,7 @@ export interface Attestations {
   readonly timestampedAt: string | null;
 }
 
-/** What an export proved with the log of the installation. */
+/** Result of the verification of an export's proof from the log of the installation. */
 export interface VerifiedLogProof extends Attestations {
   /** How many entries of the ledger the log covers, and when the server signed the checkpoint of them. */
   readonly size: number;

@@ -118,7 +118,7 @@ export function followPath(
   return rest.length === 0 ? root : null;
 }
 
-/** Whether a tree has a leaf: an audit path in base64 leads from it to the root. */
+/** True if a tree has a leaf: the audit path, in base64, leads from it to the root. */
 export function isIncluded(
   sha256: Sha256,
   leaf: Uint8Array,
@@ -132,8 +132,8 @@ export function isIncluded(
 }
 
 /**
- * Whether a tree grew out of a smaller one: PROOF of RFC 6962 section 2.1.2, read backwards. Both roots are made of the
- * same hashes.
+ * True if a tree extends a smaller one: PROOF of RFC 6962 section 2.1.2, read backwards. Both roots are computed from
+ * the same hashes.
  */
 export function isGrown(sha256: Sha256, older: TreeHead, newer: TreeHead, proof: readonly Uint8Array[]): boolean {
   if (older.size < 0 || older.size > newer.size) return false;

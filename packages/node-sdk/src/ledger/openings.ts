@@ -50,7 +50,8 @@ function readCommitments({ commitments = {} }: OpenedEntry['entry']): Readonly<R
 }
 
 /**
- * What was hashed of an audit event that shows the values of its openings: null in their place, and the commitments.
+ * Converts an audit event that shows the values of its openings to the event that was hashed: null in place of the
+ * values, and the commitments.
  * @throws {LedgerVerificationError} `opening_mismatch` if it shows another value than was recorded.
  */
 export function closeEvent(sha256: Sha256, event: object, { entry, openings }: OpenedEvent): object {
@@ -74,7 +75,7 @@ function hasOwn(value: unknown, name: string): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
 }
 
-/** What the proof of an event has of it. */
+/** The entry of an event, with its openings, as in the event's proof. */
 export type OpenedEvent = Omit<OpenedEntry, 'sequence'>;
 
 interface OpenedEntry {

@@ -11,7 +11,7 @@ export interface InclusionProofInput
   extends Pick<InclusionProof, 'sequence' | 'hashes'>,
     Partial<Pick<InclusionProof, 'prevHash' | 'openings'>> {
   readonly checkpoint: Pick<Checkpoint, 'note'>;
-  /** What was hashed after `prevHash`. */
+  /** The entry that was hashed after `prevHash`. */
   readonly entry?: Readonly<Record<string, unknown>>;
 }
 
@@ -24,7 +24,7 @@ export interface ConsistencyProofInput extends Pick<ConsistencyProof, 'from' | '
 export interface Inclusion {
   readonly sequence: number;
   readonly checkpoint: OpenedCheckpoint;
-  /** What was hashed, with commitments in place of what identifies a person; null if the proof lacks it. */
+  /** The entry as hashed, with commitments in place of values that identify a person; null if the proof lacks it. */
   readonly entry: Readonly<Record<string, unknown>> | null;
 }
 

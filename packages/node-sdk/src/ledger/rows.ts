@@ -17,7 +17,7 @@ export interface LedgerEvent extends Pick<AuditEvent, 'at' | 'hash' | 'prevHash'
   readonly proof?: OpenedEvent;
 }
 
-/** What rows showed. */
+/** Result of the verification of rows. */
 export interface VerifiedRows {
   /** How many there were. */
   readonly rows: number;

@@ -14,7 +14,7 @@ export type ShownTracker = Tracker;
 /** A purpose in the words that the visitor saw. */
 export interface ShownPurpose extends Pick<PublicPurpose, 'key' | 'label' | 'description' | 'required'> {
   readonly trackers: readonly ShownTracker[];
-  /** What the record decided; null for a purpose that it does not name. */
+  /** The decision of the record; null for a purpose that it does not name. */
   readonly granted: boolean | null;
   /** The basis in the region of the visitor, as the record has it. */
   readonly basis: PurposeBasis | null;

@@ -6,15 +6,15 @@ import { hashLeaf, isIncluded, readHash } from './merkle.ts';
 
 // Proofs in the format of C2SP tlog-proof: an index, an audit path and a checkpoint with its cosignatures.
 
-/** What to verify a `.tlog-proof` with. */
+/** Options of the verification of a `.tlog-proof`. */
 export interface TlogProofOptions extends AttestationOptions {
-  /** What the leaf commits to: the chain hash of an entry, or the SHA-256 of the note of a checkpoint; 64 hex digits. */
+  /** Input of the leaf hash: the chain hash of an entry, or the SHA-256 of the note of a checkpoint; 64 hex digits. */
   readonly hash: string;
   /** The line at `/.well-known/svc-ledger-key`; your own copy of it. */
   readonly publicKey: string;
 }
 
-/** What a `.tlog-proof` showed. */
+/** Result of the verification of a `.tlog-proof`. */
 export interface VerifiedTlogProof extends Attestations {
   /** The name of the log: `<name of the key>/<tenant id>/<ledger>`, or `<name of the key>/installation/log`. */
   readonly origin: string;

@@ -17,8 +17,9 @@ export interface VerifyLedgerOptions extends AttestationOptions, Pick<VerifyExpo
    */
   readonly publicKey?: string | undefined;
   /**
-   * Whether the server signs a checkpoint first: everything up to now is verified, and it cannot return another
-   * history. Default true. Otherwise it is the latest on its schedule, and `newer` is the number of entries since.
+   * If true, the server signs a checkpoint first: everything up to now is verified, and it cannot return another
+   * history. Default true. Otherwise the checkpoint is the latest on the server's schedule, and `newer` is the number
+   * of entries since.
    */
   readonly signFirst?: boolean | undefined;
   /** Aborts the verification and its requests; `cause` of the AbortError is its reason. */

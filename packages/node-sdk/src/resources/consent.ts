@@ -4,7 +4,7 @@ import { ConsentMethods, ConsentRecords } from './methods.ts';
 
 /** Consent: the notices, the ledger of records given against them, and the short form for one purpose. */
 export class Consent extends ConsentMethods {
-  /** What visitors read and decide. Scopes: `consent:read`, `consent:write`. */
+  /** The notices that visitors decide on. Scopes: `consent:read`, `consent:write`. */
   readonly notices = new ConsentNotices(this.api);
   /** The consent ledger. Scopes: `consent:read`, `consent:write`. */
   readonly records = new ConsentRecords(this.api);

@@ -30,7 +30,7 @@ export type LedgerEntry<Name extends Api.LedgerName> =
 
 /** One ledger: its checkpoints, its proofs and its export. Needs its scope: `audit:read` or `consent:read`. */
 class Ledger<Name extends Api.LedgerName = Api.LedgerName> extends Resource {
-  /** What the server signed about the ledger. Needs the scope of the ledger. */
+  /** Checkpoints of the ledger, signed by the server. Needs the scope of the ledger. */
   readonly checkpoints: Checkpoints;
   readonly #title: string;
   readonly #path: string;
@@ -76,7 +76,7 @@ class Ledger<Name extends Api.LedgerName = Api.LedgerName> extends Resource {
   }
 }
 
-/** What the server signed about a ledger. Needs the scope of the ledger: `audit:read` or `consent:read`. */
+/** Checkpoints of a ledger, signed by the server. Needs the scope of the ledger: `audit:read` or `consent:read`. */
 class Checkpoints extends Resource {
   readonly #title: string;
   readonly #path: string;

@@ -9,11 +9,11 @@ export class Public extends Resource {
   readonly consent = new PublicConsent(this.api);
   /** Requests of data subjects. */
   readonly requests = new PublicRequests(this.api);
-  /** What trust centers show. */
+  /** The content of published trust centers. */
   readonly trust = new PublicTrust(this.api);
 }
 
-/** What the capture of a visitor may set besides. */
+/** Options of the capture of a visitor's decision. */
 export interface PublicCaptureOptions extends RequestOptions {
   /** The site that the visitor decided on, such as `https://www.example.com`: it must belong to the domain of the notice. */
   readonly origin: string;

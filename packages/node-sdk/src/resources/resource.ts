@@ -43,5 +43,5 @@ export function remove(id: string, path: string, parameters?: Parameters): Opera
   return { id, method: 'DELETE', path, parameters };
 }
 
-/** What the operations of SCIM have in common. */
+/** Properties that all SCIM operations share. */
 export const scim = { media: 'scim', credential: 'scim', answer: 'bare' } as const;

@@ -5,7 +5,7 @@ import { WebhooksDeliveries, WebhooksMethods, WebhooksRedeliveries } from './met
  * other methods `webhooks:write`.
  */
 export class Webhooks extends WebhooksMethods {
-  /** What was sent to webhooks, or is to be. Scopes: `webhooks:read`, `webhooks:write`. */
+  /** Deliveries to webhooks, pending ones too. Scopes: `webhooks:read`, `webhooks:write`. */
   readonly deliveries = new WebhooksDeliveries(this.api);
   /** Orders to send many deliveries again. Scopes: `webhooks:read`, `webhooks:write`. */
   readonly redeliveries = new WebhooksRedeliveries(this.api);

@@ -13,7 +13,7 @@ describe('verifyLedger, of a server that has the key but two histories', () => {
   let ledger: Ledger;
   let server: ScriptedServer;
   let svc: Svc;
-  /** What the server signs when it is asked to. */
+  /** The checkpoint that the server signs on request. */
   let signed: string;
   before(async () => {
     installation = await openTestInstallation('sqlite');

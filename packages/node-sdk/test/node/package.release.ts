@@ -39,7 +39,7 @@ describe('the package', () => {
       private: true,
       dependencies: { '@svc/node-sdk': `file:${tarball}` },
       devDependencies: { '@types/node': `file:${pack(join(modules, '@types/node'))}` },
-      // What the registry would answer, from the copies that are here: no test needs the network.
+      // The packages that the registry would return, packed from the installed copies: the test needs no network.
       overrides: Object.fromEntries(
         ['undici', 'undici-types'].map((name) => [name, `file:${pack(join(modules, name))}`]),
       ),

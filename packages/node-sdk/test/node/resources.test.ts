@@ -117,8 +117,8 @@ describe('every operation of the server', () => {
 });
 
 /**
- * Whether a repeated change is a no-op with the same response. A second DELETE may find
- * nothing any more, and the server stores no responses of POSTs without an Idempotency-Key.
+ * True if a repeated change is a no-op with the same response. A second DELETE may return 404, and the server stores no
+ * responses of POSTs without an Idempotency-Key.
  */
 function isRepeatableChange({ method, operationId, idempotencyKey }: Route): boolean {
   // SCIM logs to the audit log every request that goes beyond its letter.

@@ -12,7 +12,7 @@ export class TestRuntime implements Runtime {
   readonly #pending = new Set<Timer>();
   readonly #all: Timer[] = [];
   readonly #waiting: (() => void)[] = [];
-  /** What chance gives. */
+  /** The result of `random`. */
   chance = 0.5;
   /** Where the wall clock stands when this one stands at 0. */
   epoch = Date.parse('2026-11-21T12:00:00Z');

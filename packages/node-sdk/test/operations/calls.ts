@@ -4,7 +4,7 @@ import type { Svc } from '../../src/client.ts';
 import type { RequestOptions } from '../../src/transport.ts';
 import type { OperationResults } from '../../src/types/api.ts';
 
-/** What a call hands in, as the sample of its route has it. */
+/** Arguments of a call, from the sample of its route. */
 export interface Sample {
   readonly path: Readonly<Record<string, string>>;
   // biome-ignore lint/suspicious/noExplicitAny: samples have every shape

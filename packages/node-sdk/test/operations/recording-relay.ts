@@ -18,7 +18,7 @@ export interface Recorded {
 /** Stands before a server and keeps what passes. */
 export interface RecordingRelay extends AsyncDisposable {
   readonly url: string;
-  /** What passed since the last call of this, oldest first. */
+  /** Returns the requests recorded since its last call, oldest first. */
   take(): readonly Recorded[];
   /** The next answer gets lost on its way back; what comes before that is done in between. */
   loseNext(meanwhile: () => Promise<void>): void;
