@@ -13,7 +13,7 @@ import manifest from './package.json' with { type: 'json' };
 
 const widget = 'svc-consent';
 
-/** What only some pages need: the second script loads them. */
+/** Parts that only some pages need: the second script loads them. */
 const parts = ['details', 'extras', 'placeholders'];
 
 /** Properties of the page and its state. No add-on reads them, nor are they in JSON, whose names stay. */

@@ -2,7 +2,7 @@ import type { GppOptions } from '../src/add-ons/gpp/index.ts';
 import type { Consent } from '../src/headless.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** What `__gpp` answers with, as far as the tests look. */
+/** Response of the `ping` command, limited to the fields that the tests read. */
 export interface Ping {
   readonly gppVersion: string;
   readonly cmpStatus: string;
@@ -35,7 +35,7 @@ export interface GppPage {
     consent: Consent;
   };
   readonly document: Document;
-  /** What was logged as an error. */
+  /** Messages that were logged as errors. */
   readonly errors: readonly string[];
   readonly noticeId: string;
 }
@@ -48,7 +48,7 @@ export interface GppPageOptions {
   readonly prepare?: (page: GppPage['window']) => void;
   /** Of the banner's element. */
   readonly attributes?: Readonly<Record<string, string>>;
-  /** Whether there is a banner, and whether the add-on comes after it; or a custom interface. */
+  /** Position of the banner before or after the add-on; `none`: no banner; `headless`: a custom interface. */
   readonly banner?: 'none' | 'first' | 'last' | 'headless';
 }
 

@@ -27,7 +27,7 @@ const isLoaded = (page: GppPage) => waitUntil(() => ping(page).cmpStatus === 'lo
 
 const sendSignal = ({ navigator }: Window) => Object.defineProperty(navigator, 'globalPrivacyControl', { value: true });
 
-/** What the vendors' page has before: the calls and the listeners that the stub of IAB keeps. */
+/** Adds the stub of IAB, which a page of the vendors has before the add-on: it queues calls and listeners. */
 function addStub(page: GppPage['window'], calls: readonly (readonly unknown[])[] = []): void {
   const stub = Object.assign(
     (...args: readonly unknown[]): unknown => {

@@ -39,7 +39,7 @@ async function open(options: InspectorOptions = { isOpen: true }): Promise<void>
   await waitUntil(() => find('[role=status]').textContent, 'the panel has a status');
 }
 
-/** What the panel copies, in place of the system's clipboard. */
+/** Replaces the system's clipboard, so that a test receives the text that the panel copies. */
 function holdClipboard(write: (text: string) => Promise<void>): void {
   Object.defineProperty(navigator, 'clipboard', { value: { writeText: write }, configurable: true });
 }

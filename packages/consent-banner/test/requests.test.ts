@@ -20,7 +20,7 @@ const held = nameHost('tracker');
 const stops: (() => void)[] = [];
 const pageFetch = window.fetch;
 
-/** What the banner publishes, which changes before its listeners are called. */
+/** Publishes a state as the banner does, before its listeners are called. */
 function set(purposes: Record<string, unknown> | null): void {
   banner.view = { state: purposes && { decided: true, purposes }, allowed: purposes ?? {} };
   page[PLACE] = banner;

@@ -3,8 +3,8 @@ import { openFrame, query, type VisitorFrame } from './visitor-frame.ts';
 import { waitUntil } from './wait-until.ts';
 
 /**
- * What the names have in common that lists of cookie notices hide and block (EasyList Cookie and its like, 2026): the
- * names of known products, and words for such notices put together.
+ * Patterns of the names that lists of cookie notices hide and block (EasyList Cookie and similar ones, 2026): the names
+ * of known products, and combinations of words for such notices.
  */
 const listed = [
   /cookie/i,
@@ -19,7 +19,7 @@ const listed = [
 const find = (names: readonly string[]): readonly string[] =>
   names.filter((name) => listed.some((pattern) => pattern.test(name)));
 
-/** What a list could go by: elements, ids, classes and names, outside of shadow trees and, to be sure, within. */
+/** Names that a list can match: elements, ids, classes, parts and labels, to be sure also in shadow trees. */
 function listNames(root: ParentNode): readonly string[] {
   return [...root.querySelectorAll('*')].flatMap((element) => [
     element.localName,

@@ -94,7 +94,7 @@ describe('the signals add-on', () => {
     ] as const) {
       it(`notifies ${vendor} before its code can load, as the first command, if its tag comes after ours`, async () => {
         send(`marketing: ${vendor}`);
-        // What the vendor's own tag does: create a queue, insert a script for its code, queue the first commands.
+        // Same steps as the vendor's own tag: create a queue, insert a script for its code, queue the first commands.
         const tag = document.createElement('script');
         tag.id = 'vendor';
         tag.textContent = `

@@ -45,7 +45,7 @@ describe('the two scripts', () => {
     return frame;
   }
 
-  /** What is logged in a frame from now on; the frame is reloaded for it. */
+  /** Loads a frame and collects the errors that it logs after that. */
   async function visitListening(
     options: VisitorFrameOptions,
   ): Promise<{ frame: VisitorFrame; errors: readonly string[] }> {

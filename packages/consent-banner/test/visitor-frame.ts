@@ -21,7 +21,7 @@ export interface VisitorFrameOptions {
   readonly language?: string;
   /** Where the script is: `changed` and `missing` are about the second file, `partless` about those that it loads. */
   readonly folder?: '/visitor-page/copy' | '/visitor-page/changed' | '/visitor-page/missing' | '/visitor-page/partless';
-  /** Whether the notice is in the element. */
+  /** True if the notice is in the element. */
   readonly isInline?: boolean;
   readonly sandbox?: string;
   readonly hash?: string;
@@ -50,7 +50,7 @@ export function query(frame: HTMLIFrameElement, selector: string): HTMLElement |
   return frame.contentDocument?.querySelector('svc-consent')?.shadowRoot?.querySelector<HTMLElement>(selector);
 }
 
-/** What the page's server was asked about a notice. */
+/** Requests about a notice that the page's server received. */
 export async function readSeen(noticeId: string): Promise<Seen> {
   return (await fetch(`/visitor-page/seen?notice=${noticeId}`)).json();
 }
@@ -61,7 +61,7 @@ export function listRequests(frame: VisitorFrame): readonly string[] {
   return entries.map(({ name }) => new URL(name).pathname);
 }
 
-/** What the page's policy has reported since it began. */
+/** Violations that the page's policy has reported since the page was loaded. */
 export async function listViolations({ contentWindow }: VisitorFrame): Promise<readonly unknown[]> {
   const { ReportingObserver } = contentWindow as unknown as {
     ReportingObserver: new (...args: unknown[]) => { observe(): void };

@@ -14,7 +14,7 @@ const rowSchema = z
     z.string().min(1).max(40),
     z.string().max(40),
     words(/^([a-z\d-]+\.)+[a-z]{2,}$/),
-    // What `clear-cookies` can contain, with an asterisk only at the end, and long enough to identify a tracker.
+    // Names that `clear-cookies` can contain: an asterisk only at the end, and long enough to identify a tracker.
     words(/^[^\s:;*=]{2,}((?<=..)\*|::\*)?$|^\w+::\*$/),
   ])
   .refine(([name, owner]) => name !== owner, 'an owner of the same name is left empty')
