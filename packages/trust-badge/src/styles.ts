@@ -3,7 +3,7 @@ const css = String.raw;
 
 /** Sizes follow the visitor's font size, not the page's. */
 const styles = css`
-  /* What the variants share. */
+  /* Rules for all variants. */
   :host {
     all: initial;
     color-scheme: inherit;

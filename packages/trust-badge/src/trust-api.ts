@@ -14,7 +14,7 @@ export interface Trust {
   readonly words?: Words | undefined;
 }
 
-/** What the server says: the data, false if nothing is published, null for nothing usable. */
+/** The server's answer: the trust data, false if nothing is published, null if it is unusable. */
 export type Answer = Trust | false | null;
 
 /** The addresses of a tenant's trust data and trust page. */

@@ -101,7 +101,7 @@ export class SvcTrustBadgeElement extends AttributeElement {
   protected override update(): void {
     const locale = chooseLocale(this, this.locale);
     const source = locateTrust(this.tenant, this.apiBase, locale);
-    // What is there stays until it has been answered in another language.
+    // The current answer is shown until that in another language has arrived.
     if (source?.page !== this.#source?.page) this.#answer = this.#answered = undefined;
     this.#source = source;
     const isEmpty = !source || this.#answer === false;

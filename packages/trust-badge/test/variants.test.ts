@@ -267,7 +267,7 @@ describe('the variants', () => {
   });
 });
 
-/** Whether it is more than text for screen readers. */
+/** True if it is visible, and not only text for screen readers. */
 function isSeen(element: Element): boolean {
   return element.checkVisibility() && getComputedStyle(element).clipPath === 'none';
 }
