@@ -30,7 +30,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: {
       polyfill: false,
-      // What a page imports is in the frame, which is there: a link for each chunk costs more than the request it hastens.
+      // Pages import from the frame, which is already loaded: a link for each chunk costs more than the request it
+      // expedites.
       resolveDependencies: (_file, dependencies, { hostType }) => (hostType === 'html' ? dependencies : []),
     },
     rolldownOptions: {

@@ -36,7 +36,7 @@ type Resume = () => Promise<boolean>;
 /** Operations on the session itself, whichever tenant it is in. */
 const ofAnyTenant = ['switchTenant', 'signOut'];
 
-/** Whether another user has signed in since, in another tab. */
+/** True if another user has signed in since, in another tab. */
 export function isOtherUser(error: unknown): boolean {
   return error instanceof RequestError && error.details[0]?.path === 'header.Svc-User';
 }
@@ -101,7 +101,7 @@ export class SessionTransport implements Transport {
     }
   }
 
-  /** Whether a call that failed can be repeated, because the user has cleared what was in its way. */
+  /** True if a call that failed can be repeated, because the user has removed the cause. */
   async #isResumed(error: unknown, operation: Pick<Operation, 'id'>): Promise<boolean> {
     if (!(error instanceof RequestError)) return false;
     if (error.code === 'insufficient_scope') this.denied?.();

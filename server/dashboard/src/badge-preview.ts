@@ -1,6 +1,6 @@
 import '../../../packages/trust-badge/src/index.ts';
 
-/** What the configurator sends to the page of the preview. */
+/** Message of the configurator to the page of the preview. */
 export interface BadgePreview {
   readonly attributes: Readonly<Record<string, string>>;
   /** Of the page around the badge. */
@@ -19,7 +19,7 @@ addEventListener('message', ({ origin, source, data }) => {
   place.replaceChildren(badge);
 });
 
-// What its links lead to would replace the preview.
+// The target of a link would replace the preview.
 addEventListener(
   'click',
   (event) => event.composedPath().some((target) => target instanceof HTMLAnchorElement) && event.preventDefault(),

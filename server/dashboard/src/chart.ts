@@ -2,13 +2,13 @@ import { html, svg, type TemplateResult } from 'lit';
 import { formatCount, viewTable } from './format.ts';
 import { pageWords, readLocale } from './preferences.ts';
 
-/** What a bar of a chart, and a column of its table, counts. */
+/** A series of counts: bars of a chart, and a column of its table. */
 export interface Figure<Period> {
   readonly label: string;
   /** The class of its bars; without one it is only in the table. */
   readonly colour?: 'first' | 'second';
   count(period: Period): number;
-  /** What the table shows; default: the count. */
+  /** Text in the table; default: the count. */
   show?(period: Period): string;
 }
 

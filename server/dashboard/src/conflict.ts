@@ -3,17 +3,17 @@ import type { Texts } from './differences.ts';
 import { viewError } from './element.ts';
 import { pageWords, words } from './preferences.ts';
 
-/** What two users made of the same content. */
+/** Versions of the same content that two users have changed. */
 interface Conflict {
-  /** What both started with. */
+  /** Content that both started with. */
   readonly base: Texts;
-  /** What the other user saved. */
+  /** Content that the other user saved. */
   readonly theirs: Texts;
-  /** What saving the changes of this user would make of that. */
+  /** Their content with the changes of this user. */
   readonly merged: Texts;
 }
 
-/** What this user can do about it. */
+/** Resolutions that this user can choose. */
 interface Answers {
   /** Saves the changes of this user over those of the other one. */
   keep(): void;

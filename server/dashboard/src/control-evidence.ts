@@ -44,11 +44,11 @@ export class ControlEvidence extends PageElement {
   declare file: File | null;
   /** The part of the file that was sent, from 0 to 1; null while none is. */
   declare sent: number | null;
-  /** Whether a file is held over the area that takes it. */
+  /** True while a file is dragged over the area that takes it. */
   declare isOver: boolean;
   /** The space that files take; null until it is known. */
   declare usage: EvidenceUsage | null;
-  /** What was erased just now; null before. */
+  /** The erasure that was just made; null before. */
   declare erasure: Erasure | null;
 
   constructor() {

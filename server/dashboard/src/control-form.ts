@@ -50,7 +50,7 @@ export function viewDefinition(
     </details>`;
 }
 
-/** What the fields of `viewDefinition` and `viewPlan` hold. */
+/** Reads the fields of `viewDefinition` and `viewPlan`. */
 export function readControl(values: Readonly<Record<string, string>>): Omit<ControlInput, 'code'> {
   const { title = '', description = '', domain = '', cadence, ownerUserId } = values;
   const mappings = Object.entries(values).flatMap(([name, text]) => {

@@ -103,7 +103,7 @@ export class ControlStatusDialog extends PageElement {
   };
 }
 
-/** What a user can choose: setting `implemented` or `accepted` again confirms it in a review. */
+/** Lists the statuses that a user can set: `implemented` or `accepted` again confirms it in a review. */
 function listChoices({ status, allowedStatuses }: ControlDetail): readonly SettableControlStatus[] {
   return status === 'implemented' || status === 'accepted' ? [...allowedStatuses, status] : allowedStatuses;
 }

@@ -23,7 +23,7 @@ export class ControlTests extends PageElement {
   declare control: ControlDetail;
   /** The results of the test whose history is open. */
   declare history: ListView<TestResult> | null;
-  /** Whether the retired tests are shown. */
+  /** True if the retired tests are shown. */
   declare hasRetired: boolean;
 
   readonly #view = this.#list('in_use', pageWords.control.noTests);

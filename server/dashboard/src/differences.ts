@@ -12,7 +12,7 @@ export interface NamedText {
 /** The parts of a content by names that stay. */
 export type Texts = ReadonlyMap<string, NamedText>;
 
-/** What differs between two contents, word by word. */
+/** The differences between two contents, word by word. */
 export class Differences extends DashboardElement {
   static override properties = { earlier: { attribute: false }, later: { attribute: false } };
 

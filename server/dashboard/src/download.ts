@@ -27,7 +27,7 @@ export function saveCsv(name: string, rows: readonly (readonly (string | number)
   saveFile(name, `\uFEFF${text}`, 'text/csv;charset=utf-8');
 }
 
-/** What a spreadsheet would run as a formula (OWASP "CSV Injection"), also behind white space. */
+/** Text that a spreadsheet would run as a formula (OWASP "CSV Injection"), also behind white space. */
 const formula = /^\s*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /** A cell as RFC 4180 has it; a text that starts like a formula gets an apostrophe, which makes it a text. */

@@ -14,7 +14,7 @@ export class DashboardElement extends LitElement {
     const isInside = this.contains(focused);
     const list = findList(focused);
     super.update(changed);
-    // What opened a dialog gets the focus of the dialog.
+    // The focus of a dialog returns to the element that opened it.
     if (isInside && focused?.isConnected === false && focused.closest('dialog') === null) refocus(list);
   }
 }
@@ -38,12 +38,12 @@ export class TaskElement extends DashboardElement {
   declare isBusy: boolean;
   /** Why the last action failed; null if it did not. */
   declare error: unknown;
-  /** What the last action did; empty for nothing to say. */
+  /** Message about the last action; empty for none. */
   declare notice: string;
   /** The end of the last action; the next one waits for it. */
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
-  /** What had the focus when a dialog was opened. */
+  /** The element that had the focus when a dialog was opened. */
   #opener: Element | null = null;
 
   constructor() {
@@ -151,7 +151,7 @@ function refocus(...elements: readonly (Element | null)[]): void {
   if (document.activeElement === document.body) focusHeading(document);
 }
 
-/** What an error says to the user; null for none. */
+/** Shows an error to the user; nothing for null. */
 export function viewError(error: unknown): TemplateResult | typeof nothing {
   if (error === null || error === undefined) return nothing;
   return html`<div class="error" role="alert">
@@ -170,7 +170,7 @@ export function viewRetry(error: unknown, retry: () => void): TemplateResult | t
   return html`<div class="actions"><button @click=${retry}>${words.retry}</button></div>`;
 }
 
-/** What is shown for a page whose script could not be fetched. */
+/** Content of a page whose script could not be fetched. */
 export function viewUnloaded(title: string): TemplateResult {
   return html`<h1>${title}</h1>
     ${viewUnloadedPart()}`;
@@ -182,14 +182,14 @@ export function viewUnloadedPart(): TemplateResult {
     <div class="actions"><button @click=${() => location.reload()}>${words.retry}</button></div>`;
 }
 
-/** What is shown for an address that leads to nothing, or to what another tenant has. */
+/** Content for an address that does not exist, or belongs to another tenant. */
 export function viewMissing(): TemplateResult {
   return html`<h1>${words.notFound}</h1>
     <p>${words.notFoundHint}</p>
     <p><a href="/app/">${words.toHome}</a></p>`;
 }
 
-/** What is shown for an address that the role of the user does not open. */
+/** Content for an address that the role of the user does not allow. */
 export function viewForbidden(): TemplateResult {
   return html`<h1>${pageWords.forbidden}</h1>
     <p>${pageWords.forbiddenHint}</p>

@@ -5,13 +5,13 @@ import { formatCount, viewTerm } from './format.ts';
 import type { FormDialog } from './page-element.ts';
 import { pageWords } from './preferences.ts';
 
-/** What was erased, whatever it was. */
+/** Result of an erasure, whatever was erased. */
 export interface Erased {
   readonly status: 'running' | 'done';
   readonly counts: Readonly<Partial<Record<keyof typeof pageWords.erasing.counts, number>>>;
 }
 
-/** What an erasure clears, and what it leaves. */
+/** Data that an erasure clears, and data that it keeps. */
 export interface Coverage {
   readonly clears: readonly string[];
   readonly keeps: readonly string[];
@@ -62,7 +62,7 @@ function viewSpellings(spellings: readonly SubjectSpelling[]): TemplateResult | 
   </fieldset>`;
 }
 
-/** What an erasure has done, by kind. */
+/** Shows the result of an erasure, by kind. */
 export function viewErased({ status, counts }: Erased): TemplateResult {
   const words = pageWords.erasing;
   const shown = Object.entries(counts) as [keyof typeof words.counts, number][];
@@ -70,7 +70,7 @@ export function viewErased({ status, counts }: Erased): TemplateResult {
     <dl>${shown.map(([name, count]) => viewTerm(words.counts[name], formatCount(count)))}</dl>`;
 }
 
-/** What is covered, with a number: `Consent records: 3`. */
+/** A covered kind of data with its number: `Consent records: 3`. */
 export function countItem(name: keyof typeof pageWords.erasing.counts, count: number, hasMore = false): string {
   return `${pageWords.erasing.counts[name]}: ${formatCount(count)}${hasMore ? '+' : ''}`;
 }

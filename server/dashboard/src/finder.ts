@@ -6,7 +6,7 @@ import { session } from './session.ts';
 /** Something that the command palette leads to. */
 export interface Found {
   readonly title: string;
-  /** What kind of object it is. */
+  /** The kind of object. */
   readonly kind?: string;
   /** Below `/app/`. */
   readonly path: string;

@@ -92,7 +92,7 @@ export function viewDue(time: string, isOverdue: boolean, isOpen: boolean): Temp
   return html`${viewTime(time)} ${isOpen ? html`<strong>${viewRelative(time)}</strong>` : ''} ${isOverdue ? viewStatus('overdue') : ''}`;
 }
 
-/** What a field for a time holds, in the zone of the user. */
+/** Value of a field for a time, in the time zone of the user. */
 export function toLocalInput(time: string | null): string {
   if (time === null) return '';
   const date = new Date(time);

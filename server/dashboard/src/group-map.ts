@@ -21,7 +21,7 @@ const path = 'sso.attributeMap.scimGroupRoleMap';
 export class GroupMap extends PageElement {
   static override properties = { groups: { state: true } };
 
-  /** What the form holds; null before it is loaded. */
+  /** The groups in the form; null before they are loaded. */
   declare groups: readonly Group[] | null;
 
   constructor() {
@@ -109,7 +109,7 @@ export class GroupMap extends PageElement {
           details: [{ path: `${path}.${repeated[0]}`, issue: pageWords.groups.repeated }],
         });
       const stored = await tenantSettings.update({ sso: { attributeMap: { scimGroupRoleMap } } });
-      // What was entered meanwhile stays.
+      // Changes made while saving are kept.
       if (this.groups === groups) this.groups = readGroups(stored);
       this.notice = pageWords.saved;
     });

@@ -20,7 +20,7 @@ export class IdleWarning extends DashboardElement {
   declare endsAt: number | null;
   #idle = 0;
   #latestEnd = 0;
-  /** What had the focus before the button. */
+  /** The element that had the focus before the button. */
   #left: HTMLElement | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -17,7 +17,7 @@ export interface Filter {
   readonly type?: 'search' | 'date';
 }
 
-/** What a list shows. */
+/** Columns, filters and items of a list. */
 export interface ListView<Item> {
   /** The name of the table, for screen readers. */
   readonly label: string;
@@ -32,7 +32,7 @@ export interface ListView<Item> {
   readonly layout?: ((items: readonly Item[]) => TemplateResult) | undefined;
 }
 
-/** What a list needs of a page. */
+/** The members of a page that a list uses. */
 type ListPage<Item> = Pick<Page<Item>, 'items' | 'hasNextPage'> & { nextPage(): Promise<ListPage<Item> | null> };
 
 /** A list that is complete, as its only page. */
@@ -214,7 +214,7 @@ function split<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
-/** Whether a key is meant for the page: not for a field or a dialog, and not switched off. */
+/** True if a key is a shortcut of the page: not for a field or a dialog, and not switched off. */
 function isShortcut({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || !hasShortcuts() || document.querySelector('dialog[open]') !== null) return false;
   return !(target instanceof Element) || target.closest('input, select, textarea') === null;
@@ -232,7 +232,7 @@ export function readFilters<Item>({ filters = [] }: ListView<Item>): Readonly<Re
 }
 
 /**
- * What the API gets for a day. An invalid date is sent as it is: the server rejects it with a message.
+ * Converts a day to a time for the API. An invalid date is sent unchanged: the server rejects it with a message.
  * @param later days after that one: the API excludes the end of a span, and users include its day.
  */
 function writeDay(text: string, later: number): string {

@@ -55,7 +55,9 @@ export class NewPasswordForm extends TaskElement {
     </form>`;
   }
 
-  /** What cannot be described, because it is over or the server cannot be reached, is refused when it is sent. */
+  /**
+   * Rejects if the invitation is over or the server cannot be reached: the form then shows the error when it is sent.
+   */
   async #describe(): Promise<void> {
     // The words that the invited user needs next, after the sign-in.
     const [{ tenant, role }] = await Promise.all([session.previewInvitation(this.#token), loadPageWords()]);

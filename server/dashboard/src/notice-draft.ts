@@ -14,7 +14,7 @@ export interface DraftPurpose extends Omit<NoticeContent['purposes'][number], 'b
   readonly words: Readonly<Record<string, PurposeTranslation>>;
 }
 
-/** What the form of a notice holds: its content, with values that are empty where a field is. */
+/** The content of a notice as in its form: an empty field is an empty value. */
 export interface Draft extends Omit<NoticeContent, 'purposes' | 'translations'> {
   readonly purposes: readonly DraftPurpose[];
   /** The languages besides its own, with the texts of the banner in each. */

@@ -4,7 +4,7 @@ import { choice, field, viewHinted } from './element.ts';
 import { type Draft, type DraftPurpose, readDuration } from './notice-draft.ts';
 import { pageWords } from './preferences.ts';
 
-/** What the buttons of the recipients do; null for a user who may not edit. */
+/** Actions of the recipients' buttons; null for a user who may not edit. */
 interface RowActions {
   add(): void;
   remove(index: number): void;

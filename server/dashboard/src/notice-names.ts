@@ -18,7 +18,7 @@ function nameCode(type: 'language' | 'region', code: string): string {
   try {
     return new Intl.DisplayNames(document.documentElement.lang, { type }).of(code) ?? code;
   } catch {
-    // What is being typed may be no code yet.
+    // The code may be incomplete while it is typed.
     return code;
   }
 }

@@ -66,7 +66,7 @@ export abstract class NoticePage extends PageElement {
   }
 }
 
-/** Whether an error says that another user changed the content meanwhile. */
+/** True for the error that another user has changed the content in the meantime. */
 export function isConflict(error: unknown): boolean {
   return error instanceof RequestError && error.code === 'consent_notice_changed';
 }

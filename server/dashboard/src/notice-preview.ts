@@ -19,7 +19,7 @@ interface Look {
   readonly signal: keyof typeof pageWords.editor.signals;
 }
 
-/** What visitors will see of a notice under edit: the function that publication uses, and the banner's own views. */
+/** Preview of a notice under edit: with the function that publication uses, and the banner's own views. */
 export class NoticePreview extends DashboardElement {
   static override properties: PropertyDeclarations = {
     content: { attribute: false },

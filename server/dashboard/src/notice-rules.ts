@@ -9,7 +9,7 @@ type ServerContent = Parameters<typeof rules.mustAskAgain>[0];
 
 const asContent = (content: NoticeContent) => content as unknown as ServerContent;
 
-/** What visitors get of a content in a language. */
+/** The public notice of a content in a language, as visitors get it. */
 export function presentNotice(
   content: NoticeContent,
   version: number,
@@ -25,7 +25,7 @@ export function listUntranslated(content: NoticeContent, tag: string): readonly 
   return rules.listUntranslated(asContent(content), tag);
 }
 
-/** Whether visitors who decided on one content are asked again for another. */
+/** True if visitors who decided on one content are asked again for another. */
 export function mustAskAgain(before: NoticeContent, after: NoticeContent): boolean {
   return rules.mustAskAgain(asContent(before), asContent(after));
 }

@@ -4,7 +4,7 @@ import { viewTerm, viewTime } from './format.ts';
 import { pageWords } from './preferences.ts';
 import { viewMissingFacts } from './receipt-facts.ts';
 
-/** What visitors saw of a version of a notice. */
+/** Shows the text that visitors saw of a version of a notice. */
 export function viewVersion(shown: NoticeVersion): TemplateResult {
   const { version, name, controllerName, language, domain, publishedAt, purposes } = shown;
   return html`<details class="version">

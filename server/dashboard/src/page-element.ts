@@ -5,11 +5,11 @@ import { pageWords, words } from './preferences.ts';
 import { markUnsaved, mayLeave } from './router.ts';
 import { session } from './session.ts';
 
-/** What a user is asked before something that cannot be undone, or that others notice. */
+/** A question before an action that cannot be undone or affects other people. */
 interface Confirmation {
   /** Names the object. */
   readonly title: string;
-  /** What happens then. */
+  /** Consequences of the action. */
   readonly text: string | TemplateResult;
   readonly button: string;
   run(): Promise<void>;
@@ -22,16 +22,16 @@ export interface FormDialog {
   fields(): TemplateResult;
   /** Of the button that sends the form; default: the title. */
   readonly button?: string;
-  /** Whether what it does cannot be undone. */
+  /** True if the action cannot be undone. */
   readonly isDangerous?: boolean;
   send(values: Readonly<Record<string, string>>, form: HTMLFormElement): Promise<void>;
 }
 
-/** What is shown only now. */
+/** A value that is shown only once. */
 interface Secret {
   readonly title: string;
   readonly value: string;
-  /** What to do with it; default: to store it. */
+  /** Instructions for the value; default: to store it. */
   readonly hint?: string;
 }
 
@@ -263,9 +263,9 @@ export function viewHeading(
   </div>`;
 }
 
-/** What is shown where there is nothing yet. */
+/** Explanation in place of a list or chart without data. */
 export interface EmptyState {
-  /** What it would be, and how it comes. */
+  /** Describes the missing data and how it is created. */
   readonly text: string;
   /** The page of the documentation, below `/docs/`. */
   readonly docs: string;
@@ -287,7 +287,7 @@ export function viewCopyable(text: string): TemplateResult {
   return html`<div class="copyable"><code>${text}</code>${viewCopy(text)}</div>`;
 }
 
-/** What to copy to a place, with a heading and an explanation. */
+/** Texts to copy, with a heading and an explanation. */
 export function viewRecipe(title: string, hint: string, ...texts: readonly string[]): TemplateResult {
   return html`<section>
     <h2>${title}</h2>

@@ -49,7 +49,7 @@ function page(
   };
 }
 
-/** Whether the user may open a page; the server decides again. */
+/** True if the user may open a page; the server checks again. */
 function mayOpen({ operation }: Pick<DashboardPage, 'operation'>): boolean {
   return operation === null || session.allows(operation);
 }

@@ -1,7 +1,7 @@
 import en from './words/en.json' with { type: 'json' };
 import type enPages from './words/pages/en.json';
 
-/** What a user chooses for this browser. */
+/** Options that a user can choose for this browser. */
 export const themes = ['system', 'light', 'dark'] as const;
 export const languages = { en: 'English', de: 'Deutsch', fr: 'Français' } as const;
 
@@ -51,7 +51,7 @@ export function useTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
 }
 
-/** Whether keys without Ctrl do something outside of fields: speech input and slips press them too (WCAG 2.1.4). */
+/** True if keys without Ctrl are shortcuts outside of fields: speech input and slips press them too (WCAG 2.1.4). */
 export function hasShortcuts(): boolean {
   return localStorage.getItem('svc-shortcuts') !== 'off';
 }

@@ -4,7 +4,7 @@ import type { PublicNotice } from '../../../packages/node-sdk/src/types/api.ts';
 
 export type Layer = 'banner' | 'panel';
 
-/** What the editor sends to the page of the preview. */
+/** Message of the editor to the page of the preview. */
 export interface Preview {
   readonly notice: PublicNotice;
   /** The colour scheme of the page around the banner. */
@@ -12,7 +12,7 @@ export interface Preview {
   readonly layer: Layer;
   /** That of the visitor; null for unknown. */
   readonly region: string | null;
-  /** Whether the visitor's browser sends Global Privacy Control. */
+  /** True if the visitor's browser sends Global Privacy Control. */
   readonly hasSignal: boolean;
 }
 

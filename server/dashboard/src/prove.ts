@@ -71,7 +71,7 @@ export function loadVerifier() {
   return import('../../../packages/node-sdk/src/ledger/browser.ts');
 }
 
-/** Whether an error says that something in a ledger is not as it was signed. */
+/** True for the error that the content of a ledger is not as it was signed. */
 export function isLedgerFault(error: unknown): error is LedgerVerificationError {
   return error instanceof Error && error.name === 'LedgerVerificationError';
 }

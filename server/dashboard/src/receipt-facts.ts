@@ -3,7 +3,7 @@ import type { NoticeContent } from '../../../packages/node-sdk/src/types/api.ts'
 import { listMissingFacts } from '../../consent/receipt-facts.ts';
 import { pageWords } from './preferences.ts';
 
-/** What a notice does not state and receipts need, closed at first; nothing for a notice that states all of it. */
+/** Facts that receipts need and a notice lacks, closed at first; nothing for a notice that has them all. */
 export function viewMissingFacts(content: NoticeContent): TemplateResult | typeof nothing {
   const { purposes, consentDuration } = content;
   // Purposes that cannot be refused have no receipt.

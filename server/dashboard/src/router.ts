@@ -17,7 +17,7 @@ export interface PageModule {
   render(parameters: Readonly<Record<string, string | undefined>>): TemplateResult;
 }
 
-/** What is shown now. */
+/** The page that is shown, with the parameters of its address. */
 export interface Place {
   readonly page: PageModule;
   /** The pattern of its address, below `/app/`. */
@@ -125,13 +125,13 @@ export function markUnsaved(form: HTMLFormElement): void {
   form.dataset.unsaved = String(marks);
 }
 
-/** What a user is asked who leaves input, or a secret that is shown only now; null if nothing is lost. */
+/** Question for a user who leaves input, or a secret that is shown only once; null if nothing is lost. */
 function findLoss(within: ParentNode): string | null {
   if (within.querySelector('svc-shell [data-secret]') !== null) return pageWords.unsavedSecret;
   return within.querySelector('svc-shell form[data-unsaved]') === null ? null : words.unsaved;
 }
 
-/** Whether a page, or a part of it, may be left: the user is asked if that loses something. */
+/** True if a page, or a part of it, may be left: the user is asked if that loses something. */
 export function mayLeave(within: ParentNode = document): boolean {
   const question = findLoss(within);
   return question === null || confirm(question);

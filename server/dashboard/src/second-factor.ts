@@ -28,7 +28,7 @@ export class SecondFactor extends TaskElement {
   declare enrollment: OperationResults['enrollTotp'] | null;
   /** Codes that are shown only now. */
   declare backupCodes: readonly string[] | null;
-  /** What the password that is asked for confirms. */
+  /** The task that the password confirms. */
   declare task: 'enroll' | 'disable' | 'backup codes' | null;
 
   constructor() {
@@ -172,7 +172,7 @@ export class SecondFactor extends TaskElement {
   };
 }
 
-/** What ends then. */
+/** Explains the effect of the task. */
 function viewEnding(task: SecondFactor['task']): TemplateResult {
   if (task === 'disable')
     return html`<h3>${words.disable}</h3>

@@ -7,7 +7,7 @@ class CurrentSession extends EventTarget {
   me: Me | null | undefined;
   /** The scope of each operation: set by the frame, for the pages behind the sign-in. */
   scopes: Readonly<Partial<typeof operationScopes>> = {};
-  /** Whether the server has asked for a second factor that the user does not have. */
+  /** True if the server has required a second factor that the user does not have. */
   needsFactor = false;
 
   /** Reads who is signed in. */
@@ -24,7 +24,7 @@ class CurrentSession extends EventTarget {
     await call('switchTenant', 'POST', '/v1/me/tenant', { body: { tenant } });
   }
 
-  /** Whether the user may call an operation of the API; the server decides again. */
+  /** True if the user may call an operation of the API; the server checks again. */
   allows(operationId: keyof typeof operationScopes): boolean {
     return this.me?.scopes.includes(this.scopes[operationId] ?? '') === true;
   }
@@ -74,7 +74,7 @@ class CurrentSession extends EventTarget {
 
 const signedInKey = 'svc-signed-in';
 
-/** Whether this browser had a session when it last asked: scripts cannot see the cookie. */
+/** True if this browser had a session at the latest check: scripts cannot read the cookie. */
 export function wasSignedIn(): boolean {
   return localStorage.getItem(signedInKey) !== null;
 }

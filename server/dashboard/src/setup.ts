@@ -11,7 +11,7 @@ const texts = {
   fr: () => import('./words/setup/fr.json', { with: { type: 'json' } }),
 };
 
-/** Whether the server waits for its first tenant. */
+/** True while the server waits for its first tenant. */
 export async function readSetup(): Promise<boolean> {
   return (await call('getSetup', 'GET', '/v1/setup')).isOpen;
 }
@@ -23,10 +23,10 @@ export async function readSetup(): Promise<boolean> {
 export class Setup extends TaskElement {
   static override properties = { isOpen: { state: true }, step: { state: true }, hasCodes: { state: true } };
 
-  /** Whether the server still waits for its first tenant; null until it is known. */
+  /** True while the server waits for its first tenant; null until it is known. */
   declare isOpen: boolean | null;
   declare step: 1 | 2 | 3;
-  /** Whether the backup codes are shown, which the user must not skip. */
+  /** True while the backup codes are shown, which the user must not skip. */
   declare hasCodes: boolean;
   /** Loaded with `isOpen`. */
   declare texts: typeof en;

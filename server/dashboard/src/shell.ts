@@ -24,11 +24,11 @@ export class Shell extends DashboardElement {
   };
 
   declare place: Place | null;
-  /** Whether a narrow window shows the navigation; a wide one always does. */
+  /** True if a narrow window shows the navigation; a wide one always does. */
   declare isMenuOpen: boolean;
   /** Resolves when the user has signed in again, or given up. */
   declare renewal: PromiseWithResolvers<boolean> | null;
-  /** Whether the session that ended was replaced by that of another user. */
+  /** True if the session that ended was replaced by that of another user. */
   declare hasOther: boolean;
   /** Resolves when the session is in the tenant of the pages again. */
   declare elsewhere: PromiseWithResolvers<boolean> | null;

@@ -22,7 +22,7 @@ export class SignInForm extends TaskElement {
   /** Shown above the form. */
   declare note: string;
   declare challengeId: string | null;
-  /** What was entered before the code: the user may go back to it. */
+  /** Input before the code: the user may go back to it. */
   #entered: Readonly<Record<string, string>> = {};
 
   constructor() {

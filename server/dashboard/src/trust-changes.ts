@@ -7,10 +7,10 @@ import { pageWords } from './preferences.ts';
 import { type ListName, readDraft, writeInput } from './trust-draft.ts';
 import { listColumns, nameRow } from './trust-form.ts';
 
-/** What is saved of a trust center: the content, and whether it is public. */
+/** Saved fields of a trust center: the content, and whether it is public. */
 export type Saved = TrustContent & Pick<TrustCenter, 'published'>;
 
-/** What is stored of a trust center, as far as it is edited. */
+/** The stored trust center, limited to the fields that are edited. */
 export function readSaved(stored: TrustCenter): Saved {
   return { ...writeInput(readDraft(stored.draft ?? stored)), published: stored.published };
 }
@@ -21,12 +21,12 @@ export function nameChanged(stored: TrustCenter, wanted: Saved): readonly string
   return listFields().flatMap(([name, label]) => (Object.hasOwn(changes, name) ? [label] : []));
 }
 
-/** What two users want: the fields that one changed, in what the other saved. */
+/** Merges the changes of two users: the fields that one changed, into the content that the other saved. */
 export function mergeChanges(base: TrustCenter, mine: Saved, theirs: TrustCenter): Saved {
   return { ...readSaved(theirs), ...listChanged(readSaved(base), mine) };
 }
 
-/** What is saved as text, field by field, for a comparison. */
+/** The saved fields as text, for a comparison. */
 export function listTexts(saved: Saved, frameworks: readonly ControlFramework[]): Texts {
   const writeRow = (list: ListName, row: Readonly<Record<string, unknown>>) =>
     listColumns(list)
@@ -48,7 +48,7 @@ export function listTexts(saved: Saved, frameworks: readonly ControlFramework[])
   return new Map(listFields().map(([name, label]) => [name, { label, text: write(name) }]));
 }
 
-/** What is saved, with the names that users read. */
+/** The saved fields, with the names that users read. */
 function listFields(): readonly (readonly [keyof Saved, string])[] {
   return [
     ['headline', pageWords.headline],

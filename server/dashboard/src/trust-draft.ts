@@ -1,7 +1,7 @@
 import type { TrustDraft } from '../../../packages/node-sdk/src/types/api.ts';
 import type { TrustContent } from '../../site/trust/trust-center.ts';
 
-/** What the form of the trust center holds: every value as a field has it, empty for none. */
+/** Content of the trust center's form: every value as a field has it, empty for none. */
 export interface Draft {
   readonly texts: Readonly<Record<(typeof textNames)[number], string>>;
   readonly lists: Readonly<Record<ListName, readonly Readonly<Record<string, string>>[]>>;
@@ -40,7 +40,7 @@ export function readDraft(stored: Omit<TrustDraft, 'updatedAt'>): Draft {
   };
 }
 
-/** What is stored of a draft. */
+/** Converts a draft to the content that is stored. */
 export function writeInput({ texts, lists, showsProof }: Draft): TrustContent {
   const orNull = (text: string) => (text.trim() === '' ? null : text.trim());
   const fields = Object.fromEntries(textNames.map((name) => [name, orNull(texts[name])]));

@@ -12,7 +12,7 @@ interface Column {
   readonly isOptional?: boolean;
 }
 
-/** What the buttons of the lists do; null for a user who may not edit. */
+/** Actions of the buttons of the lists; null for a user who may not edit. */
 interface RowActions {
   add(list: ListName): void;
   remove(list: ListName, index: number): void;

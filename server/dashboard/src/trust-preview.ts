@@ -29,7 +29,7 @@ addEventListener('message', ({ origin, source, data }) => {
   document.body.innerHTML = policy?.createHTML(markup) ?? markup;
 });
 
-// What the links lead to would replace the preview.
+// The target of a link would replace the preview.
 addEventListener('click', (event) => {
   if ((event.target as Element).closest('a') !== null) event.preventDefault();
 });

@@ -1,7 +1,7 @@
 import type { DescribedWidget } from '../../site/widgets/tags.ts';
 import type { RequestError } from '../src/api.ts';
 
-/** What the API does: the recorded example of an operation, or one of the states that every page must bear. */
+/** State of the API: the recorded example of an operation, or one of the states that every page must handle. */
 export type ApiState =
   | 'as recorded'
   | 'waiting'

@@ -7,7 +7,7 @@ import { nameLanguage } from '../notice-names.ts';
 import { pageWords } from '../preferences.ts';
 import type { EditorState } from './part.ts';
 
-/** Who asks, for what, and what is stated about the processing. */
+/** Names of the notice and its controller, its domain, its purposes and the facts about the processing. */
 export function viewPart(state: EditorState): TemplateResult {
   const { draft, mayEdit } = state;
   const { name, controllerName, language, domain, purposes } = draft;

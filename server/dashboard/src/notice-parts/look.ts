@@ -68,7 +68,10 @@ function pick(names: Readonly<Record<string, string>>, possible: readonly string
   return Object.fromEntries(possible.map((name) => [name, names[name] ?? name]));
 }
 
-/** What the banner makes of an accent, and whether its buttons can be told from the background (WCAG 2.2, 1.4.11). */
+/**
+ * Contrast of the colors that the banner derives from an accent, also of buttons with the background (WCAG 2.2,
+ * 1.4.11).
+ */
 function viewContrast(accent: string, scheme: string): TemplateResult | typeof nothing {
   const { editor } = pageWords;
   const judged = judgeAccent(accent);

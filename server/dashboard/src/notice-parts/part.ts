@@ -2,7 +2,7 @@ import type { TemplateResult } from 'lit';
 import type { Messages } from '../../../consent/messages/messages.ts';
 import type { Draft } from '../notice-draft.ts';
 
-/** What a part of the editor of a notice needs. */
+/** State of the editor of a notice, as its parts use it. */
 export interface EditorState {
   readonly draft: Draft;
   readonly mayEdit: boolean;

@@ -62,7 +62,7 @@ function viewBasis(
   return choice(label || key, name, Object.entries(options), value);
 }
 
-/** What visitors there see. */
+/** Describes what visitors in the region see. */
 function viewRegime({ purposes }: Draft, region: string | null): TemplateResult | typeof nothing {
   const { editor } = pageWords;
   const bases = purposes.filter(({ required }) => !required).map((purpose) => basisIn(purpose, region));

@@ -12,7 +12,7 @@ type TextName = keyof typeof pageWords.editor.textNames;
 /** The texts of several lines. */
 const long: readonly TextName[] = ['intro', 'panelIntro'];
 
-/** What the banner says, in each language. */
+/** Texts of the banner, in each language. */
 export function viewPart(state: EditorState): TemplateResult {
   const { draft, language } = state;
   const { editor } = pageWords;

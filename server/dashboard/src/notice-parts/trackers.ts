@@ -9,7 +9,7 @@ import type { EditorState } from './part.ts';
 
 type Trackers = NonNullable<DraftPurpose['trackers']>;
 
-/** What each purpose stores or reads on the device. */
+/** Trackers that each purpose stores or reads on the device. */
 export function viewPart(state: EditorState): TemplateResult {
   const { editor } = pageWords;
   const { purposes } = state.draft;

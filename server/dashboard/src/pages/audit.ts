@@ -38,7 +38,7 @@ export class AuditPage extends DashboardElement {
   }
 }
 
-/** Who acted: the address of a user, else the kind of the actor. */
+/** Name of the actor: the address of a user, else the kind of the actor. */
 export function viewActor({ actorEmail, actorType }: Pick<AuditEvent, 'actorEmail' | 'actorType'>): string {
   return actorEmail ?? nameValue(actorType);
 }

@@ -16,7 +16,7 @@ export class BreachPage extends PageElement {
 
   declare breachId: string;
   declare breach: Breach | null;
-  /** What was erased just now; null before. */
+  /** The erasure that was just made; null before. */
   declare erasure: Erasure | null;
 
   constructor() {

@@ -73,7 +73,7 @@ export function viewBreachFields(breach: Breach | null): TemplateResult {
   })}`;
 }
 
-/** What these fields hold. */
+/** Reads the fields of `viewBreachFields`. */
 export function readBreachFields(values: Readonly<Record<string, string>>) {
   const { title = '', description = '', severity, affectedSubjects = '', dataCategories = '' } = values;
   return {

@@ -17,7 +17,7 @@ export class ControlPage extends PageElement {
 
   declare controlId: string;
   declare control: ControlDetail | null;
-  /** Whether the status is being changed. */
+  /** True while the status is being changed. */
   declare isMoving: boolean;
   #owners: readonly Member[] = [];
 
@@ -129,7 +129,7 @@ export class ControlPage extends PageElement {
   }
 }
 
-/** Whether the tenant made the control: those of the catalogue have an id of their own there. */
+/** True if the tenant made the control: one of the catalogue has a separate id in each tenant. */
 function isOwn({ id, controlId }: Control): boolean {
   return id === controlId;
 }

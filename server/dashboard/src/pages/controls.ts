@@ -250,7 +250,7 @@ function listDomains(items: readonly Control[]): readonly string[] {
   return [...new Set(items.map(({ domain }) => domain))].sort((one, other) => one.localeCompare(other));
 }
 
-/** Whether a control fits the filters of the address. */
+/** True if a control matches the filters of the address. */
 function matches(item: Control, query: Readonly<Record<string, string>>): boolean {
   const { search = '', framework, domain, status, owner, freshness } = query;
   const text = `${item.code} ${item.title} ${item.description}`.toLowerCase();

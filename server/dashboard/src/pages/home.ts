@@ -117,7 +117,7 @@ function viewTasks(tasks: readonly Task[]): TemplateResult {
   </ul>`;
 }
 
-/** What is late or fails. */
+/** Lists overdue work and failures. */
 function listTasks(overview: Overview, system: SystemStatus | null): readonly Task[] {
   const { requests, breaches, controls, webhooks, notices, proofs } = overview;
   const { start } = pageWords;

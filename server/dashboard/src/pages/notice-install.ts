@@ -27,11 +27,11 @@ export class NoticeInstallation extends NoticePage {
 
   /** The version of the banner to pin. */
   declare version: WidgetVersion | undefined;
-  /** What visitors see now; null before the notice is published, undefined until it is loaded. */
+  /** The version that visitors see; null before the notice is published, undefined until it is loaded. */
   declare latest: NoticeVersion | null | undefined;
   /** Where the banner was seen; null until that is loaded. */
   declare sightings: readonly NoticeSighting[] | null;
-  /** What visitors get in one language, for the tag with the notice inside; null until it is loaded. */
+  /** The public notice in one language, for the tag with the notice inside; null until it is loaded. */
   declare inline: { readonly language: string; readonly text: string } | null;
   readonly #polling = new Polling(this, () => this.#look());
 
@@ -174,7 +174,7 @@ function viewRecipes(
   )}`;
 }
 
-/** What to paste into each kind of site. */
+/** Code to paste into each kind of site. */
 function writeRecipes(id: string, { language, purposes }: NoticeContent, version: WidgetVersion) {
   const { script } = version;
   const element = version.element.replace('YOUR-NOTICE-ID', id);

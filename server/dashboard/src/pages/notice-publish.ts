@@ -14,7 +14,7 @@ import { viewMissingFacts } from '../receipt-facts.ts';
 import { notices } from '../sdk.ts';
 import { session } from '../session.ts';
 
-/** What publishing a notice would change, and its versions. */
+/** The changes that publishing a notice would make, and its versions. */
 export class NoticePublication extends NoticePage {
   static override properties: PropertyDeclarations = {
     latest: { state: true },
@@ -24,9 +24,9 @@ export class NoticePublication extends NoticePage {
 
   /** The latest version; null before the first. */
   declare latest: NoticeVersion | null;
-  /** Whether the user published on this visit: the banner is what comes next. */
+  /** True if the user has published on this visit: the next step is to install the banner. */
   declare isJustPublished: boolean;
-  /** Whether the user wants everyone to be asked again, whatever changed. */
+  /** True if all visitors are to be asked again, whatever has changed. */
   declare asksAgain: boolean;
   #versions: ListView<NoticeVersion> | null = null;
   /** The versions that were loaded with the page, for the list. */
@@ -143,13 +143,13 @@ export class NoticePublication extends NoticePage {
   }
 }
 
-/** What publishing means for visitors. */
+/** Explains the effect of publishing on visitors. */
 function explain({ version, hasUnpublishedChanges }: Notice): string {
   if (version === null) return pageWords.firstHint;
   return hasUnpublishedChanges ? pageWords.publishHint : pageWords.republishHint;
 }
 
-/** Whether visitors who have decided are asked again: the same rule as that of the publication. */
+/** Explains whether visitors who have decided are asked again, by the same rule as publication. */
 function explainAsking(latest: NoticeVersion, notice: Notice): string {
   return mustAskAgain(latest, notice) ? pageWords.askedAgain : pageWords.notAskedAgain;
 }

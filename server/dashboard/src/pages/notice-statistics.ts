@@ -12,7 +12,7 @@ import { setParameter } from '../whereabouts.ts';
 const spans = [7, 30, 90] as const;
 type Span = (typeof spans)[number];
 
-/** What became of a notice: what was decided on it, and how often it was fetched. */
+/** Decisions on a notice, and how often it was fetched. */
 export class NoticeStatistics extends NoticePage {
   static override properties = { days: { state: true }, span: { state: true } };
 

@@ -40,9 +40,9 @@ export class NoticeEditor extends NoticePage {
     wordsError: { state: true },
   };
 
-  /** What the form holds. */
+  /** Content of the form. */
   declare draft: Draft | null;
-  /** What another user saved while this one was editing. */
+  /** The notice as another user saved it while this one was editing. */
   declare theirs: WithResponse<Notice> | null;
   /** The part that is open, and its script; null until the first is loaded. */
   declare opened: { readonly name: PartName; readonly viewPart: NoticePart['viewPart'] } | null;
@@ -266,7 +266,7 @@ export class NoticeEditor extends NoticePage {
         this.theirs = await notices.retrieve(this.noticeId).withResponse();
         return;
       }
-      // What was entered meanwhile stays.
+      // Changes made while saving are kept.
       if (this.stored !== null && this.draft === draft)
         this.draft = { ...readDraft(this.stored), regions: draft.regions };
       this.theirs = null;

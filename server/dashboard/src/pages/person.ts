@@ -21,7 +21,7 @@ export class PersonPage extends PageElement {
   declare userId: string;
   declare user: User | null;
   declare sessions: readonly Session[];
-  /** What was erased; null before. */
+  /** The erasure that was made; null before. */
   declare erasure: UserErasure | null;
 
   constructor() {

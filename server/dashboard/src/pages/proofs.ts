@@ -12,7 +12,9 @@ import { fetchPublicKey, isLedgerFault, loadVerifier } from '../prove.ts';
 import { ledgers } from '../sdk.ts';
 import { session } from '../session.ts';
 
-/** What shows an auditor that nothing was changed: the public key, signed checkpoints, exports and their verification. */
+/**
+ * Evidence for auditors that nothing was changed: the public key, signed checkpoints, exports and their verification.
+ */
 export class ProofsPage extends PageElement {
   static override properties = {
     publicKey: { state: true },
@@ -22,9 +24,9 @@ export class ProofsPage extends PageElement {
   };
 
   declare publicKey: string | null;
-  /** What the server found at last; undefined until it is loaded, or if the role may not read it. */
+  /** Latest verification by the server; undefined until it is loaded, or if the role may not read it. */
   declare verification: LatestVerification | undefined;
-  /** What an export showed that was verified here. */
+  /** Result of verifying an export in this browser. */
   declare result: VerifiedExport | null;
   /** How many entries of the export were verified so far. */
   declare verified: number;

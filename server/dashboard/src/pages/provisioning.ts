@@ -92,7 +92,7 @@ export class ProvisioningPage extends PageElement {
   };
 }
 
-/** What came with the token in use: the audit log has the events of earlier ones, beside those of API keys. */
+/** Events of the token in use: the audit log has those of earlier ones, beside those of API keys. */
 function viewEvents({ id }: ScimToken): TemplateResult {
   const view: ListView<AuditEvent> = {
     label: pageWords.provisioningEvents,

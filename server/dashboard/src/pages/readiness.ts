@@ -133,7 +133,7 @@ function viewFramework(framework: ControlFramework, isAdopted: boolean): Templat
 
 /** A bar: a framework or a domain. */
 interface Group extends ReadinessGroup {
-  /** What the filter of the list takes. */
+  /** Value for the filter of the list. */
   readonly key: string;
   readonly name: string;
 }

@@ -27,9 +27,9 @@ export class RecordPage extends PageElement {
   declare noticeId: string;
   declare recordId: string;
   declare record: ConsentRecord | null;
-  /** What the subject saw; null until it is loaded. */
+  /** The version that the subject saw; null until it is loaded. */
   declare version: NoticeVersion | null;
-  /** Whether a purpose that the record granted, and that is not required, still holds. */
+  /** True if a purpose that the record granted, and that is not required, is still granted. */
   declare isWithdrawable: boolean;
 
   constructor() {
@@ -123,12 +123,12 @@ export class RecordPage extends PageElement {
   }
 }
 
-/** Whether a record has the hash of what was shown: its browser could compute one. */
+/** True if a record has the hash of the shown text: the visitor's browser was able to compute one. */
 function isHash(shownHash: string | null): boolean {
   return shownHash !== null && shownHash !== 'unverified';
 }
 
-/** What a visitor was shown, where, and on what basis each purpose was asked for; nothing for other records. */
+/** Shows the language, region, bases and hash that a record of a visitor has; nothing for other records. */
 function viewShown({ language, region, basis, shownHash }: ConsentRecord, version: NoticeVersion | null) {
   const { shown, editor } = pageWords;
   const nameKey = (key: string) => version?.purposes.find((purpose) => purpose.key === key)?.label ?? key;

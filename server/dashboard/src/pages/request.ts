@@ -26,9 +26,9 @@ export class RequestPage extends PageElement {
 
   declare requestId: string;
   declare request: DataSubjectRequest | null;
-  /** Who can answer requests. */
+  /** Members who can answer requests. */
   declare members: readonly Member[];
-  /** What was erased just now; null before. */
+  /** The erasure that was just made; null before. */
   declare erasure: Erasure | null;
 
   constructor() {

@@ -20,7 +20,7 @@ import { notices, records, requests, subjects } from '../sdk.ts';
 import { session } from '../session.ts';
 import { viewRecords } from './records.ts';
 
-/** What a data subject has decided: the state of each notice, and every record. */
+/** The decisions of a data subject: the state of each notice, and every record. */
 export class SubjectPage extends PageElement {
   static override properties = {
     subjectId: {},
@@ -33,10 +33,10 @@ export class SubjectPage extends PageElement {
   declare state: SubjectState | null;
   /** The notices by their ids, once they are loaded. */
   declare notices: ReadonlyMap<string, Notice>;
-  /** What was erased; null before. */
+  /** The erasure that was made; null before. */
   declare erasure: Erasure | null;
   #records: ListView<ConsentRecord> | null = null;
-  /** What was requested for the page, for the list too. */
+  /** The request of the page, which the list uses too. */
   #requested: PromiseLike<SubjectLedger> | null = null;
 
   constructor() {

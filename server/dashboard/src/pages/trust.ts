@@ -13,7 +13,7 @@ import { viewTrustFields } from '../trust-form.ts';
 import { TrustPage } from '../trust-page.ts';
 import '../trust-preview-frame.ts';
 
-/** What another user saved meanwhile, and what this one wanted to save. */
+/** Content that another user saved in the meantime, and the content that this user tried to save. */
 interface Conflict {
   readonly theirs: WithResponse<TrustCenter>;
   readonly wanted: Saved;
@@ -27,7 +27,7 @@ export class TrustEditor extends TrustPage {
     conflict: { state: true },
   };
 
-  /** What the form holds. */
+  /** Content of the form. */
   declare draft: Draft | null;
   declare conflict: Conflict | null;
   #frameworks: readonly ControlFramework[] = [];

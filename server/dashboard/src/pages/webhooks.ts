@@ -119,7 +119,7 @@ export function viewWebhookFields(webhook: Webhook | null): TemplateResult {
     </details>`;
 }
 
-/** What the form of an endpoint holds; the server checks it. */
+/** Reads the form of an endpoint; the server validates it. */
 export function readWebhook(
   values: Readonly<Record<string, string>>,
   form: HTMLFormElement,
