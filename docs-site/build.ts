@@ -8,7 +8,7 @@ const folder = join(import.meta.dirname, 'dist');
 const fingerprint = takeFingerprint();
 if (readFingerprint() !== fingerprint) await build();
 
-/** What makes the site is loaded only where there is something to make: every start of the server comes by here. */
+/** Loads the generator only if the site must be built: every start of the server runs this file. */
 async function build(): Promise<void> {
   const { buildSite } = await import('./site/build-site.ts');
   const { writeFiles } = await import('./site/write-files.ts');

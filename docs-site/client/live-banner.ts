@@ -110,7 +110,7 @@ function keepChoice(): void {
   }
 }
 
-/** Whether that was remembered; it counts for one load. */
+/** True if that was remembered; it counts for one load. */
 function takeKeptChoice(): boolean {
   try {
     const isKept = sessionStorage.getItem(choiceKey) !== null;

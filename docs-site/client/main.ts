@@ -1,4 +1,4 @@
-// What every page does with scripts; it is readable without them.
+// Scripts of every page, which is readable without them.
 import { addCopyButtons } from './copy-buttons.ts';
 import { markCurrentHeading } from './current-heading.ts';
 import { startTabs } from './tabs.ts';

@@ -9,10 +9,10 @@ export interface Found {
   readonly excerpt: string;
 }
 
-/** What was found, best first. */
+/** Results of a search, best first. */
 export interface SearchResult {
   readonly found: readonly Found[];
-  /** Whether they have every word; where nothing has, they have some. */
+  /** True if they contain every word; if none does, they contain some of the words. */
   readonly hasAll: boolean;
 }
 

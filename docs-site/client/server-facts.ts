@@ -1,4 +1,4 @@
-/** What the server of these pages reports about itself; a static host reports nothing. */
+/** Facts that the server of these pages reports about itself; a static host reports none. */
 export interface ServerFacts {
   /** The address that sites use. */
   readonly baseUrl: string;

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../../server/http/problem.ts';
 
-/** What to do about each error code. The server's catalog has its meaning. */
+/** Advice for each error code. The server's catalog has its meaning. */
 export const advice: Readonly<Record<ProblemCode, string>> = {
   invalid_json:
     'Send one JSON value in UTF-8. Look for a trailing comma, single quotes, a shell that removed the quotes, or a name that is given twice.',

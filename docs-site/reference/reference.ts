@@ -83,7 +83,7 @@ export function nameOf({ $ref }: Schema): string | null {
   return $ref?.replace('#/components/schemas/', '') ?? null;
 }
 
-/** Whether a word is an error code of the API. */
+/** True if a word is an error code of the API. */
 export function isProblemCode(word: string): word is ProblemCode {
   return Object.hasOwn(problemKinds, word);
 }

@@ -1,6 +1,6 @@
 import type { Operation } from './reference.ts';
 
-/** What an operation is sent in its example; `$NAMES` are placeholders for the reader's values. */
+/** The request of an operation's example; `$NAMES` are placeholders for the reader's values. */
 interface RequestExample {
   /** A text is the content of a file. */
   readonly body?: object | string;
@@ -167,7 +167,7 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
   },
 };
 
-/** What is sent in the example of an operation. @throws when its body has none, which a test finds first. */
+/** The request of an operation's example. @throws if its body has no example, which a test finds first. */
 export function readRequestExample({ operationId, requestBody }: Operation): RequestExample {
   const example = requestExamples[operationId] ?? {};
   if (requestBody !== undefined && example.body === undefined)

@@ -38,7 +38,7 @@ function writeValues(values: readonly unknown[]): readonly string[] {
   return [values.map((value) => JSON.stringify(value)).join(' | ')];
 }
 
-/** What a value must be beside its type: `1 to 256 characters`, `default 25`. */
+/** Describes the limits of a value beside its type: `1 to 256 characters`, `default 25`. */
 export function describeRules(schema: Schema): readonly string[] {
   const inner = (schema.anyOf ?? schema.oneOf ?? []).flatMap((choice) =>
     choice.type === 'null' ? [] : describeRules(choice),

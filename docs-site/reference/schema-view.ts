@@ -5,14 +5,14 @@ import { writeProse } from './prose.ts';
 import { nameOf, type Reference, schemasAddress } from './reference.ts';
 import { describeRules, describeType } from './schema-text.ts';
 
-/** What schemas are written with. */
+/** Context in which schemas are written. */
 export interface SchemaView {
   readonly reference: Reference;
   /** The page that they are on. */
   readonly from: string;
   /** How many levels of named schemas are unfolded; deeper ones are links. */
   readonly depth: number;
-  /** Whether it comes from the server: nearly every field is then always there, and the others are marked. */
+  /** True if it comes from the server: nearly every field is then always there, and the others are marked. */
   readonly isAnswer?: boolean;
 }
 

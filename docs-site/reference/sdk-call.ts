@@ -18,7 +18,7 @@ export function writeSdkCall(operation: Operation): string | null {
   const { body, query } = readRequestExample(operation);
   const notes: string[] = [];
   const sample = { path: readPathExamples(path), query, body, origin: 'https://example.com', options: noOptions };
-  // What a call returns is never looked at.
+  // The result of the call is not used.
   void callOperation(takeNotes('svc', notes) as Svc, operationId, sample);
   const [call = ''] = notes;
   const { name, isList } = nameResult(operation);
@@ -79,7 +79,7 @@ function writeField(name: string, value: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? `${name}: ${value}` : `'${name}': ${value}`;
 }
 
-/** What the result is called: `notice`, `record`. */
+/** Name of the result: `notice`, `record`. */
 function nameResult({ operationId, responses }: Operation): { readonly name: string; readonly isList: boolean } {
   const [, verb = '', noun = 'result'] = /^([a-z]+)(\w*)$/.exec(operationId) ?? [];
   const schema = Object.values(responses['200']?.content ?? {})[0]?.schema;

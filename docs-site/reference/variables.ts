@@ -37,7 +37,7 @@ export function readPathExamples(path: string): Readonly<Record<string, string>>
   return Object.fromEntries(examples);
 }
 
-/** Whether an example is a placeholder for a value of the reader. */
+/** True if an example is a placeholder for a value of the reader. */
 export function isVariable(value: unknown): value is string {
   return typeof value === 'string' && /^\$[A-Z_]+$/.test(value);
 }
@@ -50,7 +50,7 @@ const plainNames: Readonly<Record<string, string>> = {
   $TOKEN: 'token',
 };
 
-/** What a variable is called in TypeScript. */
+/** Name of a variable in TypeScript. */
 export function nameVariable(variable: string): string {
   const words = variable.slice(1).toLowerCase();
   return plainNames[variable] ?? `${words.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase())}Id`;

@@ -6,7 +6,7 @@ export interface CodeBlock {
   readonly language: string;
   readonly code: string;
   readonly title?: string | undefined;
-  /** What it is for, if a page has several that look alike. */
+  /** The purpose of the block, if a page has several that look alike. */
   readonly purpose?: string | undefined;
 }
 

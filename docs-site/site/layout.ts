@@ -3,7 +3,7 @@ import { type Navigation, writeNavigation } from './navigation.ts';
 import { type Page, relateAddress } from './page.ts';
 import type { WidgetBuild } from './widget-manifest.ts';
 
-/** What surrounds the content of every page. */
+/** Parts of the site that surround the content of every page. */
 export interface Surroundings {
   readonly navigation: Navigation;
   /** The built scripts and styles by their entry: where each is below the root. */

@@ -3,7 +3,7 @@ import type { Reference } from '../reference/reference.ts';
 import { Mistake } from './mistake.ts';
 import { type InnerLink, relateAddress } from './page.ts';
 
-/** What a link of an author becomes. */
+/** A link of an author, resolved. */
 export interface ResolvedLink {
   readonly href: string;
   /** The text of the link if the author wrote none. */

@@ -22,7 +22,7 @@ export interface InnerLink {
   readonly anchor: string;
 }
 
-/** What a search finds: a page, or a part of one. */
+/** Item of the search index: a page, or a part of one. */
 export interface SearchEntry {
   readonly anchor: string;
   readonly title: string;

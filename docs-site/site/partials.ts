@@ -21,7 +21,7 @@ export interface PartialPlace {
   readonly sources: Sources;
 }
 
-/** What a partial puts on the page. */
+/** Additions of a partial to the page. */
 export interface PartialResult {
   readonly content: Markup;
   readonly headings?: readonly Heading[];
@@ -33,7 +33,7 @@ export interface PartialResult {
 
 type WritePartial = (argument: string, place: PartialPlace) => PartialResult;
 
-/** What authors can insert into a page by its name: generated tables and live widgets. */
+/** Partials that authors can insert into a page by name: generated tables and live widgets. */
 const partials: Readonly<Record<string, WritePartial>> = {
   'widget-tag': writeWidgetTag,
   'widget-attributes': (name, place) => writeMembers('attributes', name, place),

@@ -6,14 +6,14 @@ import type { ApiDocument } from '../reference/document.ts';
 import { createReference, type Reference } from '../reference/reference.ts';
 import { readWidgetBuilds, type WidgetBuild } from './widget-manifest.ts';
 
-/** What the site is made of beside its pages: all that is written down elsewhere in the repository. */
+/** Sources of the site beside its pages, read from the rest of the repository. */
 export interface Sources {
   readonly reference: Reference;
   /** The document of the API as it is served. */
   readonly document: string;
   readonly widgets: readonly WidgetBuild[];
   readonly changelog: string;
-  /** What `npm run bench -- --record` wrote. */
+  /** Results of `npm run bench -- --record`. */
   readonly measurements: Measurements;
 }
 

@@ -15,7 +15,7 @@ export interface WidgetBuild {
   /** The name of the element. */
   readonly name: string;
   readonly version: string;
-  /** Whether it was released. The bytes of a version that is still being worked on change with its build. */
+  /** True if it was released. The bytes of an unreleased version change with its build. */
   readonly isReleased: boolean;
   /** The file of the tag. */
   readonly file: string;

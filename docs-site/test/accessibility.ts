@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** What is found by looking at colors: it costs the most by far, and what looks alike is found alike. */
+/** Rules that compare colors: they cost the most by far, and elements that look alike have the same violations. */
 const colourRules = ['color-contrast', 'link-in-text-block'];
 
 interface LookingPage {

@@ -1,4 +1,4 @@
-/** What is wrong with a block of configuration or data; null where nothing is. */
+/** Describes the mistake in a block of configuration or data; null if there is none. */
 export function checkForm(language: string, code: string): string | null {
   return forms[language]?.(code) ?? null;
 }

@@ -98,7 +98,7 @@ async function describeEnvironment(folder: string, credentials: DemoCredentials)
   };
 }
 
-/** What npm would have installed, from this repository. @returns the folder for the PATH. */
+/** Writes the commands that npm would have installed, from this repository. @returns the folder for the PATH. */
 function writeCommands(folder: string): string {
   const commands = join(folder, '.commands');
   const node = `exec '${process.execPath}' -C @svc/source`;

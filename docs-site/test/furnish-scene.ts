@@ -3,7 +3,7 @@ import { readWidget } from '../../server/site/widgets/widget.ts';
 import type { Scene } from '../../server/test/http/scene.ts';
 import { countOutcomes } from '../../server/webhooks/deliveries/statistics-store.ts';
 
-/** What must be there for an answer to be worth looking at, where an operation succeeds on a tenant that has nothing too. */
+/** Data for a useful example response, where an operation also succeeds on an empty tenant. */
 const furnishings: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   listConsentNotices: (scene) => scene.notice(),
   listConsentRecords: (scene) => scene.record(),

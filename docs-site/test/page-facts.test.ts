@@ -37,7 +37,7 @@ function readTexts(): readonly { readonly name: string; readonly text: string }[
   return [...files, ...pages].map((name) => ({ name, text: readFileSync(name, 'utf8') }));
 }
 
-// What pages say in numbers and lists is what the server does.
+// Numbers and lists on the pages must match the server.
 describe('what pages say about the server', () => {
   test('no command that npx would fetch from a package of another publisher', () => {
     // Tools of a checkout; the page of the command line warns of `npx svc`.

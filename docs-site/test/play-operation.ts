@@ -26,7 +26,7 @@ export interface Stage extends AsyncDisposable {
   play(operation: Operation): Promise<PlayedAnswer>;
 }
 
-/** What the server answered, and the scene that it answered in. */
+/** The response of the server, and the scene of the operation. */
 export interface PlayedAnswer {
   readonly status: number;
   readonly text: string;

@@ -11,7 +11,10 @@ const firstId = Date.parse('2026-11-21T14:14:07.382Z');
 const numbers = ['3358720', '24835293184', '25276502016', '3', '1204', '5311'];
 const people = ['ada', 'alan', 'mary'];
 
-/** What is different in every run, and what stands for it: the same for the same, so that what belongs together still does. */
+/**
+ * A pattern of values that differ in every run, with their replacements: equal values get equal ones, so that
+ * references still match.
+ */
 interface Stand {
   readonly pattern: RegExp;
   write(found: string, index: number): string;
@@ -86,7 +89,7 @@ export function readCall(operation: Operation, { text, scene }: Pick<PlayedAnswe
   };
 }
 
-/** Whether the answer is a file as it is. */
+/** True if the response is a file. */
 function isFile({ responses }: Operation): boolean {
   return Object.keys(responses['200']?.content ?? {})[0] === 'application/octet-stream';
 }
@@ -121,7 +124,7 @@ function cutAnswer(value: unknown): unknown {
   return Object.fromEntries(isMap(Object.values(value)) ? entries.slice(0, mostItems) : entries);
 }
 
-/** Whether an object has alike things by their names, not fields of its own. */
+/** True if the names of an object are keys of similar values, not fields. */
 function isMap(values: readonly unknown[]): boolean {
   const shapes = new Set(
     values.map((one) => (typeof one === 'object' && one !== null ? Object.keys(one).join() : 'plain')),

@@ -21,13 +21,13 @@ export function runShellBlocks(blocks: readonly PageBlock[], server: DemoServer)
   return outputs;
 }
 
-/** Whether bash can read a block that is not run. @returns what it says, or null. */
+/** Checks the syntax of a block that is not run. @returns the message of bash, or null. */
 export function checkShellSyntax(code: string): string | null {
   const { status, stderr } = spawnSync('bash', ['-n'], { input: code, encoding: 'utf8' });
   return status === 0 ? null : stderr;
 }
 
-/** Whether an output is what a page says, in which … matches any text. */
+/** True if an output matches that on a page, in which … matches any text. */
 export function matchesOutput(output: string, pattern: string): boolean {
   const parts = pattern
     .trim()
