@@ -13,7 +13,7 @@ import { createSite, openSite } from './site.ts';
 import { compareInTurn } from './slices.ts';
 import { cpuSlice } from './work.ts';
 
-/** What it costs to find out who calls and what they may do, as a part of a bare request. */
+/** Cost of authentication and authorization, as a part of a bare request. */
 export const authentication: Benchmark = {
   name: 'authentication',
   async run(bench) {

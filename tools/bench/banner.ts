@@ -91,7 +91,7 @@ const settle = `new Promise((resolve) => {
 
 function measureBytes({ files }: Widget, site: Site, rounds: readonly Round[]): readonly Finding[] {
   const compress = (body: string | Buffer): number => brotliCompressSync(body).length / 1000;
-  /** What a page requested before its banner was seen. */
+  /** Weighs the files that a page requested before its banner was seen. */
   const weigh = (name: string, isCounted: (address: string) => boolean): number => {
     const requested = new Set(rounds.flatMap((round) => round[name]?.requested ?? []));
     const paths = [...requested].map((address) => address.slice(new URL(address).origin.length));
@@ -224,7 +224,7 @@ function clickAccept(): Promise<{ event: number; paint: number }> {
   });
 }
 
-/** What the scripts of a page take for a visitor who has decided, more than those of the same page without a banner. */
+/** CPU time of the scripts of a page for a visitor who has decided, beyond that of the same page without a banner. */
 async function measureReturn(bench: Bench, visits: Visits): Promise<Finding> {
   const decidedAt = new Date().toISOString();
   const purposes = { necessary: true, statistics: true, marketing: true };

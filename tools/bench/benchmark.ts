@@ -1,7 +1,7 @@
 import type { Site } from './site.ts';
 import type { Pace, Spread } from './slices.ts';
 
-/** What a figure must be at least or at most. */
+/** The least or the greatest value that a figure may have. */
 export type Budget = { readonly atLeast: number } | { readonly atMost: number };
 
 /** One line of the table. */
@@ -16,7 +16,7 @@ export interface Finding {
   readonly note?: string;
 }
 
-/** What the benchmarks of one run share. */
+/** State that the benchmarks of one run share. */
 export interface Bench {
   readonly pace: Pace;
   /** How many rows the large ledger gets. */

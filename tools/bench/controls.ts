@@ -19,7 +19,7 @@ const items = 20_000;
 const resultsOfTest = 5;
 const day = 24 * 60 * 60 * 1000;
 
-/** What the control framework recounts for every request, in a tenant that has collected evidence for years. */
+/** Figures that the control framework recounts for every request, in a tenant with years of evidence. */
 export const controlFramework: Benchmark = {
   name: 'controls',
   async run(bench) {
@@ -55,7 +55,7 @@ export const controlFramework: Benchmark = {
   },
 };
 
-/** What must be read for any of the counts, as one would write it by hand. */
+/** The queries that any of the counts needs at least, as written by hand. */
 const grouping = [
   'select frameworks from control_programs where tenant_id = @tenantId',
   'select * from tenant_controls where tenant_id = @tenantId',

@@ -105,7 +105,7 @@ function watchStart(): void {
   const look = () => {
     const link = document.querySelector('tbody tr a');
     const press = new MouseEvent('click', { bubbles: true, cancelable: true, composed: true });
-    // What answers keeps the browser from following the link.
+    // The listener of a page that is ready keeps the browser from following the link.
     if (link !== null && !link.dispatchEvent(press)) resolve(performance.now());
     else requestAnimationFrame(look);
   };
@@ -113,7 +113,7 @@ function watchStart(): void {
   Object.assign(window, { interactive: promise });
 }
 
-/** What the page knows of a visit. */
+/** Measurements of a visit, taken in the page. */
 interface Watched {
   shifts: number;
   /** The longest task since it was set to 0. */

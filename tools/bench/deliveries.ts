@@ -26,7 +26,7 @@ const data = { text: 'x'.repeat(850) };
 /** About a second: with shorter slices, V8 still compiles after the warm-up. */
 const perSlice = 12_000;
 
-/** What leaves the server: how many deliveries, how soon, and what a receiver that hangs costs the others. */
+/** Outgoing deliveries: their rate and latency, and the cost of a receiver that hangs for the others. */
 export const deliveries: Benchmark = {
   name: 'deliveries',
   async run(bench) {

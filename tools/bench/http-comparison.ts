@@ -4,7 +4,7 @@ import type { LoadPlan, LoadResult } from './children/load.ts';
 import type { Site } from './site.ts';
 import type { Slice } from './slices.ts';
 
-/** What is requested; the rest of a plan is the same everywhere. */
+/** The requests of a load; the rest of a plan is the same everywhere. */
 export type Requests = Pick<LoadPlan, 'method' | 'paths' | 'headers' | 'decisions' | 'expectedStatus'>;
 
 /** A browser of today. */
@@ -40,7 +40,7 @@ export async function requestSlice(bench: Bench, server: Child, load: Child, req
   };
 }
 
-/** What the server answers to a GET, for the floor to answer the same. */
+/** The server's response to a GET, so that the floor can send the same. */
 export async function fetchText(server: Child, path: string, headers: Readonly<Record<string, string>>) {
   const response = await fetch(`http://127.0.0.1:${await server.ask<number>('port')}${path}`, { headers });
   if (!response.ok) throw new Error(`${path}: ${await response.text()}`);

@@ -22,7 +22,7 @@ const conditionsSchema = z.strictObject({
   measuredOn: z.iso.date(),
   /** The commit that was measured. */
   commit: z.string().regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/),
-  /** Whether files differed from those of the commit. */
+  /** True if files differed from those of the commit. */
   isModified: z.boolean(),
   node: z.string().min(1),
   /** The version of Chromium on the machine; null where there is none. */
@@ -36,7 +36,7 @@ const conditionsSchema = z.strictObject({
 
 const measurementSchema = conditionsSchema.extend({ findings: z.array(findingSchema).min(1).readonly() }).readonly();
 
-/** What was found by one benchmark, with where and when. */
+/** Findings of each benchmark, with machine and time. */
 export const measurementsSchema = z.record(z.string(), measurementSchema).readonly();
 
 export type MeasuredFinding = z.infer<typeof findingSchema>;
@@ -46,7 +46,7 @@ export type Measurement = z.infer<typeof measurementSchema>;
 /** The last measurement of each benchmark, by its name. */
 export type Measurements = z.infer<typeof measurementsSchema>;
 
-/** Whether others kept the machine from its work: more than one process in four processors wanted one before it began. */
+/** True if other processes used the machine: more than one in four processors before the start. */
 export function isBusy({ load, processors }: Conditions): boolean {
   return load > processors / 4;
 }

@@ -23,7 +23,7 @@ export function readMeasurements(file = recordFile): Measurements {
   );
 }
 
-/** What a benchmark found, with its verdicts, in as many digits as mean something. */
+/** Findings of a benchmark with their verdicts, in significant digits. */
 export function describeMeasurement(conditions: Conditions, findings: readonly Finding[]): Measurement {
   return {
     ...conditions,

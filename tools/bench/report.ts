@@ -6,7 +6,10 @@ export function perCpuSecond(microseconds: number): string {
   return `${Math.round(1e6 / microseconds).toLocaleString('en')} /cpu s`;
 }
 
-/** What a comparison of processor time found: the speed beside the floor where it must be at least something, else the cost. */
+/**
+ * Finding of a comparison of processor time: the speed relative to the floor where the budget is a minimum, else the
+ * cost.
+ */
 export function judgeCpu(what: string, { ours, floor, speed, cost }: Comparison, budget: Budget): Finding {
   const value = 'atLeast' in budget ? speed : cost;
   return { what, ours: perCpuSecond(ours), floor: perCpuSecond(floor), value, unit: '×', budget };
@@ -15,7 +18,7 @@ export function judgeCpu(what: string, { ours, floor, speed, cost }: Comparison,
 /** A figure with what it must be. */
 type Judged = Pick<Finding, 'value' | 'unit' | 'budget'>;
 
-/** Whether a figure keeps its budget. */
+/** True if a figure is within its budget. */
 export function isMet({ value, budget }: Pick<Finding, 'value' | 'budget'>): boolean {
   return 'atLeast' in budget ? value.median >= budget.atLeast : value.median <= budget.atMost;
 }

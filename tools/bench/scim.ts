@@ -19,7 +19,7 @@ const members = 100_000;
 const added = 1000;
 const pageSize = 100;
 
-/** What an identity provider does all day, in a tenant of a hundred thousand. */
+/** Daily requests of an identity provider, in a tenant of a hundred thousand. */
 export const scim: Benchmark = {
   name: 'scim',
   async run(bench) {

@@ -124,7 +124,7 @@ async function measureStart(bench: Bench, server: Child): Promise<readonly Findi
   ];
 }
 
-/** What a process that runs this program uses, in milliseconds. */
+/** CPU time of a process that runs this program, in milliseconds. */
 function spendIn(code: string): number {
   const program = `${code}; const { user, system } = process.cpuUsage(); console.log((user + system) / 1000); process.exit();`;
   const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {

@@ -66,7 +66,7 @@ export async function fillLedger(database: Database, site: Site, rows: number): 
 
 const contentHash = randomBytes(32).toString('hex');
 
-/** What a visitor decided, ready for the ledger. */
+/** Decision of a visitor, ready for the ledger. */
 export function draftRecord({ tenantId, noticeId }: Site): RecordDraft {
   return {
     id: newId(),

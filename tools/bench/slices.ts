@@ -16,9 +16,9 @@ export interface Spread {
   readonly high: number;
 }
 
-/** What a comparison found. */
+/** Result of a comparison. */
 export interface Comparison {
-  /** What an operation cost ours and the floor: medians over all slices. */
+  /** Cost of an operation, ours and the floor's: medians over all slices. */
   readonly ours: number;
   readonly floor: number;
   /** How many times as fast as the floor ours is, pair by pair. */

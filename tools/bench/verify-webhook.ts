@@ -67,7 +67,7 @@ export const verifyWebhook: Benchmark = {
 
 const macForm = { name: 'HMAC', hash: 'SHA-256' };
 
-/** What gives a promise is waited for, and what does not is not: a wait costs as much as a digest. */
+/** Only promises are awaited: a wait costs as much as a digest. */
 async function repeat(work: () => unknown): Promise<number> {
   for (let turn = 0; turn < batch; turn += 1) {
     const result = work();

@@ -37,7 +37,7 @@ export const verify: Benchmark = {
   },
 };
 
-/** What a verification hashes of an entry at least: its text with the hash before it, and each opening. */
+/** Inputs that a verification of an entry must hash at least: its text with the hash before it, and each opening. */
 export function listHashed({ prevHash, entry, openings }: StoredEntry): readonly Buffer[] {
   const opened = openings.map(({ path, salt, value }) => `${salt}${path}\0${value}`);
   return [(prevHash ?? '') + entry, ...opened].map((text) => Buffer.from(text));

@@ -18,7 +18,7 @@ export interface SiteFile {
   readonly body: string | Buffer;
 }
 
-/** What a site answers with, by path. */
+/** Responses of a site, by path. */
 export type Site = ReadonlyMap<string, SiteFile>;
 
 export interface VisitOptions {

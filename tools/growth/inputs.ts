@@ -3,7 +3,7 @@ export type Place = readonly (string | number)[];
 
 /** One way to make a request larger. */
 export interface Input {
-  /** What is made larger, and of what. */
+  /** The part that is made larger, and its content. */
   readonly name: string;
   /** The most bytes that there is room for. */
   readonly room: number;
@@ -31,7 +31,7 @@ export interface Sample {
   readonly path: string;
 }
 
-/** What is read of a JSON schema. */
+/** Members of a JSON schema that are read. */
 export interface JsonSchema {
   readonly type?: string;
   readonly format?: string;

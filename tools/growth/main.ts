@@ -80,7 +80,7 @@ for (const [index, { name, inputs }] of (await listSubjects(server)).entries()) 
 await report();
 await client.terminate();
 
-/** What is measured: the operations by their ids, and the pages. */
+/** Lists the subjects of the measurement: the operations by their ids, and the pages. */
 async function listSubjects({ app }: TestServer) {
   const schemas = readSchemas();
   const operations = app.routes.map((route, index) => ({

@@ -17,12 +17,12 @@ const cache = join(root, 'node_modules/.cache/openapi');
 const page = 'docs-site/pages/api/clients.md';
 const blocks = readBlocks(page, readFileSync(join(root, page), 'utf8'));
 
-/** What a client is generated with, and the program that calls the server through it. */
+/** The language of a generated client, and the program that calls the server through it. */
 interface Language {
   readonly name: string;
   /** Programs that must be there. */
   readonly programs: readonly string[];
-  /** What its block of commands has. */
+  /** Text that identifies its block of commands. */
   readonly mark: string;
   readonly sources: string;
   readonly run: string;

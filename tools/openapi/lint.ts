@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** What both linters give, as far as it is read. */
+/** Results of both linters, as far as they are read. */
 interface SpectralResult {
   readonly code: string;
   readonly message: string;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** Whether Debian packages can be had without asking anybody: as root, where there is apt. */
+/** True if Debian packages can be installed without a question: as root, where there is apt. */
 export function mayInstallPackages(): boolean {
   return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 }

@@ -1,4 +1,4 @@
-// What the Vite configurations of the widgets share: one entry → one script for a pinned tag.
+// Configuration that the Vite builds of the widgets share: one entry → one script for a pinned tag.
 import { createHash } from 'node:crypto';
 import { minifyHTMLLiterals } from 'minify-literals';
 import { minify } from 'terser';

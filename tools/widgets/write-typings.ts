@@ -136,7 +136,7 @@ ${writeEach(({ tagName, name, attributesName }) => `    '${tagName}': HTMLAttrib
 
 export type { ${attributeNames} };
 `,
-  // What the script of the tag leaves on the page.
+  // Globals that the script of the tag defines on the page.
   [widget]: "import './index.js';\n\nexport {};\n",
   ...Object.fromEntries(furtherScripts.map((name) => [name, 'export {};\n'])),
 };

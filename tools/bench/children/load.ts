@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { createRandomId } from '../../../packages/consent-banner/src/records/record-queue.ts';
 import { answerQuestions } from './answer.ts';
 
-/** What to send, where to and for how long. */
+/** The requests to send, their target and duration. */
 export interface LoadPlan {
   readonly port: number;
   readonly milliseconds: number;
@@ -14,12 +14,12 @@ export interface LoadPlan {
   /** Taken in turn. */
   readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether each request brings the decision of a new visitor. */
+  /** True if each request contains the decision of a new visitor. */
   readonly decisions: boolean;
   readonly expectedStatus: number;
 }
 
-/** What came of it. */
+/** Result of a load. */
 export interface LoadResult {
   readonly answered: number;
 }
@@ -55,7 +55,7 @@ function prepareRequests({ method, paths, headers, decisions, port }: LoadPlan):
   };
 }
 
-/** What the banner sends for a visitor who was never here. */
+/** The request body of the banner for a new visitor. */
 function writeDecision(): string {
   return JSON.stringify({
     subjectId: createRandomId(),

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerQuestions } from './answer.ts';
 
-/** What came since the last question: ids of deliveries, and nanoseconds of the clock that all processes share. */
+/** Deliveries since the last question: their number, ids, and nanoseconds of the clock that all processes share. */
 export interface Arrivals {
   readonly count: number;
   readonly times: readonly (readonly [id: string, nanoseconds: string])[];
