@@ -26,7 +26,7 @@ import { type Dialect, runUnitOfWork } from '../storage/database.ts';
 import { addressOf, findPostgresTemplate, writeMigratedFile } from './migrated-database.ts';
 
 const postgresUrl = process.env.SVC_TEST_POSTGRES_URL;
-/** Whether `npm run test:postgres` runs the tests. */
+/** True if `npm run test:postgres` runs the tests. */
 const isPostgresRun = process.env.SVC_TEST_DATABASE === 'postgres';
 
 /** The statuses that the documentation of an operation declares, by its id. */

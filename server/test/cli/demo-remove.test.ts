@@ -35,7 +35,7 @@ describeOnEachDatabase('svc demo remove', (dialect) => {
     const bearer = { Authorization: `Bearer ${credentials.apiKey}`, 'Content-Type': 'application/json' };
     const post = (url: string, path: string, body: object, headers: Record<string, string> = bearer) =>
       fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-    // What a user of the demo added.
+    // Data that a user of the demo added.
     const added = await (await post(demo.url, '/v1/api-keys', { name: 'added', scopes: ['audit:read'] })).json();
     const invited = await post(demo.url, '/v1/users/invitations', { email: 'ada@example.com', role: 'admin' });
     const { token } = (await invited.json()).data;

@@ -408,7 +408,7 @@ async function killAt(
   assert.equal(signal, 'SIGKILL', output);
 }
 
-/** Whether the first of several batches of consent records was committed. */
+/** True if the first of several batches of consent records was committed. */
 async function hasRecords({ kysely }: Database): Promise<boolean> {
   const { rows } = await sql<{ name: string | null }>`
     select to_regclass('consent_records')::text as name`.execute(kysely);

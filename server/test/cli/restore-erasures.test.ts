@@ -41,7 +41,7 @@ const erasedValues = [
   'the-erased.txt',
   'a file about the erased',
 ] as const;
-/** Whether a text has a value, also as bytes in a dump. */
+/** True if a text contains a value, also as bytes in a dump. */
 const hasValue = (text: string, value: string) =>
   text.includes(value) || text.includes(Buffer.from(value).toString('hex'));
 const [subject] = erasedValues;

@@ -40,7 +40,7 @@ function startBeforeTests(dialect: Dialect, environment: Readonly<Record<string,
   return server;
 }
 
-/** What a visitor of the notice of the harness sends. */
+/** Choices of a visitor who accepts all purposes of the harness's notice. */
 export const allGranted = { necessary: true, analytics: true, marketing: true } as const;
 
 /** A well-formed id that nothing has. */

@@ -67,7 +67,7 @@ test('a subject with 10,000 records costs each operation the statements and rows
   }
 });
 
-// What was refused since must not come back by a late retry, which takes a look at the records since: at so many.
+// A late retry must not restore purposes that were refused since, so the records since are checked: at most so many.
 test('a withdrawal of the oldest of 10,000 records looks at no more than 500 of them', async () => {
   await using server = await startTestServer('sqlite');
   const notice = await server.createNotice();

@@ -315,7 +315,7 @@ describeServerOnEachDatabase('GET /v1/consent/records/{recordId}/receipt', (serv
       [],
     );
     assert.ok(territories.length === 250 && territories.every((code) => used.has(`https://w3id.org/dpv/loc#${code}`)));
-    // What is listed is used: the list stays as short as the receipts.
+    // Every term of the list is used: the list stays as short as the receipts.
     const shown = payload(await visit(server, notice, { ...choices(true), shownHash: await hashShown(notice, 'en') }));
     const others = [await read(await capturedIn(notice, { purposes: { p0: true } })), await read(shown.id)];
     const seen = new Set([used, ...others.map(listTerms)].flatMap((terms) => [...terms]));

@@ -78,7 +78,7 @@ export class ControlClient extends TenantClient {
     return Promise.all(details);
   }
 
-  /** What waits for webhooks of the tenant, oldest first. */
+  /** Events that are queued for webhooks of the tenant, oldest first. */
   async readWebhooks(): Promise<readonly { readonly type: string; readonly data: unknown }[]> {
     const rows = await this.server.installation.database.kysely
       .selectFrom('webhook_events')

@@ -62,7 +62,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
-/** What a tenant may do in some years. */
+/** Steps of a tenant over some years. */
 export const steps = fc
   .tuple(fc.array(kinds.create, { minLength: 3, maxLength: 6 }), fc.array(step, { minLength: 60, maxLength: 120 }))
   .map(([first, more]) => [...first, ...more]);

@@ -50,7 +50,7 @@ export interface DeliveryRoundsOptions {
   readonly dialect: Dialect;
   readonly rounds: number;
   readonly seed: number;
-  /** Whether a slow recovery fails: for a machine without other load. */
+  /** True if a slow recovery is a failure: for a machine without other load. */
   readonly isTimed: boolean;
   readonly onRound?: (round: DeliveryRound) => void;
 }

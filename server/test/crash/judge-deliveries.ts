@@ -68,7 +68,7 @@ export function judgeDeliveries({ confirmed, received, stored, inFlight }: Deliv
   return { lost, duplicates, wrong };
 }
 
-/** Whether an event matches a change as it was acknowledged. */
+/** True if an event matches a change as it was acknowledged. */
 function matches({ type, data }: ReceivedEvent, { kind, at }: Change, id: string): boolean {
   if (kind === 'request') return type === 'dsr.created' && data.dsrId === id && data.type === 'access';
   return (

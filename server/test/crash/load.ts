@@ -31,7 +31,7 @@ export interface LoadOptions {
   readonly nextChange: () => Change;
   /** Called with the number of answers so far, and the change that was acknowledged last. */
   readonly onAcknowledged?: (count: number, change: Change) => void;
-  /** Whether the servers that still respond are kept running. */
+  /** Returns true to stop the load while servers still respond; they are kept running. */
   readonly isOver?: () => boolean;
 }
 

@@ -20,7 +20,7 @@ export interface ReceivedDelivery {
   refused: number;
 }
 
-/** What a receiver does with the first attempt at a delivery; repetitions are accepted. */
+/** Response of a receiver to the first attempt at a delivery; repetitions are accepted. */
 export type Mood = (random: () => number) => 'take' | 'refuse' | 'ignore';
 
 export interface ReceiverOptions {

@@ -150,7 +150,7 @@ function listUnerased(
   return [...erased].filter(([subject, id]) => stored.has(subject) || !ids.has(id)).map(([subject]) => subject);
 }
 
-/** What the log of erasures, of one tenant, lacks: each erasure is one record. */
+/** Lists gaps in the log of erasures of one tenant: each erasure is one record. */
 function findLogFaults(log: string, erased: number): readonly string[] {
   const lines = log.split('\n').slice(0, -1);
   const kept = lines.filter((line) => !line.endsWith(' (cut off)')).map((line) => line.split(' ', 3));

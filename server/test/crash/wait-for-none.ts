@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Awaited {
-  /** What is counted, for the error message. */
+  /** Name of the counted objects, for the error message. */
   readonly what: string;
   /** How long the number may stay the same, in milliseconds: while it falls, there is progress. */
   readonly limit: number;

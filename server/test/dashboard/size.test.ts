@@ -24,7 +24,7 @@ function close(file: string, found = new Set<string>()): ReadonlySet<string> {
   return found;
 }
 
-/** What a script loads later. */
+/** Scripts that a script loads later. */
 const listLater = (file: string) => listNames(read(file), /import\(["'`]\.\/([^"'`]+\.js)["'`]\)/g);
 const find = (files: readonly string[], name: string) =>
   files.find((file) => new RegExp(`^${name}-[\\w-]{8}\\.js$`).test(file)) ?? '';

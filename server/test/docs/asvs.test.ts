@@ -37,7 +37,7 @@ const rows = document
     return { id, level, requirement, state, how, tests: tests === '' ? [] : tests.split('<br>') };
   });
 
-/** What a heading is called in a link. */
+/** Anchors of the headings, as links contain them. */
 const anchors = new Set(
   [...document.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

@@ -18,7 +18,7 @@ interface Box {
   readonly height: number;
 }
 
-/** What a badge covers: its root, the link or button in it, and its drawer, which is open. */
+/** The boxes of a badge: its root, the link or button in it, and its drawer, which is open. */
 interface Measured {
   readonly variant: string;
   readonly position: string | null;

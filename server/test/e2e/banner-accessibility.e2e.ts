@@ -6,7 +6,7 @@ import { type BannerSite, startBannerSite } from './banner/site.ts';
 
 const film = `<iframe class="video" title="A film" data-svc-purpose="marketing" data-svc-src="/frame"></iframe>`;
 
-/** What assistive technology gets of one element. */
+/** Properties of an element in the accessibility tree. */
 interface AccessibleNode {
   readonly role: string;
   readonly name: string;

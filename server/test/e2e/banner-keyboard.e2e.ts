@@ -8,7 +8,9 @@ const film = '<iframe class="video" title="A film" data-svc-purpose="marketing" 
   2,
 );
 
-/** Whether the focus is anywhere on the page but in the panel. Browsers may focus the dialog itself, or their own toolbars. */
+/**
+ * True if the focus is on the page but not in the panel. Browsers may focus the dialog itself, or their own toolbars.
+ */
 const isFocusBehind = `(() => {
   const { activeElement } = document;
   if (activeElement?.localName !== 'svc-consent') return activeElement !== document.body && activeElement !== null;

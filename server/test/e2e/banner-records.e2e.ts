@@ -39,7 +39,7 @@ describe('the record of a decision', () => {
     await gone;
   }
 
-  /** What a visitor's next page sends after the server is back. */
+  /** Restarts the server. @returns the status of the request that a visitor's next page sends. */
   async function restartAndVisit(): Promise<number> {
     await startServer(new URL(credentials.baseUrl).port);
     const next = await context.newPage();

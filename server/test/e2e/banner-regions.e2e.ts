@@ -32,7 +32,7 @@ const content = {
   ],
 } as const;
 
-/** What waits for a purpose: a script that counts, and a film. */
+/** Blocked content: a script that counts, and a film. */
 const held = `
   <script type="text/plain" data-svc-purpose="statistics">
     document.cookie = '_visits=1; path=/';

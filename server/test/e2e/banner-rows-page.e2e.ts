@@ -10,7 +10,7 @@ const accept = `${shown} [data-choice=accept]`;
 const reject = `${shown} [data-choice=reject]`;
 const article = `<main><h1>A page</h1><p style="font-size: 32px">${'Some words of it. '.repeat(100)}</p></main>`;
 
-/** What the page records about itself from its start. */
+/** Measurements that the page records about itself from its start. */
 interface Notes {
   readonly shifts: readonly number[];
   readonly largest: readonly { readonly text: string; readonly time: number }[];

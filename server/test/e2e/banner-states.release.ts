@@ -65,7 +65,7 @@ describe('the banner in every state, in Chromium', { concurrency: 2 }, () => {
     await context.close();
     assert.deepEqual(found, []);
     assert.deepEqual(
-      // What the scene holds back: a record, or the second script.
+      // Requests that the scene blocks: a record, or the second script.
       complaints.filter((text) => !/net::ERR_FAILED|svc-consent-panel\.js cannot/.test(text)),
       [],
     );

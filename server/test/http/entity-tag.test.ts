@@ -14,7 +14,7 @@ const forms = (tag: string): readonly string[] => {
   return [...all, `"other", W/${tag}`, `W/"other-gzip","${opaque}-gzip" , "more"`, '*'];
 };
 
-/** What names other content, or nothing at all. */
+/** Tags of other content, and invalid ones. */
 const others = (tag: string): readonly string[] => {
   const opaque = tag.slice(1, -1);
   return ['"other"', 'W/"other"', `"${opaque}x"`, `"${opaque}-gzipx"`, `"-gzip${opaque}"`, `"${opaque}`, opaque, ''];

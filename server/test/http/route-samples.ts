@@ -191,7 +191,7 @@ const querySamples: Readonly<Record<string, string>> = {
 /** The bytes that an upload accepts. */
 export const fileSample = 'The visitors of October';
 
-/** What must exist before an operation can change something, besides the ids in its path and its body. */
+/** Creates the objects, besides the ids in its path and its body, without which an operation cannot change anything. */
 const setUps: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   publishConsentNotice: (scene) => scene.editNotice(),
   discardTrustDraft: (scene) => scene.draftTrust(),
@@ -212,7 +212,7 @@ const setUps: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   exportConsentLedger: (scene) => scene.checkpoint('consent'),
 };
 
-/** What a member with the least role may do. */
+/** Scopes of a member with the least role. */
 const scopesOfMember: readonly Scope[] = ['consent:read', 'dsr:read', 'dsr:write', 'members:read'];
 /** Scopes that an operation needs because of its sample: a key can only grant or remove scopes that it has. */
 const furtherScopes: Readonly<Record<string, readonly Scope[]>> = {
@@ -233,7 +233,7 @@ export function scopesFor({ scope, operationId }: Route): readonly Scope[] {
   return [...(scope !== null && isScope(scope) ? [scope] : []), ...(furtherScopes[operationId] ?? [])];
 }
 
-/** Whether a path has a parameter that names an object of a tenant. */
+/** True if a path has a parameter that names an object of a tenant. */
 export function namesSomething({ method, path }: Route): boolean {
   return [...path.matchAll(/\{\w+\}/g)].some(
     (match) => typeof findParameter(method, path, path.slice(0, match.index + match[0].length)) === 'function',

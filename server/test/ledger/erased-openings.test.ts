@@ -14,7 +14,7 @@ import { day, PrivacyClient } from '../privacy/requests.ts';
 import { runVerify } from './fixture.ts';
 import { changeRow, type Row, readRows } from './tamper.ts';
 
-/** What an event says of the person who is erased. */
+/** Values of events about the person who is erased. */
 const text = 'Ada was angry';
 const because = { reason: 'Asked for it' };
 

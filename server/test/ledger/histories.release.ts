@@ -33,7 +33,9 @@ const steps = [
 ];
 type Step = (typeof steps)[number];
 
-/** What someone keeps of a ledger: a checkpoint, an export, and the proof of a record (none of the audit log). */
+/**
+ * Evidence that a person keeps of a ledger: a checkpoint, an export, and the proof of a record (none of the audit log).
+ */
 interface Kept {
   readonly ledger: 'consent' | 'audit';
   readonly note: string;
@@ -41,7 +43,7 @@ interface Kept {
   readonly proven: Pick<Parameters<typeof verifyInclusion>[0], 'hash' | 'proof'> | null;
 }
 
-/** What exists at one moment, as an administrator would remember it. */
+/** Data that exists at one moment, as an administrator would remember it. */
 interface Known {
   /** Records by their subjects, which are not erased. */
   readonly records: ReadonlyMap<string, string>;

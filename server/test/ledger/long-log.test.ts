@@ -53,7 +53,7 @@ describe('a log with many checkpoints of few ledgers', () => {
   };
   const text = () => readFileSync(installation.anchors.file, 'utf8');
   const newestSize = (anchors: AnchorLog, tenantId: string) => anchors.latest(ofAudit(tenantId))?.size;
-  /** What a server does with the log at startup. */
+  /** Work of a server with the log at startup. */
   const start = async () => {
     const anchors = new AnchorLog(installation.anchors.file, installation.signer.verifier);
     const { database, signer } = installation;

@@ -29,7 +29,7 @@ export const makePath = (index: number, leaves: readonly Buffer[]) =>
 export const makeProof = (from: number, leaves: readonly Buffer[]) =>
   consistencyPath(from, leaves.length).map((range) => hashOf(leaves, range));
 
-/** Whether a leaf is in a tree, by the verifier of the SDK. */
+/** True if a leaf is in a tree, by the verifier of the SDK. */
 export function verifyInclusion(proof: {
   readonly index: number;
   readonly size: number;
@@ -46,7 +46,7 @@ interface Tree {
   readonly root: Uint8Array;
 }
 
-/** Whether a tree extends a smaller one, by the verifier of the SDK. */
+/** True if a tree extends a smaller one, by the verifier of the SDK. */
 export function verifyConsistency(proof: {
   readonly from: Tree;
   readonly to: Tree;

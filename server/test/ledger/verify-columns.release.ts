@@ -94,7 +94,7 @@ describeOnOneDatabase('one changed character is found', (dialect) => {
   });
 });
 
-/** Whether the state of a row is hashed as a whole, so that it is reported whatever else is. */
+/** True if the state of a row is hashed as a whole, so that it is reported with every finding. */
 function isWhole(table: ProtectedTable): boolean {
   return changingRows.some((one) => one.table === table);
 }
@@ -109,7 +109,7 @@ function readColumns(table: ProtectedTable, rows: readonly Row[]): readonly stri
   return Object.keys(rows[0] as Row).filter((name) => name !== 'seal' && !uses.includes(`${table}.${name}`));
 }
 
-/** Whether a change would give a row the key of another row, which the database rejects. */
+/** True if a change would give a row the key of another row, which the database rejects. */
 function isTaken(rows: readonly Row[], table: ProtectedTable, changed: Row, row: Row): boolean {
   return rows.some((other) => other !== row && protectedTables[table].every((key) => other[key] === changed[key]));
 }

@@ -46,7 +46,7 @@ const change =
   (work, place) =>
     changeMembers(work, systemSource(place.tenantId), place.userId === null ? [] : [place.userId], what(place), 'test');
 
-/** What each part of the server does to people, as one unit of work each. */
+/** Operations of each part of the server on people, as one unit of work each. */
 const operations = {
   provision: (work, { tenantId, email, role, flag }) =>
     addMember(work, systemSource(tenantId), { email, role, isActivated: flag, isAccepted: false }, 'test'),

@@ -24,7 +24,7 @@ import {
   readRows,
 } from './tamper.ts';
 
-/** What an attacker does with the rows of a ledger, before the earlier checkpoint. */
+/** Changes of an attacker to the rows of a ledger, before the earlier checkpoint. */
 const attacks: Readonly<Record<string, (rows: readonly LedgerRow[], at: number) => readonly LedgerRow[]>> = {
   changed: (rows, at) => rows.with(at, { ...at0(rows, at), entry: edit(at0(rows, at).entry) }),
   removed: (rows, at) => rows.toSpliced(at, 1),
@@ -33,7 +33,7 @@ const attacks: Readonly<Record<string, (rows: readonly LedgerRow[], at: number) 
     return rows.toSpliced(at, 0, replaceId(at0(rows, at)));
   },
   'rolled back': (rows, at) => rows.slice(0, at),
-  // What one party was shown, and what is shown to another, have only their start in common.
+  // Split view: the histories shown to two parties have only their start in common.
   'shown differently': (rows, at) => [...rows.slice(0, at), ...rows.slice(at).map(replaceId)],
 };
 const replaceId = (row: LedgerRow): LedgerRow => {
@@ -153,7 +153,7 @@ describeOnOneDatabase('a ledger that was rewritten by an attacker with full cont
     return { separately: separately.map(({ fault }) => fault), against: against.map(({ fault }) => fault !== null) };
   };
 
-  /** What `svc verify` finds with a kept checkpoint where the log of anchors is out of its reach. */
+  /** Findings of `svc verify` with a kept checkpoint, without access to the anchor log. */
   const findWith = async (tenant: TestTenant, { note }: StoredCheckpoint) => {
     const { installation } = server;
     const [kept, hidden] = [`${installation.anchors.file}.kept`, `${installation.anchors.file}.hidden`];

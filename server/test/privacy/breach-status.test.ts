@@ -13,7 +13,7 @@ import {
 } from '../consent/helpers.ts';
 import { hour, PrivacyClient } from './requests.ts';
 
-/** What is allowed, written down once more. */
+/** Allowed changes, as a second copy of the rule. */
 const moves = ['open contained', 'open closed', 'contained closed', 'closed open'];
 const withReason = { notificationReason: 'No risk.' };
 

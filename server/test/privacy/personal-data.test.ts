@@ -8,7 +8,7 @@ import { createFreshTenant, describeServer, payload, readTables } from '../conse
 import { runVerify } from '../ledger/fixture.ts';
 import { PrivacyClient } from './requests.ts';
 
-/** What names a person, or was written about one. */
+/** Values that name a person, or were written about one. */
 const personal = {
   subjectId: 'ann.smith@example.org',
   notes: 'Ann called twice',

@@ -31,7 +31,7 @@ describeOnOneDatabase('the export of the API', (dialect) => {
     assert.equal((await ask(`audit/export?tenant=${own.id}`, own)).status, 200);
     assertProblem(await ask(`audit/export?tenant=${other.id}`, own), 'tenant_not_allowed');
     assertInvalid(await ask('audit/export?tenant=', own), 'query.tenant');
-    // What downloads in a tab must not download as the user who signed in in another tab since.
+    // A download from one tab must not run as the user who has signed in in another tab since.
     const [shown, present] = [
       await server.createMember({ tenantId: own.id }),
       await server.createMember({ tenantId: own.id }),

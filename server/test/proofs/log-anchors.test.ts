@@ -86,7 +86,7 @@ describeOnEachDatabase('anchors of the log of the installation', (dialect) => {
     const keeper = new CheckpointKeeper({ database, signer, anchors, interval: hour, log: pino({ level: 'silent' }) });
     await keeper.start(scene.clock.now());
     assert.deepEqual(readSizes(readFileSync(anchors.file, 'utf8')), [2, 3]);
-    // What another server signs later.
+    // Another server signs later.
     scene.clock.advance(hour);
     await scene.addTenant();
     await scene.run();

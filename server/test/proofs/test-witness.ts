@@ -15,7 +15,7 @@ export class TestWitness implements AsyncDisposable {
   /** The size and root that it cosigned last. */
   size = 0;
   root: Buffer = sha256('');
-  /** What it does in place of answering. */
+  /** Misbehavior in place of an answer. */
   misbehave: ((response: ServerResponse, cosign: () => string) => void) | null = null;
   /** The seconds between the time of the checkpoint and that of its cosignature. */
   delay = 60;

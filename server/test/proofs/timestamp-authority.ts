@@ -35,7 +35,7 @@ ess_cert_id_alg = sha256
 /** A timestamp authority for tests: the openssl program behind HTTP. */
 export class TestAuthority implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-tsa-'));
-  /** What it does with a request, in place of answering it. */
+  /** Misbehavior for a request, in place of an answer. */
   misbehave: ((request: Buffer, response: ServerResponse) => void) | null = null;
   requests = 0;
   #url = '';

@@ -12,7 +12,7 @@ describe('a brief cache', () => {
       now: 0,
       value: 'first' as string | undefined,
       looks: 0,
-      /** What a lookup awaits; its rejection is the lookup's error. */
+      /** Awaited by a lookup; its rejection is the lookup's error. */
       database: Promise.resolve(),
     };
     const cache = new BriefCache(

@@ -157,7 +157,7 @@ describeServer('GET /v1/webhooks/deliveries', (server) => {
       assert.deepEqual(await idsOf({ status: 'dead' }), [[], fitting.slice(0, 1)]);
       assert.deepEqual(await idsOf({ status: 'redelivered' }), [[], fitting.slice(1)]);
     }
-    // What an order would send again is counted in parts of that size.
+    // The preview of an order counts in batches of that size.
     for (const [reason, number] of [
       ['tls', 1],
       ['timeout', rest.length],

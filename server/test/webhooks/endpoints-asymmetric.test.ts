@@ -8,7 +8,7 @@ import { readAllRows } from '../http/stored-rows.ts';
 import { allowPrivate, createTestSender, type ReceivedDelivery, startScriptedReceiver } from './sending.ts';
 import { WebhookClient } from './webhook-client.ts';
 
-/** Whether a delivery has a signature that a public key verifies. */
+/** True if a delivery has a signature that a public key verifies. */
 function isSignedFor({ headers, body }: ReceivedDelivery, publicKey: string): boolean {
   const x = Buffer.from(publicKey.replace('whpk_', ''), 'base64').toString('base64url');
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });

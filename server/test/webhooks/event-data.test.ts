@@ -24,7 +24,7 @@ describeServer(
       for (const { type, data } of events) {
         const parsed = eventData[type as EventType].safeParse(data);
         assert.deepEqual(parsed.error?.issues, undefined, `${type} ${JSON.stringify(data)}`);
-        // What receivers may check when they run.
+        // The check that receivers can make at run time.
         assert.deepEqual(findEventDataIssues({ type, data } as unknown as WebhookEvent), [], type);
       }
       assert.deepEqual([...new Set(events.map(({ type }) => type))].sort(), [...eventTypes].sort());

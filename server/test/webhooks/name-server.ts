@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 export interface NameServer {
   /** `address:port`. */
   readonly address: string;
-  /** What was asked for, as `AAAA example.com`. */
+  /** Questions so far, as `AAAA example.com`. */
   readonly questions: readonly string[];
   /** Resolves when so many questions came. */
   asked(count: number): Promise<void>;

@@ -24,7 +24,7 @@ const broken = {
 };
 const lookup: Lookup = async () => [{ address: '127.0.0.1', family: 4 }];
 
-/** What a receiver does with its second request, its third and so on; the first is answered. */
+/** Behavior of a receiver at its second request, its third and so on; the first is answered. */
 type Turn = (socket: Socket, receiver: TestReceiver) => void;
 const answer: Turn = (socket) => socket.write(writeAnswer(200));
 const close: Turn = (socket) => socket.destroy();

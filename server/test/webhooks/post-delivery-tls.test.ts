@@ -81,7 +81,7 @@ describe('a delivery over TLS', () => {
   });
 
   test('fails at a receiver that speaks no TLS', async (context) => {
-    // What reads no request answers nothing: the bytes of the handshake have no end of a head.
+    // A receiver that parses no request does not answer: the bytes of the handshake contain no end of a head.
     const receiver = await startReceiver(context, () => {});
     const { pass } = stopTime(context);
     const receivers = openReceivers(context, trusted);

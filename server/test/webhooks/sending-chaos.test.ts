@@ -13,7 +13,7 @@ import {
   type TestSender,
 } from './sending.ts';
 
-/** What may come: two servers send, each for itself or at once, and may end in the middle without a word. */
+/** Random steps: two servers send, alternately or at once, and may be killed in between. */
 type Step =
   | { readonly do: 'happen' | 'happen while they send'; readonly subjects: readonly string[] }
   | { readonly do: 'refuse'; readonly times: number }

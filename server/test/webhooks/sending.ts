@@ -8,7 +8,7 @@ import { Receivers } from '../../webhooks/transport/receivers.ts';
 import { createFreshTenant, payload } from '../consent/helpers.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
 
-/** What a server needs so that its webhooks may go to receivers of the test. */
+/** Settings of a server whose webhooks may go to receivers of the test. */
 export const allowPrivate = { SVC_WEBHOOK_ALLOW_PRIVATE: 'true' };
 
 export interface ReceivedDelivery {
@@ -17,7 +17,7 @@ export interface ReceivedDelivery {
   readonly body: Buffer;
 }
 
-/** What a receiver answers: a status, and headers. */
+/** Answer of a receiver: a status, and headers. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface Reply {
 export interface ScriptedReceiver extends AsyncDisposable {
   readonly url: string;
   readonly received: readonly ReceivedDelivery[];
-  /** What it answers from now on; null for never. */
+  /** Its next answers; null for none. */
   reply: Reply | null | ((delivery: ReceivedDelivery) => Reply | null);
 }
 

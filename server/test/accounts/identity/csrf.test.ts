@@ -7,7 +7,7 @@ import { isOpen, readCookies, signIn } from './sign-in-requests.ts';
 
 const anyId = '01990000-0000-7000-8000-000000000000';
 
-/** What browsers say of requests that pages of another site, or none, make. */
+/** Headers that browsers send with requests of another site's pages, or of none. */
 const foreignHeaders = {
   'the Origin of another site': { Origin: 'https://evil.example' },
   'the Origin of another port': { Origin: 'http://127.0.0.1:1' },

@@ -9,7 +9,7 @@ import type { TestResponse, TestServer } from '../../harness.ts';
 
 export type Membership = ReturnType<typeof readMembership>;
 
-/** What a membership says, for tests that compare it. */
+/** The fields of a membership that tests compare. */
 export function readMembership(row: MembershipRow) {
   return {
     tenantId: row.tenant_id,
@@ -73,7 +73,7 @@ export async function readAudit(server: TestServer, tenantId: string): Promise<r
   });
 }
 
-/** What waits for the webhooks of a tenant, oldest first. */
+/** Events that are queued for the webhooks of a tenant, oldest first. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
 export async function readWebhooks(server: TestServer, tenantId: string): Promise<readonly any[]> {
   const rows = await server.installation.database.kysely
@@ -127,13 +127,13 @@ export function signIn(
   return server.request('POST', '/v1/auth/sign-in', { key: null, body });
 }
 
-/** What a browser sends along after a sign-in that went through. */
+/** Headers that a browser sends after a successful sign-in. */
 export function sessionOf(server: TestServer, response: TestResponse): Readonly<Record<string, string>> {
   const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] as string);
   return { Cookie: cookies.join('; '), Origin: server.url };
 }
 
-/** Whether these headers have a valid session. */
+/** True if these headers have a valid session. */
 export async function isSignedIn(server: TestServer, headers: Readonly<Record<string, string>>): Promise<boolean> {
   const { status } = await server.request('GET', '/v1/me', { headers });
   return status === 200;

@@ -136,7 +136,7 @@ describe('a password', () => {
       'buffalo river buffalo lantern orchard buffalo',
     ])
       assert.equal(await find(good), null, good);
-    // What the command line and the demo give.
+    // Random passwords, as the command line and the demo generate them.
     for (let time = 0; time < 20; time += 1) assert.equal(await find(randomText(24)), null);
   });
 

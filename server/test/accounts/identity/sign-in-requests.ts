@@ -15,7 +15,7 @@ export const secret = 'a secret that only these tests know about';
 /** A cost that is fit for tests of many tries, and for hashes of an earlier time. */
 export const lowCost: HashCost = { memory: 64, passes: 1, parallelism: 1 };
 
-/** What a server of this test answers to. */
+/** The requests that a server accepts in these tests. */
 export type Requests = Pick<TestServer, 'request'>;
 
 export interface Credentials {
@@ -66,7 +66,7 @@ export function sessionOf({ url }: TestServer, response: TestResponse): Readonly
   return { Cookie: cookieOf(response, 'svc_session'), Origin: url };
 }
 
-/** Whether a session still lets its person in. */
+/** True if a session is still valid. */
 export async function isOpen({ request }: Requests, session: Readonly<Record<string, string>>): Promise<boolean> {
   const { status } = await request('GET', '/v1/me', { headers: session });
   assert.ok(status === 200 || status === 401, String(status));

@@ -183,7 +183,7 @@ describeServer('changing a member over the API', (server) => {
     const suspended = await server.createMember({ tenantId: tenant.id });
     await changePeople(server, tenant.id, [suspended.userId], { isActivated: false });
     for (const step of take(admin.userId)) assertProblem(await step(), '409 conflict');
-    // What is no administrator who can sign in does not count, and may go.
+    // A user who is no administrator, or cannot sign in, does not count and can be removed.
     payload(await remove(suspended.userId, { key }), 200);
     const other = await server.createMember({ tenantId: tenant.id });
     payload(await edit(admin.userId, { role: 'dpo' }, { key }), 200);

@@ -5,7 +5,7 @@ import { HostCookie } from '../../../accounts/sign-in/session-store.ts';
 
 const plain = new HostCookie('svc_session', false);
 const secure = new HostCookie('svc_session', true);
-/** What a token may consist of. */
+/** Values of a token. */
 const value = fc.stringMatching(/^[\w-]{1,64}$/);
 
 describe('a host cookie', () => {

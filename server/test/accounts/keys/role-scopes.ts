@@ -1,6 +1,6 @@
 import type { MemberRole } from '../../../http/roles.ts';
 
-/** What each role may do, as contract.md "Principals, scopes, roles" says it. */
+/** Scopes of each role, from contract.md "Principals, scopes, roles". */
 export const documentedRoles: Readonly<Record<MemberRole, string>> = {
   admin:
     'audit:read consent:read consent:write controls:read controls:write trust:read trust:write webhooks:read ' +

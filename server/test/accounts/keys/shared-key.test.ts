@@ -30,7 +30,7 @@ describeOnEachDatabase('a key of another tenant', (dialect) => {
   }
   const find = async (id: string, tenant: TestTenant) =>
     (await list(tenant)).items.find((item: { readonly id: string }) => item.id === id);
-  /** What a key gets in each tenant: 200, or why not. */
+  /** Result of a key in each tenant: 200, or the error code. */
   const reach = (key: string) =>
     Promise.all(
       [server.tenant, second, third].map(async ({ slug }) => {

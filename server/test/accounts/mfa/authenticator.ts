@@ -20,7 +20,7 @@ export function computeCode(secret: string, milliseconds: number): string {
   return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
-/** What a person has after an enrolment. */
+/** The second factor of a person after an enrollment. */
 export interface Enrolled {
   readonly uri: URL;
   readonly secret: string;
@@ -38,7 +38,7 @@ export async function startEnrolment(server: TestServer, member: TestMember): Pr
   return { uri, secret: uri.searchParams.get('secret') as string, backupCodes: body.data.backupCodes };
 }
 
-/** What an authenticator shows, or showed some steps of 30 seconds before or after. */
+/** The code of an authenticator now, or some steps of 30 seconds earlier or later. */
 export function showCode(server: TestServer, secret: string, steps = 0): string {
   return computeCode(secret, server.clock.milliseconds() + steps * 30_000);
 }

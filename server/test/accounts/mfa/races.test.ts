@@ -26,7 +26,7 @@ import {
 } from './authenticator.ts';
 import { readTenantEvents, verifyTenantRows } from './recorded.ts';
 
-// What another request may do between the look and the change: the part behind the look is run by itself.
+// Races between the check and the change: the step after the check is run by itself.
 describeOnEachDatabase('a change of a second factor that comes too late', (dialect) => {
   let server: TestServer;
   before(async () => {

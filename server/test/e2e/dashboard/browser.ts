@@ -68,7 +68,7 @@ export function describeDashboard(
         const page = await context.newPage();
         await page.goto(`${server.url}/app/${path}`);
         await step(page);
-        // What the pages said until now arrives before their answers do.
+        // Messages that the pages have logged arrive before these responses.
         await Promise.all(context.pages().map((one) => one.evaluate(() => null)));
       } finally {
         await context.close();

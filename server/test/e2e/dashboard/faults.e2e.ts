@@ -419,7 +419,7 @@ describeDashboard('faults in the dashboard', (dashboard) => {
       purposes: [{ key: 'a', label: hostile.slice(0, 60), description: hostile, required: false }],
     };
     const id = await server.createNotice({ key: scene.tenant.key, content, publish: false });
-    // What texts of several lines may hold: characters that turn the direction, and control characters.
+    // Characters that texts of several lines can contain: those that change the direction, and control characters.
     const turning = `\u202E${hostile}\u2067\u0007\u001b[31m`;
     const long = `${turning}${'long'.repeat(2500)}`;
     const dsr = await post('/v1/dsr', { subjectId: hostile.slice(0, 120), type: 'access', notes: long.slice(0, 2000) });
@@ -514,7 +514,7 @@ function findSpreading(page: Page): Promise<readonly string[]> {
         return display !== 'inline' || /isolate|plaintext/.test(unicodeBidi);
       };
       while (!isolates(place)) place = place.parentElement as Element;
-      // What has a place of its own cannot reorder anything else.
+      // Text in an element of its own cannot reorder other text.
       if (place.textContent?.trim() !== node.textContent?.trim()) found.push(place.outerHTML.slice(0, 300));
     }
     return found;

@@ -13,7 +13,7 @@ const day = 24 * 60 * 60_000;
 
 type Links = readonly (readonly [path: string, scope: string])[];
 
-/** What is due in a busy tenant, in the order of the page, and the scope that shows it. */
+/** Tasks of a busy tenant in the order of the page, each with the scope that shows it. */
 const due: Links = [
   ['proofs', 'audit:read'],
   ['breaches', 'breach:read'],

@@ -242,7 +242,7 @@ function defineJourneys(dashboard: DashboardBrowser): void {
       await keyboard.press('Publish version 2');
       await keyboard.press(/^Publish$/);
       await page.getByText('Visitors see version 2').waitFor();
-      // Who has decided looks for a new version once a day.
+      // Visitors who have decided check for a new version once a day.
       const { visitor } = site;
       const shop = visitor.url();
       await visitor.goto('about:blank');

@@ -324,7 +324,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
         },
       ],
     );
-    // What is emptied is removed.
+    // Fields that are cleared are removed.
     await visitAs(member, `notices/${id}?part=texts`, async (page) => {
       await page.getByLabel('Title', { exact: true }).fill('');
       await page.getByRole('button', { name: 'Remove: Austrian German' }).click();
@@ -423,7 +423,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     const told = { language: 'de', shownHash: hash('sha256', shown), region: 'US-CA' };
     const record = payload(await visit(server, id, told)).id;
     const plain = payload(await visit(server, id, { subjectId: 'another', shownHash: 'unverified' })).id;
-    // What visitors see since is something else.
+    // Visitors see other texts since.
     payload(await edit({ translations: null, name: 'Renamed' }), 200);
     await server.request('POST', `/v1/consent/${id}/publish`, { key: tenant.key });
     await visitAs(member, `notices/${id}/records/${record}`, async (page) => {

@@ -11,12 +11,12 @@ import { describeDashboard } from './browser.ts';
 
 type Operation = keyof typeof operationScopes;
 
-/** What a visit of a page showed. */
+/** Result of a visit to a page. */
 interface Visit {
   readonly heading: string;
   /** The addresses of other pages. */
   readonly links: readonly string[];
-  /** What the page asked the API for: `POST /v1/dsr 503`. Whatever would change something is answered here, by 503. */
+  /** Requests of the page to the API: `POST /v1/dsr 503`. Requests that would change something get a 503 here. */
   readonly requests: readonly string[];
   /** Those that it sent before it showed anything of an answer. */
   readonly awaited: readonly string[];
@@ -41,7 +41,7 @@ describeDashboard('the roles in the dashboard', (dashboard) => {
     const { server, visitAs } = dashboard;
     const { id: tenantId } = await furnish();
     const addresses = new Map(pages.flatMap(({ path }) => (path.includes(':') ? [] : [[path, path] as const])));
-    /** What the administrator may do on each page, each with a request that does it. */
+    /** Operations of the administrator on each page, each with a request that calls it. */
     const actions = new Map<string, ReadonlyMap<Operation, string>>();
     for (const role of memberRoleValues) {
       const member = await server.createMember({ tenantId, role });
@@ -162,7 +162,7 @@ function holdWrites(): void {
   let requests: string[] = [];
   let awaited: string[] = [];
   let pending = 0;
-  /** What the page showed when the first answer came. */
+  /** Text of the page when the first response came. */
   let unanswered = '';
   const readPage = () => document.querySelector('main')?.textContent ?? '';
   window.fetch = async (input, init) => {

@@ -29,7 +29,7 @@ describeOnOneDatabase('the audit log of consent', (dialect) => {
     return server.request(method, path, body === undefined ? options : { ...options, body });
   }
 
-  /** What a request appended to the log, oldest first. */
+  /** Returns the events that a request appended to the log, oldest first. */
   async function appended(request: () => Promise<TestResponse>) {
     const { events: before } = await readAllPages(server, { limit: '200' });
     const response = await request();

@@ -137,7 +137,7 @@ describeOnOneDatabase('the audit log', (dialect) => {
   const readLog = async ({ tenant }: Scene) =>
     (await readAllPages(server, { limit: '200' }, { key: tenant.key })).events;
 
-  /** What a step appended to the log of a tenant, oldest first. */
+  /** Returns the events that a step appended to the log of a tenant, oldest first. */
   async function appended(scene: Scene, step: () => Promise<unknown>): Promise<readonly ListedEvent[]> {
     const before = await readLog(scene);
     await step();

@@ -131,7 +131,7 @@ describeServer('the trust page', (server) => {
       (await server.request('POST', '/v1/ledgers/audit/checkpoints', { key })).body.data;
     await sign(quiet);
     const { note } = await sign(tenant);
-    // What was read within the last second is forgotten with the next change.
+    // The page is cached for a second, or until the next change.
     await putTrust(server, tenant, { ...trustCenter, headline: 'Other' });
     const { text } = await readPage(server, tenant.slug);
     const shown = /<pre>([^<]*)<\/pre>/.exec(text)?.[1];
