@@ -10,7 +10,7 @@ export const sharedStyles = css`
     display: none !important;
   }
   #root {
-    all: initial; /* What a page's rules for all elements make the element inherit ends here. */
+    all: initial; /* Stops the inheritance of values that a page sets for all elements. */
     display: contents;
     color-scheme: inherit;
     --_bg: var(--svc-c-bg, light-dark(#fff, #161a23));
