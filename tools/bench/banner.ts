@@ -224,7 +224,7 @@ function clickAccept(): Promise<{ event: number; paint: number }> {
   });
 }
 
-/** CPU time of the scripts of a page for a visitor who has decided, beyond that of the same page without a banner. */
+/** Script time of a page for a visitor who has decided, minus that of the same page without a banner. */
 async function measureReturn(bench: Bench, visits: Visits): Promise<Finding> {
   const decidedAt = new Date().toISOString();
   const purposes = { necessary: true, statistics: true, marketing: true };

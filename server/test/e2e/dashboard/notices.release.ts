@@ -423,7 +423,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     const told = { language: 'de', shownHash: hash('sha256', shown), region: 'US-CA' };
     const record = payload(await visit(server, id, told)).id;
     const plain = payload(await visit(server, id, { subjectId: 'another', shownHash: 'unverified' })).id;
-    // Visitors see other texts since.
+    // From now on, visitors see other texts.
     payload(await edit({ translations: null, name: 'Renamed' }), 200);
     await server.request('POST', `/v1/consent/${id}/publish`, { key: tenant.key });
     await visitAs(member, `notices/${id}/records/${record}`, async (page) => {
