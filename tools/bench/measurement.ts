@@ -46,7 +46,7 @@ export type Measurement = z.infer<typeof measurementSchema>;
 /** The last measurement of each benchmark, by its name. */
 export type Measurements = z.infer<typeof measurementsSchema>;
 
-/** True if other processes used the machine: more than one in four processors before the start. */
+/** True if other processes used the machine: a load of more than a quarter of its processors before the start. */
 export function isBusy({ load, processors }: Conditions): boolean {
   return load > processors / 4;
 }

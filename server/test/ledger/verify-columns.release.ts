@@ -94,7 +94,7 @@ describeOnOneDatabase('one changed character is found', (dialect) => {
   });
 });
 
-/** True if the state of a row is hashed as a whole, so that it is reported with every finding. */
+/** True if the state of a row is hashed as a whole: a change is then reported whatever else is. */
 function isWhole(table: ProtectedTable): boolean {
   return changingRows.some((one) => one.table === table);
 }
