@@ -105,7 +105,7 @@ function isId(column: string): boolean {
 }
 
 function readColumns(table: ProtectedTable, rows: readonly Row[]): readonly string[] {
-  // access/sealed-grants.test.ts covers the seals.
+  // accounts/keys/sealed-grants.test.ts covers the seals.
   return Object.keys(rows[0] as Row).filter((name) => name !== 'seal' && !uses.includes(`${table}.${name}`));
 }
 
