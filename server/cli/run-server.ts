@@ -50,9 +50,9 @@ export async function runServer(context: CommandContext, demo: 'created' | 'kept
     startUrl: startToken && `${pages}/start#${startToken}`,
     setupUrl: setupToken && `${pages}/setup#${setupToken}`,
   };
-  // Registered before the server is announced. A signal can come twice: systemd signals each process, and `svc` under an
-  // older Node forwards signals.
-  process.on('SIGTERM', () => {});
+  // Registered before the server is announced. A signal can come twice: systemd signals each process, as a terminal does
+  // for Ctrl-C, and npm and `svc` under an older Node forward signals.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
   const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   announce(context, server, isDemo, credentials, links);
   await stopped;

@@ -245,33 +245,34 @@ describe('the server process', () => {
     assert.match(stderr, /did not stop within 1 s/);
   });
 
-  test('stops although a client keeps its connection, and answers the request in progress, however often it is signalled', async () => {
-    await using where = await createLocation('sqlite');
-    await using server = await startSvc(['demo'], where.environment);
-    const { apiKey } = readCredentials(where);
-    const port = Number(new URL(server.url).port);
-    const idle = connect(port, '127.0.0.1').setEncoding('utf8');
-    idle.write('GET /v1/audit HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await once(idle, 'data');
-    const busy = connect(port, '127.0.0.1').setEncoding('utf8');
-    let answer = '';
-    busy.on('data', (text: string) => {
-      answer += text;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    test(`stops although a client keeps its connection, and answers the request in progress, however often it gets ${signal}`, async () => {
+      await using where = await createLocation('sqlite');
+      await using server = await startSvc(['demo'], where.environment);
+      const { apiKey } = readCredentials(where);
+      const port = Number(new URL(server.url).port);
+      const idle = connect(port, '127.0.0.1').setEncoding('utf8');
+      idle.write('GET /v1/audit HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      await once(idle, 'data');
+      const busy = connect(port, '127.0.0.1').setEncoding('utf8');
+      let answer = '';
+      busy.on('data', (text: string) => {
+        answer += text;
+      });
+      const body = JSON.stringify(noticeContent);
+      busy.write(`POST /v1/consent/notices HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\n`);
+      busy.write(`Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`);
+      await once(busy, 'data');
+      assert.match(answer, /^HTTP\/1\.1 100/);
+      const idleClosed = once(idle, 'close');
+      const finished = server.stop(signal);
+      // The idle connection ends first: from then on the server is known to be stopping.
+      await idleClosed;
+      // systemd or a terminal, and the process that runs this one, may both send the signal.
+      server.process.kill(signal);
+      busy.write(body);
+      while (!answer.includes('HTTP/1.1 201 Created')) await once(busy, 'data');
+      busy.destroy();
+      assert.equal((await finished).code, 0);
     });
-    const body = JSON.stringify(noticeContent);
-    busy.write(`POST /v1/consent/notices HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\n`);
-    busy.write(`Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`);
-    await once(busy, 'data');
-    assert.match(answer, /^HTTP\/1\.1 100/);
-    const idleClosed = once(idle, 'close');
-    const finished = server.stop('SIGTERM');
-    // The idle connection ends first: from then on the server is known to be stopping.
-    await idleClosed;
-    // systemd, and a process that runs this one, may both pass the signal on.
-    server.process.kill('SIGTERM');
-    busy.write(body);
-    while (!answer.includes('HTTP/1.1 201 Created')) await once(busy, 'data');
-    busy.destroy();
-    assert.equal((await finished).code, 0);
-  });
 });
