@@ -19,7 +19,7 @@ import { setImmediate as turnEventLoop } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
-import { startServer } from '../server/cli/server/serve.ts';
+import { startServer } from '../server/cli/server/start-server.ts';
 import { RateLimiter } from '../server/http/rate-limit.ts';
 import { type Installation, openInstallation } from '../server/installation/installation.ts';
 import { systemSource } from '../server/ledger/audit/source.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 /** All that the site is made from, and what makes it. */
-const inputs = [
+export const inputs: readonly string[] = [
   'docs-site/{build.ts,package.json}',
   'docs-site/{site,reference,client,styles,pages}/**/*',
   'packages/{consent-banner,trust-badge}/dist/{integrity,custom-elements}.json',
@@ -14,10 +14,9 @@ const inputs = [
   'tools/types/type-writer.ts',
   'tools/bench/{benchmark,measurement,recorded,report}.ts',
   'server/{openapi.json,settings.ts}',
-  'server/site/widgets/releases/*/*/integrity.json',
-  'server/{access,cli,principal,webhooks}/**/*.ts',
-  'server/site/documentation/api-document.ts',
-  'server/http/{html,problem}.ts',
+  'server/{cli,consent,webhooks}/**/*.{ts,json}',
+  'server/http/{html,problem,roles}.ts',
+  'server/site/{documentation,trust,widgets}/**/*.{ts,json}',
   'CHANGELOG.md',
   'package-lock.json',
 ];

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import MiniSearch from 'minisearch';
 import { problemKinds } from '../../server/http/problem.ts';
 import { buildSite } from '../site/build-site.ts';
+import { inputs } from '../site/fingerprint.ts';
 import { pagesFolder } from '../site/read-pages.ts';
 import { searchOptions } from '../site/search-options.ts';
 import { findLinks } from './find-links.ts';
@@ -27,6 +28,20 @@ describe('the documentation', () => {
     assert.deepEqual([...again.files.keys()], [...site.files.keys()]);
     for (const [path, content] of again.files)
       assert.ok(Buffer.from(content).equals(Buffer.from(site.files.get(path) ?? '')), path);
+  });
+
+  test('is built again after a change of files that exist', () => {
+    const expand = (pattern: string): readonly string[] => {
+      const [, before, choices, after] = /^(.*?)\{([^}]*)\}(.*)$/.exec(pattern) ?? [];
+      return choices === undefined ? [pattern] : choices.split(',').flatMap((one) => expand(before + one + after));
+    };
+    const cwd = join(import.meta.dirname, '../..');
+    // A folder without files of one of the types is fine, one that has moved is not.
+    const places = inputs.flatMap(expand).map((pattern) => pattern.replace(/\/\*\*.*/, ''));
+    assert.deepEqual(
+      places.filter((place) => globSync(place, { cwd }).length === 0),
+      [],
+    );
   });
 
   for (const base of ['/', '/docs/'])

@@ -10,12 +10,13 @@ import { documentationPath, hasDocumentation } from '../site/documentation/serve
 import { dashboardPath, hasDashboard } from '../site/serve-dashboard.ts';
 import { trustPath } from '../site/trust/trust-center.ts';
 import type { CommandContext } from './command.ts';
-import { createLog, type RunningServer, startServer } from './server/serve.ts';
+import { createLog, type RunningServer, startServer } from './server/start-server.ts';
 import { keepAddress, loopback } from './server-address.ts';
 
 /**
  * Serves until the process gets SIGINT or SIGTERM.
- * @param demo `created` adds the demo tenant to an empty database first; `kept` serves a database that has it.
+ * @param demo `created` adds the demo tenant to an empty database first; `kept` serves a database that has it,
+ *   `refused` does not.
  * @throws {SettingsError} for a database that has the demo tenant and should not.
  * @throws {BrokenSeal} for a demo beside a tenant that something else changed, which may be the demo.
  */

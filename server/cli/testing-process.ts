@@ -21,7 +21,7 @@ import { systemSource } from '../ledger/audit/source.ts';
 import { readSettings } from '../settings.ts';
 import { demoNotice } from '../site/demo/seed.ts';
 import { runUnitOfWork } from '../storage/database.ts';
-import { createLog, startServer } from './server/serve.ts';
+import { createLog, startServer } from './server/start-server.ts';
 import type { Fault, RecordedRequest, TestTenant } from './testing.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-test-server-'));

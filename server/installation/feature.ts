@@ -12,7 +12,10 @@ export interface Services extends Installation {
   readonly faults: FaultLog;
 }
 
-/** Housekeeping. */
+/**
+ * A step of housekeeping. A failed run is logged, and repeated after the interval. It writes in a transaction: unlike a
+ * statement by itself, a transaction waits for the lock of another process.
+ */
 export interface Task {
   /** Milliseconds between two runs. */
   readonly every: number;

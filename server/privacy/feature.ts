@@ -12,7 +12,7 @@ import { privacyRoutes } from './routes.ts';
 
 /**
  * Data-subject requests, breaches, erasure and retention.
- * @param findContact returns the public address of a tenant, by its slug, for the request form.
+ * @param findContact returns the contact address that a tenant publishes, by its slug, for the request form.
  */
 export function openPrivacy(services: Services, findContact: (slug: string) => Promise<string | null>): Feature {
   const { database, box, erasures, log } = services;

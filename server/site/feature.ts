@@ -1,15 +1,15 @@
-import { serveSiteFiles } from '../http/site-files.ts';
 import type { Feature, Services } from '../installation/feature.ts';
 import { serveDemo } from './demo/page.ts';
 import { serveApiDocument, serveDocumentation } from './documentation/serve.ts';
 import { servePublicKey } from './ledger-key.ts';
 import { serveDashboard } from './serve-dashboard.ts';
+import { serveSiteFiles } from './site-files.ts';
 import { serveTrust } from './trust/page.ts';
 import { trustRoutes } from './trust/routes.ts';
 import type { cachePublishedTrust } from './trust/store.ts';
 import { serveWidgets } from './widgets/serve.ts';
 
-/** What browsers get: widgets, trust page, demo, documentation and dashboard. */
+/** Pages and files for browsers: widgets, trust page, demo, documentation and dashboard. */
 export function openSite(
   services: Services,
   publishedTrust: ReturnType<typeof cachePublishedTrust>,

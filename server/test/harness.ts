@@ -13,7 +13,7 @@ import { createSession } from '../accounts/sign-in/session-store.ts';
 import { createTenant } from '../accounts/tenants/store.ts';
 import type { App } from '../cli/server/app.ts';
 import type { ServerLimits } from '../cli/server/graceful-server.ts';
-import { startServer } from '../cli/server/serve.ts';
+import { startServer } from '../cli/server/start-server.ts';
 import { listStatuses } from '../http/openapi-operation.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { type MemberRole, type Scope, scopes } from '../http/roles.ts';

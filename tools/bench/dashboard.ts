@@ -4,7 +4,7 @@ import { build } from 'vite';
 import { addMember } from '../../server/accounts/members/membership-changes.ts';
 import { createSession } from '../../server/accounts/sign-in/session-store.ts';
 import { createApp } from '../../server/cli/server/app.ts';
-import { createLog } from '../../server/cli/server/serve.ts';
+import { createLog } from '../../server/cli/server/start-server.ts';
 import { type Installation, openInstallation } from '../../server/installation/installation.ts';
 import { systemSource } from '../../server/ledger/audit/source.ts';
 import { recordEvents } from '../../server/ledger/audit/store.ts';

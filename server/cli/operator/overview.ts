@@ -13,7 +13,7 @@ const part = <Shape extends z.ZodRawShape>(id: string, description: string, shap
     .meta({ id: `Overview${id}`, description })
     .nullable();
 
-/** Counts of pending work for the caller; each part is null for callers without its scope. */
+/** The start page of a tenant: pending work, readiness and proofs; each part is null for callers without its scope. */
 export const Overview = namedObject('Overview', {
   requests: part('Requests', 'Data-subject requests; needs `dsr:read`.', { open: Count, overdue: Count }),
   breaches: part(

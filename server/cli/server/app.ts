@@ -99,7 +99,10 @@ export function createApp(installation: Installation, options: AppOptions) {
   /** Resolves when everything that was acknowledged or waits is written. */
   const drain = async () => {
     await router.drain();
-    for (const feature of features) await feature.drain?.();
+    // All of them, also if one fails: each loses its own counts only.
+    const drained = await Promise.allSettled(features.map((feature) => feature.drain?.()));
+    const failed = drained.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   };
   const { sightings } = consent;
   return {

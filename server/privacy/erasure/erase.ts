@@ -13,7 +13,6 @@ import { clearOpenings } from '../../ledger/opening-store.ts';
 import { type Database, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
-import { erasables, eraseTexts } from '../erasure-store.ts';
 import { lockDsr, requireBreach } from '../store.ts';
 import {
   addCounts,
@@ -36,6 +35,7 @@ import {
   listErasableRequests,
   stepRows,
 } from './store.ts';
+import { erasables, eraseTexts } from './texts-store.ts';
 
 /** The action of the audit event of an erasure. Its `diff` names what was cleared in the ledgers. */
 const erasureAction = 'subject.erased';

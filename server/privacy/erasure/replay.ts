@@ -6,10 +6,10 @@ import { countEvents } from '../../ledger/erasures.ts';
 import { clearOpenings, findOpened } from '../../ledger/opening-store.ts';
 import { type Database, runUnitOfWork } from '../../storage/database.ts';
 import type { SecretBox } from '../../storage/secrets.ts';
-import { erasables } from '../erasure-store.ts';
 import { continueErasure, eraseAgain, restoredReason } from './erase.ts';
 import { type ErasureCounts, noCounts } from './erasure.ts';
 import { findSubjects } from './store.ts';
+import { erasables } from './texts-store.ts';
 import { continueUserErasure, eraseUserAgain } from './user-store.ts';
 
 /** The counts of values that a restore erased again. */

@@ -2,8 +2,8 @@ import { systemSource } from '../../ledger/audit/source.ts';
 import { addTime, type Database, dayMilliseconds, runUnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow } from '../../storage/rows.ts';
-import { erasables, listRetentions, selectExpired } from '../erasure-store.ts';
 import { noBounds, startErasure } from './erase.ts';
+import { erasables, listRetentions, selectExpired } from './texts-store.ts';
 
 /** So many rows are erased in one pass: others of the tenant wait for its lock, and an index of PostgreSQL has their ids. */
 const mostErased = 50;

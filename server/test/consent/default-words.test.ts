@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
-import { startServer } from '../../cli/server/serve.ts';
+import { startServer } from '../../cli/server/start-server.ts';
 import english from '../../consent/messages/en.json' with { type: 'json' };
 import type { Messages } from '../../consent/messages/messages.ts';
 import { languages, loadMessages } from '../../consent/messages/messages.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pino } from 'pino';
-import { startServer } from '../../cli/server/serve.ts';
+import { startServer } from '../../cli/server/start-server.ts';
 import { forgetExpiredKeys } from '../../http/idempotency.ts';
 import { scopes } from '../../http/roles.ts';
 import { openInstallation } from '../../installation/installation.ts';

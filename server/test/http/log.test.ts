@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { createLog, describeError, startServer } from '../../cli/server/serve.ts';
+import { createLog, describeError, startServer } from '../../cli/server/start-server.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { assertAbsent, needle } from '../needle.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
-import { startServer } from '../../cli/server/serve.ts';
+import { startServer } from '../../cli/server/start-server.ts';
 import { openTestInstallation, startTestServer } from '../harness.ts';
 
 describe('a server that closes', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog, startServer } from '../../cli/server/serve.ts';
+import { createLog, startServer } from '../../cli/server/start-server.ts';
 import { verifyChain } from '../../proofs/verify-chain.ts';
 import { capture, createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 

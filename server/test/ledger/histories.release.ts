@@ -13,7 +13,7 @@ import { backup, restore } from '../../cli/backup.ts';
 import type { Command } from '../../cli/command.ts';
 import { importCommand } from '../../cli/import.ts';
 import { move } from '../../cli/move.ts';
-import { type RunningServer, startServer } from '../../cli/server/serve.ts';
+import { type RunningServer, startServer } from '../../cli/server/start-server.ts';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice, publishNotice } from '../../consent/notice-changes.ts';
 import { scopes } from '../../http/roles.ts';

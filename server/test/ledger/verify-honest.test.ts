@@ -15,7 +15,7 @@ import { pino } from 'pino';
 import { createTenant } from '../../accounts/tenants/store.ts';
 import { backup, restore } from '../../cli/backup.ts';
 import type { Command } from '../../cli/command.ts';
-import { startServer } from '../../cli/server/serve.ts';
+import { startServer } from '../../cli/server/start-server.ts';
 import { databaseFile, type Installation, openInstallation } from '../../installation/installation.ts';
 import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
 import { nameOrigin, nameRestore, writeCheckpoint, writeRestoreStatement } from '../../ledger/checkpoint.ts';

@@ -59,7 +59,7 @@ import {
   selectEvents,
   selectSubjectEvents,
 } from '../../privacy/erasure/store.ts';
-import { erasables, selectExpired } from '../../privacy/erasure-store.ts';
+import { erasables, selectExpired } from '../../privacy/erasure/texts-store.ts';
 import { selectUnconfirmed } from '../../privacy/form-store.ts';
 import { listBreaches, listDsrs, requireBreach, requireDsr } from '../../privacy/store.ts';
 import { readMemberPage } from '../../scim/users.ts';

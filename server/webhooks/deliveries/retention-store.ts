@@ -14,8 +14,8 @@ const usualDays = 30;
 
 /**
  * Deletes a batch of old events, with their deliveries and attempts, and the other old rows of webhooks. An event that
- * was sent again stays until its last delivery is as old; deliveries that wait for a paused endpoint and orders to send
- * again are deleted, too.
+ * was sent again stays until its last delivery is as old; deliveries that wait for a paused endpoint and finished
+ * orders to send again are deleted, too.
  * @returns true if there may be more.
  */
 export async function forgetOldEvents(database: Database, now: string): Promise<boolean> {

@@ -65,7 +65,7 @@ export class Lane {
     this.#pausedUntil = Math.min(until, now + longestMemory);
   }
 
-  /** True if it need not be remembered. */
+  /** True if the lane has no due deliveries, attempts or pause, so that it can be dropped. */
   isIdle(now: number): boolean {
     if (this.hasDue || this.inFlight > 0 || now < this.#pausedUntil) return false;
     return this.#bucket === null || this.#bucket.count(now) > 0;

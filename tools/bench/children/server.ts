@@ -1,6 +1,6 @@
 // The server as it is run in production, in a process that also reports its processor time.
 
-import { createLog, startServer } from '../../../server/cli/server/serve.ts';
+import { createLog, startServer } from '../../../server/cli/server/start-server.ts';
 import { openInstallation } from '../../../server/installation/installation.ts';
 import { readSettings } from '../../../server/settings.ts';
 import { answerQuestions, usedCpu } from './answer.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { PasswordQueue } from '../../../accounts/sign-in/password-queue.ts';
-import { startServer } from '../../../cli/server/serve.ts';
+import { startServer } from '../../../cli/server/start-server.ts';
 import { Problem } from '../../../http/problem.ts';
 import { RateLimiter } from '../../../http/rate-limit.ts';
 import { PasswordHasher } from '../../../installation/password-hash.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { pino } from 'pino';
 import { addMember } from '../../../accounts/members/membership-changes.ts';
-import { startServer } from '../../../cli/server/serve.ts';
+import { startServer } from '../../../cli/server/start-server.ts';
 import { RateLimiter } from '../../../http/rate-limit.ts';
 import type { MemberRole } from '../../../http/roles.ts';
 import type { HashCost } from '../../../installation/password-hash.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createLog, startServer } from '../../../cli/server/serve.ts';
+import { createLog, startServer } from '../../../cli/server/start-server.ts';
 import { updateRow } from '../../../storage/rows.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../../harness.ts';
 import { assertProblem } from '../../http/problems.ts';

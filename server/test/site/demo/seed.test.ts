@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { listTenants } from '../../../accounts/tenants/store.ts';
-import { startServer } from '../../../cli/server/serve.ts';
+import { startServer } from '../../../cli/server/start-server.ts';
 import { SettingsError } from '../../../settings.ts';
 import { credentialsFile, seedDemo } from '../../../site/demo/seed.ts';
 import { createLocation, describeOnOneDatabase, openTestInstallation, startTestServer } from '../../harness.ts';

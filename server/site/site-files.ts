@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
-import { requireGetOrHead } from './problem.ts';
-import { StaticFile } from './static-file.ts';
+import { requireGetOrHead } from '../http/problem.ts';
+import { StaticFile } from '../http/static-file.ts';
 
 const caching = 'public, max-age=86400';
 

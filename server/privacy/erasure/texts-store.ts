@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import { type RowKind, recordChanges } from '../ledger/audit/row-state.ts';
-import type { AuditSource } from '../ledger/audit/source.ts';
-import { newSalt } from '../ledger/entry.ts';
-import { noteErased } from '../ledger/erasure-store.ts';
-import { type ClearedOpenings, clearOpeningsAbout } from '../ledger/opening-store.ts';
-import type { UnitOfWork } from '../storage/database.ts';
-import { holds } from '../storage/grants.ts';
-import type { Queries } from '../storage/queries.ts';
-import { updateRow } from '../storage/rows.ts';
-import type { DsrRow } from './dsr.ts';
-import { breachRows, dsrRows } from './store.ts';
+import { type RowKind, recordChanges } from '../../ledger/audit/row-state.ts';
+import type { AuditSource } from '../../ledger/audit/source.ts';
+import { newSalt } from '../../ledger/entry.ts';
+import { noteErased } from '../../ledger/erasure-store.ts';
+import { type ClearedOpenings, clearOpeningsAbout } from '../../ledger/opening-store.ts';
+import type { UnitOfWork } from '../../storage/database.ts';
+import { holds } from '../../storage/grants.ts';
+import type { Queries } from '../../storage/queries.ts';
+import { updateRow } from '../../storage/rows.ts';
+import type { DsrRow } from '../dsr.ts';
+import { breachRows, dsrRows } from '../store.ts';
 
 /** A kind of rows with texts that may name people, its personal columns: they can be erased once the row has ended. */
 interface Erasable {
