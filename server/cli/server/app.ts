@@ -48,7 +48,6 @@ export function createApp(installation: Installation, options: AppOptions) {
   const findContact = async (slug: string) => (await publishedTrust.find(slug))?.content.contactEmail ?? null;
   const features: readonly Feature[] = [
     consent,
-    proofs,
     openControls(services),
     accounts,
     openPrivacy(services, findContact),
@@ -58,6 +57,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     openWebhooks(services),
     openOperator(services),
     openScim(services),
+    proofs,
   ];
   const routes = features.flatMap((feature) => feature.routes);
   // Shared caches keep answers that need no credentials, so only a refusal has the headers of this limit.

@@ -357,8 +357,6 @@ export type VerificationRunStatus = 'running' | 'holds' | 'failed' | 'could_not_
 
 /** What the method of each operation returns, by its id in the OpenAPI document. */
 export interface OperationResults {
-  readonly listVerifications: Page<VerificationRun>;
-  readonly startVerification: VerificationRun;
   readonly signIn: SignedIn | MfaChallenge;
   readonly answerChallenge: SignedIn;
   readonly startSession: SignedIn;
@@ -384,6 +382,8 @@ export interface OperationResults {
   readonly createTenant: CreatedTenant;
   readonly getSystem: SystemStatus;
   readonly listPortfolio: Page<PortfolioTenant>;
+  readonly listVerifications: Page<VerificationRun>;
+  readonly startVerification: VerificationRun;
 }
 
 /** The scope that each operation needs. */
@@ -409,23 +409,6 @@ export const operationScopes = {
   withdrawConsentRecord: 'consent:write',
   getConsentNoticeStatistics: 'consent:read',
   listConsentNoticeSightings: 'consent:read',
-  listAuditEvents: 'audit:read',
-  getAuditEvent: 'audit:read',
-  listAuditCheckpoints: 'audit:read',
-  createAuditCheckpoint: 'audit:read',
-  getLatestAuditCheckpoint: 'audit:read',
-  proveAuditInclusion: 'audit:read',
-  proveAuditConsistency: 'audit:read',
-  exportAuditLedger: 'audit:read',
-  listConsentCheckpoints: 'consent:read',
-  createConsentCheckpoint: 'consent:read',
-  getLatestConsentCheckpoint: 'consent:read',
-  proveConsentInclusion: 'consent:read',
-  proveConsentConsistency: 'consent:read',
-  exportConsentLedger: 'consent:read',
-  listVerifications: 'system:read',
-  startVerification: 'system:write',
-  getLedgerVerification: 'audit:read',
   listControls: 'controls:read',
   listFrameworks: 'controls:read',
   getFramework: 'controls:read',
@@ -513,6 +496,23 @@ export const operationScopes = {
   createTenant: 'tenants:write',
   getSystem: 'system:read',
   listPortfolio: 'portfolio:read',
+  listAuditEvents: 'audit:read',
+  getAuditEvent: 'audit:read',
+  listAuditCheckpoints: 'audit:read',
+  createAuditCheckpoint: 'audit:read',
+  getLatestAuditCheckpoint: 'audit:read',
+  proveAuditInclusion: 'audit:read',
+  proveAuditConsistency: 'audit:read',
+  exportAuditLedger: 'audit:read',
+  listConsentCheckpoints: 'consent:read',
+  createConsentCheckpoint: 'consent:read',
+  getLatestConsentCheckpoint: 'consent:read',
+  proveConsentInclusion: 'consent:read',
+  proveConsentConsistency: 'consent:read',
+  exportConsentLedger: 'consent:read',
+  listVerifications: 'system:read',
+  startVerification: 'system:write',
+  getLedgerVerification: 'audit:read',
 } as const;
 
 export const noticeStatusValues = ['draft', 'published', 'archived'] as const;
@@ -556,10 +556,6 @@ export const verificationStatusValues = ['holds', 'failed', 'could_not_check'] a
 export const userStatusValues = ['active', 'suspended', 'deleted'] as const;
 export const webhookDisabledReasonValues = ['gone', 'failing'] as const;
 export const noticeWarningCodeValues = ['controller_not_named', 'purposes_not_named'] as const;
-export const actorTypeValues = ['user', 'api_key', 'system', 'staff'] as const;
-export const auditModuleValues = ['access', 'consent', 'controls', 'identity', 'ledger', 'mfa', 'privacy', 'tenants', 'trust', 'webhooks'] as const;
-export const ledgerNameValues = ['audit', 'consent'] as const;
-export const verificationRunStatusValues = ['running', 'holds', 'failed', 'could_not_check', 'interrupted'] as const;
 export const evidenceFreshnessValues = ['current', 'stale', 'expired', 'missing'] as const;
 export const mfaMethodValues = ['totp', 'backup_code'] as const;
 export const invitationStatusValues = ['pending', 'accepted', 'revoked', 'expired'] as const;
@@ -571,3 +567,7 @@ export const databaseKindValues = ['sqlite', 'postgres'] as const;
 export const logStatementKindValues = ['timestamp', 'cosignature'] as const;
 export const transferKindValues = ['move', 'import'] as const;
 export const transferStatusValues = ['incomplete', 'completed'] as const;
+export const actorTypeValues = ['user', 'api_key', 'system', 'staff'] as const;
+export const auditModuleValues = ['access', 'consent', 'controls', 'identity', 'ledger', 'mfa', 'privacy', 'tenants', 'trust', 'webhooks'] as const;
+export const ledgerNameValues = ['audit', 'consent'] as const;
+export const verificationRunStatusValues = ['running', 'holds', 'failed', 'could_not_check', 'interrupted'] as const;

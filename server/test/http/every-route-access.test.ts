@@ -75,14 +75,14 @@ describeOnOneDatabase('who may call every route', (dialect) => {
     // Nothing changes, so all routes share a scene; only the start of a sign-in needs a person who is at its beginning.
     const request = await acceptedRequest(route, route.auth === 'anonymous' ? await createScene(server) : own);
     const path = await fillPath(route, own);
-    const before = await readStoredState(server.installation.database);
+    const before = await readStoredState(server);
     for (const caller of callers) {
       const response = await server.request(route.method, path, join(request, caller));
       assertError(route, response, code);
       if (code === 'unauthenticated')
         assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer realm="svc"/);
     }
-    assert.equal(await readStoredState(server.installation.database), before);
+    assert.equal(await readStoredState(server), before);
   }
 
   /** Asserts that a route returns its success status to a caller. @param makeCaller creates one in the tenant of a scene. */
@@ -134,7 +134,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
       const { key = null } = await acceptedCredentials(route, scene);
       const own = key ?? scene.tenant.key;
       const path = await fillPath(route, scene);
-      const before = await readStoredState(server.installation.database);
+      const before = await readStoredState(server);
       for (const [first, second] of [
         [own, own],
         [own, 'wrong'],
@@ -145,7 +145,7 @@ describeOnOneDatabase('who may call every route', (dialect) => {
         assert.ok(response);
         assertError(route, response, 'invalid_header');
       }
-      assert.equal(await readStoredState(server.installation.database), before);
+      assert.equal(await readStoredState(server), before);
     });
   });
 

@@ -53,9 +53,9 @@ async function onRoutes(context: TestContext, fits: (_: Route) => boolean, check
 
 /** Runs a step and asserts that no row of any tenant was changed by it. */
 async function assertNothingWritten(step: () => Promise<void>): Promise<void> {
-  const before = await readStoredState(server.installation.database);
+  const before = await readStoredState(server);
   await step();
-  assert.equal(await readStoredState(server.installation.database), before);
+  assert.equal(await readStoredState(server), before);
 }
 
 /** An answer without what names the request. */

@@ -69,9 +69,9 @@ describeOnOneDatabase('every route', (dialect) => {
   }
 
   async function assertNothingWritten(step: () => Promise<void>): Promise<void> {
-    const before = await readStoredState(server.installation.database);
+    const before = await readStoredState(server);
     await step();
-    assert.equal(await readStoredState(server.installation.database), before);
+    assert.equal(await readStoredState(server), before);
   }
 
   testOnNewServer(

@@ -1,14 +1,17 @@
 import SQLite from 'better-sqlite3';
 import { sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
+import type { TestServer } from '../harness.ts';
 
 const watchers = new WeakMap<Database, SQLite.Database>();
 
 /**
  * A text that stays equal as long as nothing is written. On SQLite it is the `data_version` that another connection sees,
  * because reading every row takes longer with each tenant that a test adds; on PostgreSQL it is every row of every table.
+ * Waits for a verification that an earlier request began, because it writes how far it is.
  */
-export async function readStoredState(database: Database): Promise<string> {
+export async function readStoredState({ app, installation: { database } }: TestServer): Promise<string> {
+  await app.verifier.idle();
   const { kysely, dialect } = database;
   if (dialect === 'postgres') return readAllRows(database);
   let watcher = watchers.get(database);

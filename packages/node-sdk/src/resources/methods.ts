@@ -254,25 +254,6 @@ export abstract class PublicConsentMethods extends Resource {
   }
 }
 
-/** The tamper-evident log of everything that was changed, by whom and when. Scopes: `audit:read`. */
-export class Audit extends Resource {
-  /**
-   * List audit events, newest first. With two or more of `module`, `actor`, `action`, `actorId` and `targetId`, a page
-   * reads at most 2,000 events: it may have fewer items than `limit`, or none, and still a `nextCursor`. Needs the
-   * scope `audit:read`.
-   * @param params `limit` is 1 to 200, default 50.
-   * @throws {BadRequestError} `invalid_cursor`: The cursor is invalid, or belongs to other filters.
-   */
-  list(params: Api.ListAuditEventsParams = {}, options?: ListOptions): PagePromise<Api.AuditEvent> {
-    return this.api.list(page('listAuditEvents', '/v1/audit', {}, params), options);
-  }
-
-  /** Get one audit event with its details. Needs the scope `audit:read`. */
-  retrieve(eventId: string, options?: RequestOptions): ApiPromise<Api.AuditEventDetail> {
-    return this.api.request(get('getAuditEvent', '/v1/audit/{id}', { id: eventId }), options);
-  }
-}
-
 /**
  * Controls of the tenant with their evidence and tests, mapped to compliance frameworks. Scopes: `controls:read`,
  * `controls:write`.
@@ -1158,5 +1139,24 @@ export class WebhooksRedeliveries extends Resource {
   cancel(redeliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookRedelivery> {
     const operation = remove('cancelWebhookRedelivery', '/v1/webhooks/redeliveries/{id}', { id: redeliveryId });
     return this.api.request(operation, options);
+  }
+}
+
+/** The tamper-evident log of everything that was changed, by whom and when. Scopes: `audit:read`. */
+export class Audit extends Resource {
+  /**
+   * List audit events, newest first. With two or more of `module`, `actor`, `action`, `actorId` and `targetId`, a page
+   * reads at most 2,000 events: it may have fewer items than `limit`, or none, and still a `nextCursor`. Needs the
+   * scope `audit:read`.
+   * @param params `limit` is 1 to 200, default 50.
+   * @throws {BadRequestError} `invalid_cursor`: The cursor is invalid, or belongs to other filters.
+   */
+  list(params: Api.ListAuditEventsParams = {}, options?: ListOptions): PagePromise<Api.AuditEvent> {
+    return this.api.list(page('listAuditEvents', '/v1/audit', {}, params), options);
+  }
+
+  /** Get one audit event with its details. Needs the scope `audit:read`. */
+  retrieve(eventId: string, options?: RequestOptions): ApiPromise<Api.AuditEventDetail> {
+    return this.api.request(get('getAuditEvent', '/v1/audit/{id}', { id: eventId }), options);
   }
 }
