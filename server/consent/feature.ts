@@ -1,6 +1,6 @@
 import type { Feature, Services } from '../installation/feature.ts';
 import { noticeRoutes } from './notice-routes.ts';
-import { createPublicNotices, VersionCache } from './notice-store.ts';
+import { NoticeCache } from './notice-store.ts';
 import { overviewRoutes } from './overview-routes.ts';
 import { publicConsentRoutes, recordRoutes } from './record-routes.ts';
 import { ConsentRecorder } from './recorder.ts';
@@ -9,12 +9,12 @@ import { statisticsRoutes } from './statistics-routes.ts';
 
 /** Notices, records and their statistics. */
 export function openConsent({ database, hasher, settings }: Services) {
-  const versions = new VersionCache();
+  const noticeCache = new NoticeCache(database.kysely);
   const sightings = new Sightings();
   const services = {
     database,
-    recorder: new ConsentRecorder(hasher, versions),
-    publicNotices: createPublicNotices(database.kysely, versions),
+    recorder: new ConsentRecorder(hasher, noticeCache),
+    noticeCache,
     sightings,
     limits: settings.limits,
     regionHeaders: settings.regionHeaders,

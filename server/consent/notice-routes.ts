@@ -33,7 +33,7 @@ function present(notice: Notice, status = 200) {
 }
 
 /** The operations on notices. */
-export function noticeRoutes({ database, publicNotices }: ConsentServices): readonly Route[] {
+export function noticeRoutes({ database, noticeCache }: ConsentServices): readonly Route[] {
   return [
     defineRoute('GET /v1/consent', {
       operationId: 'listConsentNotices',
@@ -116,7 +116,7 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
         .optional()
         .meta({ id: 'NoticePublication' }),
       async change({ params: { id }, body, ifMatch, source }, work) {
-        work.afterCommit(() => publicNotices.forget(id));
+        work.afterCommit(() => noticeCache.forgetForms(id));
         return present(await publishNotice(work, source(), id, { ifMatch, asksAgain: body?.asksAgain ?? false }));
       },
     }),
@@ -127,7 +127,7 @@ export function noticeRoutes({ database, publicNotices }: ConsentServices): read
       summary: 'Archive a consent notice: no more captures',
       params: NoticeParams,
       async change(call, work) {
-        work.afterCommit(() => publicNotices.forget(call.params.id));
+        work.afterCommit(() => noticeCache.forgetForms(call.params.id));
         return present(await archiveNotice(work, call.source(), call.params.id));
       },
     }),

@@ -259,11 +259,36 @@ export interface KnownVersion extends NoticeVersion {
   readonly languages: ReadonlyMap<string, string>;
 }
 
-/** Published versions by notice and number. A version never changes, so what was read once stays true. */
-export class VersionCache {
+/** The notices that visitors read and decide on, in memory. */
+export class NoticeCache {
+  readonly #queries: Queries;
+  /** By `nameNotice`, without their versions, which are much larger. */
+  readonly #states = new ByteCache<NoticeState>();
+  /** By notice and number. A version never changes, so what was read once stays true. */
   readonly #versions = new ByteCache<KnownVersion>();
+  readonly #forms = new ByteCache<PublicForms>();
+  /** By id. A server forgets those that it publishes or archives. */
+  readonly #published = new BriefCache<PublicForms>((noticeId) => this.#findPublished(noticeId));
 
-  async find(
+  constructor(queries: Queries) {
+    this.#queries = queries;
+  }
+
+  /** A notice as it was last read. @param name of `nameNotice`. */
+  findSeen(name: string): NoticeState | undefined {
+    return this.#states.get(name);
+  }
+
+  /** Remembers a notice that was read. One that is as it was last read is the same object, too. */
+  see(name: string, state: NoticeState): NoticeState {
+    const seen = this.#states.get(name);
+    if (seen !== undefined && isSame(seen, state)) return seen;
+    this.#states.set(name, state, JSON.stringify(state).length);
+    return state;
+  }
+
+  /** A published version; undefined if there is none of this number. */
+  async findVersion(
     queries: Queries,
     { tenant_id: tenantId, id: noticeId }: Pick<NoticeState, 'tenant_id' | 'id'>,
     version: number,
@@ -277,6 +302,39 @@ export class VersionCache {
     this.#versions.set(name, found, JSON.stringify(read).length);
     return found;
   }
+
+  /** A published notice in all its languages; what another server changed is known after a second. */
+  findForms(noticeId: string): Promise<PublicForms | undefined> {
+    return this.#published.find(noticeId);
+  }
+
+  /** Forgets the public forms of a notice that was published or archived. */
+  forgetForms(noticeId: string): void {
+    this.#published.forget(noticeId);
+  }
+
+  async #findPublished(noticeId: string) {
+    const notice = await findState(this.#queries, noticeId);
+    if (notice?.status !== 'published') return undefined;
+    const name = `${notice.tenant_id} ${noticeId} ${notice.version}`;
+    let forms = this.#forms.get(name);
+    if (forms === undefined) {
+      const version = await this.findVersion(this.#queries, notice, notice.version);
+      forms = version && (await readForms(this.#queries, notice, version));
+      if (forms !== undefined) this.#forms.set(name, forms, forms.length);
+    }
+    return forms && { value: forms, length: forms.length };
+  }
+}
+
+function isSame(seen: NoticeState, state: NoticeState): boolean {
+  for (const key in state) if (seen[key as keyof NoticeState] !== state[key as keyof NoticeState]) return false;
+  return true;
+}
+
+/** Names a notice with the tenant of its caller, which is empty for a visitor: two tenants may have notices of one id. */
+export function nameNotice(tenantId: string | undefined, noticeId: string): string {
+  return `${tenantId ?? ''} ${noticeId}`;
 }
 
 /** The public form of a notice in one language, ready to send. */
@@ -293,6 +351,8 @@ export interface PublicForms {
   /** In the language of the notice. */
   readonly own: PublicAnswer;
   readonly byLanguage: ReadonlyMap<string, PublicAnswer>;
+  /** The bytes of all forms. */
+  readonly length: number;
 }
 
 /** The form in the language that fits a wanted one best; that of the notice if none does. */
@@ -301,28 +361,12 @@ export function pickForm({ own, byLanguage }: PublicForms, wanted: string | unde
   return byLanguage.get(wanted) ?? byLanguage.get(pickLanguage(wanted, [...byLanguage.keys()]) ?? '') ?? own;
 }
 
-/** The public forms of published notices, by id. A server forgets those that it publishes or archives. */
-export type PublicNotices = BriefCache<PublicForms>;
-
-/** The cache of public forms. @param versions the cache from which it reads the languages of a version. */
-export function createPublicNotices(queries: Queries, versions: VersionCache): PublicNotices {
-  /** By notice and number: a version never changes. */
-  const ready = new ByteCache<{ readonly value: PublicForms; readonly length: number }>();
-  return new BriefCache(async (noticeId) => {
-    const notice = await findState(queries, noticeId);
-    if (notice?.status !== 'published') return undefined;
-    const name = `${notice.tenant_id} ${noticeId} ${notice.version}`;
-    const known = ready.get(name);
-    if (known !== undefined) return known;
-    const version = await versions.find(queries, notice, notice.version);
-    const forms = version && (await readForms(queries, notice, version));
-    if (forms !== undefined) ready.set(name, forms, forms.length);
-    return forms;
-  });
-}
-
 /** Undefined if a text is missing, which `svc verify` reports. */
-async function readForms(queries: Queries, notice: NoticeState, { domain, language, shown }: NoticeVersion) {
+async function readForms(
+  queries: Queries,
+  notice: NoticeState,
+  { domain, language, shown }: NoticeVersion,
+): Promise<PublicForms | undefined> {
   const { tenant_id: tenantId, id: noticeId } = notice;
   const texts = await findShownTexts(queries, tenantId, noticeId, Object.values(shown));
   const byLanguage = new Map<string, PublicAnswer>();
@@ -335,5 +379,5 @@ async function readForms(queries: Queries, notice: NoticeState, { domain, langua
   const own = byLanguage.get(language);
   if (own === undefined) return undefined;
   const length = [...byLanguage.values()].reduce((sum, { body }) => sum + body.length, 0);
-  return { value: { tenantId, domain, own, byLanguage }, length };
+  return { tenantId, domain, own, byLanguage, length };
 }

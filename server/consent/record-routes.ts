@@ -6,7 +6,7 @@ import { defineRoute, type Route, readCursor, writeCursor } from '../http/route.
 import { Cursor, Id, optionalInteger, queryInteger, Time } from '../http/schemas.ts';
 import type { Database } from '../storage/database.ts';
 import { Language } from './language.ts';
-import { findNotice, findVersion, type PublicNotices, pickForm } from './notice-store.ts';
+import { findNotice, findVersion, type NoticeCache, pickForm } from './notice-store.ts';
 import { PublicNotice } from './public-notice.ts';
 import { ConsentReceipt, makeReceipt } from './receipt.ts';
 import {
@@ -31,7 +31,7 @@ import { withdrawRecord } from './withdraw.ts';
 export interface ConsentServices {
   readonly database: Database;
   readonly recorder: ConsentRecorder;
-  readonly publicNotices: PublicNotices;
+  readonly noticeCache: NoticeCache;
   readonly sightings: Sightings;
   /** Captures a minute. */
   readonly limits: { readonly captureNotice: number; readonly captureClient: number };
@@ -169,7 +169,7 @@ const NoticeParams = z.strictObject({ noticeId: z.string().toLowerCase() });
 export function publicConsentRoutes({
   database,
   recorder,
-  publicNotices,
+  noticeCache,
   sightings,
   limits,
   regionHeaders,
@@ -194,7 +194,7 @@ export function publicConsentRoutes({
       headers: ['ETag', 'Cache-Control', 'Svc-Region', 'Vary'],
       result: PublicNotice,
       async handle({ params, query: { language }, client, now }) {
-        const forms = requireFound(await publicNotices.find(params.noticeId), 'published consent notice');
+        const forms = requireFound(await noticeCache.findForms(params.noticeId), 'published consent notice');
         const { tenantId, domain } = forms;
         sightings.noteRead({ tenantId, ...params, domain }, client.origin ?? client.referer, now);
         const { body, etag } = pickForm(forms, language);

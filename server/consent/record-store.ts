@@ -1,5 +1,13 @@
 import { CompiledQuery, type Insertable, sql } from 'kysely';
-import { appendEntries, type FrameDraft, newSalt, readHead, selectPrevious } from '../ledger/entry.ts';
+import {
+  appendEntries,
+  type EntryDraft,
+  type Link,
+  newSalt,
+  type Position,
+  readHead,
+  selectPrevious,
+} from '../ledger/entry.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import {
@@ -35,71 +43,83 @@ export async function appendRecords(
   work: UnitOfWork,
   drafts: readonly RecordDraft[],
 ): Promise<readonly ConsentRecord[]> {
-  const salts = drafts.map(newSalt);
-  const frames = drafts.map(draftRecordFrame);
-  const numbers = await findFrames(work.transaction, frames);
+  const frames = await findFrames(work.transaction, drafts);
   const newFrames: Insertable<Tables['consent_frames']>[] = [];
-  /** A frame that is not stored yet gets the number of its first record. */
-  const numberOf = ({ tenantId, hash, text }: FrameDraft, sequence: number): number => {
-    const name = nameFrame(tenantId, hash);
-    const known = numbers.get(name);
-    if (known !== undefined) return known;
-    numbers.set(name, sequence);
-    newFrames.push({ tenant_id: tenantId, number: sequence, hash, parts: text });
-    return sequence;
-  };
-  const links = await appendEntries(
-    work,
-    'consent',
-    drafts.map((draft, index) => ({
-      tenantId: draft.tenantId,
-      seal: (position) => {
-        const frame = frames[index] as FrameDraft;
-        return sealRecord(draft, salts[index] as string, frame, numberOf(frame, position.sequence), position);
-      },
-    })),
-  );
+  const entries: EntryDraft<'consent'>[] = [];
+  const salts: string[] = [];
+  for (const draft of drafts) {
+    const { tenantId } = draft;
+    const frame = draftRecordFrame(draft);
+    const salt = newSalt();
+    const seal = (position: Position) => {
+      const { hash, text } = frame;
+      const numbers = frames.get(tenantId) as Map<string, number>;
+      let number = numbers.get(hash);
+      if (number === undefined) {
+        // A frame that is not stored yet gets the number of its first record.
+        number = position.sequence;
+        numbers.set(hash, number);
+        newFrames.push({ tenant_id: tenantId, number, hash, parts: text });
+      }
+      return sealRecord(draft, salt, frame, number, position);
+    };
+    entries.push({ tenantId, seal });
+    salts.push(salt);
+  }
+  const links = await appendEntries(work, 'consent', entries);
   await insertRows(work.transaction, 'consent_frames', newFrames);
   await noteSpellings(work.transaction, drafts);
-  const counts = Map.groupBy(drafts, ({ tenantId, noticeId }) => `${tenantId} ${noticeId}`).values();
-  await countRecords(
-    work.transaction,
-    [...counts].map((ofNotice) => [ofNotice[0] as RecordDraft, ofNotice.length]),
-  );
-  const records = drafts.map((draft, index) =>
-    placeRecord(draft, salts[index] as string, links[index] as (typeof links)[number]),
-  );
-  const counted = records.map((record, index) => ({ ...record, tenantId: (drafts[index] as RecordDraft).tenantId }));
+  const records: ConsentRecord[] = [];
+  const counted: (ConsentRecord & { readonly tenantId: string })[] = [];
+  for (const [index, draft] of drafts.entries()) {
+    const record = placeRecord(draft, salts[index] as string, links[index] as Link);
+    records.push(record);
+    counted.push({ ...record, tenantId: draft.tenantId });
+  }
+  await countRecords(work.transaction, drafts);
   await countDecisions(work.transaction, counted);
   return records;
 }
 
-/** The numbers of the frames that are stored, by their names. Two servers that meet a new one at once store it twice. */
-async function findFrames(queries: Queries, wanted: readonly FrameDraft[]): Promise<Map<string, number>> {
-  const known = new Map<string, number>();
-  for (const [tenantId, frames] of Map.groupBy(wanted, (frame) => frame.tenantId)) {
-    const hashes = [...new Set(frames.map(({ hash }) => hash))];
-    const rows = await findByValues(queries, 'consent_frames', tenantId, 'hash', hashes, ['number', 'hash']);
-    for (const { number, hash } of rows) known.set(nameFrame(tenantId, hash), number);
+/**
+ * Finds the numbers of the frames that are stored, by tenant and hash. Two servers that meet a new one at once store it
+ * twice.
+ */
+async function findFrames(queries: Queries, drafts: readonly RecordDraft[]): Promise<Map<string, Map<string, number>>> {
+  const hashes = new Map<string, Set<string>>();
+  for (const draft of drafts) {
+    const { tenantId, hash } = draftRecordFrame(draft);
+    const ofTenant = hashes.get(tenantId);
+    if (ofTenant === undefined) hashes.set(tenantId, new Set([hash]));
+    else ofTenant.add(hash);
   }
-  return known;
+  const found = new Map<string, Map<string, number>>();
+  for (const [tenantId, ofTenant] of hashes) {
+    const rows = await findByValues(queries, 'consent_frames', tenantId, 'hash', [...ofTenant], ['number', 'hash']);
+    const numbers = new Map<string, number>();
+    for (const { number, hash } of rows) numbers.set(hash, number);
+    found.set(tenantId, numbers);
+  }
+  return found;
 }
 
-function nameFrame(tenantId: string, hash: string): string {
-  return `${tenantId} ${hash}`;
-}
-
-/** Adds to the counters of notices, all in one statement. */
-async function countRecords(queries: Queries, counts: readonly (readonly [of: RecordDraft, count: number])[]) {
-  const text = rememberText(queries, `count records ${counts.length}`, () => {
+/** Adds to the counters of the records' notices, all in one statement. */
+async function countRecords(queries: Queries, drafts: readonly RecordDraft[]) {
+  const counts = new Map<string, [tenantId: string, noticeId: string, count: number]>();
+  for (const { tenantId, noticeId } of drafts) {
+    const name = `${tenantId} ${noticeId}`;
+    const count = counts.get(name);
+    if (count === undefined) counts.set(name, [tenantId, noticeId, 1]);
+    else count[2] += 1;
+  }
+  const text = rememberText(queries, `count records ${counts.size}`, () => {
     const row = sql`(cast(${sql.val('')} as text), cast(${sql.val('')} as text), cast(${sql.val(0)} as bigint))`;
     return sql`
-      with counted (tenant_id, notice_id, added) as (values ${sql.join(counts.map(() => row))})
+      with counted (tenant_id, notice_id, added) as (values ${sql.join(Array.from(counts, () => row))})
       update consent_notices set record_count = record_count + counted.added
       from counted where consent_notices.tenant_id = counted.tenant_id and consent_notices.id = counted.notice_id`;
   });
-  const parameters = counts.flatMap(([{ tenantId, noticeId }, count]) => [tenantId, noticeId, count]);
-  await queries.executeQuery(CompiledQuery.raw(text, parameters));
+  await queries.executeQuery(CompiledQuery.raw(text, [...counts.values()].flat()));
 }
 
 function prepareRecords<Given extends object>(build: Parameters<typeof prepareQuery<Given, StoredRecord>>[0]) {
@@ -336,17 +356,19 @@ function inPlace(queries: Queries, parameter: <Name extends keyof SubjectPlace>(
 /** The latest record of each subject on its notice and in its space, in one query per 64 of them. */
 export async function findLatestRecords(
   queries: Queries,
-  places: readonly SubjectPlace[],
+  subjects: readonly { readonly place: SubjectPlace }[],
 ): Promise<readonly ConsentRecord[]> {
   const latest: ConsentRecord[] = [];
-  for (let start = 0; start < places.length; start += latestBatch) {
-    const wanted = places.slice(start, start + latestBatch);
-    const last = wanted.at(-1) as SubjectPlace;
+  for (let start = 0; start < subjects.length; start += latestBatch) {
+    const end = Math.min(subjects.length, start + latestBatch);
     // Few lengths make few texts, and each text is prepared once; the last place fills the rest up, and its record comes again.
-    const size = wanted.length === 1 ? 1 : Math.ceil(wanted.length / 8) * 8;
-    const parameters = Array.from({ length: size }, (_, index) => wanted[index] ?? last).flatMap(
-      ({ tenantId, noticeId, subjectId, space }) => [tenantId, noticeId, subjectId, space],
-    );
+    const size = end - start === 1 ? 1 : Math.ceil((end - start) / 8) * 8;
+    const parameters: string[] = [];
+    for (let index = start; index < start + size; index += 1) {
+      const { tenantId, noticeId, subjectId, space } = (subjects[Math.min(index, end - 1)] as (typeof subjects)[number])
+        .place;
+      parameters.push(tenantId, noticeId, subjectId, space);
+    }
     const query = CompiledQuery.raw(latestText(queries, size), parameters);
     const { rows } = await queries.executeQuery<StoredRecord>(query as CompiledQuery<StoredRecord>);
     latest.push(...rows.map(readRecord));

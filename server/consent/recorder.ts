@@ -4,7 +4,6 @@ import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
 import { type AuditSource, systemSource } from '../ledger/audit/source.ts';
 import { type NewAuditEvent, recordEvents } from '../ledger/audit/store.ts';
-import { ByteCache } from '../storage/cache.ts';
 import type { Outcome, UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { newId } from '../storage/rows.ts';
@@ -17,8 +16,9 @@ import {
   type KnownVersion,
   listPublished,
   lockStates,
+  type NoticeCache,
   type NoticeState,
-  type VersionCache,
+  nameNotice,
 } from './notice-store.ts';
 import {
   type CaptureBody,
@@ -67,15 +67,11 @@ export interface Capture {
 /** Appends consent records with their audit and webhook events. */
 export class ConsentRecorder {
   readonly #hasher: PrivateHasher;
-  readonly #versions: VersionCache;
-  /**
-   * Notices as they were last read, by `nameNotice`. Their versions, which are much larger, are only in the cache of versions.
-   */
-  readonly #seen = new ByteCache<NoticeState>();
+  readonly #notices: NoticeCache;
 
-  constructor(hasher: PrivateHasher, versions: VersionCache) {
+  constructor(hasher: PrivateHasher, notices: NoticeCache) {
     this.#hasher = hasher;
-    this.#versions = versions;
+    this.#notices = notices;
   }
 
   /**
@@ -84,21 +80,23 @@ export class ConsentRecorder {
    * @throws {Problem} `not_found`, `consent_origin_not_allowed`, `consent_notice_not_published`, `validation_failed`.
    */
   async prepare(queries: Queries, request: CaptureRequest, now: string): Promise<Capture> {
-    const name = nameNotice(request);
-    const seen = this.#seen.get(name);
-    if (seen !== undefined) {
-      const checked = await settle(() => this.#check(queries, seen, request, now));
-      if ('result' in checked) return checked.result;
+    const { noticeId, caller } = request;
+    const name = nameNotice(caller?.tenantId, noticeId);
+    const seen = this.#notices.findSeen(name);
+    try {
+      if (seen !== undefined) return await this.#check(queries, seen, request, now);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
     }
-    const state = await findState(queries, request.noticeId, request.caller?.tenantId);
-    return this.#check(queries, state && this.#see(name, state), request, now);
+    const state = await findState(queries, noticeId, caller?.tenantId);
+    return this.#check(queries, state && this.#notices.see(name, state), request, now);
   }
 
   /** Lists the published notices of a tenant that ask for a purpose. */
   async listAsking(queries: Queries, tenantId: string, purpose: string): Promise<readonly string[]> {
     const asking: string[] = [];
     for (const notice of await listPublished(queries, tenantId)) {
-      const latest = await this.#versions.find(queries, notice, notice.version);
+      const latest = await this.#notices.findVersion(queries, notice, notice.version);
       if (latest?.purposes.some(({ key }) => key === purpose)) asking.push(notice.id);
     }
     return asking;
@@ -116,7 +114,7 @@ export class ConsentRecorder {
     if (notice === undefined || (caller !== null && notice.tenant_id !== caller.tenantId))
       throw notFound('consent notice');
     const { id: noticeId, tenant_id: tenantId, status, version } = notice;
-    const latest = await this.#versions.find(queries, notice, version);
+    const latest = await this.#notices.findVersion(queries, notice, version);
     if (caller === null && !originMatches(origin, latest?.domain ?? notice.domain))
       throw new Problem(
         'consent_origin_not_allowed',
@@ -150,7 +148,7 @@ export class ConsentRecorder {
     if (number === undefined)
       throw invalidValues([{ path: 'body.shownHash', issue: 'belongs to no published version of the notice' }]);
     // A number beyond the latest need not be looked up, and may be more than the column holds.
-    const found = number < latest.version ? await this.#versions.find(queries, notice, number) : undefined;
+    const found = number < latest.version ? await this.#notices.findVersion(queries, notice, number) : undefined;
     if (found !== undefined) return found;
     throw invalidValues([{ path: 'body.noticeVersion', issue: 'is not a published version of the notice' }]);
   }
@@ -166,30 +164,31 @@ export class ConsentRecorder {
   ): Promise<readonly Outcome<Result>[]> {
     const { transaction: queries, now } = work;
     // Locks the notices: what has changed since then is checked again.
-    const byName = new Map(captures.map(({ request, notice }) => [nameNotice(request), notice]));
-    const states = await lockStates(queries, [...byName.values()]);
-    const notices = new Map<string, NoticeState>();
-    for (const [name, { tenant_id, id }] of byName) {
-      const state = states.find((one) => one.tenant_id === tenant_id && one.id === id);
-      if (state !== undefined) notices.set(name, this.#see(name, state));
-    }
+    const known = new Map<string, NoticeState>();
+    for (const { notice } of captures) known.set(nameNotice(notice.tenant_id, notice.id), notice);
+    const locked = new Map<string, NoticeState>();
+    for (const state of await lockStates(queries, [...known.values()]))
+      locked.set(nameNotice(state.tenant_id, state.id), state);
     const checked: Outcome<Capture>[] = [];
+    const allowed: Capture[] = [];
     for (const capture of captures) {
       const { request, notice } = capture;
-      const current = notices.get(nameNotice(request));
-      if (notice === current) checked.push({ result: capture });
-      else checked.push(await settle(() => this.#check(queries, current, request, now)));
+      const state = locked.get(nameNotice(notice.tenant_id, notice.id));
+      const current = state && this.#notices.see(nameNotice(request.caller?.tenantId, request.noticeId), state);
+      const outcome =
+        notice === current
+          ? { result: capture }
+          : await this.#check(queries, current, request, now).then(toResult, toProblem);
+      checked.push(outcome);
+      if ('result' in outcome) allowed.push(outcome.result);
     }
-    const histories = await loadHistories(
-      queries,
-      checked.flatMap((one) => ('result' in one ? one.result : [])),
-    );
+    const histories = await loadHistories(queries, allowed);
     const drafts = new Map<RecordDraft, AuditSource | null>();
     const decided: Outcome<EarlierRecord>[] = [];
-    for (const one of checked)
-      decided.push(
-        'error' in one ? one : await settle(() => this.#decide(queries, one.result, histories, drafts, now)),
-      );
+    for (const one of checked) {
+      if ('error' in one) decided.push(one);
+      else decided.push(await this.#decide(queries, one.result, histories, drafts, now).then(toResult, toProblem));
+    }
     const records = new Map<string, ConsentRecord>();
     if (drafts.size > 0) for (const record of await recordDrafts(work, drafts)) records.set(record.id, record);
     return decided.map((one) => {
@@ -231,33 +230,14 @@ export class ConsentRecorder {
     drafts.set(draft, request.caller);
     return draft;
   }
-
-  /** Remembers a notice. One that is as it was last seen is the same object, too. */
-  #see(name: string, state: NoticeState): NoticeState {
-    const seen = this.#seen.get(name);
-    if (seen !== undefined && isSame(seen, state)) return seen;
-    this.#seen.set(name, state, JSON.stringify(state).length);
-    return state;
-  }
 }
 
-/** Names the notice of a request with the tenant of its caller: another tenant's notice of the same id is another one. */
-function nameNotice({ caller, noticeId }: CaptureRequest): string {
-  return `${caller?.tenantId ?? ''} ${noticeId}`;
-}
+const toResult = <Result>(result: Result): Outcome<Result> => ({ result });
 
-function isSame(seen: NoticeState, state: NoticeState): boolean {
-  return Object.entries(state).every(([key, value]) => seen[key as keyof NoticeState] === value);
-}
-
-/** The outcome of a step for one request. A failure that is no problem concerns all, and ends their transaction. */
-async function settle<Result>(step: () => Promise<Result>): Promise<Outcome<Result>> {
-  try {
-    return { result: await step() };
-  } catch (error) {
-    if (error instanceof Problem) return { error };
-    throw error;
-  }
+/** The outcome of a rejected request. A failure that is no problem concerns all, and ends their transaction. */
+function toProblem(error: unknown): Outcome<never> {
+  if (error instanceof Problem) return { error };
+  throw error;
 }
 
 /**
@@ -313,8 +293,7 @@ async function loadHistories(
   captures: readonly Capture[],
 ): Promise<Map<string, readonly EarlierRecord[]>> {
   const histories = new Map<string, readonly EarlierRecord[]>();
-  const places = captures.map(({ place }) => place);
-  for (const record of await findLatestRecords(queries, places)) histories.set(nameOf(record), [record]);
+  for (const record of await findLatestRecords(queries, captures)) histories.set(nameOf(record), [record]);
   for (const { request, place } of captures) {
     if (!mayRepeat(request)) continue;
     const history = histories.get(nameOf(place));
@@ -371,27 +350,30 @@ export async function recordDrafts(
   drafts: ReadonlyMap<RecordDraft, AuditSource | null>,
 ): Promise<readonly ConsentRecord[]> {
   const records = await appendRecords(work, [...drafts.keys()]);
-  const written = [...drafts].map(([{ tenantId }, caller], index) => {
-    return { tenantId, caller, record: records[index] as ConsentRecord };
-  });
   // An event for each record of a caller, and one for all records of a notice's visitors.
-  const events = written.flatMap(({ caller, record }) =>
-    caller === null ? [] : [{ source: caller, event: describeRecord(record) }],
-  );
-  const visits = written.filter(({ caller }) => caller === null);
-  for (const ofNotice of Map.groupBy(visits, ({ record }) => record.noticeId).values())
-    events.push({ source: systemSource(ofNotice[0]?.tenantId as string), event: describeVisits(ofNotice) });
+  const events: { readonly source: AuditSource; readonly event: NewAuditEvent }[] = [];
+  const visits = new Map<string, { readonly tenantId: string; readonly records: ConsentRecord[] }>();
+  const byTenant = new Map<string, ConsentRecord[]>();
+  let index = 0;
+  for (const [{ tenantId }, caller] of drafts) {
+    const record = records[index++] as ConsentRecord;
+    const ofTenant = byTenant.get(tenantId);
+    if (ofTenant === undefined) byTenant.set(tenantId, [record]);
+    else ofTenant.push(record);
+    const ofNotice = visits.get(record.noticeId);
+    if (caller !== null) events.push({ source: caller, event: describeRecord(record) });
+    else if (ofNotice === undefined) visits.set(record.noticeId, { tenantId, records: [record] });
+    else ofNotice.records.push(record);
+  }
+  for (const { tenantId, records } of visits.values())
+    events.push({ source: systemSource(tenantId), event: describeVisits(records) });
   await recordEvents(work, events);
-  for (const [tenantId, ofTenant] of Map.groupBy(written, (one) => one.tenantId)) {
-    const announce = ({ record }: Written) => ({ type: actionOf(record), data: presentEventData(record) });
+  for (const [tenantId, ofTenant] of byTenant) {
+    const announce = (record: ConsentRecord) => ({ type: actionOf(record), data: presentEventData(record) });
     // An event that no endpoint wants is not written, unlike others: the ledger has the record anyway.
     await emitWanted(work, tenantId, () => ofTenant.map(announce));
   }
   return records;
-}
-
-interface Written {
-  readonly record: ConsentRecord;
 }
 
 /** The audit event of one record that a caller made. */
@@ -413,10 +395,11 @@ function actionOf({ kind }: ConsentRecord): keyof typeof consentRecordEvents {
  * The audit event of all that visitors decided on a notice in one group: it names the span of the ledger and its last
  * hash, and so ties the two chains together.
  */
-function describeVisits(visits: readonly Written[]): NewAuditEvent {
-  const { noticeId, sequence: firstSequence } = (visits[0] as Written).record;
-  const { sequence: lastSequence, ledgerHash } = (visits.at(-1) as Written).record;
-  const withdrawals = visits.filter(({ record }) => record.kind === 'withdrawal').length;
+function describeVisits(visits: readonly ConsentRecord[]): NewAuditEvent {
+  const { noticeId, sequence: firstSequence } = visits[0] as ConsentRecord;
+  const { sequence: lastSequence, ledgerHash } = visits.at(-1) as ConsentRecord;
+  let withdrawals = 0;
+  for (const { kind } of visits) if (kind === 'withdrawal') withdrawals += 1;
   return {
     module: 'consent',
     action: 'consent.recorded',

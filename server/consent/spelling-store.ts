@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { removeInvisible } from '../http/typed-text.ts';
 import type { Queries } from '../storage/queries.ts';
 import { insertRows } from '../storage/rows.ts';
+import type { Tables } from '../storage/tables.ts';
 
 /** A subject whose id is stored in this spelling, and how many records it has. */
 export interface SubjectSpelling {
@@ -14,10 +15,11 @@ export async function noteSpellings(
   queries: Queries,
   subjects: readonly { readonly tenantId: string; readonly subjectId: string }[],
 ): Promise<void> {
-  const rows = subjects.flatMap(({ tenantId, subjectId }) => {
+  const rows: Insertable<Tables['consent_spellings']>[] = [];
+  for (const { tenantId, subjectId } of subjects) {
     const form = foldSubject(subjectId);
-    return form === subjectId ? [] : [{ tenant_id: tenantId, form, subject_id: subjectId }];
-  });
+    if (form !== subjectId) rows.push({ tenant_id: tenantId, form, subject_id: subjectId });
+  }
   await insertRows(queries, 'consent_spellings', rows, { skipsPresent: true });
 }
 

@@ -49,7 +49,7 @@ export async function withdrawRecord(
   const version = await findVersion(work.transaction, tenantId, noticeId, original.noticeVersion);
   const keys = pickPurposes(original.purposes, version?.purposes ?? [], input.purposes);
   const place = { tenantId, noticeId, subjectId, space };
-  const [latest] = await findLatestRecords(work.transaction, [place]);
+  const [latest] = await findLatestRecords(work.transaction, [{ place }]);
   const state = stateAfter(latest);
   const held = keys.filter((key) => state[key]?.granted === true);
   const ended = await findEnded(work.transaction, place, original, held, state);

@@ -20,12 +20,12 @@ import { namedObject } from './schemas.ts';
 /**
  * Gives every request its id and turns whatever is thrown into the error envelope; nothing else answers with errors.
  * @param surfaces the surfaces whose errors differ from those of the REST API.
- * @param isClosing true while the server stops; clients are then asked to use another connection.
+ * @param closing aborted when the server stops; clients are then asked to use another connection.
  */
 export function answerRequests(
   faults: Pick<FaultLog, 'log' | 'logRequest'>,
   surfaces: readonly Surface[],
-  isClosing = () => false,
+  closing?: AbortSignal,
 ): Middleware {
   const { log } = faults;
   return async (ctx, next) => {
@@ -44,7 +44,7 @@ export function answerRequests(
       const path = hasPath(ctx) ? ctx.path : '';
       answerProblem(ctx, requestId, problem, surfaces.find((surface) => isOn(surface, path)) ?? rest);
     }
-    if (isClosing() || leavesTooMuch(ctx.req)) ctx.set('Connection', 'close');
+    if (closing?.aborted || leavesTooMuch(ctx.req)) ctx.set('Connection', 'close');
     if (ctx.response.get('Connection') === 'close') lingerAfterAnswer(ctx.req);
     if (log.isLevelEnabled('debug')) {
       // Only the pattern of the route: a path may name a person.

@@ -159,9 +159,12 @@ export class RequestLimits {
 
   /** @throws {Problem} `rate_limited`, as the limiter does. */
   take(rules: readonly LimitRule[]): void {
-    const more = rules.filter(({ bucket }) => this.#counted.every((rule) => rule.bucket !== bucket));
-    this.#limiter.take(more, this.#counted);
-    this.#counted.push(...more);
+    const more = new Map<string, LimitRule>();
+    for (const rule of rules) more.set(rule.bucket, rule);
+    for (const { bucket } of this.#counted) more.delete(bucket);
+    const rest = [...more.values()];
+    this.#limiter.take(rest, this.#counted);
+    this.#counted.push(...rest);
   }
 
   /** The headers of the limits that the request was counted against. */

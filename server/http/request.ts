@@ -233,8 +233,10 @@ function requireType(request: IncomingMessage, types: readonly string[]): void {
 }
 
 function refuseEncoding(request: IncomingMessage): void {
+  const list = request.headers['content-encoding'];
+  if (list === undefined) return;
   // A list without case (RFC 9110 section 8.4), where an empty member means nothing (section 5.6.1).
-  const codings = (request.headers['content-encoding'] ?? '').split(',').map((coding) => coding.trim().toLowerCase());
+  const codings = list.split(',').map((coding) => coding.trim().toLowerCase());
   if (codings.some((coding) => coding !== '' && coding !== 'identity'))
     throw new Problem('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.', {
       headers: { 'Accept-Encoding': 'identity' },

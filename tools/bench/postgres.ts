@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { VersionCache } from '../../server/consent/notice-store.ts';
+import { NoticeCache } from '../../server/consent/notice-store.ts';
 import { type CaptureRequest, ConsentRecorder } from '../../server/consent/recorder.ts';
 import type { Installation } from '../../server/installation/installation.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';
@@ -58,7 +58,7 @@ async function compareCapture(bench: Bench, url: string, notices: number, what: 
 }
 
 function captureWith({ database, clock, hasher }: Installation, { noticeIds }: Site): () => Promise<number> {
-  const recorder = new ConsentRecorder(hasher, new VersionCache());
+  const recorder = new ConsentRecorder(hasher, new NoticeCache(database.kysely));
   return async () => {
     const requests = Array.from({ length: batch }, (_, index) => {
       const request: CaptureRequest = {

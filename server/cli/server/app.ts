@@ -29,8 +29,8 @@ export interface AppOptions {
   readonly limiter?: RateLimiter;
   /** Checks every result against its schema; for tests. */
   readonly checksResults?: boolean;
-  /** True if the server is stopping and answers its last requests. */
-  readonly isClosing?: () => boolean;
+  /** Aborted when the server stops and answers its last requests. */
+  readonly closing?: AbortSignal;
   /** Meets every request first: for `@svc/server/testing` only. No setting leads to it. */
   readonly intercept?: Middleware;
 }
@@ -69,7 +69,7 @@ export function createApp(installation: Installation, options: AppOptions) {
   // Koa would write failures to the console; ours are answered and logged in one place.
   koa.silent = true;
   if (options.intercept !== undefined) koa.use(options.intercept);
-  koa.use(answerRequests(faults, surfaces, options.isClosing));
+  koa.use(answerRequests(faults, surfaces, options.closing));
   // A proxy has all connections, so what each client has at once is counted by request.
   if (settings.trustedProxies > 0) koa.use(shareRequests(settings));
   const router = createRouter(routes, {

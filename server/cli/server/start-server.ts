@@ -43,10 +43,10 @@ export async function startServer(
   },
 ): Promise<RunningServer> {
   const { settings } = installation;
-  let closing = false;
+  const closing = new AbortController();
   using held = new DisposableStack();
   held.use(lockFolder(settings.dataDir, 'shared'));
-  const app = createApp(installation, { ...options, isClosing: () => closing });
+  const app = createApp(installation, { ...options, closing: closing.signal });
   for (const feature of app.features) await feature.start?.();
   const server = new GracefulServer(app.koa.callback(), {
     ...serverLimits,
@@ -76,7 +76,7 @@ export async function startServer(
   const sending = options.sends === false ? null : startSending(installation, app.faults);
   const lock = held.move();
   const close = async () => {
-    closing = true;
+    closing.abort();
     const { stopWithin } = settings;
     // A database that does not answer must not keep the process alive: what waits for it fails then.
     const deadline = setTimeout(() => installation.database.abandon(), stopWithin * 0.6);

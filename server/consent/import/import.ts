@@ -81,7 +81,7 @@ export async function compareDecisions(
 /** The newest record of each subject, and the decisions that are older than it. */
 async function compareTimes(queries: Queries, { tenantId, noticeId }: ImportTarget, waiting: readonly Waiting[]) {
   const subjects = [...new Set(waiting.map(({ item }) => item.subjectId))];
-  const places = subjects.map((subjectId) => ({ tenantId, noticeId, subjectId, space: 'api' as const }));
+  const places = subjects.map((subjectId) => ({ place: { tenantId, noticeId, subjectId, space: 'api' as const } }));
   const newest = await findLatestRecords(queries, places);
   const latest = new Map(newest.map((record) => [record.subjectId as string, record]));
   const outdated: { of: Waiting; issue: string }[] = [];

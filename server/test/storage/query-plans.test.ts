@@ -194,7 +194,7 @@ describe('the plans of SQLite for a subject', () => {
   const seek = 'USING (?:COVERING )?INDEX consent_records_subject \\(tenant_id=\\? AND subject_id=\\?';
   const inPlace = `${seek} AND notice_id=\\? AND space=\\?`;
   const cases: readonly [name: string, steps: readonly string[], run: (queries: Queries) => Promise<unknown>][] = [
-    ['the latest record in a space', [inPlace], (queries) => findLatestRecords(queries, [place])],
+    ['the latest record in a space', [inPlace], (queries) => findLatestRecords(queries, [{ place }])],
     [
       'the newest records in a space',
       [`${inPlace}\\)`],
