@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -131,10 +132,16 @@ export class SettingsError extends Error {
 
 const refusal = 'Some settings cannot be used:';
 
+/** Settings that hold a secret: each can also be read from the file that `<name>_FILE` names. */
+const secrets = ['DATABASE_URL', 'SVC_SECRET'] as const;
+
+/** Variables of programs beside a server: the SDK, receivers of webhooks, and the tests of this project. */
+const otherVariable = /^SVC_(?:API_KEY|SCIM_TOKEN|WEBHOOK_SECRET|(?:TEST|DOCS)_\w+)$/;
+
 /**
  * Reads the settings from environment variables.
  * @param defaults values for absent variables that differ from the usual defaults.
- * @throws {SettingsError} naming every variable whose value cannot be used.
+ * @throws {SettingsError} naming every variable that is unknown or whose value cannot be used.
  */
 export function readSettings(
   environment: Readonly<Record<string, string | undefined>>,
@@ -143,11 +150,22 @@ export function readSettings(
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = Environment.safeParse({ ...defaults, ...given });
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new SettingsError(`${refusal}\n${lines.join('\n')}`);
+  const issues = findUnknown(Object.keys(given));
+  for (const name of secrets) {
+    const file = given[`${name}_FILE`];
+    if (file === undefined) continue;
+    if (given[name] !== undefined) issues.push(`${name}_FILE: is set, and so is ${name}; set one of them`);
+    else
+      try {
+        given[name] = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+      } catch (error) {
+        issues.push(`${name}_FILE: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+      }
   }
+  const parsed = Environment.safeParse({ ...defaults, ...given });
+  if (!parsed.success) issues.push(...parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  if (!parsed.success || issues.length > 0)
+    throw new SettingsError([refusal, ...issues.map((issue) => `  ${issue}`)].join('\n'));
   if (parsed.data.SVC_TIMESTAMP_URL !== undefined && parsed.data.SVC_TIMESTAMP_CA === undefined)
     throw new SettingsError(
       `${refusal}
@@ -159,6 +177,34 @@ export function readSettings(
   SVC_REGION_HEADER: needs SVC_TRUSTED_PROXIES, because only a trusted proxy may name the region`,
     );
   return toSettings(parsed.data);
+}
+
+/** One line for each variable that begins like a setting and is none: a misspelled one would be ignored otherwise. */
+function findUnknown(variables: readonly string[]): string[] {
+  const names = Object.keys(Environment.shape);
+  const known = new Set([...names, ...secrets.map((name) => `${name}_FILE`)]);
+  return variables.flatMap((name) => {
+    if (!name.startsWith('SVC_') || known.has(name) || otherVariable.test(name)) return [];
+    const [nearest] = names
+      .map((other) => ({ other, distance: editDistance(name.slice(0, 64), other) }))
+      .filter(({ distance }) => distance <= 4)
+      .sort((one, other) => one.distance - other.distance);
+    return `${name.slice(0, 64)}: is no setting${nearest === undefined ? '; svc serve --help lists them' : `; did you mean ${nearest.other}?`}`;
+  });
+}
+
+/** The fewest insertions, deletions and substitutions that turn one text into another (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, character] of [...from].entries()) {
+    const next = [index + 1];
+    for (let at = 0; at < to.length; at += 1) {
+      const substituted = (row[at] as number) + (character === to[at] ? 0 : 1);
+      next.push(Math.min(substituted, (row[at + 1] as number) + 1, (next[at] as number) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) as number;
 }
 
 function toSettings(read: z.output<typeof Environment>) {
@@ -216,7 +262,8 @@ export function describeSettings(): readonly { readonly name: string; readonly m
   return Object.entries(Environment.shape).map(([name, schema]) => {
     const fallback = schema.safeParse(undefined);
     const shown = fallback.success && fallback.data !== undefined ? ` (default ${fallback.data})` : '';
-    return { name, meaning: `${schema.description}${shown}` };
+    const asFile = (secrets as readonly string[]).includes(name) ? `; ${name}_FILE names a file with it` : '';
+    return { name, meaning: `${schema.description}${asFile}${shown}` };
   });
 }
 

@@ -113,6 +113,11 @@ export function explainUncreated(error: NodeJS.ErrnoException): never {
 }
 
 const commonOptions = {
+  'env-file': {
+    schema: z.string().optional(),
+    value: 'file',
+    meaning: 'read settings from a file with lines NAME=value; the environment has priority',
+  },
   json: { schema: flag, meaning: 'print the result as JSON' },
   help: { schema: flag, meaning: 'print this help' },
 };

@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { Problem } from '../http/problem.ts';
 import { MoveRefused } from '../installation/move.ts';
 import { explainFile, explainSystemFailure } from '../installation/system-failure.ts';
 import { explainUnreachable, explainUnwritable } from '../installation/unreachable.ts';
 import { MalformedLog } from '../ledger/anchor-log.ts';
 import { RewrittenLedger } from '../ledger/checkpoint-store.ts';
+import manifest from '../package.json' with { type: 'json' };
 import { readSettings, SettingsError } from '../settings.ts';
 import { UnmovableData } from '../storage/copy-rows.ts';
 import { systemClock } from '../storage/database.ts';
@@ -30,6 +33,7 @@ import {
   UsageError,
 } from './command.ts';
 import { exportCreate, exportVerify } from './export.ts';
+import { health } from './health.ts';
 import { importCommand } from './import.ts';
 import { move } from './move.ts';
 import { proofCreate } from './proof.ts';
@@ -43,6 +47,7 @@ export const commands: readonly Command[] = [
   demo,
   demoRemove,
   migrateCommand,
+  health,
   tenantCreate,
   userCreate,
   userReset,
@@ -91,6 +96,10 @@ async function run(words: readonly string[], terminal: Terminal): Promise<number
   const { environment, print, printError } = terminal;
   // The last one, because "demo remove" also begins with "demo".
   const command = commands.findLast(({ name }) => name.split(' ').every((word, index) => words[index] === word));
+  if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
+    print(manifest.version);
+    return 0;
+  }
   if (command === undefined) {
     const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
     if (group.length > 0 && words.length === 2 && isHelp(words[1])) {
@@ -108,7 +117,8 @@ async function run(words: readonly string[], terminal: Terminal): Promise<number
     return 0;
   }
   const json = options.json === true;
-  const settings = readSettings(environment, command.defaults?.(environment));
+  const variables = { ...readEnvironmentFile(options['env-file'] as string | undefined), ...environment };
+  const settings = readSettings(variables, command.defaults?.(variables));
   const context: CommandContext = {
     clock: systemClock,
     settings,
@@ -127,6 +137,16 @@ async function run(words: readonly string[], terminal: Terminal): Promise<number
     return (await command.run(context)) ?? 0;
   } catch (error) {
     throw explainUnwritable(explainUnreachable(error, settings.databaseUrl), settings.dataDir);
+  }
+}
+
+/** The settings of a file in the format of Node's --env-file. @throws {UsageError} if it cannot be read. */
+function readEnvironmentFile(file: string | undefined): NodeJS.Dict<string> {
+  if (file === undefined) return {};
+  try {
+    return parseEnv(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`--env-file ${file} cannot be read: ${explainFile(error) ?? (error as Error).message}`);
   }
 }
 

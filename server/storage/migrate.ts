@@ -187,6 +187,13 @@ export async function isMigrated({ kysely, dialect }: Database): Promise<boolean
   return ran.length === names.length && names.every((name) => ran.includes(name));
 }
 
+/** True if every migration of this version ran; a later version may have run more. */
+export async function hasSchema(queries: Queries): Promise<boolean> {
+  const { rows } = await sql<{ name: string }>`select name from ${sql.table(migrationTable)}`.execute(queries);
+  const ran = new Set(rows.map(({ name }) => name));
+  return Object.keys(schemas).every((name) => ran.has(name));
+}
+
 /** The migrations that ran, in the list of this version or in that of an earlier one. */
 async function readMigrations(queries: Queries, tables: readonly string[]): Promise<readonly string[]> {
   const list = [migrationTable, formerMigrationTables[0] as string].find((table) => tables.includes(table));

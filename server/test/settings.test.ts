@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { describeSettings, readSettings, SettingsError } from '../settings.ts';
+import { createLocation } from './harness.ts';
 
 const names = [
   'PORT',
@@ -91,7 +93,41 @@ describe('the settings', () => {
   });
 
   test('ignore other variables', () => {
-    assert.deepEqual(readSettings({ PATH: '/bin', SVC_UNKNOWN: 'x', HOME: undefined }), defaults);
+    const others = { PATH: '/bin', HOME: undefined, SVC_API_KEY: 'x', SVC_SCIM_TOKEN: 'x', SVC_WEBHOOK_SECRET: 'x' };
+    assert.deepEqual(readSettings(others), defaults);
+  });
+
+  test('refuse a misspelled variable, and name the one that is meant', () => {
+    const reject = (name: string, value: string, message: RegExp) =>
+      assert.throws(() => readSettings({ [name]: value }), { name: 'SettingsError', message });
+    reject('SVC_TRUSTED_PROXY', '1', /SVC_TRUSTED_PROXY: is no setting; did you mean SVC_TRUSTED_PROXIES\?/);
+    reject('SVC_DATADIR', '/data', /SVC_DATADIR: is no setting; did you mean SVC_DATA_DIR\?/);
+    reject('SVC_SOMETHING_ELSE', '1', /SVC_SOMETHING_ELSE: is no setting; svc serve --help lists them/);
+    reject('SVC_SECRET_FILES', '1', /SVC_SECRET_FILES: is no setting/);
+    reject(`SVC_${'X'.repeat(100_000)}`, '1', /SVC_X{60}: is no setting/);
+  });
+
+  test('read secrets from files, without the end of the last line', async () => {
+    await using location = await createLocation('sqlite');
+    const file = (name: string, text: string) => {
+      const path = join(location.environment.SVC_DATA_DIR as string, name);
+      writeFileSync(path, text);
+      return path;
+    };
+    const secret = 's'.repeat(32);
+    const databaseUrl = 'postgres://svc:secret@db.example.com/svc';
+    const settings = readSettings({
+      SVC_SECRET_FILE: file('secret', `${secret}\n`),
+      DATABASE_URL_FILE: file('url', `${databaseUrl}\r\n`),
+    });
+    assert.deepEqual({ secret: settings.secret, databaseUrl: settings.databaseUrl }, { secret, databaseUrl });
+    assert.deepEqual(refusedNames({ SVC_SECRET_FILE: file('short', 'short') }), ['SVC_SECRET']);
+    assert.deepEqual(refusedNames({ SVC_SECRET: secret, SVC_SECRET_FILE: file('secret', secret) }), [
+      'SVC_SECRET_FILE',
+    ]);
+    assert.deepEqual(refusedNames({ SVC_SECRET_FILE: join(location.environment.SVC_DATA_DIR as string, 'none') }), [
+      'SVC_SECRET_FILE',
+    ]);
   });
 
   test('accept every variable', () => {

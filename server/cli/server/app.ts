@@ -20,6 +20,7 @@ import { cachePublishedTrust } from '../../site/trust/store.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
 import { openWebhooks } from '../../webhooks/feature.ts';
 import { openOperator } from '../operator/feature.ts';
+import { answerProbes } from './probes.ts';
 
 /** The server's parts, put together. */
 export type App = Readonly<ReturnType<typeof createApp>>;
@@ -69,6 +70,7 @@ export function createApp(installation: Installation, options: AppOptions) {
   // Koa would write failures to the console; ours are answered and logged in one place.
   koa.silent = true;
   if (options.intercept !== undefined) koa.use(options.intercept);
+  koa.use(answerProbes(database, options.closing));
   koa.use(answerRequests(faults, surfaces, options.closing));
   // A proxy has all connections, so what each client has at once is counted by request.
   if (settings.trustedProxies > 0) koa.use(shareRequests(settings));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { changingRows } from '../../proofs/verify-tenant.ts';
@@ -13,6 +13,7 @@ const commands = [
   'demo',
   'demo remove',
   'migrate',
+  'health',
   'tenant create',
   'user create',
   'user reset',
@@ -117,5 +118,27 @@ describe('the command line', () => {
     assert.deepEqual([code, stdout], [2, '']);
     assert.match(stderr, /PORT/);
     assert.match(stderr, /SVC_LOG_LEVEL/);
+  });
+});
+
+describe('--env-file', () => {
+  test('reads settings, and the environment has priority', async () => {
+    await using location = await createLocation('sqlite');
+    const folder = location.environment.SVC_DATA_DIR as string;
+    const file = join(folder, 'settings');
+    writeFileSync(file, `# Svc\nSVC_DATA_DIR="${join(folder, 'data')}"\nSVC_LOG_LEVEL=nonsense\n`);
+    const { code, stderr } = await runSvc(['migrate', '--env-file', file]);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    assert.ok(existsSync(join(folder, 'data/svc.sqlite')));
+    writeFileSync(file, 'SVC_DATADIR=/data\n');
+    const misspelled = await runSvc(['migrate', '--env-file', file]);
+    assert.equal(misspelled.code, 2);
+    assert.match(misspelled.stderr, /SVC_DATADIR: is no setting; did you mean SVC_DATA_DIR\?/);
+  });
+
+  test('is refused if it cannot be read', async () => {
+    const { code, stderr } = await runSvc(['migrate', '--env-file', '/nowhere/settings']);
+    assert.equal(code, 2);
+    assert.match(stderr, /^svc: --env-file \/nowhere\/settings cannot be read: /);
   });
 });

@@ -1,0 +1,43 @@
+import { request } from 'undici';
+import { nameAddress } from '../settings.ts';
+import { defineCommand, flag } from './command.ts';
+
+/** Longer than the server waits for its database before it answers that it is not ready. */
+const patienceMilliseconds = 3000;
+
+export const health = defineCommand({
+  name: 'health',
+  summary: 'check whether the server on this machine is ready',
+  description: `Requests /readyz of the server at HOST and PORT, and exits with 0 if it can serve requests, else with 1: for the health check of
+an image or a supervisor. With --live it requests /healthz, which answers while the process runs, whatever its database does.`,
+  options: { live: { schema: flag, meaning: 'only check that the process answers' } },
+  async run({ settings, options, say, result }) {
+    const address = nameAddress({ ...settings, baseUrl: null }, settings.port);
+    const { isReady, reason } = await probe(`${address}${options.live === true ? '/healthz' : '/readyz'}`);
+    say(isReady ? `The server at ${address} is ready.` : `The server at ${address} is not ready: ${reason}.`);
+    result({ address, isReady, reason });
+    return isReady ? 0 : 1;
+  },
+});
+
+async function probe(url: string): Promise<{ readonly isReady: boolean; readonly reason: string | null }> {
+  try {
+    const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(patienceMilliseconds) });
+    const { reason } = (await body.json()) as { readonly reason?: unknown };
+    if (statusCode === 200) return { isReady: true, reason: null };
+    return { isReady: false, reason: reasons[String(reason)] ?? `it answers with status ${statusCode}` };
+  } catch (error) {
+    return { isReady: false, reason: explain(error as NodeJS.ErrnoException) };
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  stopping: 'it is stopping',
+  database: 'its database does not answer',
+  schema: 'the schema of its database is not current',
+};
+
+function explain({ name, code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ECONNREFUSED') return 'nothing listens there';
+  return name === 'TimeoutError' ? 'it does not answer' : (code ?? message);
+}
