@@ -37,6 +37,9 @@ const Environment = z.object({
   SVC_DATABASE_SECONDS: wholeNumber(10, 1, 300).describe(
     'How long PostgreSQL may work on a statement before the request fails with 503',
   ),
+  SVC_DATABASE_WAIT_SECONDS: wholeNumber(60, 0, 3600).describe(
+    'How long svc serve waits at its start for a PostgreSQL that does not answer yet',
+  ),
   SVC_SECRET: z
     .string()
     .min(32)
@@ -216,6 +219,8 @@ function toSettings(read: z.output<typeof Environment>) {
     databaseUrl: read.DATABASE_URL ?? null,
     /** How long PostgreSQL may work on a statement. */
     databaseSeconds: read.SVC_DATABASE_SECONDS,
+    /** How long a server waits at its start for PostgreSQL, in milliseconds. */
+    databaseWait: read.SVC_DATABASE_WAIT_SECONDS * 1000,
     secret: read.SVC_SECRET ?? null,
     trustedProxies: read.SVC_TRUSTED_PROXIES,
     /** Names of the headers with a country, or a country and its subdivision. */

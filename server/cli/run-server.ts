@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createSetupToken } from '../accounts/members/setup.ts';
 import { createStartToken } from '../accounts/members/start-link.ts';
 import { findDemo, listChangedTenants, requireIntactTenants } from '../accounts/tenants/store.ts';
-import { openInstallation } from '../installation/installation.ts';
+import { type Installation, openInstallation } from '../installation/installation.ts';
+import { explainUnreachable, mayStart } from '../installation/unreachable.ts';
 import { nameAddress, type Settings, SettingsError } from '../settings.ts';
 import { adminEmail, credentialsFile, type DemoCredentials, seedDemo } from '../site/demo/seed.ts';
 import { documentationPath, hasDocumentation } from '../site/documentation/serve.ts';
@@ -23,7 +25,7 @@ import { keepAddress, loopback } from './server-address.ts';
 export async function runServer(context: CommandContext, demo: 'created' | 'kept' | 'refused'): Promise<undefined> {
   const { settings } = context;
   const isDemo = demo === 'created';
-  await using installation = await openInstallation(settings);
+  await using installation = await openWhenReachable(context);
   const { kysely } = installation.database;
   if (isDemo) await requireIntactTenants(kysely);
   if (demo === 'refused' && (await findDemo(kysely)) !== undefined)
@@ -63,6 +65,24 @@ export async function runServer(context: CommandContext, demo: 'created' | 'kept
     process.exit(1);
   };
   setTimeout(exit, settings.stopWithin).unref();
+}
+
+/** Opens the installation, and waits for a PostgreSQL that starts at the same time, or fails over. */
+async function openWhenReachable({ settings, say }: CommandContext): Promise<Installation> {
+  const end = performance.now() + settings.databaseWait;
+  let isAnnounced = false;
+  for (;;) {
+    try {
+      return await openInstallation(settings);
+    } catch (error) {
+      if (!mayStart(error) || performance.now() >= end) throw error;
+      const { message } = explainUnreachable(error, settings.databaseUrl) as Error;
+      if (!isAnnounced)
+        say(`${message}. Trying again for ${settings.databaseWait / 1000} s (SVC_DATABASE_WAIT_SECONDS).`);
+      isAnnounced = true;
+      await wait(250);
+    }
+  }
 }
 
 function announce(

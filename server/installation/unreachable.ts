@@ -19,6 +19,22 @@ export function isUnreachable(error: unknown): boolean {
   );
 }
 
+/** True if PostgreSQL may only not have started yet: waiting does not help against a wrong password or name. */
+export function mayStart(error: unknown): boolean {
+  if (!isUnreachable(error)) return false;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return (
+    networkFailures.has(code) ||
+    (isConnecting(error) && code === 'ENOENT') ||
+    starting.test(code) ||
+    silent.test(message)
+  );
+}
+
+/** SQLSTATE: connection failures, too many connections, starting or shutting down. */
+const starting = /^(?:08\w{3}|53300|57P\w{2})$/;
+const silent = /^(?:timeout exceeded when trying to connect|Connection terminated)/;
+
 /**
  * Explains an error that means the database is unreachable; other errors are returned unchanged.
  * @param databaseUrl the address of PostgreSQL, which is shown without user and password; null for SQLite.

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
+import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import manifest from '../../package.json' with { type: 'json' };
 import { createLocation, describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { DatabaseGate } from '../storage/database-gate.ts';
-import { runSvc } from './run-svc.ts';
+import { runSvc, spawnSvc } from './run-svc.ts';
 
 const probe = async (server: TestServer, path = '/readyz') => {
   const { status, body, headers } = await server.request('GET', path, { key: null });
@@ -80,6 +81,38 @@ describeOnEachDatabase('a server whose database does not answer', (dialect) => {
       else gate.thaw();
       assert.deepEqual(await probeUntil(server, 'ok'), { status: 'ok' });
     }
+  });
+});
+
+describeOnEachDatabase('a server that starts before its database', (dialect) => {
+  const skip = dialect === 'sqlite' ? 'SQLite has no connections' : false;
+
+  test('waits for it, says so once, and serves', { skip }, async () => {
+    await using location = await createLocation('postgres');
+    await using gate = await DatabaseGate.open(location.environment.DATABASE_URL as string);
+    await gate.stop();
+    const environment = { ...location.environment, DATABASE_URL: gate.url, SVC_DATABASE_WAIT_SECONDS: '600' };
+    const child = spawnSvc(['serve'], environment);
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const { host } = new URL(gate.url);
+    assert.equal(
+      (await lines.next()).value,
+      `Cannot reach the database at ${host}: the connection was refused. Trying again for 600 s (SVC_DATABASE_WAIT_SECONDS).`,
+    );
+    await gate.start();
+    assert.match((await lines.next()).value ?? '', /^Svc listens on /);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+
+  test('refuses the name of no database at once', { skip }, async () => {
+    await using location = await createLocation('postgres');
+    const url = new URL(location.environment.DATABASE_URL as string);
+    url.pathname = '/no_such_database';
+    const environment = { ...location.environment, DATABASE_URL: url.href, SVC_DATABASE_WAIT_SECONDS: '600' };
+    const { code, stderr } = await runSvc(['serve'], environment);
+    assert.equal(code, 2);
+    assert.match(stderr, /does not exist/);
   });
 });
 

@@ -9,7 +9,7 @@ const program = join(import.meta.dirname, '../../cli/svc.js');
 /** Dozens of processes load the same modules: what one compiles, the next ones find here. */
 const compileCache = join(tmpdir(), 'node-compile-cache');
 
-const defaults = { PORT: '0', SVC_LOG_LEVEL: 'error' };
+const defaults = { PORT: '0', SVC_LOG_LEVEL: 'error', SVC_DATABASE_WAIT_SECONDS: '0' };
 
 export interface Finished {
   readonly code: number | null;
