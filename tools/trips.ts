@@ -22,7 +22,7 @@ import { pino } from 'pino';
 import { startServer } from '../server/cli/server/start-server.ts';
 import { RateLimiter } from '../server/http/rate-limit.ts';
 import { type Installation, openInstallation } from '../server/installation/installation.ts';
-import { systemSource } from '../server/ledger/audit/source.ts';
+import { systemSource } from '../server/ledger/audit/store.ts';
 import { readSettings } from '../server/settings.ts';
 import { type DemoCredentials, seedDemo } from '../server/site/demo/seed.ts';
 import { runUnitOfWork } from '../server/storage/database.ts';

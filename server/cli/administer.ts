@@ -17,7 +17,7 @@ import { Problem } from '../http/problem.ts';
 import { isScope, platformRoles, roleIds, scopes } from '../http/roles.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { randomText } from '../installation/token.ts';
-import { systemSource } from '../ledger/audit/source.ts';
+import { systemSource } from '../ledger/audit/store.ts';
 import { countUnforgotten, forgetErased } from '../privacy/erasure/store.ts';
 import type { UserErasure } from '../privacy/erasure/user-erasure.ts';
 import { continueUserErasure, eraseUser, listTenantsWith } from '../privacy/erasure/user-store.ts';

@@ -17,7 +17,7 @@ import { scopes } from '../http/roles.ts';
 import type { Route } from '../http/route.ts';
 import { RouteTable } from '../http/router.ts';
 import { databaseFile, openInstallation } from '../installation/installation.ts';
-import { systemSource } from '../ledger/audit/source.ts';
+import { systemSource } from '../ledger/audit/store.ts';
 import { readSettings } from '../settings.ts';
 import { demoNotice } from '../site/demo/seed.ts';
 import { runUnitOfWork } from '../storage/database.ts';

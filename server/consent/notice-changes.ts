@@ -1,6 +1,6 @@
+import type { AuditSource } from '../http/principal.ts';
 import { invalidValues, Problem, requireFound, requireMatch } from '../http/problem.ts';
-import { recordChange, recordRemoval } from '../ledger/audit/row-state.ts';
-import type { AuditSource } from '../ledger/audit/source.ts';
+import { recordChange, recordRemoval } from '../ledger/audit/store.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { insertRow, insertRows, newId, updateRow } from '../storage/rows.ts';

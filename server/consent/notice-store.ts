@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { describeRows } from '../ledger/audit/row-state.ts';
+import { describeRows } from '../ledger/audit/store.ts';
 import { BriefCache, ByteCache } from '../storage/cache.ts';
 import { locksRows, type Queries } from '../storage/queries.ts';
 import { findRow, mapPage, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { basisIn } from '../../packages/consent-banner/src/decision/region.ts';
+import type { AuditSource } from '../http/principal.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
-import { type AuditSource, systemSource } from '../ledger/audit/source.ts';
-import { type NewAuditEvent, recordEvents } from '../ledger/audit/store.ts';
+import { type NewAuditEvent, recordEvents, systemSource } from '../ledger/audit/store.ts';
 import type { Outcome, UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { newId } from '../storage/rows.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import type { AuditSource } from '../http/principal.ts';
 import { invalidValues, Problem, requireFound } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
-import type { AuditSource } from '../ledger/audit/source.ts';
 import { lockChain } from '../ledger/entry.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';

@@ -1,5 +1,5 @@
-import { recordChange, recordChanges } from '../ledger/audit/row-state.ts';
-import type { AuditSource } from '../ledger/audit/source.ts';
+import type { AuditSource } from '../http/principal.ts';
+import { recordChange, recordChanges } from '../ledger/audit/store.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { insertRows } from '../storage/rows.ts';
 import { type CatalogueControl, catalogue } from './catalogue/catalogue.ts';

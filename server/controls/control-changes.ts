@@ -1,7 +1,7 @@
 import { requireActiveMember } from '../accounts/members/membership-store.ts';
+import type { AuditSource } from '../http/principal.ts';
 import { invalidValues, Problem, type ProblemDetail } from '../http/problem.ts';
-import { diffFields, recordChange } from '../ledger/audit/row-state.ts';
-import type { AuditSource } from '../ledger/audit/source.ts';
+import { diffFields, recordChange } from '../ledger/audit/store.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { addTime, dayMilliseconds, type UnitOfWork } from '../storage/database.ts';
 import { insertRow, newId, updateRow } from '../storage/rows.ts';

@@ -1,9 +1,8 @@
 import type { Selectable } from 'kysely';
+import type { AuditSource } from '../http/principal.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { requirePast, toColumns } from '../http/schemas.ts';
-import { personal } from '../ledger/audit/personal.ts';
-import { type RowChange, type RowKind, recordChange } from '../ledger/audit/row-state.ts';
-import type { AuditSource } from '../ledger/audit/source.ts';
+import { personal, type RowChange, type RowKind, recordChange } from '../ledger/audit/store.ts';
 import { newSalt } from '../ledger/entry.ts';
 import { clearOpeningsAbout } from '../ledger/opening-store.ts';
 import type { UnitOfWork } from '../storage/database.ts';

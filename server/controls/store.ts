@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { requireFound } from '../http/problem.ts';
 import type { PageStart } from '../http/route.ts';
-import { describeRows } from '../ledger/audit/row-state.ts';
+import { describeRows } from '../ledger/audit/store.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { findRow, newId, prepareQuery, takeNewest, takePage } from '../storage/rows.ts';

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import { findTenant } from '../accounts/tenants/store.ts';
 import type { Tenant } from '../accounts/tenants/tenant.ts';
+import type { AuditSource } from '../http/principal.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import { type Client, clientBucket } from '../http/request.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
-import { recordRemoval } from '../ledger/audit/row-state.ts';
-import { type AuditSource, systemSource } from '../ledger/audit/source.ts';
+import { recordRemoval, systemSource } from '../ledger/audit/store.ts';
 import { addTime, type Database, dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { insertRow, newId } from '../storage/rows.ts';

@@ -1,4 +1,4 @@
-import { isRecorded, type RowKind, type RowState, readStates } from '../ledger/audit/row-state.ts';
+import { hashRow, type RowKind, versionOf } from '../ledger/audit/store.ts';
 import type { Queries } from '../storage/queries.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
 
@@ -7,6 +7,12 @@ export interface RowReport {
   readonly checked: number;
   /** The rows that differ from the audit log. */
   readonly faults: readonly { readonly table: string; readonly id: string; readonly issue: string }[];
+}
+
+/** Version and hash of a row as last audited; null after deletion. */
+interface RowState {
+  readonly version: number;
+  readonly hash: string | null;
 }
 
 /** The latest state of each row, collected from the events of a tenant: pass every event of the chain in order. */
@@ -36,7 +42,32 @@ export class RowStates {
   }
 }
 
+/** Reads the states of rows from the canonical text of an event. */
+function readStates(entry: string): readonly (RowState & { readonly noun: string; readonly id: string })[] {
+  // Most events contain none, and searching is cheaper than parsing.
+  if (!entry.includes('"states":{')) return [];
+  try {
+    const { targetId: id, diff } = JSON.parse(entry);
+    return Object.entries<string | null>(diff.states ?? {}).map(([name, hash]) => {
+      const [noun = '', version] = name.split('/');
+      return { noun, id, version: Number(version), hash };
+    });
+  } catch {
+    // A modified event: verifying the chain reports it.
+    return [];
+  }
+}
+
 type StoredRow = Readonly<Record<string, unknown>>;
+
+/** True if a stored row is as it was recorded, and has the expected values in columns that were added since. */
+function isRecorded(kind: RowKind, row: object, { version, hash }: RowState): boolean {
+  if (version > versionOf(kind) || hash === null) return false;
+  const expected = kind.added.slice(version - 1).flatMap((values) => Object.entries(values));
+  return (
+    expected.every(([column, value]) => (row as StoredRow)[column] === value) && hashRow(kind, row, version) === hash
+  );
+}
 
 /**
  * Compares every row of these kinds that a tenant has with its audit log.

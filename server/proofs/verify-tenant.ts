@@ -7,7 +7,7 @@ import { tenantRows } from '../accounts/tenants/store.ts';
 import { noticeRows } from '../consent/notice-store.ts';
 import { verifyFiles } from '../controls/file-store.ts';
 import { controlRows, evidenceRows, programRows, resultRows, testRows } from '../controls/store.ts';
-import type { RowKind } from '../ledger/audit/row-state.ts';
+import type { RowKind } from '../ledger/audit/store.ts';
 import { nameTree } from '../ledger/checkpoint.ts';
 import type { LedgerOf } from '../ledger/entry.ts';
 import { isSealed, ledgerNames, readHead } from '../ledger/entry.ts';

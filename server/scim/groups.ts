@@ -3,9 +3,9 @@ import type { MembershipRow } from '../accounts/members/membership.ts';
 import { changeMembers } from '../accounts/members/membership-changes.ts';
 import { listGroupMembers, lockMembers, readGroupMembers } from '../accounts/members/membership-store.ts';
 import { requireTenant } from '../accounts/tenants/store.ts';
+import type { AuditSource } from '../http/principal.ts';
 import { requireFound } from '../http/problem.ts';
 import { isPlatformRole, type Role, roleIds } from '../http/roles.ts';
-import type { AuditSource } from '../ledger/audit/source.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { invalidValue, presentAttributes, quote } from './attribute.ts';
 import {

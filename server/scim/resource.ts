@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ReadyAnswer } from '../http/answer.ts';
+import type { AuditSource } from '../http/principal.ts';
 import { Problem } from '../http/problem.ts';
 import { type Call, defineRoute, type PrincipalCall, type Route, type RouteText } from '../http/route.ts';
 import { schemasOf, text } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
-import type { AuditSource } from '../ledger/audit/source.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { type Attribute, attributeName, invalidValue, readProjection } from './attribute.ts';

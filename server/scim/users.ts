@@ -4,12 +4,11 @@ import type { MembershipChange, MembershipRow } from '../accounts/members/member
 import { addMember, changeMembers } from '../accounts/members/membership-changes.ts';
 import { findMember, findMemberByEmail, keepHeld, lockMembers } from '../accounts/members/membership-store.ts';
 import { requireTenant } from '../accounts/tenants/store.ts';
+import type { AuditSource } from '../http/principal.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import { findUnstorable } from '../http/request.ts';
 import { isPlatformRole } from '../http/roles.ts';
-import { personal } from '../ledger/audit/personal.ts';
-import type { AuditSource } from '../ledger/audit/source.ts';
-import { recordEvent } from '../ledger/audit/store.ts';
+import { personal, recordEvent } from '../ledger/audit/store.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { prepareQuery } from '../storage/rows.ts';

@@ -20,7 +20,7 @@ import { type MemberRole, type Scope, scopes } from '../http/roles.ts';
 import { RouteTable } from '../http/router.ts';
 import { databaseFile, findSecret, type Installation, openInstallation } from '../installation/installation.ts';
 import { PasswordHasher } from '../installation/password-hash.ts';
-import { systemSource } from '../ledger/audit/source.ts';
+import { systemSource } from '../ledger/audit/store.ts';
 import { readSettings } from '../settings.ts';
 import { type Dialect, runUnitOfWork } from '../storage/database.ts';
 import { addressOf, findPostgresTemplate, writeMigratedFile } from './migrated-database.ts';

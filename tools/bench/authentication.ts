@@ -3,7 +3,7 @@ import { createAdmit } from '../../server/accounts/admit.ts';
 import { LastUses } from '../../server/accounts/keys/last-uses.ts';
 import { createUser } from '../../server/accounts/members/invitations.ts';
 import { createSession, HostCookie } from '../../server/accounts/sign-in/session-store.ts';
-import { systemSource } from '../../server/ledger/audit/source.ts';
+import { systemSource } from '../../server/ledger/audit/store.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';
 import type { Benchmark, Finding } from './benchmark.ts';
 import { startChild } from './child.ts';

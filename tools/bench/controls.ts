@@ -4,7 +4,7 @@ import { newControlRow } from '../../server/controls/control-changes.ts';
 import { rateReadiness, summarizeControls } from '../../server/controls/overview.ts';
 import { listControlRows, readControls } from '../../server/controls/store.ts';
 import type { Installation } from '../../server/installation/installation.ts';
-import { systemSource } from '../../server/ledger/audit/source.ts';
+import { systemSource } from '../../server/ledger/audit/store.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';
 import { insertRows, newId } from '../../server/storage/rows.ts';
 import type { Benchmark, Finding } from './benchmark.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Pool } from 'undici';
 import type { Installation } from '../../server/installation/installation.ts';
-import { systemSource } from '../../server/ledger/audit/source.ts';
+import { systemSource } from '../../server/ledger/audit/store.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';
 import { FaultLog } from '../../server/storage/fault-log.ts';
 import { newId } from '../../server/storage/rows.ts';

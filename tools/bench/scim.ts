@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { findMemberByEmail } from '../../server/accounts/members/membership-store.ts';
 import type { Installation } from '../../server/installation/installation.ts';
-import { systemSource } from '../../server/ledger/audit/source.ts';
+import { systemSource } from '../../server/ledger/audit/store.ts';
 import { newSalt } from '../../server/ledger/entry.ts';
 import { changeGroup } from '../../server/scim/groups.ts';
 import { readMemberPage } from '../../server/scim/users.ts';

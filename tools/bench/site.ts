@@ -5,7 +5,7 @@ import { createNotice, publishNotice } from '../../server/consent/notice-changes
 import type { RecordDraft } from '../../server/consent/record.ts';
 import { appendRecords } from '../../server/consent/record-store.ts';
 import { type Installation, openInstallation } from '../../server/installation/installation.ts';
-import { systemSource } from '../../server/ledger/audit/source.ts';
+import { systemSource } from '../../server/ledger/audit/store.ts';
 import { readSettings } from '../../server/settings.ts';
 import { demoNotice } from '../../server/site/demo/seed.ts';
 import { type Database, runUnitOfWork } from '../../server/storage/database.ts';

@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { Principal } from '../../http/principal.ts';
+import type { AuditSource, Principal } from '../../http/principal.ts';
 import { readScopes, type Scope } from '../../http/roles.ts';
 import { generateToken, isToken } from '../../installation/token.ts';
-import type { AuditSource } from '../../ledger/audit/source.ts';
 import { recordEvent } from '../../ledger/audit/store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import { type Queries, type RowSeal, requireSeal } from '../../storage/queries.ts';

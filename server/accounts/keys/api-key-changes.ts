@@ -1,9 +1,8 @@
-import type { Principal } from '../../http/principal.ts';
+import type { AuditSource, Principal } from '../../http/principal.ts';
 import { Problem, requireFound } from '../../http/problem.ts';
 import { readScopes, type Scope } from '../../http/roles.ts';
 import type { PrincipalCall } from '../../http/route.ts';
-import { recordChange, recordRemoval } from '../../ledger/audit/row-state.ts';
-import type { AuditSource, SourceOf } from '../../ledger/audit/source.ts';
+import { recordChange, recordRemoval, type SourceOf } from '../../ledger/audit/store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import { updateRow } from '../../storage/rows.ts';
 import {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ReadyAnswer, type Surface } from '../../http/answer.ts';
+import type { AuditSource } from '../../http/principal.ts';
 import { Problem, type ProblemCode } from '../../http/problem.ts';
 import { type Client, limitAddress, readFormBody } from '../../http/request.ts';
 import { readScopes, type Scope } from '../../http/roles.ts';
@@ -8,7 +9,7 @@ import { namedObject, text } from '../../http/schemas.ts';
 import { compactPasted } from '../../http/typed-text.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { hashToken } from '../../installation/token.ts';
-import { type AuditSource, clientSource } from '../../ledger/audit/source.ts';
+import { clientSource } from '../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { findRow } from '../../storage/rows.ts';
 import { limitCredential } from '../admit.ts';

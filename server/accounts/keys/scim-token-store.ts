@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { Principal } from '../../http/principal.ts';
+import type { AuditSource, Principal } from '../../http/principal.ts';
 import { displayPrefix, generateToken, hashToken, isToken } from '../../installation/token.ts';
-import { describeRows, recordChange } from '../../ledger/audit/row-state.ts';
-import type { AuditSource } from '../../ledger/audit/source.ts';
+import { describeRows, recordChange } from '../../ledger/audit/store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findHeld, findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';

@@ -1,15 +1,15 @@
 import type { Selectable } from 'kysely';
 import type { Actor } from '../../http/principal.ts';
 import { Problem } from '../../http/problem.ts';
-import { personal } from '../../ledger/audit/personal.ts';
 import {
   describeRows,
   describeState,
+  personal,
   type RowChange,
   type RowKind,
   recordChanges,
-} from '../../ledger/audit/row-state.ts';
-import type { SourceOf } from '../../ledger/audit/source.ts';
+  type SourceOf,
+} from '../../ledger/audit/store.ts';
 import { newSalt } from '../../ledger/entry.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import { BrokenSeal, requireHeld } from '../../storage/grants.ts';

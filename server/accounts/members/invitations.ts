@@ -1,11 +1,9 @@
-import type { Actor } from '../../http/principal.ts';
+import type { Actor, AuditSource } from '../../http/principal.ts';
 import { Problem } from '../../http/problem.ts';
 import { type MemberRole, staffRole } from '../../http/roles.ts';
 import { viewRow } from '../../http/schemas.ts';
 import { generateToken, hashToken, isToken } from '../../installation/token.ts';
-import { personal } from '../../ledger/audit/personal.ts';
-import { recordChange } from '../../ledger/audit/row-state.ts';
-import { type AuditSource, clientSource, systemSource } from '../../ledger/audit/source.ts';
+import { clientSource, personal, recordChange, systemSource } from '../../ledger/audit/store.ts';
 import { newSalt } from '../../ledger/entry.ts';
 import { addTime, dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';

@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
+import type { AuditSource } from '../../http/principal.ts';
 import type { MemberRole } from '../../http/roles.ts';
-import { type Personal, personal } from '../../ledger/audit/personal.ts';
-import { describeRows, type RowChange, recordChanges } from '../../ledger/audit/row-state.ts';
-import type { AuditSource } from '../../ledger/audit/source.ts';
+import { describeRows, type Personal, personal, type RowChange, recordChanges } from '../../ledger/audit/store.ts';
 import { newSalt } from '../../ledger/entry.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import { holds, sealGrant } from '../../storage/grants.ts';

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { invalidValues, Problem } from '../../http/problem.ts';
 import { adminRoles, type MemberRole } from '../../http/roles.ts';
 import { viewRow } from '../../http/schemas.ts';
-import { describeRows } from '../../ledger/audit/row-state.ts';
+import { describeRows } from '../../ledger/audit/store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import { holds, requireHeld } from '../../storage/grants.ts';
 import type { Queries } from '../../storage/queries.ts';

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { type MemberRole, platformRoles, roleIds } from '../../http/roles.ts';
 import { Id, namedObject, UtcTime } from '../../http/schemas.ts';
-import { diffFields } from '../../ledger/audit/row-state.ts';
+import { diffFields } from '../../ledger/audit/store.ts';
 import type { Json } from '../../ledger/canonical.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { EventType } from '../../webhooks/deliveries/event.ts';

@@ -3,7 +3,7 @@ import { invalidValues, Problem } from '../../http/problem.ts';
 import { namedObject, textLine } from '../../http/schemas.ts';
 import { pastedToken } from '../../http/typed-text.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { clientSource } from '../../ledger/audit/source.ts';
+import { clientSource } from '../../ledger/audit/store.ts';
 import { dayMilliseconds, runUnitOfWork } from '../../storage/database.ts';
 import { createOneTimeToken, findOneTimeToken } from '../sign-in/one-time-token-store.ts';
 import { findWeakness, NewPassword } from '../sign-in/password.ts';

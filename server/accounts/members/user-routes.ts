@@ -4,7 +4,7 @@ import { Problem, requireFound } from '../../http/problem.ts';
 import { type MemberRole, RoleName } from '../../http/roles.ts';
 import { defineRoute, listRoute, type PrincipalCall, type Route } from '../../http/route.ts';
 import { cursorPageOf, Id, namedObject, text, UtcTime } from '../../http/schemas.ts';
-import { personal } from '../../ledger/audit/personal.ts';
+import { personal } from '../../ledger/audit/store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { mapPage } from '../../storage/rows.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { generateSecret, generateURI, verify } from 'otplib/functional';
 import { readTypedCode } from '../../http/typed-text.ts';
 import type { Installation } from '../../installation/installation.ts';
-import type { SourceOf } from '../../ledger/audit/source.ts';
+import type { SourceOf } from '../../ledger/audit/store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import { updateRow } from '../../storage/rows.ts';
 import type { HashCaller, PasswordQueue } from '../sign-in/password-queue.ts';

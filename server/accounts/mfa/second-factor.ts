@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
 import { Problem } from '../../http/problem.ts';
 import { Id, namedObject } from '../../http/schemas.ts';
-import type { RowChange } from '../../ledger/audit/row-state.ts';
-import type { SourceOf } from '../../ledger/audit/source.ts';
+import type { RowChange, SourceOf } from '../../ledger/audit/store.ts';
 import type { SessionLifetime } from '../../settings.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import { BrokenSeal } from '../../storage/grants.ts';

@@ -1,8 +1,7 @@
+import type { AuditSource } from '../../http/principal.ts';
 import { Problem } from '../../http/problem.ts';
 import { isPlatformRole, staffRole } from '../../http/roles.ts';
-import { personal } from '../../ledger/audit/personal.ts';
-import { type AuditSource, clientSource } from '../../ledger/audit/source.ts';
-import { type NewAuditEvent, recordEvents } from '../../ledger/audit/store.ts';
+import { clientSource, type NewAuditEvent, personal, recordEvents } from '../../ledger/audit/store.ts';
 import { dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { findRow } from '../../storage/rows.ts';
 import { updatePassword } from '../members/account-store.ts';

@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Principal } from '../../http/principal.ts';
+import type { AuditSource, Principal } from '../../http/principal.ts';
 import { notFound } from '../../http/problem.ts';
 import { Id, listOf, namedObject, UtcTime, viewRow } from '../../http/schemas.ts';
-import { personal } from '../../ledger/audit/personal.ts';
-import type { AuditSource } from '../../ledger/audit/source.ts';
-import { recordEvent } from '../../ledger/audit/store.ts';
+import { personal, recordEvent } from '../../ledger/audit/store.ts';
 import type { SessionLifetime } from '../../settings.ts';
 import { addTime, type Database, type UnitOfWork } from '../../storage/database.ts';
 import { endSessions, type SomeSessions } from './session-store.ts';

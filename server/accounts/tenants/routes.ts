@@ -2,7 +2,7 @@ import { requireRoleToGive } from '../../http/authorize.ts';
 import type { Principal } from '../../http/principal.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { diffFields, recordChange } from '../../ledger/audit/row-state.ts';
+import { diffFields, recordChange } from '../../ledger/audit/store.ts';
 import type { Json } from '../../ledger/canonical.ts';
 import { readTenant, requireTenant, tenantRows, updateTenant } from './store.ts';
 import { Tenant, TenantChange } from './tenant.ts';

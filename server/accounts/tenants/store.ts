@@ -1,10 +1,10 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { latestVersion } from '../../http/answer.ts';
+import type { AuditSource } from '../../http/principal.ts';
 import { Problem, requireFound } from '../../http/problem.ts';
 import { leastRole, type Role } from '../../http/roles.ts';
 import { toColumns, viewRow } from '../../http/schemas.ts';
-import { describeRows, recordChange } from '../../ledger/audit/row-state.ts';
-import { type AuditSource, type SourceOf, systemSource } from '../../ledger/audit/source.ts';
+import { describeRows, recordChange, type SourceOf, systemSource } from '../../ledger/audit/store.ts';
 import { canonicalize, type Json } from '../../ledger/canonical.ts';
 import { openChains } from '../../ledger/entry.ts';
 import { ByteCache } from '../../storage/cache.ts';

@@ -10,7 +10,7 @@ import { type Client, limitAddress, readClient, shareBuckets } from '../../http/
 import { createRouter } from '../../http/router.ts';
 import type { Feature, Services } from '../../installation/feature.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { clientSource } from '../../ledger/audit/source.ts';
+import { clientSource } from '../../ledger/audit/store.ts';
 import { openPrivacy } from '../../privacy/feature.ts';
 import { openProofs } from '../../proofs/feature.ts';
 import { openScim } from '../../scim/feature.ts';

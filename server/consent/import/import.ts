@@ -1,7 +1,6 @@
 import type { Installation } from '../../installation/installation.ts';
 import { beginImport, completeImport, countImported } from '../../installation/transfer-store.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
-import { recordEvent } from '../../ledger/audit/store.ts';
+import { recordEvent, systemSource } from '../../ledger/audit/store.ts';
 import { blamesRow, inTransaction, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import type { PrivateHasher } from '../../storage/secrets.ts';

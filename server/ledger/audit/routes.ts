@@ -4,7 +4,7 @@ import { requireFound } from '../../http/problem.ts';
 import { defineRoute, listRoute, type Route } from '../../http/route.ts';
 import { cursorPageOf, Time, text } from '../../http/schemas.ts';
 import type { Database } from '../../storage/database.ts';
-import { AuditEvent, AuditEventDetail, findEvent, listEvents } from './store.ts';
+import { AuditEvent, AuditEventDetail, findEvent, listEvents } from './events.ts';
 
 /** The operations of spec.md "Audit". */
 export function auditRoutes(database: Database): readonly Route[] {

@@ -1,52 +1,77 @@
-import { sql } from 'kysely';
-import { z } from 'zod';
-import { actorTypes } from '../../http/principal.ts';
-import { AnyJson, namedObject, UtcTime } from '../../http/schemas.ts';
+import { hash } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import { type Actor, type AuditSource, systemActor } from '../../http/principal.ts';
+import type { Client } from '../../http/request.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
-import type { Queries } from '../../storage/queries.ts';
-import { insertRows, newId, type Page, scanPage, takeNewest } from '../../storage/rows.ts';
+import { insertRows, newId } from '../../storage/rows.ts';
+import { listColumns } from '../../storage/schema.ts';
+import type { PrivateHasher } from '../../storage/secrets.ts';
+import type { Tables } from '../../storage/tables.ts';
 import { canonicalize, type Json } from '../canonical.ts';
 import { appendEntries, commit, newSalt, type Opening } from '../entry.ts';
 import { describeErasure, type ErasedEntries } from '../erasures.ts';
-import { findEntry, openEvents, type StoredEntry, selectEvents } from '../tree-store.ts';
-import { type MaybePersonal, type Personal, personal, putPersonal, takePersonal } from './personal.ts';
-import type { AuditSource } from './source.ts';
+import type { AuditEventDetail, AuditModule } from './events.ts';
 
-/** The modules that write events. */
-const AuditModule = z
-  .enum(['access', 'consent', 'controls', 'identity', 'ledger', 'mfa', 'privacy', 'tenants', 'trust', 'webhooks'])
-  .meta({ id: 'AuditModule' });
-export type AuditModule = z.output<typeof AuditModule>;
+/** The actor of a change, for each tenant that records it: hashes use the key of the tenant. */
+export type SourceOf = (tenantId: string) => AuditSource;
 
-export const ActorType = z.enum(actorTypes).meta({ id: 'ActorType' });
+/** An actor at a client, for any tenant. */
+export function clientSource(actor: Actor, client: Client, hasher: PrivateHasher): SourceOf {
+  return (tenantId) => ({
+    tenantId,
+    actor,
+    ipHash: hasher.hash(tenantId, client.address),
+    userAgentHash: hasher.hash(tenantId, client.userAgent),
+  });
+}
 
-const fields = {
-  id: z.string(),
-  at: UtcTime,
-  actorId: z.string().nullable(),
-  actorEmail: z.string().nullable(),
-  actorType: ActorType,
-  action: z.string(),
-  module: AuditModule,
-  targetId: z.string().nullable(),
-  targetRef: z.string().nullable(),
-  hash: z.string().meta({ description: 'SHA-256 over prevHash and the canonical event, hex.' }),
-  prevHash: z.string().nullable().meta({ description: 'Hash of the preceding event of the tenant.' }),
-};
+/** The server itself, for a tenant. */
+export function systemSource(tenantId: string): AuditSource {
+  return { tenantId, actor: systemActor, ipHash: null, userAgentHash: null };
+}
 
-/** spec.md "Audit event (list item)". */
-export const AuditEvent = namedObject('AuditEvent', fields);
-export type AuditEvent = z.output<typeof AuditEvent>;
+/** A text in an audit event that identifies a person: the entry has a commitment to it, and an erasure clears it. */
+export class Personal {
+  readonly value: string;
 
-/** spec.md "Audit event (detail)". */
-export const AuditEventDetail = namedObject('AuditEventDetail', {
-  ...fields,
-  ip: z.string().nullable().meta({ description: 'Keyed hash of the client address; the address is not kept.' }),
-  userAgent: z.string().nullable().meta({ description: 'Keyed hash of the User-Agent; the text is not kept.' }),
-  diff: AnyJson.optional().meta({ description: 'What changed: any JSON value.' }),
-  reason: z.string().nullable(),
-});
-export type AuditEventDetail = z.output<typeof AuditEventDetail>;
+  constructor(value: string) {
+    this.value = value;
+  }
+}
+
+/** A part of an event that may contain personal texts. */
+export type MaybePersonal = Json | Personal | readonly MaybePersonal[] | { readonly [key: string]: MaybePersonal };
+
+/** Marks a text that identifies a person, wherever it is in an event; null stays null. */
+export function personal<Text extends string | null>(text: Text): Text extends string ? Personal : null;
+export function personal(text: string | null): Personal | null {
+  return text === null ? null : new Personal(text);
+}
+
+/**
+ * Replaces the personal texts of an event by null. What contains none is not copied: most events name no person.
+ * @returns `found` with the path of each text, the names of the fields with dots between: `diff.after.userName`.
+ */
+export function takePersonal(event: Readonly<Record<string, MaybePersonal>>) {
+  const found: Pick<Opening, 'path' | 'value'>[] = [];
+  const take = (value: unknown, path: string): unknown => {
+    if (value instanceof Personal) {
+      found.push({ path, value: value.value });
+      return null;
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    let taken: Record<string, unknown> | null = null;
+    for (const [name, field] of Object.entries(value)) {
+      if (typeof field !== 'object' || field === null) continue;
+      const rest = take(field, path === '' ? name : `${path}.${name}`);
+      if (rest === field) continue;
+      taken ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
+      taken[name] = rest;
+    }
+    return taken ?? value;
+  };
+  return { rest: take(event, '') as Readonly<Record<string, Json>>, found };
+}
 
 /** An event to append to the audit log of a tenant. */
 export interface NewAuditEvent {
@@ -121,89 +146,176 @@ export async function recordErasure(
   work.afterCommit(() => work.signals.emit('erased'));
 }
 
-/** The filters of an event and their columns: the first of them leads through its index, the rarest values come first. */
-const filterColumns = [
-  ['targetId', 'target_id'],
-  ['actorId', 'actor_id'],
-  ['action', 'action'],
-  ['module', 'module'],
-  ['actor', 'actor_type'],
-] as const;
+/** A table whose rows may change: the event of each change has a hash of the row's projection after it. */
+export interface RowKind<Name extends keyof Tables = keyof Tables> extends Projection {
+  readonly table: Name;
+  readonly module: AuditModule;
+  /** The first part of the actions of its events: `api_key` in `api_key.created`. */
+  readonly noun: string;
+  /** The column that identifies a row in the audit log. */
+  readonly key: 'id' | 'user_id';
+  /**
+   * The column with the tenant of a row; `members` for rows of a person, whose changes are recorded for every tenant that
+   * the person is a member of.
+   */
+  readonly owner: 'id' | 'tenant_id' | 'members';
+}
 
-type EventFilter = Readonly<Partial<Record<(typeof filterColumns)[number][0] | 'from' | 'to', string | undefined>>>;
+/** The values of a row that are hashed. Columns that it does not name are checked in another way, or only note uses. */
+interface Projection<Column extends string = string> {
+  /** The columns of version 1, which are also the names of the values. */
+  readonly columns: readonly Column[];
+  /**
+   * The columns that versions 2, 3, … add, each with the value that verification expects of it in a row that was recorded
+   * under an earlier version.
+   */
+  readonly added: readonly Readonly<Partial<Record<Column, string | number | null>>>[];
+  /** The names of renamed columns in the projection: `{ title: 'name' }` once `name` is called `title`. */
+  readonly renamed: Readonly<Partial<Record<Column, string>>>;
+  /** The columns that can identify a person: of these, the projection has commitments under the `salt` of the row. */
+  readonly personal: readonly Column[];
+  /** The names of these columns in the diff of an event. */
+  readonly personalFields: readonly string[];
+}
+
+type ColumnOf<Name extends keyof Tables> = keyof Tables[Name] & string;
 
 /**
- * Lists events, newest first.
- * @param filter `from` includes its time, `to` does not. One other field has an index; of two or more, the rest is a filter
- *   of at most `mostScanned` events a page.
- * @param before the sequence number of the last event of the previous page; null for the first page.
- * @returns the events, and the sequence number to continue from, if there are more.
+ * Describes the rows of a table with the key `id` and the owner `tenant_id`, except where `other` differs. The migration marks
+ * which of its columns are audited and personal.
  */
-export async function listEvents(
-  queries: Queries,
-  tenantId: string,
-  { from, to, ...filter }: EventFilter,
-  before: number | null,
-  limit: number,
-): Promise<Page<AuditEvent, number>> {
-  const wanted = filterColumns.flatMap(([name, column]) => {
-    const value = filter[name];
-    return value === undefined ? [] : [{ column, value }];
+export function describeRows<Name extends keyof Tables>(
+  table: Name,
+  module: AuditModule,
+  noun: string,
+  other: Partial<Pick<Projection<ColumnOf<Name>>, 'added' | 'renamed'> & Pick<RowKind, 'key' | 'owner'>> = {},
+): RowKind<Name> {
+  const audited = listColumns(table).filter(({ isAudited }) => isAudited);
+  const columns = audited.map(({ name }) => name);
+  const personal = audited.filter(({ isPersonal }) => isPersonal).map(({ name }) => name);
+  const personalFields = personal.map((name) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
+  const projection = { columns, added: [], renamed: {}, personal, personalFields };
+  return { table, module, noun, key: 'id', owner: 'tenant_id', ...projection, ...other };
+}
+
+type AnyRow = Readonly<Record<string, unknown>>;
+
+/** The current version of a projection. */
+export const versionOf = ({ added }: Projection) => added.length + 1;
+
+/** SHA-256, hex, over the canonical text of a version of the projection of a row. */
+export function hashRow(kind: Projection, row: object, version = versionOf(kind)): string {
+  const { columns, added, renamed, personal } = kind;
+  const names = [...columns, ...added.slice(0, version - 1).flatMap((values) => Object.keys(values))];
+  const values = names.map((column) => {
+    const name = renamed[column] ?? column;
+    const value = (row as AnyRow)[column];
+    if (value === null || !personal.includes(column)) return [name, value];
+    return [name, commit((row as AnyRow).salt as string, name, value as string)];
   });
-  const [first, ...others] = wanted;
-  let query = selectEvents(queries, tenantId).select(others.map(({ column }) => column));
-  if (first !== undefined) query = query.where(first.column, '=', first.value);
-  // Times increase with the sequence unless the clock was set back, so a time limit is also a sequence limit: no page reads
-  // events that are out of range.
-  if (from !== undefined)
-    query = query.where('sequence', '>', await lastSequenceBefore(queries, tenantId, from)).where('at', '>=', from);
-  if (to !== undefined)
-    query = query.where('sequence', '<=', await lastSequenceBefore(queries, tenantId, to)).where('at', '<', to);
-  const newest = query.orderBy('sequence', 'desc');
-  const { rows, next } =
-    others.length === 0
-      ? await takeNewest(query, before, limit, 'sequence')
-      : await scanPage(
-          (after, count) =>
-            newest
-              .$if(after !== null, (rest) => rest.where('sequence', '<', after))
-              .limit(sql.lit(count))
-              .execute(),
-          ({ sequence }) => sequence,
-          (row) => others.every(({ column, value }) => (row as Readonly<Record<string, unknown>>)[column] === value),
-          before,
-          limit,
-        );
-  const events = await openEvents(queries, tenantId, rows);
-  const items = events.map((event) => {
-    const { ip: _ip, userAgent: _userAgent, diff: _diff, reason: _reason, ...item } = viewEvent(event);
-    return item;
+  return hash('sha256', canonicalize(Object.fromEntries(values)));
+}
+
+/** The state of a row as its event has it: `{ "api_key/1": hash }`. @param row null once it was removed. */
+export function describeState(kind: RowKind, row: object | null): States {
+  return { [`${kind.noun}/${versionOf(kind)}`]: row && hashRow(kind, row) };
+}
+
+type States = Readonly<Record<string, string | null>>;
+
+/** The parts of an event of a change that do not follow from the row. */
+export interface RowChange extends Pick<NewAuditEvent, 'targetRef' | 'reason'> {
+  /** In the past: `created`. */
+  readonly verb: string;
+  readonly diff?: Fields;
+  /** The states of other rows with the same key after the change. */
+  readonly alsoStates?: States;
+}
+
+type Fields = Readonly<Record<string, Json>>;
+
+/** The fields that differ between two states, for the `diff` of the event of their change. */
+export function diffFields(before: Fields, after: Fields): { readonly before: Fields; readonly after: Fields } {
+  const diff = { before: {} as Record<string, Json>, after: {} as Record<string, Json> };
+  for (const [name, value] of Object.entries(after)) {
+    if (canonicalize(before[name] ?? null) === canonicalize(value ?? null)) continue;
+    diff.before[name] = before[name] as Json;
+    diff.after[name] = value;
+  }
+  return diff;
+}
+
+/**
+ * Appends the event of a change to a row, in the unit of work of the change.
+ * @param row the whole row after the change.
+ */
+export function recordChange<Name extends keyof Tables>(
+  work: UnitOfWork,
+  source: AuditSource,
+  kind: RowKind<Name>,
+  row: Selectable<Tables[Name]>,
+  change: RowChange,
+): Promise<void> {
+  return recordChanges(work, kind, [{ source, row, change }]);
+}
+
+/** Appends the event of the removal of a row: no state of it is left. @param id of the row. */
+export function recordRemoval<Name extends keyof Tables>(
+  work: UnitOfWork,
+  source: AuditSource,
+  kind: RowKind<Name>,
+  id: string,
+  { diff, ...rest }: Pick<RowChange, 'targetRef' | 'diff'>,
+): Promise<void> {
+  const { module, noun } = kind;
+  const states = describeState(kind, null);
+  return recordEvent(work, source, {
+    ...rest,
+    module,
+    action: `${noun}.deleted`,
+    targetId: id,
+    diff: { ...diff, states },
   });
-  return { rows: items, next };
 }
 
-async function lastSequenceBefore(queries: Queries, tenantId: string, time: string): Promise<number> {
-  const row = await queries
-    .selectFrom('audit_events')
-    .select('sequence')
-    .where('tenant_id', '=', tenantId)
-    .where('at', '<', time)
-    .orderBy('at', 'desc')
-    .orderBy('sequence', 'desc')
-    .limit(sql.lit(1))
-    .executeTakeFirst();
-  return row?.sequence ?? 0;
+/** Appends the events of changes to several rows, in order. */
+export async function recordChanges<Name extends keyof Tables>(
+  work: UnitOfWork,
+  kind: RowKind<Name>,
+  changes: readonly {
+    readonly source: AuditSource;
+    readonly row: Selectable<Tables[Name]>;
+    readonly change: RowChange;
+  }[],
+): Promise<void> {
+  const events = changes.map(({ source, row, change: { verb, diff, alsoStates, ...rest } }) => ({
+    source,
+    event: {
+      ...rest,
+      module: kind.module,
+      action: `${kind.noun}.${verb}`,
+      targetId: (row as unknown as Readonly<Record<string, string>>)[kind.key] as string,
+      diff: { ...markPersonal(kind, diff), states: { ...describeState(kind, row), ...alsoStates } },
+    },
+  }));
+  await recordEvents(work, events);
 }
 
-/** Finds one event by id. */
-export async function findEvent(queries: Queries, tenantId: string, id: string): Promise<AuditEventDetail | undefined> {
-  const found = await findEntry(queries, { tenantId, ledger: 'audit' }, { id });
-  return found && viewEvent(found);
-}
-
-/** The details of a stored event. What was erased is null, as it is in the entry. */
-function viewEvent({ entry, openings, hash, prevHash }: StoredEntry): AuditEventDetail {
-  const { tenantId: _, commitments: _commitments, ...event } = JSON.parse(entry);
-  putPersonal(event, openings);
-  return { ...event, hash, prevHash };
+/** Marks the values of personal columns before and after a change. */
+function markPersonal(
+  { personalFields }: Projection,
+  diff?: Fields,
+): Readonly<Record<string, MaybePersonal>> | undefined {
+  if (personalFields.length === 0 || diff === undefined) return diff;
+  const marked: Record<string, MaybePersonal> = { ...diff };
+  for (const part of ['before', 'after'] as const) {
+    if (diff[part] === undefined) continue;
+    const fields: Record<string, MaybePersonal> = { ...(diff[part] as Fields) };
+    for (const name of personalFields) {
+      const value = fields[name];
+      if (typeof value === 'string') fields[name] = personal(value);
+    }
+    marked[part] = fields;
+  }
+  return marked;
 }

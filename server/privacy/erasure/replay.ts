@@ -1,5 +1,4 @@
-import { systemSource } from '../../ledger/audit/source.ts';
-import { recordErasure } from '../../ledger/audit/store.ts';
+import { recordErasure, systemSource } from '../../ledger/audit/store.ts';
 import type { Erased, ErasureLine } from '../../ledger/erasure-log.ts';
 import { hasErasure } from '../../ledger/erasure-store.ts';
 import { countEvents } from '../../ledger/erasures.ts';

@@ -1,4 +1,4 @@
-import { systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import { addTime, type Database, dayMilliseconds, runUnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow } from '../../storage/rows.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { type RowKind, recordChanges } from '../../ledger/audit/row-state.ts';
-import type { AuditSource } from '../../ledger/audit/source.ts';
+import type { AuditSource } from '../../http/principal.ts';
+import { type RowKind, recordChanges } from '../../ledger/audit/store.ts';
 import { newSalt } from '../../ledger/entry.ts';
 import { noteErased } from '../../ledger/erasure-store.ts';
 import { type ClearedOpenings, clearOpeningsAbout } from '../../ledger/opening-store.ts';

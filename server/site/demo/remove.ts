@@ -8,7 +8,7 @@ import { closeInvitations } from '../../accounts/members/membership-changes.ts';
 import { endDemo, findDemo, requireIntactTenants } from '../../accounts/tenants/store.ts';
 import { archiveNotice } from '../../consent/notice-changes.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import { continueUserErasure, eraseUser } from '../../privacy/erasure/user-store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { holds } from '../../storage/grants.ts';

@@ -6,7 +6,7 @@ import { NewEvidence } from '../../controls/evidence.ts';
 import { addEvidence, addTest, recordResult } from '../../controls/part-changes.ts';
 import type { ResultStatus } from '../../controls/status.ts';
 import { readControls } from '../../controls/store.ts';
-import type { AuditSource } from '../../ledger/audit/source.ts';
+import type { AuditSource } from '../../http/principal.ts';
 import { addTime, dayMilliseconds, type UnitOfWork } from '../../storage/database.ts';
 
 /** The number of controls with a history; the others are not started. */

@@ -7,10 +7,11 @@ import { createUser } from '../../accounts/members/invitations.ts';
 import { createTenant, findTenant, hasTenants } from '../../accounts/tenants/store.ts';
 import { Domain, NoticeContent } from '../../consent/notice.ts';
 import { createNotice, publishNotice } from '../../consent/notice-changes.ts';
+import type { AuditSource } from '../../http/principal.ts';
 import { scopes } from '../../http/roles.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { randomText } from '../../installation/token.ts';
-import { type AuditSource, systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import { signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { SettingsError } from '../../settings.ts';
 import {

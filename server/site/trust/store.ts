@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { NotNull, Selectable } from 'kysely';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
+import type { AuditSource } from '../../http/principal.ts';
 import { invalidValues, requireMatch } from '../../http/problem.ts';
 import { findPastFault } from '../../http/schemas.ts';
-import { describeRows, diffFields, type RowChange, recordChange } from '../../ledger/audit/row-state.ts';
-import type { AuditSource } from '../../ledger/audit/source.ts';
+import { describeRows, diffFields, type RowChange, recordChange } from '../../ledger/audit/store.ts';
 import { canonicalize, type Json } from '../../ledger/canonical.ts';
 import { findCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { BriefCache } from '../../storage/cache.ts';

@@ -13,7 +13,7 @@ import {
   transitions,
 } from '../../controls/status.ts';
 import { Problem } from '../../http/problem.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import type { TestServer } from '../harness.ts';
 import { readStored, recountControls, type StoredControls } from './recount.ts';

@@ -5,7 +5,7 @@ import { createTenant } from '../../accounts/tenants/store.ts';
 import { rateReadiness, rateTestHealth } from '../../controls/overview.ts';
 import { controlStatuses } from '../../controls/status.ts';
 import { readControls } from '../../controls/store.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import { seedControls } from '../../site/demo/seed-controls.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';

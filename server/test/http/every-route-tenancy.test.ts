@@ -4,7 +4,7 @@ import type { MembershipChange } from '../../accounts/members/membership.ts';
 import { changeMembers } from '../../accounts/members/membership-changes.ts';
 import { createSession } from '../../accounts/sign-in/session-store.ts';
 import type { Route } from '../../http/route.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import { noCounts } from '../../privacy/erasure/erasure.ts';
 import { type Dialect, runUnitOfWork } from '../../storage/database.ts';
 import {

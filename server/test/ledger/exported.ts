@@ -9,8 +9,7 @@ import {
 import { createTenant } from '../../accounts/tenants/store.ts';
 import { findShownText } from '../../consent/notice-store.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
-import { recordEvent } from '../../ledger/audit/store.ts';
+import { recordEvent, systemSource } from '../../ledger/audit/store.ts';
 import { type StoredCheckpoint, signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import type { LedgerOf } from '../../ledger/entry.ts';
 import { prepareExport } from '../../ledger/export.ts';

@@ -5,7 +5,7 @@ import { createTenant } from '../../accounts/tenants/store.ts';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import { lockChain } from '../../ledger/entry.ts';
 import { verifyChain } from '../../proofs/verify-chain.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';

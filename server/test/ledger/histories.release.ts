@@ -18,7 +18,7 @@ import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice, publishNotice } from '../../consent/notice-changes.ts';
 import { scopes } from '../../http/roles.ts';
 import { type Installation, openInstallation } from '../../installation/installation.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import { forgetErased } from '../../privacy/erasure/store.ts';
 import { readSettings, type Settings } from '../../settings.ts';
 import { runUnitOfWork } from '../../storage/database.ts';

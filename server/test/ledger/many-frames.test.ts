@@ -4,7 +4,7 @@ import { createTenant } from '../../accounts/tenants/store.ts';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import { verifyChain } from '../../proofs/verify-chain.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { noticeContent, openTestInstallation, TestClock } from '../harness.ts';

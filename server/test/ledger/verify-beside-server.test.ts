@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { NoticeContent } from '../../consent/notice.ts';
 import { createNotice, deleteNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import { signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { describeOnEachDatabase, noticeContent, openTestInstallation } from '../harness.ts';

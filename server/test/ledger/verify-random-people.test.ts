@@ -15,7 +15,7 @@ import {
 import { createSession } from '../../accounts/sign-in/session-store.ts';
 import { Problem } from '../../http/problem.ts';
 import { roleIds } from '../../http/roles.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { accept } from '../accounts/identity/invitation-helpers.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';

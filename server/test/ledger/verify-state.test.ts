@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { NoticeContent } from '../../consent/notice.ts';
 import { archiveNotice, createNotice, deleteNotice, editNotice, publishNotice } from '../../consent/notice-changes.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import { verifyChain } from '../../proofs/verify-chain.ts';
 import { RowStates, verifyRows } from '../../proofs/verify-rows.ts';
 import { changingRows } from '../../proofs/verify-tenant.ts';

@@ -7,7 +7,7 @@ import { findVersion } from '../../consent/notice-store.ts';
 import type { RecordDraft } from '../../consent/record.ts';
 import { appendRecords } from '../../consent/record-store.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import { type VersionFault, verifyVersions } from '../../proofs/verify-notices.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { describeOnOneDatabase, openTestInstallation, TestClock } from '../harness.ts';

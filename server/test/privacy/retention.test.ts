@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { personal } from '../../ledger/audit/personal.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
-import { recordEvents } from '../../ledger/audit/store.ts';
+import { personal, recordEvents, systemSource } from '../../ledger/audit/store.ts';
 import { continueErasure } from '../../privacy/erasure/erase.ts';
 import { noCounts } from '../../privacy/erasure/erasure.ts';
 import { eraseExpired } from '../../privacy/erasure/retention.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import type { LedgerName } from '../../ledger/entry.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { noticeContent, type TestServer, type TestTenant } from '../harness.ts';

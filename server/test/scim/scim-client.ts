@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { findOrCreateAccount } from '../../accounts/members/account-store.ts';
 import { addMember } from '../../accounts/members/membership-changes.ts';
-import { systemSource } from '../../ledger/audit/source.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import type { RequestOptions, TestResponse, TestServer } from '../harness.ts';
 

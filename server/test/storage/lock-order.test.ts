@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { systemSource } from '../../ledger/audit/source.ts';
-import { recordEvent } from '../../ledger/audit/store.ts';
+import { recordEvent, systemSource } from '../../ledger/audit/store.ts';
 import { appendEntries } from '../../ledger/entry.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { startTestServer, type TestServer } from '../harness.ts';

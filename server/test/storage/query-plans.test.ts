@@ -47,7 +47,7 @@ import { scopes } from '../../http/roles.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { deriveSecrets } from '../../installation/installation.ts';
 import { generateToken } from '../../installation/token.ts';
-import { findEvent, listEvents } from '../../ledger/audit/store.ts';
+import { findEvent, listEvents } from '../../ledger/audit/events.ts';
 import { findCheckpoint, listCheckpoints } from '../../ledger/checkpoint-store.ts';
 import { clearOpeningsAbout, readOpenings, selectOfValue } from '../../ledger/opening-store.ts';
 import { listBehind, readTilesOf } from '../../ledger/tree-store.ts';

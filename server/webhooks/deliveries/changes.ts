@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { AuditSource } from '../../http/principal.ts';
 import { Problem, requireFound } from '../../http/problem.ts';
-import type { AuditSource } from '../../ledger/audit/source.ts';
 import { recordEvent } from '../../ledger/audit/store.ts';
 import type { Json } from '../../ledger/canonical.ts';
 import type { UnitOfWork } from '../../storage/database.ts';

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
+import type { AuditSource } from '../../http/principal.ts';
 import { Problem, requireFound } from '../../http/problem.ts';
 import { viewRow } from '../../http/schemas.ts';
-import type { AuditSource } from '../../ledger/audit/source.ts';
 import { addTime, type Database, type Outcome, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { locksRows, type Queries } from '../../storage/queries.ts';
 import { findRow, insertRow, insertRows, newId, takeNewest } from '../../storage/rows.ts';

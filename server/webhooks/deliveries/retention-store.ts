@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { systemSource } from '../../ledger/audit/source.ts';
-import { recordEvent } from '../../ledger/audit/store.ts';
+import { recordEvent, systemSource } from '../../ledger/audit/store.ts';
 import { addTime, type Database, dayMilliseconds, inTransaction, runUnitOfWork } from '../../storage/database.ts';
 import { locksRows, type Queries } from '../../storage/queries.ts';
 import { findRow } from '../../storage/rows.ts';

@@ -1,8 +1,7 @@
+import type { AuditSource } from '../../http/principal.ts';
 import { invalidValues, Problem, requireFound } from '../../http/problem.ts';
 import { toColumns } from '../../http/schemas.ts';
-import { type RowChange, recordChange } from '../../ledger/audit/row-state.ts';
-import { type AuditSource, systemSource } from '../../ledger/audit/source.ts';
-import { recordEvent } from '../../ledger/audit/store.ts';
+import { type RowChange, recordChange, recordEvent, systemSource } from '../../ledger/audit/store.ts';
 import { addTime, type UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { insertRow, newId } from '../../storage/rows.ts';

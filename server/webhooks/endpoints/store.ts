@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { viewRow } from '../../http/schemas.ts';
-import { describeRows } from '../../ledger/audit/row-state.ts';
+import { describeRows } from '../../ledger/audit/store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { prepareQuery, updateRow } from '../../storage/rows.ts';

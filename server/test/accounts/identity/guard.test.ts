@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { updatePassword } from '../../../accounts/members/account-store.ts';
 import { waitAfter } from '../../../accounts/sign-in/sign-in-guard.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import {
   describeOnOneDatabase,

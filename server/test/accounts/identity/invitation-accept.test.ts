@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { invite as createInvitation } from '../../../accounts/members/invitations.ts';
 import { generateToken } from '../../../installation/token.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import {
   assertNothingWritten,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { updatePassword } from '../../../accounts/members/account-store.ts';
 import { createUser } from '../../../accounts/members/invitations.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../../consent/helpers.ts';
 import type { TestTenant } from '../../harness.ts';

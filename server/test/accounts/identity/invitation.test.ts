@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { createUser } from '../../../accounts/members/invitations.ts';
 import { scopes } from '../../../http/roles.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServer, payload, readPages } from '../../consent/helpers.ts';
 import type { TestTenant } from '../../harness.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { findOrCreateAccount } from '../../../accounts/members/account-store.ts';
 import { addMember } from '../../../accounts/members/membership-changes.ts';
 import { roleIds } from '../../../http/roles.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import { createFreshTenant, describeServer } from '../../consent/helpers.ts';
 import { runVerify } from '../../ledger/fixture.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { type MembershipChange, type MembershipRow, memberStatus } from '../../../accounts/members/membership.ts';
 import { addMember, changeMembers, type NewMember } from '../../../accounts/members/membership-changes.ts';
-import { putPersonal } from '../../../ledger/audit/personal.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { putPersonal } from '../../../ledger/audit/events.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { readOpenings } from '../../../ledger/opening-store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import type { TestResponse, TestServer } from '../../harness.ts';

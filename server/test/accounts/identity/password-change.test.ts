@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { updatePassword } from '../../../accounts/members/account-store.ts';
 import { PasswordHasher } from '../../../installation/password-hash.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import { describeOnOneDatabase, startTestServer, type TestMember, type TestServer } from '../../harness.ts';
 import { assertInvalid, assertProblem } from '../../http/problems.ts';

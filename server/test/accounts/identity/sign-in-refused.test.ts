@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { updatePassword } from '../../../accounts/members/account-store.ts';
 import { endSessions } from '../../../accounts/sign-in/session-store.ts';
 import { databaseFile } from '../../../installation/installation.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import { describeOnOneDatabase, startTestServer, type TestResponse, type TestServer } from '../../harness.ts';
 import { assertProblem } from '../../http/problems.ts';

@@ -6,7 +6,7 @@ import { startServer } from '../../../cli/server/start-server.ts';
 import { RateLimiter } from '../../../http/rate-limit.ts';
 import type { MemberRole } from '../../../http/roles.ts';
 import type { HashCost } from '../../../installation/password-hash.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import type { RequestOptions, TestResponse, TestServer } from '../../harness.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changeMembers } from '../../../accounts/members/membership-changes.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServerOnEachDatabase, payload } from '../../consent/helpers.ts';
 import { addPerson, changePeople, isSignedIn, readAudit, readState, sessionOf, signIn } from './membership-helpers.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { addMember, changeMembers } from '../../../accounts/members/membership-changes.ts';
 import { staffRole } from '../../../http/roles.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../../harness.ts';
 import { assertProblem } from '../../http/problems.ts';

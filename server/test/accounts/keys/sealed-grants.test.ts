@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { updatePassword } from '../../../accounts/members/account-store.ts';
 import { scopes } from '../../../http/roles.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { Findings } from '../../../proofs/findings.ts';
 import { verifyGrants } from '../../../proofs/verify-grants.ts';
 import type { Scene } from '../../../proofs/verify-tenant.ts';

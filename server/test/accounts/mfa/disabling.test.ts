@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { disableSecondFactor } from '../../../accounts/mfa/second-factor.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import { describeOnOneDatabase, startTestServer, type TestMember, type TestServer } from '../../harness.ts';
 import { assertProblem } from '../../http/problems.ts';

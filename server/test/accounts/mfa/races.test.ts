@@ -12,7 +12,7 @@ import {
 } from '../../../accounts/mfa/second-factor.ts';
 import { PasswordQueue } from '../../../accounts/sign-in/password-queue.ts';
 import { Problem } from '../../../http/problem.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../../storage/database.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../../harness.ts';
 import {

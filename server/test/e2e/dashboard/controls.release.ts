@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Download, Page } from 'playwright-core';
 import { addMember } from '../../../accounts/members/membership-changes.ts';
 import type { MemberRole } from '../../../http/roles.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
+import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import { base, ControlClient, payload } from '../../controls/helpers.ts';
 import { evidenceItem } from '../../controls/samples.ts';

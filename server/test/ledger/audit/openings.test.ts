@@ -5,9 +5,17 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { Installation } from '../../../installation/installation.ts';
-import { type MaybePersonal, Personal, personal, putPersonal, takePersonal } from '../../../ledger/audit/personal.ts';
-import { systemSource } from '../../../ledger/audit/source.ts';
-import { findEvent, listEvents, recordErasure, recordEvent, recordEvents } from '../../../ledger/audit/store.ts';
+import { findEvent, listEvents, putPersonal } from '../../../ledger/audit/events.ts';
+import {
+  type MaybePersonal,
+  Personal,
+  personal,
+  recordErasure,
+  recordEvent,
+  recordEvents,
+  systemSource,
+  takePersonal,
+} from '../../../ledger/audit/store.ts';
 import type { Opening } from '../../../ledger/entry.ts';
 import { clearOpenings } from '../../../ledger/opening-store.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../../storage/database.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { catalogue } from '../../../controls/catalogue/catalogue.ts';
-import { diffFields } from '../../../ledger/audit/row-state.ts';
+import { diffFields } from '../../../ledger/audit/store.ts';
 import { emptyContent, listAchievements, type TrustContent } from '../../../site/trust/trust-center.ts';
 
 const codes = catalogue.frameworks.map(({ code }) => code);
