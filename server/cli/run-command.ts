@@ -11,7 +11,7 @@ import { readSettings, SettingsError } from '../settings.ts';
 import { UnmovableData } from '../storage/copy-rows.ts';
 import { systemClock } from '../storage/database.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
-import { BrokenSeal } from '../storage/grants.ts';
+import { BrokenSeal } from '../storage/secrets.ts';
 import { DamagedDatabase } from '../storage/sqlite.ts';
 import { UnusableDatabase } from '../storage/unavailable.ts';
 import {

@@ -4,7 +4,7 @@ import { erasureFile } from '../ledger/erasure-log.ts';
 import { exitCodes, Findings } from '../proofs/findings.ts';
 import { Unverifiable, verifyInstallation } from '../proofs/verify-database.ts';
 import { changingTables } from '../proofs/verify-tenant.ts';
-import { grantTables } from '../storage/grants.ts';
+import { grantTables } from '../storage/secrets.ts';
 import { defineCommand, requireDatabase, texts, UsageError } from './command.ts';
 import { exitCodeHelp, readNote } from './kept-note.ts';
 

@@ -5,7 +5,7 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { AccountGone } from '../storage/database.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
-import { BrokenSeal } from '../storage/grants.ts';
+import { BrokenSeal } from '../storage/secrets.ts';
 import { notFound, Problem, type ProblemCode } from './problem.ts';
 import {
   leavesTooMuch,

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { addTime, dayMilliseconds } from '../storage/database.ts';
-import type { Queries, RowSeal } from '../storage/queries.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findRow, updateTexts } from '../storage/rows.ts';
-import type { SecretBox } from '../storage/secrets.ts';
+import type { RowSeal, SecretBox } from '../storage/secrets.ts';
 import { ReadyAnswer } from './answer.ts';
 import { normalizeTags } from './entity-tag.ts';
 import type { Principal } from './principal.ts';

@@ -1,8 +1,9 @@
 import { hash as digest, randomBytes } from 'node:crypto';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Clock, UnitOfWork } from '../storage/database.ts';
-import { locksRows, type Queries, type RowSeal, requireSeal } from '../storage/queries.ts';
+import { locksRows, type Queries } from '../storage/queries.ts';
 import { findRow, insertRows, prepareQuery } from '../storage/rows.ts';
+import { type RowSeal, requireSeal } from '../storage/secrets.ts';
 import type { Tables } from '../storage/tables.ts';
 
 /** The ledgers, by their name in `chain_heads`. Each tenant has one chain in each. */

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { appendToLog, useLogFile } from '../storage/log-file.ts';
-import type { RowSeal } from '../storage/queries.ts';
+import type { RowSeal } from '../storage/secrets.ts';
 
 // The log of erasures: one line each, `<HMAC> <tenant id> <number> <JSON>`, or `<HMAC> restored <JSON>` for a restore.
 

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { UnitOfWork } from '../storage/database.ts';
-import { type Queries, requireSeal } from '../storage/queries.ts';
+import type { Queries } from '../storage/queries.ts';
 import { findRow, insertRows } from '../storage/rows.ts';
+import { requireSeal } from '../storage/secrets.ts';
 import { type Erased, type ErasureLog, nameLine, writeErasure } from './erasure-log.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { type GrantTable, grantTables, isSealed } from '../storage/grants.ts';
 import type { Queries } from '../storage/queries.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
+import { type GrantTable, grantTables, isSealed } from '../storage/secrets.ts';
 import type { Scene } from './verify-tenant.ts';
 
 /** A row that grants nothing, because something other than Svc wrote it. */

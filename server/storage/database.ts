@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import type { Kysely, Selectable, Transaction } from 'kysely';
-import { bindSeal, requireHeld } from './grants.ts';
 import { openPostgres } from './postgres.ts';
-import { locksRows, type RowSeal } from './queries.ts';
+import { locksRows } from './queries.ts';
 import { prepareQuery } from './rows.ts';
+import { bindSeal, type RowSeal, requireHeld } from './secrets.ts';
 import { openSqlite, openSqliteToRead } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 import { DatabaseUnavailable } from './unavailable.ts';

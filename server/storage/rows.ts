@@ -9,6 +9,7 @@ import {
   type SelectQueryBuilder,
   sql,
 } from 'kysely';
+import { locksRows, type Queries } from './queries.ts';
 import {
   type GrantRow,
   type GrantTable,
@@ -17,8 +18,7 @@ import {
   requireHeld,
   sealedColumns,
   sealGrant,
-} from './grants.ts';
-import { locksRows, type Queries } from './queries.ts';
+} from './secrets.ts';
 import type { Tables } from './tables.ts';
 
 type TableName = keyof Tables & string;

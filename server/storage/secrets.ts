@@ -1,5 +1,15 @@
-import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto';
-import type { RowSeal } from './queries.ts';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hash,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
+import type { Queries } from './queries.ts';
+import { listColumns, tableNames } from './schema.ts';
+import type { Tables } from './tables.ts';
 
 /**
  * Keyed hashes that records contain instead of addresses and user agents: the same visitor gives the same hash
@@ -74,6 +84,15 @@ export class SecretBox {
   }
 }
 
+/** Keyed hashes of rows that only a server of this installation may write. */
+export interface RowSeal {
+  /** The id of the key, which identifies the secret that sealed a row. */
+  readonly keyId: string;
+  seal(text: string): string;
+  /** The stored hash of a token: only a server of this installation can write a row with it. */
+  hashToken(token: string): string;
+}
+
 const blockBytes = 64;
 
 /**
@@ -113,4 +132,153 @@ export class RowSealer implements RowSeal {
     this.#outer.write(hash('sha256', input, 'binary'), blockBytes, 'latin1');
     return hash('sha256', this.#outer, 'base64url');
   }
+}
+
+/** The key that seals rows. @throws {Error} if the database was opened without the secret. */
+export function requireSeal({ seal }: { readonly seal: RowSeal | null }): RowSeal {
+  if (seal === null) throw new Error('the database was opened without the secret: sealed rows cannot be written');
+  return seal;
+}
+
+/**
+ * The tables whose rows grant access, or decide who gets it: those with a seal. Each row has a seal over its columns, under a
+ * key derived from the secret of the installation, so that writing to the database grants nothing.
+ */
+export type GrantTable = {
+  [Name in keyof Tables]: 'seal' extends keyof Tables[Name] ? Name : never;
+}[keyof Tables];
+
+export const grantTables = tableNames.filter((table) =>
+  listColumns(table).some(({ name }) => name === 'seal'),
+) as readonly GrantTable[];
+
+/** A row of a grant, or what a query read of it, by the names of its columns. */
+export type GrantRow = Readonly<Record<string, unknown>>;
+
+const readValue = (row: object, column: string): unknown => (row as GrantRow)[column] ?? null;
+
+export function isGrantTable(table: string): table is GrantTable {
+  return Object.hasOwn(sealedColumns, table);
+}
+
+/** The columns that the seal of a row covers. */
+export const sealedColumns = Object.fromEntries(
+  grantTables.map((table) => [table, listColumns(table).flatMap(({ name, isInSeal }) => (isInSeal ? name : []))]),
+) as unknown as Readonly<Record<GrantTable, readonly string[]>>;
+
+/** A row that a change depends on was written by something other than a server of this installation. */
+export class BrokenSeal extends Error {
+  override readonly name = 'BrokenSeal';
+
+  constructor(table: GrantTable) {
+    super(`The seal of a row of ${table} does not hold: something other than Svc wrote it. Find it with svc verify.`);
+  }
+}
+
+/**
+ * The seal of a row. A column that is null is left out, so that seals hold when a later version adds one.
+ * @returns null for a value that Svc does not store in these tables.
+ */
+export function computeSeal(seal: RowSeal, table: GrantTable, row: object): string | null {
+  let text = `svc grant 1\n${table}`;
+  for (const column of sealedColumns[table]) {
+    const value = readValue(row, column);
+    if (typeof value === 'string') text += `\n${column} ${value.length} ${value}`;
+    else if (typeof value === 'number') text += `\n${column} # ${value}`;
+    else if (value !== null) return null;
+  }
+  return seal.seal(text);
+}
+
+/** Compares the seal of a row with its columns. */
+export function isSealed(seal: RowSeal, table: GrantTable, row: object): boolean {
+  const [computed, stored] = [computeSeal(seal, table, row), readValue(row, 'seal')];
+  if (computed === null || typeof stored !== 'string') return false;
+  const [one, other] = [Buffer.from(computed), Buffer.from(stored)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+interface Binding {
+  readonly seal: RowSeal;
+  /** The sealed columns of rows by the seal that was verified, oldest first: comparing them costs less than a hash. */
+  readonly verified: Map<string, { readonly table: GrantTable; readonly row: GrantRow }>;
+}
+
+/** By the adapter of a database, which is one object inside and outside of transactions. */
+const bindings = new WeakMap<object, Binding>();
+
+/** Names the key with which the grants of a database are sealed. Without it, none holds and none can be written. */
+export function bindSeal(queries: Queries, seal: RowSeal): void {
+  bindings.set(queries.getExecutor().adapter, { seal, verified: new Map() });
+}
+
+function bindingOf(queries: Queries): Binding | undefined {
+  return bindings.get(queries.getExecutor().adapter);
+}
+
+/** Computes the seal of a row that is about to be written. @throws {Error} if the database was opened without the secret. */
+export function sealGrant(queries: Queries, table: GrantTable, row: object): string {
+  const binding = bindingOf(queries);
+  if (binding === undefined) throw new Error('the database was opened without the secret: grants cannot be written');
+  const seal = computeSeal(binding.seal, table, row);
+  if (seal === null) throw new Error(`a row of ${table} has a value that cannot be sealed`);
+  return seal;
+}
+
+/** Some megabytes of rows. */
+const mostRemembered = 5000;
+
+/** Sets a value of a cache of rows whose seals held; the oldest makes room. */
+export function remember<Value>(cache: Map<string, Value>, key: string, value: Value): void {
+  if (cache.size >= mostRemembered) for (const oldest of cache.keys()) if (cache.delete(oldest)) break;
+  cache.set(key, value);
+}
+
+/**
+ * Verifies the seal of a row; a row whose seal does not hold grants nothing.
+ * @param row with all columns of its table.
+ */
+export function holds(queries: Queries, table: GrantTable, row: object): boolean {
+  const binding = bindingOf(queries);
+  if (binding === undefined) return false;
+  const columns = sealedColumns[table];
+  const known = binding.verified.get(readValue(row, 'seal') as string);
+  if (known !== undefined) return known.table === table && hasSame(known.row, row as GrantRow, columns);
+  if (!isSealed(binding.seal, table, row)) return false;
+  const sealed = Object.fromEntries(columns.map((column) => [column, readValue(row, column)]));
+  remember(binding.verified, readValue(row, 'seal') as string, { table, row: sealed });
+  return true;
+}
+
+/** Part of every request: a loop without calls. */
+function hasSame(known: GrantRow, row: GrantRow, columns: readonly string[]): boolean {
+  for (const column of columns) if (known[column] !== (row[column] ?? null)) return false;
+  return true;
+}
+
+/**
+ * Verifies that some columns of a row are those of a row whose seal holds, without reading the others again.
+ * @param part its seal and these columns, among them its key.
+ * @param find reads the row with all columns, if its seal was not verified before.
+ */
+export function holdsPart(
+  queries: Queries,
+  table: GrantTable,
+  part: GrantRow,
+  find: () => Promise<object | undefined>,
+): boolean | Promise<boolean> {
+  const binding = bindingOf(queries);
+  if (binding === undefined || typeof part.seal !== 'string') return false;
+  const known = binding.verified.get(part.seal);
+  const columns = Object.keys(part).filter((column) => column !== 'seal');
+  if (known !== undefined) return known.table === table && hasSame(known.row, part, columns);
+  // Another server may change the row in between: then the next request verifies it.
+  return find().then((row) => {
+    return row !== undefined && holds(queries, table, row) && hasSame(row as GrantRow, part, ['seal', ...columns]);
+  });
+}
+
+/** @throws {BrokenSeal} unless the seal of a row holds. */
+export function requireHeld(queries: Queries, table: GrantTable, row: object): void {
+  if (!holds(queries, table, row)) throw new BrokenSeal(table);
 }

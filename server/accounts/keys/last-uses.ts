@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { Credential } from '../../http/principal.ts';
 import { type Database, inTransaction } from '../../storage/database.ts';
-import { holds, sealGrant } from '../../storage/grants.ts';
 import { locksRows, type Queries } from '../../storage/queries.ts';
 import { inBatches } from '../../storage/rows.ts';
+import { holds, sealGrant } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 
 /** The column of each table that stores the last use. */

@@ -12,9 +12,9 @@ import {
 } from '../../ledger/audit/store.ts';
 import { newSalt } from '../../ledger/entry.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
-import { BrokenSeal, requireHeld } from '../../storage/grants.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, insertRow, newId, updateRow, withSeal } from '../../storage/rows.ts';
+import { BrokenSeal, requireHeld } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { findKeyCreator } from '../keys/api-key-store.ts';
 import { endOneTimeTokens } from '../sign-in/one-time-token-store.ts';

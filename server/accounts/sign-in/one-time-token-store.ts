@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely';
 import { generateToken, isToken } from '../../installation/token.ts';
 import { addTime, type Database, type UnitOfWork } from '../../storage/database.ts';
-import { type Queries, requireSeal } from '../../storage/queries.ts';
+import type { Queries } from '../../storage/queries.ts';
 import { findRow, insertRow } from '../../storage/rows.ts';
+import { requireSeal } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 
 const prefixes = { password_reset: 'svc_reset_', start: 'svc_start_', setup: 'svc_setup_' } as const;

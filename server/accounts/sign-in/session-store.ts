@@ -5,8 +5,7 @@ import type { MemberRole } from '../../http/roles.ts';
 import { generateToken, isToken } from '../../installation/token.ts';
 import type { SessionLifetime } from '../../settings.ts';
 import { addTime, type UnitOfWork } from '../../storage/database.ts';
-import { type GrantRow, holds, holdsPart, sealedColumns } from '../../storage/grants.ts';
-import { type Queries, type RowSeal, requireSeal } from '../../storage/queries.ts';
+import type { Queries } from '../../storage/queries.ts';
 import {
   findHeld,
   findRow,
@@ -17,6 +16,7 @@ import {
   readColumns,
   writeColumns,
 } from '../../storage/rows.ts';
+import { type GrantRow, holds, holdsPart, type RowSeal, requireSeal, sealedColumns } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { readHeldTenant, writeTenant } from '../tenants/store.ts';
 

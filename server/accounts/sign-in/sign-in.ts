@@ -6,8 +6,9 @@ import type { Installation } from '../../installation/installation.ts';
 import { clientSource, type NewAuditEvent, personal, recordEvent, recordEvents } from '../../ledger/audit/store.ts';
 import type { SessionLifetime } from '../../settings.ts';
 import { addTime, dayMilliseconds, inTransaction, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
-import { locksRows, type Queries, requireSeal } from '../../storage/queries.ts';
+import { locksRows, type Queries } from '../../storage/queries.ts';
 import { findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
+import { requireSeal } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import {
   type AccountRow,

@@ -9,9 +9,9 @@ import { canonicalize, type Json } from '../../ledger/canonical.ts';
 import { openChains } from '../../ledger/entry.ts';
 import { ByteCache } from '../../storage/cache.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
-import { BrokenSeal, holds, sealedColumns } from '../../storage/grants.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { newId, prepareQuery, readColumns, updateRow, withSeal, writeColumns } from '../../storage/rows.ts';
+import { BrokenSeal, holds, sealedColumns } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { Tenant } from './tenant.ts';
 

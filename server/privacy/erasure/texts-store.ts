@@ -5,9 +5,9 @@ import { newSalt } from '../../ledger/entry.ts';
 import { noteErased } from '../../ledger/erasure-store.ts';
 import { type ClearedOpenings, clearOpeningsAbout } from '../../ledger/opening-store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
-import { holds } from '../../storage/grants.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { updateRow } from '../../storage/rows.ts';
+import { holds } from '../../storage/secrets.ts';
 import type { DsrRow } from '../dsr.ts';
 import { breachRows, dsrRows } from '../store.ts';
 

@@ -11,7 +11,7 @@ import type { Installation } from '../../installation/installation.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
 import { continueUserErasure, eraseUser } from '../../privacy/erasure/user-store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
-import { holds } from '../../storage/grants.ts';
+import { holds } from '../../storage/secrets.ts';
 import { deleteEndpoint } from '../../webhooks/endpoints/changes.ts';
 import { replaceTrustCenter } from '../trust/store.ts';
 import { TrustCenterInput } from '../trust/trust-center.ts';

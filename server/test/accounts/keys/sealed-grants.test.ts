@@ -7,9 +7,9 @@ import { Findings } from '../../../proofs/findings.ts';
 import { verifyGrants } from '../../../proofs/verify-grants.ts';
 import type { Scene } from '../../../proofs/verify-tenant.ts';
 import { addTime, runUnitOfWork } from '../../../storage/database.ts';
-import { type GrantTable, grantTables, sealedColumns } from '../../../storage/grants.ts';
 import { newId } from '../../../storage/rows.ts';
 import { listColumns } from '../../../storage/schema.ts';
+import { type GrantTable, grantTables, sealedColumns } from '../../../storage/secrets.ts';
 import { readLayout } from '../../../storage/table-layout.ts';
 import {
   describeOnEachDatabase,
