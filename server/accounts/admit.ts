@@ -9,11 +9,7 @@ import type { Admit, Wanted } from '../http/router.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Settings } from '../settings.ts';
 import type { Queries } from '../storage/queries.ts';
-import { findAccessTokenHolder } from './keys/access-token-store.ts';
-import { isApiKey } from './keys/api-key.ts';
-import { findKeyHolder } from './keys/api-key-store.ts';
-import type { LastUses } from './keys/last-uses.ts';
-import { findScimTokenHolder } from './keys/scim-token-store.ts';
+import { findAccessTokenHolder, findKeyHolder, findScimTokenHolder, isApiKey, type LastUses } from './credentials.ts';
 import { findSession, type HostCookie, listTenantIds, type StoredSession } from './sign-in/session-store.ts';
 import { findTenant } from './tenants/store.ts';
 

@@ -1,11 +1,10 @@
 import type { Feature, Services } from '../installation/feature.ts';
 import { inTransaction } from '../storage/database.ts';
 import { createAdmit } from './admit.ts';
-import { deleteExpiredTokens } from './keys/access-token-store.ts';
+import { LastUses } from './credentials.ts';
 import { apiKeyRoutes } from './keys/api-key-routes.ts';
-import { LastUses } from './keys/last-uses.ts';
-import { oauthRoutes } from './keys/oauth.ts';
-import { scimTokenRoutes } from './keys/scim-token-routes.ts';
+import { deleteExpiredTokens, oauthRoutes } from './keys/oauth.ts';
+import { scimTokenRoutes } from './keys/scim-token.ts';
 import { invitationRoutes } from './members/invitation-routes.ts';
 import { userRoutes } from './members/user-routes.ts';
 import { mfaRoutes } from './mfa/routes.ts';

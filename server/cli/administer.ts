@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { keyEnvironments } from '../accounts/keys/api-key.ts';
+import { keyEnvironments } from '../accounts/credentials.ts';
 import { createApiKey } from '../accounts/keys/api-key-store.ts';
-import { rotateScimToken } from '../accounts/keys/scim-token-store.ts';
+import { rotateScimToken } from '../accounts/keys/scim-token.ts';
 import { findIntactAccount, updatePassword } from '../accounts/members/account-store.ts';
 import { Email, readTypedEmail } from '../accounts/members/email.ts';
 import { createUser } from '../accounts/members/invitations.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context, Middleware, Next } from 'koa';
 import { createApiKey } from '../accounts/keys/api-key-store.ts';
-import { rotateScimToken } from '../accounts/keys/scim-token-store.ts';
+import { rotateScimToken } from '../accounts/keys/scim-token.ts';
 import { createTenant } from '../accounts/tenants/store.ts';
 import { createNotice, publishNotice } from '../consent/notice-changes.ts';
 import { rest, type Surface } from '../http/answer.ts';

@@ -1,5 +1,5 @@
 import { apiKeyRows } from '../accounts/keys/api-key-store.ts';
-import { scimTokenRows } from '../accounts/keys/scim-token-store.ts';
+import { scimTokenRows } from '../accounts/keys/scim-token.ts';
 import { accountRows, secondFactorRows } from '../accounts/members/account-store.ts';
 import { invitationRows } from '../accounts/members/membership-changes.ts';
 import { membershipRows } from '../accounts/members/membership-store.ts';

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { findMemoryFolder } from '../../tools/test/memory-folder.ts';
 import { createApiKey } from '../accounts/keys/api-key-store.ts';
-import { rotateScimToken } from '../accounts/keys/scim-token-store.ts';
+import { rotateScimToken } from '../accounts/keys/scim-token.ts';
 import { updatePassword } from '../accounts/members/account-store.ts';
 import { addMember } from '../accounts/members/membership-changes.ts';
 import { createSession } from '../accounts/sign-in/session-store.ts';

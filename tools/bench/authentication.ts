@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createAdmit } from '../../server/accounts/admit.ts';
-import { LastUses } from '../../server/accounts/keys/last-uses.ts';
+import { LastUses } from '../../server/accounts/credentials.ts';
 import { createUser } from '../../server/accounts/members/invitations.ts';
 import { createSession, HostCookie } from '../../server/accounts/sign-in/session-store.ts';
 import { systemSource } from '../../server/ledger/audit/store.ts';

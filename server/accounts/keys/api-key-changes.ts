@@ -5,15 +5,8 @@ import type { PrincipalCall } from '../../http/route.ts';
 import { recordChange, recordRemoval, type SourceOf } from '../../ledger/audit/store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import { updateRow } from '../../storage/rows.ts';
-import {
-  type ApiKeyRow,
-  environmentOf,
-  expiryAfter,
-  otherTenantsOf,
-  statusOf,
-  successorEnd,
-  writeOtherTenants,
-} from './api-key.ts';
+import { otherTenantsOf } from '../credentials.ts';
+import { type ApiKeyRow, environmentOf, expiryAfter, statusOf, successorEnd, writeOtherTenants } from './api-key.ts';
 import {
   apiKeyRows,
   createApiKey,

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Selectable } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import type { z } from 'zod';
 import type { Principal } from '../../http/principal.ts';
 import { Problem } from '../../http/problem.ts';
@@ -7,16 +7,15 @@ import { hashToken } from '../../installation/token.ts';
 import { describeRows, recordChange, recordEvents, type SourceOf, systemSource } from '../../ledger/audit/store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
-import { findHeld, findRow, insertRow, newId, type Page, prepareQuery, takeNewest } from '../../storage/rows.ts';
+import { findHeld, findRow, insertRow, newId, type Page, takeNewest } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
+import { otherTenantsOf } from '../credentials.ts';
 import { listTenantIds } from '../sign-in/session-store.ts';
-import { readHeldTenant, writeTenant } from '../tenants/store.ts';
 import {
   type ApiKeyRow,
   displayApiKey,
   generateApiKey,
   type KeyStatus,
-  otherTenantsOf,
   type WantedApiKey,
   writeOtherTenants,
 } from './api-key.ts';
@@ -115,69 +114,6 @@ export async function findKeyCreator(queries: Queries, keyId: string): Promise<s
       .executeTakeFirst());
   if (event === undefined || event.actor_id === null) return null;
   return event.actor_type === 'api_key' ? findKeyCreator(queries, event.actor_id) : event.actor_id;
-}
-
-/** Finds the principal of a key; undefined when it is unknown, expired or revoked. */
-export async function findKeyHolder(queries: Queries, key: string, now: string): Promise<Principal | undefined> {
-  const row = findHeld(queries, 'api_keys', await selectKeyByHash(queries, { hash: hashToken(key) }));
-  return row && principalOf(queries, row, now);
-}
-
-export async function findKeyHolderById(
-  queries: Queries,
-  key: { readonly tenantId: string; readonly id: string },
-  now: string,
-): Promise<Principal | undefined> {
-  const row = findHeld(queries, 'api_keys', await selectKeyById(queries, key));
-  return row && principalOf(queries, row, now);
-}
-
-function principalOf(queries: Queries, row: KeyRow, now: string): Principal | undefined {
-  const tenant = readHeldTenant(queries, row.tenant_id, row.tenant);
-  if (tenant === undefined) return undefined;
-  if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) return undefined;
-  return {
-    tenantId: row.tenant_id,
-    actor: { type: 'api_key', id: row.id, email: null },
-    scopes: readScopes(row.scopes),
-    apiVersion: tenant.api_version,
-    credential: { kind: 'api_key', id: row.id, tenantId: row.tenant_id },
-    otherTenantIds: otherTenantsOf(row),
-  };
-}
-
-type KeyRow = CredentialRow<'api_keys'>;
-type CredentialRow<Name extends 'api_keys' | 'scim_tokens'> = Selectable<Tables[Name]> & {
-  /** A text of `writeTenant`. */
-  readonly tenant: string;
-};
-
-const selectKeyByHash = selectByHash('api_keys');
-
-const selectKeyById = prepareQuery<{ tenantId: string; id: string }, KeyRow>((queries, parameter) =>
-  selectCredentials(queries, 'api_keys')
-    .where('tenant_id', '=', parameter('tenantId'))
-    .where('id', '=', parameter('id')),
-);
-
-/** Prepares the look-up of a key or token by its hash, with its tenant. */
-export function selectByHash<Name extends 'api_keys' | 'scim_tokens'>(table: Name) {
-  return prepareQuery<{ hash: string }, CredentialRow<Name>>((queries, parameter) =>
-    selectCredentials(queries, table).where('hash', '=', parameter('hash')),
-  );
-}
-
-function selectCredentials<Name extends 'api_keys' | 'scim_tokens'>(queries: Queries, table: Name) {
-  return (
-    queries
-      .selectFrom(table as 'api_keys')
-      .selectAll()
-      // A subquery, not a join: SQLite plans a join again for each key.
-      .select((row) =>
-        row.selectFrom('tenants').select(writeTenant(queries)).whereRef('tenants.id', '=', 'tenant_id').as('tenant'),
-      )
-      .$castTo<CredentialRow<Name>>()
-  );
 }
 
 export function findKey(queries: Queries, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {

@@ -2,23 +2,16 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { readScopes, scopes } from '../../http/roles.ts';
 import { Id, list, namedObject, refuseRepeated, Time, UtcTime, viewRow, visibleText } from '../../http/schemas.ts';
-import { displayPrefix, generateToken, isToken } from '../../installation/token.ts';
+import { displayPrefix, generateToken } from '../../installation/token.ts';
 import { addTime } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
+import { type KeyEnvironment, keyEnvironments, otherTenantsOf } from '../credentials.ts';
 
 export type ApiKeyRow = Selectable<Tables['api_keys']>;
-
-export const keyEnvironments = ['live', 'test'] as const;
-export type KeyEnvironment = (typeof keyEnvironments)[number];
 
 /** Generates an API key: `svc_<env>_` and a random part with a checksum. */
 export function generateApiKey(environment: KeyEnvironment): string {
   return generateToken(`svc_${environment}_`);
-}
-
-/** True if a text has the form and the checksum of an API key; the key need not exist. */
-export function isApiKey(text: string): boolean {
-  return keyEnvironments.some((environment) => isToken(`svc_${environment}_`, text));
 }
 
 /** The part of a key that can be shown later: its prefix and four characters of the secret. */
@@ -91,10 +84,6 @@ export function statusOf(row: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>, now:
 /** The environment of a key, read from its first characters. */
 export function environmentOf({ display_prefix }: Pick<ApiKeyRow, 'display_prefix'>): KeyEnvironment {
   return display_prefix.startsWith('svc_test_') ? 'test' : 'live';
-}
-
-export function otherTenantsOf({ tenant_ids }: Pick<ApiKeyRow, 'tenant_ids'>): readonly string[] {
-  return tenant_ids?.split(' ') ?? [];
 }
 
 export function writeOtherTenants(tenantIds: readonly string[]): string | null {

@@ -8,15 +8,16 @@ import { type Call, defineRoute, type Route } from '../../http/route.ts';
 import { namedObject, text } from '../../http/schemas.ts';
 import { compactPasted } from '../../http/typed-text.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { hashToken } from '../../installation/token.ts';
-import { clientSource } from '../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
-import { findRow } from '../../storage/rows.ts';
+import { generateToken, hashToken } from '../../installation/token.ts';
+import { clientSource, recordEvent } from '../../ledger/audit/store.ts';
+import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import type { Queries } from '../../storage/queries.ts';
+import { findRow, insertRow } from '../../storage/rows.ts';
+import { requireSeal } from '../../storage/secrets.ts';
 import { limitCredential } from '../admit.ts';
+import { accessTokenPrefix, type LastUses } from '../credentials.ts';
 import { findTenant } from '../tenants/store.ts';
-import { issueToken, revokeToken } from './access-token-store.ts';
-import { type ApiKeyRow, statusOf } from './api-key.ts';
-import type { LastUses } from './last-uses.ts';
+import { type ApiKeyRow, expiryAfter, statusOf } from './api-key.ts';
 
 const credentials = {
   client_id: text(100)
@@ -126,6 +127,43 @@ export function oauthRoutes(
       },
     }),
   ];
+}
+
+/** Issues an access token for a key: it expires after an hour, or with the key. @returns RFC 6749 section 5.1. */
+async function issueToken(work: UnitOfWork, source: AuditSource, key: ApiKeyRow, scopes: readonly Scope[]) {
+  const expiresAt = expiryAfter(key, 1, work.now);
+  const token = generateToken(accessTokenPrefix);
+  const hash = requireSeal(work).hashToken(token);
+  const scope = scopes.join(' ');
+  await insertRow(work.transaction, 'access_tokens', {
+    tenant_id: key.tenant_id,
+    hash,
+    key_id: key.id,
+    scopes: scope,
+    expires_at: expiresAt,
+  });
+  await recordEvent(work, source, { ...tokenEvent('issued', key), diff: { scopes, expiresAt } });
+  const seconds = Math.floor((Date.parse(expiresAt) - Date.parse(work.now)) / 1000);
+  return { access_token: token, token_type: 'Bearer', expires_in: seconds, scope } as const;
+}
+
+/** Revokes an access token of a key; does nothing when the key has no such token (RFC 7009 section 2.2). */
+async function revokeToken(work: UnitOfWork, source: AuditSource, key: ApiKeyRow, token: string): Promise<void> {
+  const { numDeletedRows } = await work.transaction
+    .deleteFrom('access_tokens')
+    .where('tenant_id', '=', key.tenant_id)
+    .where('hash', '=', requireSeal(work).hashToken(token))
+    .where('key_id', '=', key.id)
+    .executeTakeFirstOrThrow();
+  if (numDeletedRows > 0n) await recordEvent(work, source, tokenEvent('revoked', key));
+}
+
+function tokenEvent(verb: string, { id, name }: ApiKeyRow) {
+  return { module: 'access', action: `access_token.${verb}`, targetId: id, targetRef: name } as const;
+}
+
+export async function deleteExpiredTokens(queries: Queries, now: string): Promise<void> {
+  await queries.deleteFrom('access_tokens').where('expires_at', '<=', now).execute();
 }
 
 /** @param wanted scopes of the key, separated by spaces; undefined for all. @throws {Problem} `invalid_scope`. */

@@ -16,9 +16,17 @@ import {
   readColumns,
   writeColumns,
 } from '../../storage/rows.ts';
-import { type GrantRow, holds, holdsPart, type RowSeal, requireSeal, sealedColumns } from '../../storage/secrets.ts';
+import {
+  type GrantRow,
+  holds,
+  holdsPart,
+  type RowSeal,
+  remember,
+  requireSeal,
+  sealedColumns,
+} from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { readHeldTenant, writeTenant } from '../tenants/store.ts';
+import { readHeldTenant, writeTenant } from '../credentials.ts';
 
 const tokenPrefix = 'svc_session_';
 
@@ -131,7 +139,6 @@ interface Holder extends Pick<StoredSession, 'role' | 'email' | 'api_version'> {
 /** The texts of these rows when their seals were verified: comparing them costs less than reading them again. */
 type Recalled = SelectedSession & { readonly holder: Holder };
 const recalled = new WeakMap<RowSeal, Map<string, Recalled>>();
-const mostRecalled = 5000;
 const texts = ['tenant_id', 'user_id', 'membership', 'user', 'tenant'] as const;
 
 function recallHolder(seal: RowSeal, row: SelectedSession): Holder | undefined {
@@ -159,8 +166,7 @@ async function readHolder(queries: Queries, seal: RowSeal, row: SelectedSession)
   };
   const known = recalled.get(seal) ?? new Map<string, Recalled>();
   recalled.set(seal, known);
-  if (known.size >= mostRecalled) for (const oldest of known.keys()) if (known.delete(oldest)) break;
-  known.set(id, { ...row, holder });
+  remember(known, id, { ...row, holder });
   return holder;
 }
 
@@ -237,20 +243,16 @@ export async function endSessions(
 ): Promise<number> {
   const { tenantId, sessionId, exceptSessionId } = ended;
   const results = await inBatches(ended.userIds, async (userIds) => {
-    const deleted = await queries
-      .deleteFrom('sessions')
-      .where('user_id', 'in', userIds)
-      .$if(tenantId !== undefined, (query) => query.where('tenant_id', '=', tenantId as string))
-      .$if(sessionId !== undefined, (query) => query.where('id', '=', sessionId as string))
-      .$if(exceptSessionId !== undefined, (query) => query.where('id', '!=', exceptSessionId as string))
-      .execute();
-    if (sessionId === undefined)
-      await queries
-        .deleteFrom('sign_in_challenges')
-        .where('user_id', 'in', userIds)
-        .$if(tenantId !== undefined, (query) => query.where('tenant_id', '=', tenantId as string))
-        .execute();
-    return deleted;
+    let sessions = queries.deleteFrom('sessions').where('user_id', 'in', userIds);
+    let challenges = queries.deleteFrom('sign_in_challenges').where('user_id', 'in', userIds);
+    if (tenantId !== undefined) {
+      sessions = sessions.where('tenant_id', '=', tenantId);
+      challenges = challenges.where('tenant_id', '=', tenantId);
+    }
+    if (sessionId !== undefined) sessions = sessions.where('id', '=', sessionId);
+    else await challenges.execute();
+    if (exceptSessionId !== undefined) sessions = sessions.where('id', '!=', exceptSessionId);
+    return sessions.execute();
   });
   return results.reduce((count, { numDeletedRows }) => count + Number(numDeletedRows), 0);
 }

@@ -7,11 +7,10 @@ import { toColumns, viewRow } from '../../http/schemas.ts';
 import { describeRows, recordChange, type SourceOf, systemSource } from '../../ledger/audit/store.ts';
 import { canonicalize, type Json } from '../../ledger/canonical.ts';
 import { openChains } from '../../ledger/entry.ts';
-import { ByteCache } from '../../storage/cache.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
-import { newId, prepareQuery, readColumns, updateRow, withSeal, writeColumns } from '../../storage/rows.ts';
-import { BrokenSeal, holds, sealedColumns } from '../../storage/secrets.ts';
+import { newId, prepareQuery, updateRow, withSeal } from '../../storage/rows.ts';
+import { BrokenSeal, holds } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { Tenant } from './tenant.ts';
 
@@ -75,32 +74,6 @@ const selectTenant = prepareQuery<{ name: string }, TenantRow>((queries, paramet
     .selectAll()
     .where((either) => either.or([either('id', '=', parameter('name')), either('slug', '=', parameter('name'))])),
 );
-
-const heldColumns = ['seal', ...sealedColumns.tenants.filter((column) => column !== 'id')];
-
-/** The columns of a tenant as a text, for `readHeldTenant`. */
-export function writeTenant(queries: Queries) {
-  return writeColumns(queries, heldColumns);
-}
-
-type HeldTenant = Pick<TenantRow, 'api_version' | 'require_second_factor'>;
-
-/** By the adapter of a database: tenants whose seals held, with their texts. Comparing one costs less than reading it. */
-const heldTenants = new WeakMap<object, ByteCache<{ readonly text: string; readonly tenant: HeldTenant }>>();
-
-/** Reads the tenant of a credential; undefined if its seal does not hold. @param text of `writeTenant`. */
-export function readHeldTenant(queries: Queries, id: string, text: string): HeldTenant | undefined {
-  const { adapter } = queries.getExecutor();
-  const held = heldTenants.get(adapter) ?? new ByteCache();
-  heldTenants.set(adapter, held);
-  const known = held.get(id);
-  if (known?.text === text) return known.tenant;
-  const row = { id, ...readColumns(heldColumns, text) };
-  if (!holds(queries, 'tenants', row)) return undefined;
-  const tenant = row as unknown as HeldTenant;
-  held.set(id, { text, tenant }, 2 * text.length);
-  return tenant;
-}
 
 /** The id and slug of every tenant, oldest first. Does not read the settings, which may be damaged. */
 export async function listTenants(queries: Queries): Promise<readonly Pick<Tenant, 'id' | 'slug'>[]> {

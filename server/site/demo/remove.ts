@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { otherTenantsOf } from '../../accounts/keys/api-key.ts';
+import { otherTenantsOf } from '../../accounts/credentials.ts';
 import { deleteKey, revokeKey } from '../../accounts/keys/api-key-changes.ts';
 import { findReachingKeys } from '../../accounts/keys/api-key-store.ts';
-import { revokeScimToken } from '../../accounts/keys/scim-token-store.ts';
+import { revokeScimToken } from '../../accounts/keys/scim-token.ts';
 import { closeInvitations } from '../../accounts/members/membership-changes.ts';
 import { endDemo, findDemo, requireIntactTenants } from '../../accounts/tenants/store.ts';
 import { archiveNotice } from '../../consent/notice-changes.ts';

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApiKey } from '../../accounts/keys/api-key-store.ts';
-import { rotateScimToken } from '../../accounts/keys/scim-token-store.ts';
+import { rotateScimToken } from '../../accounts/keys/scim-token.ts';
 import { findOrCreateAccount } from '../../accounts/members/account-store.ts';
 import { createUser } from '../../accounts/members/invitations.ts';
 import { createTenant, findTenant, hasTenants } from '../../accounts/tenants/store.ts';

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { isApiKey } from '../../accounts/keys/api-key.ts';
-import { findKeyHolder } from '../../accounts/keys/api-key-store.ts';
-import { findScimTokenHolder } from '../../accounts/keys/scim-token-store.ts';
+import { findKeyHolder, findScimTokenHolder, isApiKey } from '../../accounts/credentials.ts';
 import { scopes } from '../../http/roles.ts';
 import { openInstallation } from '../../installation/installation.ts';
 import { isToken } from '../../installation/token.ts';

@@ -1,5 +1,5 @@
 import { createApiKey } from '../../accounts/keys/api-key-store.ts';
-import { rotateScimToken } from '../../accounts/keys/scim-token-store.ts';
+import { rotateScimToken } from '../../accounts/keys/scim-token.ts';
 import { recordAccountChange, secondFactorRows, updatePassword } from '../../accounts/members/account-store.ts';
 import { addMember, invitationRows } from '../../accounts/members/membership-changes.ts';
 import { createTenant, findTenant, tenantRows, updateTenant } from '../../accounts/tenants/store.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { rotateScimToken } from '../../accounts/keys/scim-token-store.ts';
+import { rotateScimToken } from '../../accounts/keys/scim-token.ts';
 import { findAccount, updatePassword } from '../../accounts/members/account-store.ts';
 import { createUser, invite } from '../../accounts/members/invitations.ts';
 import { addMember, changeMembers } from '../../accounts/members/membership-changes.ts';

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import SQLite from 'better-sqlite3';
-import { findAccessTokenHolder } from '../../accounts/keys/access-token-store.ts';
+import { findAccessTokenHolder, findKeyHolder, findScimTokenHolder } from '../../accounts/credentials.ts';
 import { generateApiKey } from '../../accounts/keys/api-key.ts';
-import { findKeyHolder } from '../../accounts/keys/api-key-store.ts';
-import { findScimTokenHolder } from '../../accounts/keys/scim-token-store.ts';
 import { findAccount } from '../../accounts/members/account-store.ts';
 import type { MembershipRow } from '../../accounts/members/membership.ts';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { isApiKey } from '../../../accounts/keys/api-key.ts';
+import { isApiKey } from '../../../accounts/credentials.ts';
 import { roleIds, scopes } from '../../../http/roles.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../../harness.ts';
 import { assertInvalid, assertProblem } from '../../http/problems.ts';

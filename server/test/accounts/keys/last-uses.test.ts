@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { LastUses } from '../../../accounts/keys/last-uses.ts';
+import { LastUses } from '../../../accounts/credentials.ts';
 import { scopes } from '../../../http/roles.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../../harness.ts';
 

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findAccessTokenHolder } from '../../../accounts/keys/access-token-store.ts';
-import { findKeyHolder } from '../../../accounts/keys/api-key-store.ts';
-import { findScimTokenHolder } from '../../../accounts/keys/scim-token-store.ts';
+import { findAccessTokenHolder, findKeyHolder, findScimTokenHolder } from '../../../accounts/credentials.ts';
 import { findSession } from '../../../accounts/sign-in/session-store.ts';
 import { generateToken, hashToken } from '../../../installation/token.ts';
 import { newId } from '../../../storage/rows.ts';

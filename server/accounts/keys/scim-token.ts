@@ -1,10 +1,18 @@
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { requireRoleToGive } from '../../http/authorize.ts';
+import type { AuditSource } from '../../http/principal.ts';
 import { requireFound } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { Id, namedObject, UtcTime, viewRow } from '../../http/schemas.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { findScimToken, revokeScimToken, rotateScimToken, type ScimTokenRow } from './scim-token-store.ts';
+import { displayPrefix, generateToken, hashToken } from '../../installation/token.ts';
+import { describeRows, recordChange } from '../../ledger/audit/store.ts';
+import type { UnitOfWork } from '../../storage/database.ts';
+import type { Queries } from '../../storage/queries.ts';
+import { findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
+import type { Tables } from '../../storage/tables.ts';
+import { scimTokenPrefix } from '../credentials.ts';
 
 const ScimToken = namedObject('ScimToken', {
   id: Id,
@@ -15,6 +23,42 @@ const ScimToken = namedObject('ScimToken', {
 const CreatedScimToken = ScimToken.extend({
   token: z.string().meta({ description: 'The token itself, shown only once.' }),
 }).meta({ id: 'CreatedScimToken' });
+
+export const scimTokenRows = describeRows('scim_tokens', 'access', 'scim_token');
+
+type ScimTokenRow = Selectable<Tables['scim_tokens']>;
+
+/** Creates the SCIM token of a tenant and revokes the earlier one. @returns the token: the only time that it can be read. */
+export async function rotateScimToken(work: UnitOfWork, source: AuditSource) {
+  await revokeScimToken(work, source);
+  const token = generateToken(scimTokenPrefix);
+  const row = await insertRow(work.transaction, 'scim_tokens', {
+    id: newId(),
+    tenant_id: source.tenantId,
+    hash: hashToken(token),
+    display_prefix: displayPrefix(scimTokenPrefix, token),
+    created_at: work.now,
+  });
+  await recordChange(work, source, scimTokenRows, row, { verb: 'created', targetRef: row.display_prefix });
+  return { row, token };
+}
+
+/** Revokes the SCIM token of a tenant. @returns undefined where there was none. */
+export async function revokeScimToken(work: UnitOfWork, source: AuditSource): Promise<ScimTokenRow | undefined> {
+  const { tenantId } = source;
+  // Of two concurrent rotations, the second waits here and revokes the token of the first.
+  await work.lockTenant(tenantId);
+  const present = await findScimToken(work.transaction, tenantId);
+  if (present === undefined) return undefined;
+  const which = { tenant_id: tenantId, id: present.id };
+  const row = await updateRow(work.transaction, 'scim_tokens', which, { revoked_at: work.now });
+  await recordChange(work, source, scimTokenRows, row, { verb: 'revoked', targetRef: row.display_prefix });
+  return row;
+}
+
+export function findScimToken(queries: Queries, tenantId: string): Promise<ScimTokenRow | undefined> {
+  return findRow(queries, 'scim_tokens', { tenant_id: tenantId, revoked_at: null });
+}
 
 /** @throws {Problem} `not_found` where the tenant has no token. */
 function view(row: ScimTokenRow | undefined): z.output<typeof ScimToken> {
