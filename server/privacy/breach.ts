@@ -1,21 +1,35 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { invalidValues, Problem, type ProblemDetail } from '../http/problem.ts';
+import type { AuditSource } from '../http/principal.ts';
+import { invalidValues, Problem, type ProblemDetail, requireFound } from '../http/problem.ts';
+import { defineRoute, listRoute, type PageStart, type Route } from '../http/route.ts';
 import {
+  cursorPageOf,
   findPastFault,
   Id,
   list,
   namedObject,
   refuseRepeated,
+  requirePast,
   Time,
+  toColumns,
   UtcTime,
   viewRow,
   visibleText,
 } from '../http/schemas.ts';
-import { addTime, dayMilliseconds } from '../storage/database.ts';
+import type { Installation } from '../installation/installation.ts';
+import { describeRows, diffFields, recordChange } from '../ledger/audit/store.ts';
+import type { Json } from '../ledger/canonical.ts';
+import { newSalt } from '../ledger/entry.ts';
+import { addTime, dayMilliseconds, type UnitOfWork } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
+import { findRow, insertRow, mapPage, newId, takeNewest, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
+import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 
 export type BreachRow = Selectable<Tables['breach_incidents']>;
+
+export const breachRows = describeRows('breach_incidents', 'privacy', 'breach');
 
 export const BreachSeverity = z.enum(['low', 'medium', 'high', 'critical']).meta({ id: 'BreachSeverity' });
 export const BreachStatus = z.enum(['open', 'contained', 'closed']).meta({ id: 'BreachStatus' });
@@ -31,7 +45,7 @@ const dataCategories = list(visibleText(100), 50)
   .meta({ description: 'Kinds of data affected.' });
 
 /** The details that GDPR Article 33(3) and (5) ask for. */
-export const BreachInput = namedObject('BreachInput', {
+const BreachInput = namedObject('BreachInput', {
   ...fields,
   discoveredAt: Time.meta({
     description: 'When the tenant became aware of it; not in the future, and not before 2000.',
@@ -39,12 +53,12 @@ export const BreachInput = namedObject('BreachInput', {
   affectedSubjects: affectedSubjects.optional(),
   dataCategories: dataCategories.optional(),
 });
-export type BreachInput = z.output<typeof BreachInput>;
+type BreachInput = z.output<typeof BreachInput>;
 
 const notifiedAt = { description: 'Not before the discovery, and not in the future; null clears it.' };
 
 /** An edit of a breach. `discoveredAt` cannot change: the deadline starts there. */
-export const BreachChange = z
+const BreachChange = z
   .strictObject({
     ...fields,
     affectedSubjects: affectedSubjects.nullable(),
@@ -58,10 +72,10 @@ export const BreachChange = z
   })
   .partial()
   .meta({ id: 'BreachChange' });
-export type BreachChange = z.output<typeof BreachChange>;
+type BreachChange = z.output<typeof BreachChange>;
 
 /** A breach as the API returns it. */
-export const BreachView = namedObject('Breach', {
+const BreachView = namedObject('Breach', {
   id: Id,
   title: z.string().nullable().meta({ description: 'Null once it is erased.' }),
   description: z.string().nullable(),
@@ -87,8 +101,8 @@ export const BreachView = namedObject('Breach', {
 });
 export type BreachView = z.output<typeof BreachView>;
 
-export const breachFilters = { status: BreachStatus.optional(), severity: BreachSeverity.optional() };
-export type BreachFilter = z.output<z.ZodObject<typeof breachFilters>>;
+const breachFilters = { status: BreachStatus.optional(), severity: BreachSeverity.optional() };
+type BreachFilter = z.output<z.ZodObject<typeof breachFilters>>;
 
 const BreachEventData = namedObject('BreachEventData', {
   breachId: Id,
@@ -169,4 +183,136 @@ function checkReason(wanted: BreachView): readonly ProblemDetail[] {
       authorityNotifiedAt === null &&
       'is required to close a breach that the authority was not notified of');
   return notificationReason === null && issue ? [{ path: 'body.notificationReason', issue }] : [];
+}
+
+/** Reads a breach of a tenant. @throws {Problem} `not_found`. */
+export async function requireBreach(queries: Queries, tenantId: string, id: string): Promise<BreachRow> {
+  return requireFound(await findRow(queries, 'breach_incidents', { tenant_id: tenantId, id }), 'breach');
+}
+
+/** A page of the breaches of a tenant, newest first. */
+export function listBreaches(queries: Queries, tenantId: string, filter: BreachFilter, start: PageStart<string>) {
+  const { status, severity } = filter;
+  let query = queries.selectFrom('breach_incidents').selectAll().where('tenant_id', '=', tenantId);
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (severity !== undefined) query = query.where('severity', '=', severity);
+  return takeNewest(query, start.after, start.limit);
+}
+
+/**
+ * Stores, audits and emits a new breach.
+ * @throws {Problem} `validation_failed` if `discoveredAt` is in the future or before 2000.
+ */
+export async function reportBreach(work: UnitOfWork, source: AuditSource, input: BreachInput): Promise<BreachRow> {
+  const { dataCategories = [], affectedSubjects = null, ...given } = input;
+  const { discoveredAt, severity } = given;
+  requirePast('body.discoveredAt', discoveredAt, work.now);
+  const row = await insertRow(work.transaction, 'breach_incidents', {
+    ...toColumns({ ...given, affectedSubjects }),
+    data_categories: JSON.stringify(dataCategories),
+    id: newId(),
+    tenant_id: source.tenantId,
+    status: 'open',
+    salt: newSalt(),
+    created_at: work.now,
+    updated_at: work.now,
+  });
+  const diff = { severity, discoveredAt, notificationDueAt: notificationDue(discoveredAt) };
+  await recordChange(work, source, breachRows, row, { verb: 'reported', targetRef: null, diff });
+  await emitBreach(work, 'breach.reported', row);
+  return row;
+}
+
+/** Fields whose values are audited: titles, descriptions and reasons may name people. */
+const auditedFields = ['severity', 'status', 'authorityNotifiedAt', 'subjectsNotifiedAt', 'closedAt'] as const;
+
+/**
+ * Edits a breach. An edit that changes nothing is neither audited nor emitted.
+ * @throws {Problem} `not_found`, `breach_erased`, `breach_transition_not_allowed`, `validation_failed`.
+ */
+export async function editBreach(work: UnitOfWork, source: AuditSource, id: string, change: BreachChange) {
+  const { tenantId } = source;
+  // Serializes concurrent edits: the second reads what the first wrote.
+  await work.lockTenant(tenantId);
+  const stored = await requireBreach(work.transaction, tenantId, id);
+  if (stored.erased_at !== null)
+    throw new Problem('breach_erased', 'The texts of the breach were erased; report a new breach instead.');
+  const view = viewBreach(stored, work.now);
+  const { before, after } = diffFields({ ...view }, { ...applyChange(view, change, work.now) });
+  const changed = Object.keys(after);
+  if (changed.length === 0) return stored;
+  const { dataCategories, ...plain } = after;
+  const categories = dataCategories !== undefined && { data_categories: JSON.stringify(dataCategories) };
+  const columns = { ...toColumns(plain), ...categories, updated_at: work.now };
+  const row = await updateRow(work.transaction, 'breach_incidents', { tenant_id: tenantId, id }, columns);
+  const audited = auditedFields.filter((name) => Object.hasOwn(after, name));
+  const pick = (fields: typeof after) => Object.fromEntries(audited.map((name) => [name, fields[name] as Json]));
+  const diff = { changed, before: pick(before), after: pick(after) };
+  await recordChange(work, source, breachRows, row, { verb: 'updated', targetRef: null, diff });
+  await emitBreach(work, 'breach.updated', row);
+  return row;
+}
+
+/** The event has no texts: the receiver fetches the breach if it may. */
+async function emitBreach(work: UnitOfWork, type: keyof typeof breachEvents, breach: BreachRow): Promise<void> {
+  const { id, severity, status, discovered_at } = breach;
+  const data = { breachId: id, severity, status, notificationDueAt: notificationDue(discovered_at) };
+  await emitEvents(work, [{ tenantId: breach.tenant_id, type, data }]);
+}
+
+const readingBreach = { tag: 'Breaches', scope: 'breach:read' } as const;
+const writingBreach = { tag: 'Breaches', scope: 'breach:write', result: BreachView } as const;
+const params = z.strictObject({ id: Id });
+
+/** The operations on breaches of personal data. */
+export function breachRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
+  return [
+    defineRoute('POST /v1/breach', {
+      operationId: 'reportBreach',
+      sdkMethod: 'breaches.report',
+      ...writingBreach,
+      summary: 'Report a breach of personal data',
+      description:
+        'The authority must be notified within 72 hours of the discovery (GDPR Article 33(1)). Emits `breach.reported`.',
+      body: BreachInput,
+      status: 201,
+      change: async (call, work) => viewBreach(await reportBreach(work, call.source(), call.body), work.now),
+    }),
+    listRoute('/v1/breach', {
+      operationId: 'listBreaches',
+      sdkMethod: 'breaches.list',
+      ...readingBreach,
+      limit: { most: 100, usual: 25 },
+      place: 'string',
+      summary: 'List breaches, newest first',
+      filters: breachFilters,
+      result: cursorPageOf(BreachView),
+      find: async ({ query, principal: { tenantId }, now }, start) =>
+        mapPage(await listBreaches(database.kysely, tenantId, query, start), (row) => viewBreach(row, now)),
+    }),
+    defineRoute('GET /v1/breach/{id}', {
+      operationId: 'getBreach',
+      sdkMethod: 'breaches.retrieve',
+      ...readingBreach,
+      summary: 'Get a breach',
+      params,
+      result: BreachView,
+      handle: async ({ params, principal, now }) =>
+        viewBreach(await requireBreach(database.kysely, principal.tenantId, params.id), now),
+    }),
+    defineRoute('PATCH /v1/breach/{id}', {
+      operationId: 'editBreach',
+      sdkMethod: 'breaches.update',
+      ...writingBreach,
+      summary: 'Edit a breach: its status, its notifications, its details',
+      description: `Omitted fields keep their values. An open breach can become contained or closed, a contained one closed, and a closed one can be reopened.
+
+\`notificationReason\` is required to close a breach that the authority was not notified of, and if it was notified after the 72 hours. Emits \`breach.updated\`; an edit that changes nothing emits nothing.`,
+      params,
+      body: BreachChange,
+      errors: ['breach_erased', 'breach_transition_not_allowed'],
+      change: async (call, work) =>
+        viewBreach(await editBreach(work, call.source(), call.params.id, call.body), work.now),
+    }),
+  ];
 }

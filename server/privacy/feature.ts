@@ -1,6 +1,8 @@
 import type { Feature, Services } from '../installation/feature.ts';
 import { completeErasures } from '../ledger/erasure-store.ts';
 import { inTransaction } from '../storage/database.ts';
+import { breachRoutes } from './breach.ts';
+import { dsrRoutes } from './dsr-routes.ts';
 import { continueErasure } from './erasure/erase.ts';
 import { eraseExpired } from './erasure/retention.ts';
 import { erasureRoutes } from './erasure/routes.ts';
@@ -8,7 +10,6 @@ import { countUnforgotten, emptyErasedLog, forgetErased } from './erasure/store.
 import { continueUserErasure } from './erasure/user-store.ts';
 import { serveRequestForm } from './form-page.ts';
 import { deleteUnconfirmed, forgetFormUses } from './form-store.ts';
-import { privacyRoutes } from './routes.ts';
 
 /**
  * Data-subject requests, breaches, erasure and retention.
@@ -34,7 +35,7 @@ export function openPrivacy(services: Services, findContact: (slug: string) => P
   };
   return {
     name: 'privacy',
-    routes: [...privacyRoutes(services), ...erasureRoutes(services)],
+    routes: [...dsrRoutes(services), ...breachRoutes(services), ...erasureRoutes(services)],
     pages: [serveRequestForm(services, findContact)],
     tasks: [
       { every: 1000, run: (now) => continueErasure(database, now) },

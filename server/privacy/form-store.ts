@@ -12,7 +12,7 @@ import { insertRow, newId } from '../storage/rows.ts';
 import type { PrivateHasher } from '../storage/secrets.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { DsrRow, PublicDsrInput } from './dsr.ts';
-import { dsrRows, lockDsr, openDsr, updateDsr } from './store.ts';
+import { dsrRows, lockDsr, openDsr, updateDsr } from './dsr-store.ts';
 
 const hour = 60 * 60_000;
 /** Requests an hour: of a client address, and of an IPv6 site (/48). */

@@ -13,7 +13,8 @@ import { clearOpenings } from '../../ledger/opening-store.ts';
 import { type Database, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
-import { lockDsr, requireBreach } from '../store.ts';
+import { requireBreach } from '../breach.ts';
+import { lockDsr } from '../dsr-store.ts';
 import {
   addCounts,
   type Erasure,

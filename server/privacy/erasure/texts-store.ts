@@ -8,8 +8,9 @@ import type { UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { updateRow } from '../../storage/rows.ts';
 import { holds } from '../../storage/secrets.ts';
+import { breachRows } from '../breach.ts';
 import type { DsrRow } from '../dsr.ts';
-import { breachRows, dsrRows } from '../store.ts';
+import { dsrRows } from '../dsr-store.ts';
 
 /** A kind of rows with texts that may name people, its personal columns: they can be erased once the row has ended. */
 interface Erasable {

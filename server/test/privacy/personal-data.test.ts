@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { hashRow } from '../../ledger/audit/store.ts';
-import { dsrRows } from '../../privacy/store.ts';
+import { dsrRows } from '../../privacy/dsr-store.ts';
 import { readAudit } from '../accounts/identity/membership-helpers.ts';
 import { createFreshTenant, describeServer, payload, readTables } from '../consent/helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';

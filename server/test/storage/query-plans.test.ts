@@ -49,7 +49,9 @@ import { findEvent, listEvents } from '../../ledger/audit/events.ts';
 import { findCheckpoint, listCheckpoints } from '../../ledger/checkpoint-store.ts';
 import { clearOpeningsAbout, readOpenings, selectOfValue } from '../../ledger/opening-store.ts';
 import { listBehind, readTilesOf } from '../../ledger/tree-store.ts';
+import { listBreaches, requireBreach } from '../../privacy/breach.ts';
 import type { DsrFilter } from '../../privacy/dsr.ts';
+import { listDsrs, requireDsr } from '../../privacy/dsr-store.ts';
 import {
   findJob,
   listLaterRecords,
@@ -59,7 +61,6 @@ import {
 } from '../../privacy/erasure/store.ts';
 import { erasables, selectExpired } from '../../privacy/erasure/texts-store.ts';
 import { selectUnconfirmed } from '../../privacy/form-store.ts';
-import { listBreaches, listDsrs, requireBreach, requireDsr } from '../../privacy/store.ts';
 import { readMemberPage } from '../../scim/users.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { markRedelivered } from '../../webhooks/deliveries/changes.ts';

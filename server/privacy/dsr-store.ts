@@ -15,16 +15,6 @@ import { findRow, insertRow, newId, takeNewest, updateRow } from '../storage/row
 import type { Tables } from '../storage/tables.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import {
-  applyChange,
-  type BreachChange,
-  type BreachFilter,
-  type BreachInput,
-  type BreachRow,
-  type breachEvents,
-  notificationDue,
-  viewBreach,
-} from './breach.ts';
-import {
   type DsrChange,
   type DsrCompletion,
   type DsrExtension,
@@ -38,16 +28,10 @@ import {
 } from './dsr.ts';
 
 export const dsrRows = describeRows('dsr_requests', 'privacy', 'dsr');
-export const breachRows = describeRows('breach_incidents', 'privacy', 'breach');
 
 /** Reads a request of a tenant. @throws {Problem} `not_found`. */
 export async function requireDsr(queries: Queries, tenantId: string, id: string): Promise<DsrRow> {
   return requireFound(await findRow(queries, 'dsr_requests', { tenant_id: tenantId, id }), 'data-subject request');
-}
-
-/** Reads a breach of a tenant. @throws {Problem} `not_found`. */
-export async function requireBreach(queries: Queries, tenantId: string, id: string): Promise<BreachRow> {
-  return requireFound(await findRow(queries, 'breach_incidents', { tenant_id: tenantId, id }), 'breach');
 }
 
 /** A page of the requests of a tenant, newest first. @param now decides which are overdue. */
@@ -67,20 +51,7 @@ export function listDsrs(queries: Queries, tenantId: string, filter: DsrFilter, 
   return takeNewest(query, start.after, start.limit);
 }
 
-/** A page of the breaches of a tenant, newest first. */
-export function listBreaches(queries: Queries, tenantId: string, filter: BreachFilter, start: PageStart<string>) {
-  const { status, severity } = filter;
-  let query = queries.selectFrom('breach_incidents').selectAll().where('tenant_id', '=', tenantId);
-  if (status !== undefined) query = query.where('status', '=', status);
-  if (severity !== undefined) query = query.where('severity', '=', severity);
-  return takeNewest(query, start.after, start.limit);
-}
-
 // Audit events hold types, statuses, outcomes and dates only: less to erase, and nothing to erase where texts are kept for good.
-
-function newColumns({ now }: UnitOfWork, { tenantId }: AuditSource) {
-  return { id: newId(), tenant_id: tenantId, status: 'open', salt: newSalt(), created_at: now, updated_at: now };
-}
 
 /**
  * Opens a request; its due date follows from the tenant's `dsrDays`.
@@ -105,8 +76,13 @@ export async function openDsr(
   const { subjectId, type, receivedAt } = fields;
   const dueAt = dueAfter(receivedAt, dsrDays);
   const row = await insertRow(work.transaction, 'dsr_requests', {
-    ...newColumns(work, source),
     ...toColumns({ ...fields, dueAt }),
+    id: newId(),
+    tenant_id: tenantId,
+    status: 'open',
+    salt: newSalt(),
+    created_at: work.now,
+    updated_at: work.now,
   } as Insertable<Tables['dsr_requests']>);
   const diff = { type, receivedAt, dueAt, source: fields.source };
   await recordChange(work, source, dsrRows, row, { verb: 'created', targetRef: null, diff });
@@ -219,60 +195,4 @@ export async function updateDsr(
   const row = await updateRow(work.transaction, 'dsr_requests', match, { ...columns, updated_at: work.now });
   await recordChange(work, source, dsrRows, row, { verb, targetRef: null, diff });
   return row;
-}
-
-/**
- * Stores, audits and emits a new breach.
- * @throws {Problem} `validation_failed` if `discoveredAt` is in the future or before 2000.
- */
-export async function reportBreach(work: UnitOfWork, source: AuditSource, input: BreachInput): Promise<BreachRow> {
-  const { dataCategories = [], affectedSubjects = null, ...given } = input;
-  const { discoveredAt, severity } = given;
-  requirePast('body.discoveredAt', discoveredAt, work.now);
-  const row = await insertRow(work.transaction, 'breach_incidents', {
-    ...newColumns(work, source),
-    ...toColumns({ ...given, affectedSubjects }),
-    data_categories: JSON.stringify(dataCategories),
-  });
-  const diff = { severity, discoveredAt, notificationDueAt: notificationDue(discoveredAt) };
-  await recordChange(work, source, breachRows, row, { verb: 'reported', targetRef: null, diff });
-  await emitBreach(work, 'breach.reported', row);
-  return row;
-}
-
-/** Fields whose values are audited: titles, descriptions and reasons may name people. */
-const auditedFields = ['severity', 'status', 'authorityNotifiedAt', 'subjectsNotifiedAt', 'closedAt'] as const;
-
-/**
- * Edits a breach. An edit that changes nothing is neither audited nor emitted.
- * @throws {Problem} `not_found`, `breach_erased`, `breach_transition_not_allowed`, `validation_failed`.
- */
-export async function editBreach(work: UnitOfWork, source: AuditSource, id: string, change: BreachChange) {
-  const { tenantId } = source;
-  // Serializes concurrent edits: the second reads what the first wrote.
-  await work.lockTenant(tenantId);
-  const stored = await requireBreach(work.transaction, tenantId, id);
-  if (stored.erased_at !== null)
-    throw new Problem('breach_erased', 'The texts of the breach were erased; report a new breach instead.');
-  const view = viewBreach(stored, work.now);
-  const { before, after } = diffFields({ ...view }, { ...applyChange(view, change, work.now) });
-  const changed = Object.keys(after);
-  if (changed.length === 0) return stored;
-  const { dataCategories, ...plain } = after;
-  const categories = dataCategories !== undefined && { data_categories: JSON.stringify(dataCategories) };
-  const columns = { ...toColumns(plain), ...categories, updated_at: work.now };
-  const row = await updateRow(work.transaction, 'breach_incidents', { tenant_id: tenantId, id }, columns);
-  const audited = auditedFields.filter((name) => Object.hasOwn(after, name));
-  const pick = (fields: typeof after) => Object.fromEntries(audited.map((name) => [name, fields[name] as Json]));
-  const diff = { changed, before: pick(before), after: pick(after) };
-  await recordChange(work, source, breachRows, row, { verb: 'updated', targetRef: null, diff });
-  await emitBreach(work, 'breach.updated', row);
-  return row;
-}
-
-/** The event has no texts: the receiver fetches the breach if it may. */
-async function emitBreach(work: UnitOfWork, type: keyof typeof breachEvents, breach: BreachRow): Promise<void> {
-  const { id, severity, status, discovered_at } = breach;
-  const data = { breachId: id, severity, status, notificationDueAt: notificationDue(discovered_at) };
-  await emitEvents(work, [{ tenantId: breach.tenant_id, type, data }]);
 }

@@ -3,7 +3,6 @@ import { defineRoute, listRoute, type Route } from '../http/route.ts';
 import { cursorPageOf, Id } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { mapPage } from '../storage/rows.ts';
-import { BreachChange, BreachInput, BreachView, breachFilters, viewBreach } from './breach.ts';
 import {
   DsrChange,
   DsrCompletion,
@@ -18,29 +17,16 @@ import {
   PublicDsrInput,
   viewDsr,
 } from './dsr.ts';
+import { completeDsr, createDsr, editDsr, extendDsr, listDsrs, requireDsr } from './dsr-store.ts';
 import { confirmAddress, createConfirmationLink, submitDsr } from './form-store.ts';
-import {
-  completeDsr,
-  createDsr,
-  editBreach,
-  editDsr,
-  extendDsr,
-  listBreaches,
-  listDsrs,
-  reportBreach,
-  requireBreach,
-  requireDsr,
-} from './store.ts';
 
 const readingDsr = { tag: 'Data-subject requests', scope: 'dsr:read' } as const;
 const writingDsr = { tag: 'Data-subject requests', scope: 'dsr:write', result: DsrView } as const;
-const readingBreach = { tag: 'Breaches', scope: 'breach:read' } as const;
-const writingBreach = { tag: 'Breaches', scope: 'breach:write', result: BreachView } as const;
 const params = z.strictObject({ id: Id });
 const pages = { limit: { most: 100, usual: 25 }, place: 'string' } as const;
 
-/** The operations on data-subject requests and breaches of personal data. */
-export function privacyRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
+/** The operations on data-subject requests. */
+export function dsrRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
   return [
     defineRoute('POST /v1/dsr', {
       operationId: 'createDsr',
@@ -155,52 +141,6 @@ export function privacyRoutes({ database, hasher }: Pick<Installation, 'database
       change: async ({ body }, work) => ({
         confirmedAt: await confirmAddress(work, body.token),
       }),
-    }),
-    defineRoute('POST /v1/breach', {
-      operationId: 'reportBreach',
-      sdkMethod: 'breaches.report',
-      ...writingBreach,
-      summary: 'Report a breach of personal data',
-      description:
-        'The authority must be notified within 72 hours of the discovery (GDPR Article 33(1)). Emits `breach.reported`.',
-      body: BreachInput,
-      status: 201,
-      change: async (call, work) => viewBreach(await reportBreach(work, call.source(), call.body), work.now),
-    }),
-    listRoute('/v1/breach', {
-      operationId: 'listBreaches',
-      sdkMethod: 'breaches.list',
-      ...readingBreach,
-      ...pages,
-      summary: 'List breaches, newest first',
-      filters: breachFilters,
-      result: cursorPageOf(BreachView),
-      find: async ({ query, principal: { tenantId }, now }, start) =>
-        mapPage(await listBreaches(database.kysely, tenantId, query, start), (row) => viewBreach(row, now)),
-    }),
-    defineRoute('GET /v1/breach/{id}', {
-      operationId: 'getBreach',
-      sdkMethod: 'breaches.retrieve',
-      ...readingBreach,
-      summary: 'Get a breach',
-      params,
-      result: BreachView,
-      handle: async ({ params, principal, now }) =>
-        viewBreach(await requireBreach(database.kysely, principal.tenantId, params.id), now),
-    }),
-    defineRoute('PATCH /v1/breach/{id}', {
-      operationId: 'editBreach',
-      sdkMethod: 'breaches.update',
-      ...writingBreach,
-      summary: 'Edit a breach: its status, its notifications, its details',
-      description: `Omitted fields keep their values. An open breach can become contained or closed, a contained one closed, and a closed one can be reopened.
-
-\`notificationReason\` is required to close a breach that the authority was not notified of, and if it was notified after the 72 hours. Emits \`breach.updated\`; an edit that changes nothing emits nothing.`,
-      params,
-      body: BreachChange,
-      errors: ['breach_erased', 'breach_transition_not_allowed'],
-      change: async (call, work) =>
-        viewBreach(await editBreach(work, call.source(), call.params.id, call.body), work.now),
     }),
   ];
 }
