@@ -1,8 +1,8 @@
 import { apiKeyRows } from '../accounts/keys/api-key-store.ts';
 import { scimTokenRows } from '../accounts/keys/scim-token.ts';
 import { accountRows, secondFactorRows } from '../accounts/members/account-store.ts';
-import { invitationRows } from '../accounts/members/membership-changes.ts';
-import { membershipRows } from '../accounts/members/membership-store.ts';
+import { invitationRows } from '../accounts/members/invitation-store.ts';
+import { membershipRows } from '../accounts/members/membership.ts';
 import { tenantRows } from '../accounts/tenants/store.ts';
 import { noticeRows } from '../consent/notice-store.ts';
 import { verifyFiles } from '../controls/file-store.ts';

@@ -202,63 +202,103 @@ export function readText(value: unknown, where: string, longest: number): string
   return value;
 }
 
-interface Projection {
-  readonly attributes?: string | undefined;
-  readonly excludedAttributes?: string | undefined;
+/**
+ * Reads the body of a request.
+ * @param urn which `schemas` must contain (RFC 7643 section 3), in any case.
+ * @throws {Problem} `invalidSyntax` if the body is not an object, `invalidValue` for other schemas.
+ */
+export function readMessage(body: unknown, urn: string): Attributes {
+  const message = readAttributes(body, 'The body', urn, 'invalidSyntax');
+  const schemas = message.get('schemas');
+  const isUrn = (schema: unknown) =>
+    typeof schema === 'string' && schema.length === urn.length && schema.toLowerCase() === urn.toLowerCase();
+  if (!Array.isArray(schemas) || !schemas.some(isUrn))
+    throw invalidValue(`schemas must be an array that contains ${urn}.`);
+  return message;
 }
 
-/** Most requests choose nothing. */
-const whole = {
-  shows: (_attribute: string): boolean => true,
-  apply: <Resource extends object>(resource: Resource): Resource => resource,
-};
+/** The `meta` of a resource. Its parts are optional because of `attributes` and `excludedAttributes`. */
+export function metaOf<Type extends string, Times extends z.ZodRawShape>(type: Type, times: Times) {
+  return z
+    .strictObject({ resourceType: z.literal(type).optional(), ...times, location: z.url().optional() })
+    .meta({ id: `Scim${type}Meta` })
+    .optional();
+}
 
-/** Always returned (RFC 7643 section 3.1). */
-const always: readonly string[] = ['schemas', 'id'];
+/** The `schemas` of a body, for the documentation. */
+export function schemasInput(urn: string) {
+  return z.array(z.string()).meta({ description: `Contains ${urn}.` });
+}
 
 /**
- * Reads `attributes` and `excludedAttributes`. Names that the resource does not have are ignored.
- * @param urn the schema of the resource: an optional prefix of names, and by itself the name of all its attributes.
- * @returns `shows`: true if any part of an attribute is included (others need not be read from the database); `apply`:
- *   removes the parts of a resource that are not included.
- * @throws {Problem} `invalidValue` if both are given, which RFC 7644 section 3.9 rules out.
+ * A resource in a body, which the handler reads itself, because its names compare without case.
+ * @param id of the schema in the OpenAPI document, with this shape.
  */
-export function readProjection({ attributes = '', excludedAttributes = '' }: Projection, urn: string) {
-  if (attributes === '' && excludedAttributes === '') return whole;
-  const [wanted, excluded] = [readPaths(attributes, urn), readPaths(excludedAttributes, urn)];
-  if (wanted.size > 0 && excluded.size > 0) throw invalidValue('Give either attributes or excludedAttributes.');
-  const schema = urn.toLowerCase();
-  const isWhole = wanted.size + excluded.size === 0 || wanted.has(schema);
-  const wantedInPart = new Set([...wanted].map((path) => path.split('.', 1)[0]));
-  const shows = (attribute: string): boolean => {
-    const name = attribute.toLowerCase();
-    if (isWhole || always.includes(name)) return true;
-    return wanted.size > 0 ? wantedInPart.has(name) : !excluded.has(name) && !excluded.has(schema);
-  };
-  const showsPart = (attribute: string, part: string): boolean => {
-    const name = attribute.toLowerCase();
-    const path = `${name}.${part.toLowerCase()}`;
-    return wanted.size > 0 ? wanted.has(name) || wanted.has(path) : !excluded.has(path);
-  };
-  const apply = <Resource extends object>(resource: Resource): Resource => {
-    if (isWhole) return resource;
-    const shown = Object.entries(resource)
-      .filter(([name]) => shows(name))
-      .map(([name, value]) => [name, always.includes(name) ? value : pick(value, (part) => showsPart(name, part))]);
-    return Object.fromEntries(shown) as Resource;
-  };
-  return { shows, apply };
+export function readByHand(id: string, urn: string, shape: z.ZodRawShape): z.ZodType<unknown> {
+  return z.unknown().meta({ documentedAs: z.looseObject({ schemas: schemasInput(urn), ...shape }).meta({ id }) });
 }
 
-/** Paths in lower case: `name`, or `name.givenname` for a sub-attribute. A URN has one dot, and stays as it is, too. */
-function readPaths(list: string, urn: string): ReadonlySet<string> {
-  const paths = list.split(',').map((item) => attributeName(item.trim(), urn).split('.', 2).join('.'));
-  return new Set(paths.filter((path) => path !== ''));
+/** Providers send at most a hundred, and many members of a group in one operation. */
+const mostOperations = 1000;
+
+const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+
+/** The body of a PATCH, for the documentation. */
+export const PatchBody = z.unknown().meta({
+  documentedAs: z
+    .object({
+      schemas: schemasInput(patchUrn),
+      Operations: z
+        .array(
+          z
+            .object({
+              op: z.enum(['add', 'remove', 'replace']),
+              path: z.string().optional(),
+              value: z.unknown().optional().meta({ description: 'Any JSON value; optional for `remove`.' }),
+            })
+            .meta({ id: 'ScimPatchOperation' }),
+        )
+        .min(1)
+        .max(mostOperations),
+    })
+    .meta({ id: 'ScimPatch' }),
+});
+
+/** One operation of a PATCH (RFC 7644 section 3.5.2), not yet checked against a resource. */
+export interface PatchOperation {
+  /** In lower case; empty if it is missing. */
+  readonly op: string;
+  /** Null for an operation on the resource itself. */
+  readonly path: string | null;
+  /** Undefined if it is missing. */
+  readonly value: unknown;
 }
 
-/** The sub-attributes that are shown, of one value or of each of several. */
-function pick(value: unknown, shows: (part: string) => boolean): unknown {
-  if (Array.isArray(value)) return value.map((item) => pick(item, shows));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).filter(([part]) => shows(part)));
+/**
+ * Reads the body of a PATCH (RFC 7644 section 3.5.2).
+ * @throws {Problem} `invalidSyntax`, `invalidPath`, or `invalidValue` for other schemas.
+ */
+export function readPatch(body: unknown): readonly PatchOperation[] {
+  const operations = readMessage(body, patchUrn).get('operations');
+  if (!Array.isArray(operations) || operations.length === 0)
+    throw new Problem('invalidSyntax', 'Operations must be an array with at least one operation.');
+  if (operations.length > mostOperations)
+    throw new Problem('invalidSyntax', `Operations may have at most ${mostOperations} operations.`);
+  return operations.map((given, index) => {
+    const where = `Operations[${index}]`;
+    const operation = readAttributes(given, where, patchUrn, 'invalidSyntax');
+    const op = operation.get('op');
+    const path = operation.get('path') ?? null;
+    if (path !== null && typeof path !== 'string') throw new Problem('invalidPath', `${where}.path must be a string.`);
+    if (path !== null && path.length > longestPath)
+      throw new Problem('invalidPath', `${where}.path is too long: ${quote(path)}.`);
+    return { op: typeof op === 'string' ? op.slice(0, 20).toLowerCase() : '', path, value: operation.get('value') };
+  });
+}
+
+/** The operations that RFC 7644 section 3.5.2 defines. */
+export type PatchKind = 'add' | 'remove' | 'replace';
+
+export function isOperation(op: string): op is PatchKind {
+  return op === 'add' || op === 'remove' || op === 'replace';
 }

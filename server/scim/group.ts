@@ -5,9 +5,21 @@ import { Problem } from '../http/problem.ts';
 import { findUnstorable } from '../http/request.ts';
 import { isPlatformRole, isRole, type Role, RoleName } from '../http/roles.ts';
 import { list, namedObject, schemasOf, text, UtcTime } from '../http/schemas.ts';
-import { attributeName, attributesOf, invalidValue, quote, readAttributes, shapeOf, shown } from './attribute.ts';
-import { readFilter } from './resource.ts';
-import { isOperation, metaOf, type PatchKind, type PatchOperation, readByHand } from './surface.ts';
+import {
+  attributeName,
+  attributesOf,
+  invalidValue,
+  isOperation,
+  metaOf,
+  type PatchKind,
+  type PatchOperation,
+  quote,
+  readAttributes,
+  readByHand,
+  shapeOf,
+  shown,
+} from './attribute.ts';
+import { readFilter } from './list.ts';
 
 export const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import type { MembershipRow } from '../accounts/members/membership.ts';
-import { changeMembers } from '../accounts/members/membership-changes.ts';
-import { listGroupMembers, lockMembers, readGroupMembers } from '../accounts/members/membership-store.ts';
+import { changeLockedMembers, lockMembers, type MembershipRow } from '../accounts/members/membership.ts';
+import { listGroupMembers, readGroupMembers } from '../accounts/members/membership-store.ts';
 import { requireTenant } from '../accounts/tenants/store.ts';
 import type { AuditSource } from '../http/principal.ts';
 import { requireFound } from '../http/problem.ts';
 import { isPlatformRole, type Role, roleIds } from '../http/roles.ts';
 import type { UnitOfWork } from '../storage/database.ts';
-import { invalidValue, presentAttributes, quote } from './attribute.ts';
+import { invalidValue, presentAttributes, quote, readMessage, readPatch } from './attribute.ts';
 import {
   findGroup,
   findGroupByName,
@@ -24,9 +23,9 @@ import {
   requireSameGroup,
   ScimGroup,
 } from './group.ts';
-import { type ResourceType, slicePage } from './resource.ts';
-import { readMessage, readPatch } from './surface.ts';
-import { managedByOperator, refusePlatformAdmin } from './user.ts';
+import { slicePage } from './list.ts';
+import type { ResourceType } from './resource.ts';
+import { managedByOperator, refusePlatformAdmin } from './users.ts';
 
 /** Role groups: the members with a role. */
 export const groups: ResourceType<NamedGroup, ScimGroup> = {
@@ -149,8 +148,7 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
     // Takes the lock before the list is read.
     await work.lockTenant(source.tenantId);
     const members = await readGroupMembers(work.transaction, source.tenantId, role);
-    const ids = members.map(({ user_id }) => user_id);
-    await changeMembers(work, source, ids, { isAssigned: false }, `SCIM: group ${role} deleted`);
+    await changeLockedMembers(work, source, members, { isAssigned: false }, `SCIM: group ${role} deleted`);
   },
 };
 
@@ -178,11 +176,17 @@ export async function changeGroup(
   const current = steps.some(({ kind }) => kind === 'replace')
     ? await readGroupMembers(work.transaction, tenantId, role)
     : [...members.values()].filter((member) => member.role === role && member.unassigned_at === null);
-  const ids = current.map(({ user_id }) => user_id);
-  const { assigned, removed } = planSteps(steps, ids);
+  const known = new Map([...members.values(), ...current].map((row) => [row.user_id, row]));
+  const rowsOf = (ids: readonly string[]) => ids.map((id) => known.get(id) as MembershipRow);
+  const { assigned, removed } = planSteps(
+    steps,
+    current.map(({ user_id }) => user_id),
+  );
   // Sets the role too: a request can add and remove the same user.
-  await changeMembers(work, source, removed, { role, isAssigned: false }, `SCIM: removed from the group ${role}`);
-  await changeMembers(work, source, assigned, { role, isAssigned: true }, `SCIM: added to the group ${role}`);
+  const left = { role, isAssigned: false };
+  await changeLockedMembers(work, source, rowsOf(removed), left, `SCIM: removed from the group ${role}`);
+  const joined = { role, isAssigned: true };
+  await changeLockedMembers(work, source, rowsOf(assigned), joined, `SCIM: added to the group ${role}`);
 }
 
 /**

@@ -1,160 +1,111 @@
+import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { ReadyAnswer } from '../http/answer.ts';
+import { ReadyAnswer, type Surface } from '../http/answer.ts';
 import type { AuditSource } from '../http/principal.ts';
-import { Problem } from '../http/problem.ts';
+import type { Problem, ProblemCode } from '../http/problem.ts';
+import { type Client, readJsonBody, readOwnAddress } from '../http/request.ts';
 import { type Call, defineRoute, type PrincipalCall, type Route, type RouteText } from '../http/route.ts';
-import { schemasOf, text } from '../http/schemas.ts';
+import { namedObject, schemasOf } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
-import { type Attribute, attributeName, invalidValue, readProjection } from './attribute.ts';
-import { createLocate, PatchBody, scim } from './surface.ts';
+import { type Attribute, attributeName, invalidValue, PatchBody } from './attribute.ts';
+import {
+  type Filter,
+  type FoundPage,
+  listOf,
+  listQuery,
+  type Page,
+  type ProjectionQuery,
+  presentPage,
+  ResourceQuery,
+  readFilter,
+  readPage,
+} from './list.ts';
 
-/**
- * The query parameters of an operation. Unknown parameters are ignored, because providers add their own; a known one in
- * another case is rejected: ignoring `Filter` would return everything.
- */
-export function queryOf<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape> {
-  const spellings = new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name]));
-  const query = z.looseObject(shape).superRefine((given, context) => {
-    for (const name of Object.keys(given)) {
-      const spelling = spellings.get(name.toLowerCase());
-      if (spelling !== undefined && spelling !== name)
-        context.addIssue({ code: 'custom', path: [name], message: `must be written ${spelling}` });
-    }
-  });
-  return query as unknown as z.ZodObject<Shape>;
-}
+/** RFC 7644 section 3.1. */
+const scimType = 'application/scim+json';
+const errorUrn = 'urn:ietf:params:scim:api:messages:2.0:Error';
 
-const longestFilter = 4096;
+/** The maximum size of a body under /scim/v2, in bytes (contract.md "Headers"). */
+const bodyLimit = 1024 * 1024;
 
-/** `attrPath SP "eq" SP compValue`, where the value is a JSON string (RFC 7644 section 3.4.2.2). */
-const expression = /^ *([^\s"()[\]]+) +eq +(".*") *$/is;
+/** Our codes among the values of scimType that RFC 7644 section 3.12 defines. */
+const scimTypes: ReadonlySet<string> = new Set([
+  'invalidFilter',
+  'invalidPath',
+  'invalidSyntax',
+  'invalidValue',
+  'mutability',
+  'noTarget',
+  'uniqueness',
+]);
 
-/** The attribute in lower case without its URN, and the value. */
-export interface Filter {
-  readonly attribute: string;
-  readonly value: string;
-}
-
-/**
- * Reads a filter: one `eq` comparison (spec.md "SCIM 2.0" rule 1; RFC 7644 section 3.4.2.2). The attribute, its URN and
- * the operator compare without case.
- * @param urn the schema of the resources.
- * @param attributes the attributes that can be filtered by.
- * @throws {Problem} `invalidFilter`.
- */
-export function readFilter(text: string, urn: string, attributes: readonly string[]): Filter {
-  const [, path = '', literal = ''] = (text.length <= longestFilter && expression.exec(text)) || [];
-  const attribute = attributeName(path, urn);
-  try {
-    // Anything after the closing quote makes the literal invalid JSON.
-    if (attributes.some((name) => name.toLowerCase() === attribute)) return { attribute, value: JSON.parse(literal) };
-  } catch {
-    // Rejected below.
-  }
-  const examples = attributes.map((name) => `${name} eq "…"`).join(' or ');
-  throw new Problem('invalidFilter', `A filter is one comparison: ${examples}, with the value as a JSON string.`);
-}
-
-const listUrn = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
-
-/** The maximum and default number of resources on a page (spec.md "Limits"). */
-export const largestPage = 100;
-
-/** The maximum startIndex: beyond any list, and a valid offset in both databases. */
-const lastIndex = 2 ** 31 - 1;
-
-/** A query parameter that is documented as an integer. RFC 7644 clamps any number, so it is read as text. */
-function integer(description: string, fallback: number) {
-  return text(100)
-    .optional()
-    .meta({
-      description,
-      override: ({ jsonSchema }) => {
-        delete jsonSchema.maxLength;
-        Object.assign(jsonSchema, { type: 'integer', default: fallback });
-      },
-    });
-}
-
-/** The parameters of a page (RFC 7644 section 3.4.2.4). */
-const pageQuery = {
-  startIndex: integer('The index of the first resource, from 1; smaller values count as 1.', 1),
-  count: integer('The number of resources; less than 0 counts as 0, more than 100 as 100.', largestPage),
+/** Codes that every surface shares, as SCIM reports them: it has no 422. */
+const renamed: Partial<Record<ProblemCode, Pick<Problem, 'status' | 'code'>>> = {
+  invalid_json: { status: 400, code: 'invalidSyntax' },
+  validation_failed: { status: 400, code: 'invalidValue' },
 };
 
-export interface Page {
-  /** From 1. */
-  readonly startIndex: number;
-  /** From 0 to 100. */
-  readonly count: number;
-}
-
-/** Reads the parameters of a page and clamps them. @throws {Problem} `invalidValue` for anything but an integer. */
-export function readPage(query: z.output<z.ZodObject<typeof pageQuery>>): Page {
-  const read = (name: keyof Page, fallback: number, least: number, most: number) => {
-    const text = query[name] ?? String(fallback);
-    if (!/^-?\d+$/.test(text)) throw invalidValue(`${name} must be an integer.`);
-    return Math.min(Math.max(Number(text), least), most);
-  };
-  return { startIndex: read('startIndex', 1, 1, lastIndex), count: read('count', largestPage, 0, largestPage) };
-}
-
-/** The schema of a list of resources (RFC 7644 section 3.4.2). */
-export function listOf<Resource extends z.ZodType>(resource: Resource) {
-  return z
-    .strictObject({
-      schemas: schemasOf(listUrn),
-      totalResults: z.int().min(0).meta({ description: 'How many resources match, on all pages.' }),
-      startIndex: z.int().min(1),
-      itemsPerPage: z.int().min(0).meta({ description: 'How many resources this page has.' }),
-      Resources: z.array(resource),
-    })
-    .meta({ id: `${resource.meta()?.id}List` });
-}
-
-/** A page of resources as a list. */
-export function presentPage<Resource>(resources: readonly Resource[], totalResults: number, startIndex: number) {
-  return {
-    schemas: [listUrn] as [typeof listUrn],
-    totalResults,
-    startIndex,
-    itemsPerPage: resources.length,
-    Resources: [...resources],
-  };
-}
-
-/** One page of resources, and the number of all that match. */
-export interface FoundPage<Item> {
-  readonly items: readonly Item[];
-  readonly total: number;
-}
-
-/** One page of a list that is in memory. */
-export function slicePage<Item>(items: readonly Item[], { startIndex, count }: Page): FoundPage<Item> {
-  return { items: items.slice(startIndex - 1, startIndex - 1 + count), total: items.length };
-}
-
-/** Some hundred names with their URNs. */
-const longestList = 8192;
-
-/** The parameters that choose the attributes to return (RFC 7644 section 3.9). */
-const projectionQuery = {
-  attributes: text(longestList).optional().meta({ description: 'The attributes to return, separated by commas.' }),
-  excludedAttributes: text(longestList)
+/** RFC 7644 section 3.12. */
+const ScimError = namedObject('ScimError', {
+  schemas: schemasOf(errorUrn),
+  status: z.string().meta({ description: 'The HTTP status, as text.' }),
+  scimType: z
+    .enum([...scimTypes])
     .optional()
-    .meta({ description: 'The attributes to leave out, separated by commas.' }),
+    .meta({ description: 'What is wrong, if the status is not specific enough.' }),
+  detail: z.string().meta({ description: 'What is wrong and what to do about it, in plain text.' }),
+});
+
+/** SCIM 2.0: bare resources, and errors in the form of RFC 7644 section 3.12. */
+export const scim: Surface = {
+  base: '/scim/v2',
+  answerType: scimType,
+  bodyTypes: [scimType, 'application/json'],
+  text: {
+    errors: ScimError,
+    commonCodes: [
+      'invalidValue',
+      'unauthenticated',
+      'not_found',
+      'method_not_allowed',
+      'conflict',
+      'rate_limited',
+      'internal_error',
+      'unavailable',
+    ],
+    bodyCodes: ['invalidSyntax', 'payload_too_large', 'unsupported_media_type'],
+    nameCode: (code) => (scimTypes.has(code) ? code : null),
+    sendsLocation: true,
+  },
+  admitsFirst: true,
+  isVersioned: false,
+  readBody: (request: IncomingMessage) => readJsonBody(request, bodyLimit, [scimType, 'application/json']),
+  present: (resource) => JSON.stringify(resource),
+  presentProblem(problem: Problem) {
+    const { status, code: type } = renamed[problem.code] ?? problem;
+    const body = {
+      schemas: [errorUrn],
+      status: String(status),
+      ...(scimTypes.has(type) && { scimType: type }),
+      detail: problem.message,
+    };
+    return { status, body };
+  },
 };
 
-/** The query parameters of an operation on one resource. */
-export const ResourceQuery = queryOf(projectionQuery);
-type ProjectionQuery = z.output<typeof ResourceQuery>;
+/** Returns the address of a resource from its path: `/Users/0190…`. */
+export type Locate = (path: string) => string;
 
-/** The query parameters of a list. @param filters the attributes that can be filtered by. */
-export function listQuery(filters: readonly string[]) {
-  const description = `One comparison: ${filters.map((name) => `\`${name} eq "…"\``).join(' or ')}.`;
-  return queryOf({ filter: z.string().optional().meta({ description }), ...pageQuery, ...projectionQuery });
+/**
+ * Absolute addresses for `meta.location` and `Location` (RFC 7644 section 3.1).
+ * @param baseUrl the public address of this server; null to use the Host header.
+ * @throws {Problem} `validation_failed` for an invalid Host.
+ */
+export function createLocate(baseUrl: string | null, client: Pick<Client, 'host'>): Locate {
+  const address = readOwnAddress(baseUrl, client);
+  return (path) => address + scim.base + path;
 }
 
 interface OperationText extends Pick<RouteText, 'sdkMethod' | 'summary' | 'description' | 'errors'> {
@@ -281,4 +232,65 @@ export function resourceRoutes<Item, Shown extends object>(
     const sdkMethod = `scim.${type.name.toLowerCase()}s.${name === 'get' ? 'retrieve' : name}`;
     return routes[name]({ sdkMethod, ...text, operationId });
   });
+}
+
+interface Projection {
+  readonly attributes?: string | undefined;
+  readonly excludedAttributes?: string | undefined;
+}
+
+/** Most requests choose nothing. */
+const whole = {
+  shows: (_attribute: string): boolean => true,
+  apply: <Resource extends object>(resource: Resource): Resource => resource,
+};
+
+/** Always returned (RFC 7643 section 3.1). */
+const always: readonly string[] = ['schemas', 'id'];
+
+/**
+ * Reads `attributes` and `excludedAttributes`. Names that the resource does not have are ignored.
+ * @param urn the schema of the resource: an optional prefix of names, and by itself the name of all its attributes.
+ * @returns `shows`: true if any part of an attribute is included (others need not be read from the database); `apply`:
+ *   removes the parts of a resource that are not included.
+ * @throws {Problem} `invalidValue` if both are given, which RFC 7644 section 3.9 rules out.
+ */
+export function readProjection({ attributes = '', excludedAttributes = '' }: Projection, urn: string) {
+  if (attributes === '' && excludedAttributes === '') return whole;
+  const [wanted, excluded] = [readPaths(attributes, urn), readPaths(excludedAttributes, urn)];
+  if (wanted.size > 0 && excluded.size > 0) throw invalidValue('Give either attributes or excludedAttributes.');
+  const schema = urn.toLowerCase();
+  const isWhole = wanted.size + excluded.size === 0 || wanted.has(schema);
+  const wantedInPart = new Set([...wanted].map((path) => path.split('.', 1)[0]));
+  const shows = (attribute: string): boolean => {
+    const name = attribute.toLowerCase();
+    if (isWhole || always.includes(name)) return true;
+    return wanted.size > 0 ? wantedInPart.has(name) : !excluded.has(name) && !excluded.has(schema);
+  };
+  const showsPart = (attribute: string, part: string): boolean => {
+    const name = attribute.toLowerCase();
+    const path = `${name}.${part.toLowerCase()}`;
+    return wanted.size > 0 ? wanted.has(name) || wanted.has(path) : !excluded.has(path);
+  };
+  const apply = <Resource extends object>(resource: Resource): Resource => {
+    if (isWhole) return resource;
+    const shown = Object.entries(resource)
+      .filter(([name]) => shows(name))
+      .map(([name, value]) => [name, always.includes(name) ? value : pick(value, (part) => showsPart(name, part))]);
+    return Object.fromEntries(shown) as Resource;
+  };
+  return { shows, apply };
+}
+
+/** Paths in lower case: `name`, or `name.givenname` for a sub-attribute. A URN has one dot, and stays as it is, too. */
+function readPaths(list: string, urn: string): ReadonlySet<string> {
+  const paths = list.split(',').map((item) => attributeName(item.trim(), urn).split('.', 2).join('.'));
+  return new Set(paths.filter((path) => path !== ''));
+}
+
+/** The sub-attributes that are shown, of one value or of each of several. */
+function pick(value: unknown, shows: (part: string) => boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => pick(item, shows));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).filter(([part]) => shows(part)));
 }

@@ -5,8 +5,8 @@ import { namedObject, schemasOf } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
 import { describeAttributes, SchemaAttribute } from './attribute.ts';
 import { groups } from './groups.ts';
-import { largestPage, listOf, presentPage, queryOf, resourceRoutes } from './resource.ts';
-import { createLocate, type Locate, scim } from './surface.ts';
+import { largestPage, listOf, presentPage, queryOf } from './list.ts';
+import { createLocate, type Locate, resourceRoutes, scim } from './resource.ts';
 import { users } from './users.ts';
 
 const configUrn = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';

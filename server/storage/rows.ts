@@ -252,18 +252,19 @@ interface TextsOf<Name extends TableName> {
   /** The column that identifies a row of the tenant. */
   readonly key: keyof Row<Name> & string;
   readonly column: keyof Row<Name> & string;
-  /** Columns that become null with it. */
-  readonly cleared?: readonly (keyof Row<Name> & string)[];
+  /** Columns that get the same value in every row. */
+  readonly set?: Readonly<Partial<Row<Name>>>;
 }
 
 /** Sets a text of each of many rows with few statements. @param texts by the keys of the rows. */
 export async function updateTexts<Name extends TableName>(
   queries: Queries,
   table: Name,
-  { tenantId, key, column, cleared = [] }: TextsOf<Name>,
+  { tenantId, key, column, set = {} }: TextsOf<Name>,
   texts: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const columns = [sql`${sql.id(column)} = changed.text_now`, ...cleared.map((name) => sql`${sql.id(name)} = null`)];
+  const others = Object.entries(set).map(([name, value]) => sql`${sql.id(name)} = ${value}`);
+  const columns = [sql`${sql.id(column)} = changed.text_now`, ...others];
   await inBatches([...texts], async (some) => {
     const values = some.map(([of, text]) => sql`(${of}, ${text})`);
     await sql`

@@ -8,7 +8,7 @@ import { findMemoryFolder } from '../../tools/test/memory-folder.ts';
 import { createApiKey } from '../accounts/keys/api-key-store.ts';
 import { rotateScimToken } from '../accounts/keys/scim-token.ts';
 import { updatePassword } from '../accounts/members/account-store.ts';
-import { addMember } from '../accounts/members/membership-changes.ts';
+import { addMember } from '../accounts/members/membership.ts';
 import { createSession } from '../accounts/sign-in/session-store.ts';
 import { createTenant } from '../accounts/tenants/store.ts';
 import type { App } from '../cli/server/app.ts';

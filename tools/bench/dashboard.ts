@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { CDPSession, Page } from 'playwright-core';
 import { build } from 'vite';
-import { addMember } from '../../server/accounts/members/membership-changes.ts';
+import { addMember } from '../../server/accounts/members/membership.ts';
 import { createSession } from '../../server/accounts/sign-in/session-store.ts';
 import { createApp } from '../../server/cli/server/app.ts';
 import { createLog } from '../../server/cli/server/start-server.ts';

@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { findMemberByEmail } from '../../server/accounts/members/membership-store.ts';
+import { findMemberByEmail, readMemberPage } from '../../server/accounts/members/membership-store.ts';
 import type { Installation } from '../../server/installation/installation.ts';
 import { systemSource } from '../../server/ledger/audit/store.ts';
 import { newSalt } from '../../server/ledger/entry.ts';
 import { changeGroup } from '../../server/scim/groups.ts';
-import { readMemberPage } from '../../server/scim/users.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';
 import { insertRows, newId, withSeal } from '../../server/storage/rows.ts';
 import type { GrantTable } from '../../server/storage/secrets.ts';

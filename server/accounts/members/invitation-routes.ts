@@ -9,10 +9,9 @@ import type { SignInServices } from '../sign-in/sign-in.ts';
 import { requireTenant } from '../tenants/store.ts';
 import { findAccount, requireOtherUser } from './account-store.ts';
 import { Email } from './email.ts';
+import { closeInvitations, findInvitation, type InvitationRow, listInvitations } from './invitation-store.ts';
 import { invitationStatus, invite } from './invitations.ts';
-import { MemberRoleName } from './membership.ts';
-import { closeInvitations, type InvitationRow } from './membership-changes.ts';
-import { findInvitation, listInvitations } from './membership-store.ts';
+import { MemberRoleName } from './membership-store.ts';
 
 const Invitation = namedObject('Invitation', {
   id: Id,

@@ -14,16 +14,9 @@ import { endSessions } from '../sign-in/session-store.ts';
 import { refuseSignIn, type SignInServices, type Visitor } from '../sign-in/sign-in.ts';
 import { findTenant } from '../tenants/store.ts';
 import { findAccount, findOrCreateAccount, updatePassword } from './account-store.ts';
-import { memberStatus, TenantReference } from './membership.ts';
-import {
-  addMember,
-  changeMembers,
-  closeInvitations,
-  type InvitationRow,
-  invitationRows,
-  type NewMember,
-} from './membership-changes.ts';
-import { findInvitation, findMemberByEmail, isAcceptedElsewhere, listMembershipsOf } from './membership-store.ts';
+import { closeInvitations, findInvitation, type InvitationRow, invitationRows } from './invitation-store.ts';
+import { addMember, changeMembers, memberStatus, type NewMember } from './membership.ts';
+import { findMemberByEmail, isAcceptedElsewhere, listMembershipsOf, TenantReference } from './membership-store.ts';
 
 const prefix = 'svc_invitation_';
 

@@ -1,20 +1,66 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { invalidValues, Problem } from '../../http/problem.ts';
-import { adminRoles, type MemberRole } from '../../http/roles.ts';
-import { viewRow } from '../../http/schemas.ts';
-import { describeRows } from '../../ledger/audit/store.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import { findUnstorable } from '../../http/request.ts';
+import { adminRoles, type MemberRole, platformRoles, roleIds } from '../../http/roles.ts';
+import { Id, namedObject, UtcTime, viewRow } from '../../http/schemas.ts';
 import type { Queries } from '../../storage/queries.ts';
-import { findRow, inBatches, type Page, prepareQuery, takeNewest } from '../../storage/rows.ts';
-import { holds, requireHeld } from '../../storage/secrets.ts';
+import { inBatches, type Page, prepareQuery, takeNewest } from '../../storage/rows.ts';
+import { holds } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { maySignIn } from '../sign-in/session-store.ts';
-import { canSignIn, displayName, type MemberStatus, type MembershipRow, memberStatus, User } from './membership.ts';
+import { canSignIn, displayName, type MemberStatus, type MembershipRow, memberStatus } from './membership.ts';
 
-export const membershipRows = describeRows('memberships', 'identity', 'user', {
-  key: 'user_id',
+const UserStatus = z.enum(['active', 'suspended', 'deleted']).meta({ id: 'UserStatus' });
+
+export const MemberRoleName = z.enum([...roleIds, ...platformRoles]).meta({
+  id: 'MemberRole',
+  description: 'A role, or a platform role, which only the operator of this server can give.',
 });
+
+export const User = namedObject('User', {
+  id: Id,
+  email: z.string(),
+  displayName: z.string(),
+  givenName: z.string().nullable(),
+  familyName: z.string().nullable(),
+  externalId: z.string().nullable().meta({ description: 'The id at the identity provider.' }),
+  role: MemberRoleName,
+  status: UserStatus,
+  canSignIn: z.boolean().meta({ description: 'False until the user has accepted an invitation of this tenant.' }),
+  mfaEnabled: z.boolean(),
+  createdAt: UtcTime,
+  updatedAt: UtcTime,
+  lastSignedInAt: UtcTime.nullable(),
+});
+
+/** A member, as those who assign work see them. */
+export const Member = namedObject('Member', {
+  id: Id,
+  name: z.string().meta({ description: 'The name of the member; the e-mail address for one without a name.' }),
+  role: MemberRoleName,
+});
+
+export const TenantReference = namedObject('TenantReference', { id: Id, slug: z.string(), name: z.string() });
+
+export const EventEmail = z.string().nullable().meta({ description: 'Null once the user was erased.' });
+
+const memberFields = { userId: Id, email: EventEmail, role: MemberRoleName, status: UserStatus };
+const StatusState = namedObject('UserStatusState', { status: UserStatus });
+const RoleState = namedObject('UserRoleState', { role: MemberRoleName });
+const StatusChange = namedObject('UserStatusEventData', { ...memberFields, before: StatusState, after: StatusState });
+
+export const userEvents = {
+  'user.provisioned': namedObject('UserProvisionedEventData', {
+    ...memberFields,
+    after: namedObject('UserState', { role: MemberRoleName, status: UserStatus }),
+    restored: z.literal(true).optional().meta({ description: 'True when a former member is added again.' }),
+  }),
+  'user.suspended': StatusChange,
+  'user.reactivated': StatusChange,
+  'user.deprovisioned': StatusChange,
+  'user.role_changed': namedObject('UserRoleEventData', { ...memberFields, before: RoleState, after: RoleState }),
+};
 
 /** Deleted members, and memberships whose seal does not hold, are left out, here and in the lists below. */
 export async function findMember(queries: Queries, tenantId: string, userId: string) {
@@ -29,19 +75,6 @@ export async function findMemberByEmail(queries: Queries, tenantId: string, emai
 /** The memberships whose seals hold. */
 export function keepHeld<Row extends MembershipRow>(queries: Queries, rows: readonly Row[]): readonly Row[] {
   return rows.filter((row) => holds(queries, 'memberships', row));
-}
-
-/** Finds the membership of a user in a tenant, also a former one. @throws {BrokenSeal} if its seal does not hold. */
-export async function findAnyMembership(queries: Queries, tenantId: string, userId: string) {
-  const row = await readAnyMembership(queries, tenantId, userId);
-  if (row !== undefined) requireHeld(queries, 'memberships', row);
-  return row;
-}
-
-/** As `findAnyMembership`, also one whose seal does not hold: its role and times may be false. */
-export function readAnyMembership(queries: Queries, tenantId: string, userId: string) {
-  const ofUser = queries.selectFrom('memberships').selectAll().where('user_id', '=', userId);
-  return ofUser.where('tenant_id', '=', tenantId).executeTakeFirst();
 }
 
 /** Work can be assigned only to members who can sign in. @throws {Problem} `validation_failed` for anyone else. */
@@ -65,19 +98,6 @@ const selectMemberByEmail = prepareQuery<{ tenantId: string; email: string }, Me
 
 const selectUserId = (row: ExpressionBuilder<Tables, 'memberships'>, email: string) =>
   row.selectFrom('users').select('id').where('email', '=', email);
-
-/**
- * Locks the tenant and reads the memberships of these users, without deleted ones.
- * @throws {BrokenSeal} if the seal of one does not hold: a change would make it valid.
- */
-export async function lockMembers(work: UnitOfWork, tenantId: string, userIds: readonly string[]) {
-  await work.lockTenant(tenantId);
-  const rows = await inBatches(userIds, (batch) =>
-    members(work.transaction, tenantId).where('user_id', 'in', batch).execute(),
-  );
-  for (const row of rows) requireHeld(work.transaction, 'memberships', row);
-  return rows;
-}
 
 interface MemberFilter {
   readonly status?: MemberStatus | undefined;
@@ -140,15 +160,6 @@ export async function listTenantsOf(queries: Queries, userId: string) {
   });
 }
 
-export function findInvitation(queries: Queries, match: { tenant_id: string; id: string } | { token_hash: string }) {
-  return findRow(queries, 'invitations', match);
-}
-
-export function listInvitations(queries: Queries, tenantId: string, after: string | null, limit: number) {
-  const query = queries.selectFrom('invitations').selectAll().where('tenant_id', '=', tenantId);
-  return takeNewest(query, after, limit);
-}
-
 /**
  * Finds out if a user ever accepted an invitation of another tenant: then this tenant does not control their account. A
  * membership whose seal does not hold counts, because its `accepted_at` may have been removed.
@@ -204,3 +215,56 @@ export async function viewUser(queries: Queries, member: MembershipRow): Promise
   const [user] = await viewUsers(queries, [member]);
   return user as z.output<typeof User>;
 }
+
+/**
+ * Reads a page of the members of a tenant, ordered by id, and counts them all.
+ * @param page from a 1-based index, as RFC 7644 section 3.4.2.4 counts.
+ * @param externalId only members with this external id, which compares with case and need not be unique.
+ */
+export async function readMemberPage(
+  queries: Queries,
+  tenantId: string,
+  { startIndex, count }: { readonly startIndex: number; readonly count: number },
+  externalId?: string,
+): Promise<{ readonly items: readonly MembershipRow[]; readonly total: number }> {
+  // PostgreSQL fails to compare text that it cannot store.
+  if (externalId !== undefined && findUnstorable(externalId) !== null) return { items: [], total: 0 };
+  const { countMembers, selectMembers } = externalId === undefined ? everyone : byExternalId;
+  const values = { tenantId, externalId: externalId ?? '', limit: count, offset: startIndex - 1 };
+  const [row] = await countMembers(queries, values);
+  const total = Number(row?.total);
+  if (count === 0 || startIndex > total) return { items: [], total };
+  return { items: keepHeld(queries, await selectMembers(queries, values)), total };
+}
+
+interface PageValues {
+  readonly tenantId: string;
+  readonly externalId: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+function prepareQueries(hasExternalId: boolean) {
+  const select = (queries: Queries, parameter: <Name extends keyof PageValues>(name: Name) => PageValues[Name]) => {
+    const present = queries
+      .selectFrom('memberships')
+      .where('tenant_id', '=', parameter('tenantId'))
+      .where('deleted_at', 'is', null);
+    return hasExternalId ? present.where('external_id', '=', parameter('externalId')) : present;
+  };
+  return {
+    countMembers: prepareQuery<PageValues, { readonly total: number }>((queries, parameter) =>
+      select(queries, parameter).select(({ fn }) => fn.countAll<number>().as('total')),
+    ),
+    // Skips rows in the index, and reads only the rows of the page.
+    selectMembers: prepareQuery<PageValues, MembershipRow>((queries, parameter) => {
+      const ids = select(queries, parameter).select('user_id').orderBy('user_id');
+      const page = ids.limit(parameter('limit')).offset(parameter('offset'));
+      const members = queries.selectFrom('memberships').selectAll().where('tenant_id', '=', parameter('tenantId'));
+      return members.where('user_id', 'in', page).orderBy('user_id');
+    }),
+  };
+}
+
+const everyone = prepareQueries(false);
+const byExternalId = prepareQueries(true);

@@ -1,16 +1,34 @@
 import type { Selectable } from 'kysely';
-import { z } from 'zod';
-import { type MemberRole, platformRoles, roleIds } from '../../http/roles.ts';
-import { Id, namedObject, UtcTime } from '../../http/schemas.ts';
-import { diffFields } from '../../ledger/audit/store.ts';
+import type { AuditSource } from '../../http/principal.ts';
+import type { MemberRole } from '../../http/roles.ts';
+import {
+  describeRows,
+  diffFields,
+  type Personal,
+  personal,
+  type RowChange,
+  recordChanges,
+} from '../../ledger/audit/store.ts';
 import type { Json } from '../../ledger/canonical.ts';
+import { newSalt } from '../../ledger/entry.ts';
+import type { UnitOfWork } from '../../storage/database.ts';
+import type { Queries } from '../../storage/queries.ts';
+import { inBatches, insertRow, updateRow, updateTexts } from '../../storage/rows.ts';
+import { requireHeld, sealGrant } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
-import type { EventType } from '../../webhooks/deliveries/event.ts';
+import type { EventType, NewWebhookEvent } from '../../webhooks/deliveries/event.ts';
+import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
+import { endSessions } from '../sign-in/session-store.ts';
+import { describeAccountStates, findOrCreateAccount } from './account-store.ts';
+import { closeInvitations } from './invitation-store.ts';
 
 export type MembershipRow = Selectable<Tables['memberships']>;
 
-const UserStatus = z.enum(['active', 'suspended', 'deleted']).meta({ id: 'UserStatus' });
-export type MemberStatus = z.output<typeof UserStatus>;
+export const membershipRows = describeRows('memberships', 'identity', 'user', {
+  key: 'user_id',
+});
+
+export type MemberStatus = 'active' | 'suspended' | 'deleted';
 
 /** The status of a membership (spec.md "States and transitions"). */
 export function memberStatus(row: MembershipRow): MemberStatus {
@@ -28,7 +46,7 @@ export function displayName({ given_name, family_name, user_name }: MembershipRo
 }
 
 /** The attributes of a user that a tenant can edit. */
-export interface Profile {
+interface Profile {
   readonly userName?: string | undefined;
   readonly givenName?: string | null | undefined;
   readonly familyName?: string | null | undefined;
@@ -47,10 +65,150 @@ export interface MembershipChange extends Profile {
   readonly isDeleted?: true;
 }
 
-/** The columns that a change sets, the same for every membership. */
-export function changedColumns(change: MembershipChange, now: string): Partial<MembershipRow> {
+export interface NewMember extends Profile {
+  /** Normalized. */
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly isActivated: boolean;
+  /** True if they can sign in at once: the operator set their password, or they accepted an invitation. */
+  readonly isAccepted: boolean;
+}
+
+/**
+ * Makes a user a member. An existing account with the e-mail address is used; a former member keeps the id.
+ * @returns undefined when they already are a member.
+ */
+export async function addMember(work: UnitOfWork, source: AuditSource, member: NewMember, reason: string) {
+  const { tenantId } = source;
+  // Concurrent additions of the same user wait here, and the hash of the account that this tenant records stays current
+  // until the next change is recorded.
+  const { id } = await work.lockAccount((await findOrCreateAccount(work, member.email)).id);
+  await work.lockTenant(tenantId);
+  const earlier = await findAnyMembership(work.transaction, tenantId, id);
+  if (earlier !== undefined && earlier.deleted_at === null) return undefined;
+  const row: MembershipRow = {
+    tenant_id: tenantId,
+    user_id: id,
+    user_name: member.userName ?? member.email,
+    given_name: member.givenName ?? null,
+    family_name: member.familyName ?? null,
+    external_id: member.externalId ?? null,
+    role: member.role,
+    salt: earlier?.salt ?? newSalt(),
+    created_at: earlier?.created_at ?? work.now,
+    updated_at: work.now,
+    accepted_at: earlier?.accepted_at ?? (member.isAccepted ? work.now : null),
+    deactivated_at: member.isActivated ? null : work.now,
+    unassigned_at: null,
+    deleted_at: null,
+    last_signed_in_at: earlier?.last_signed_in_at ?? null,
+    seal: null,
+  };
+  if (earlier === undefined) await insertRow(work.transaction, 'memberships', row);
+  else await updateRow(work.transaction, 'memberships', { tenant_id: tenantId, user_id: id }, row);
+  await announce(work, source, [{ before: earlier ?? null, row }], reason);
+  return row;
+}
+
+/** Finds the membership of a user in a tenant, also a former one. @throws {BrokenSeal} if its seal does not hold. */
+export async function findAnyMembership(queries: Queries, tenantId: string, userId: string) {
+  const row = await readAnyMembership(queries, tenantId, userId);
+  if (row !== undefined) requireHeld(queries, 'memberships', row);
+  return row;
+}
+
+/** As `findAnyMembership`, also one whose seal does not hold: its role and times may be false. */
+export function readAnyMembership(queries: Queries, tenantId: string, userId: string) {
+  const ofUser = queries.selectFrom('memberships').selectAll().where('user_id', '=', userId);
+  return ofUser.where('tenant_id', '=', tenantId).executeTakeFirst();
+}
+
+/**
+ * Locks the tenant and reads the memberships of these users, without deleted ones.
+ * @throws {BrokenSeal} if the seal of one does not hold: a change would make it valid.
+ */
+export async function lockMembers(work: UnitOfWork, tenantId: string, userIds: readonly string[]) {
+  await work.lockTenant(tenantId);
+  const present = work.transaction
+    .selectFrom('memberships')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null);
+  const rows = await inBatches(userIds, (some) => present.where('user_id', 'in', some).execute());
+  for (const row of rows) requireHeld(work.transaction, 'memberships', row);
+  return rows;
+}
+
+/**
+ * Changes the memberships of these users. Users who are not members are skipped.
+ * @returns the members after the change.
+ */
+export async function changeMembers(
+  work: UnitOfWork,
+  source: AuditSource,
+  userIds: readonly string[],
+  change: MembershipChange,
+  reason: string | Personal,
+): Promise<readonly MembershipRow[]> {
+  const present = await lockMembers(work, source.tenantId, [...new Set(userIds)]);
+  return changeLockedMembers(work, source, present, change, reason);
+}
+
+/**
+ * Changes memberships: every change of a state or role goes through here. Each change is recorded in the audit log and
+ * sent to webhooks, and members who are no longer active lose their sessions in this tenant. Members that already have the
+ * values are skipped.
+ * @param members as they are read under the lock of the tenant, each once.
+ * @returns the members after the change.
+ * @throws {BrokenSeal} if the seal of one does not hold: the change would make it valid.
+ */
+export async function changeLockedMembers(
+  work: UnitOfWork,
+  source: AuditSource,
+  members: readonly MembershipRow[],
+  change: MembershipChange,
+  reason: string | Personal,
+): Promise<readonly MembershipRow[]> {
+  const { transaction, now } = work;
+  const after: MembershipRow[] = [];
+  const changes: ChangedMember[] = [];
+  // By the columns that change: one statement for all rows of one set, which usually is all of them.
+  const sets = new Map<string, { readonly set: Partial<MembershipRow>; readonly seals: Map<string, string> }>();
+  for (const before of members) {
+    requireHeld(transaction, 'memberships', before);
+    const changed = findChanges(before, change, now);
+    const names = Object.keys(changed).join(' ');
+    if (names === '') {
+      after.push(before);
+      continue;
+    }
+    const set = { ...changed, updated_at: now };
+    const seal = sealGrant(transaction, 'memberships', { ...before, ...set });
+    const row = { ...before, ...set, seal };
+    const same = sets.get(names) ?? { set, seals: new Map() };
+    sets.set(names, same);
+    same.seals.set(row.user_id, seal);
+    after.push(row);
+    changes.push({ before, row });
+  }
+  const where = { tenantId: source.tenantId, key: 'user_id', column: 'seal' } as const;
+  for (const { set, seals } of sets.values()) await updateTexts(transaction, 'memberships', { ...where, set }, seals);
+  await announce(work, source, changes, reason);
+  if (change.isDeleted) {
+    // Removed members must not return through an earlier invitation.
+    const userIds = after.map((row) => row.user_id);
+    await closeInvitations(work, source, 'revoked', { userIds }, 'The member was removed');
+  }
+  return after;
+}
+
+/** A change keeps a time that is already set. */
+const times: readonly string[] = ['deactivated_at', 'unassigned_at', 'accepted_at', 'deleted_at'];
+
+/** The columns to which a change gives another value; none if it changes nothing. */
+export function findChanges(before: MembershipRow, change: MembershipChange, now: string): Partial<MembershipRow> {
   const { isActivated, isAssigned = isActivated || undefined, isAccepted, isDeleted } = change;
-  const columns = {
+  const columns: Readonly<Record<string, string | null | undefined>> = {
     user_name: change.userName,
     given_name: change.givenName,
     family_name: change.familyName,
@@ -61,20 +219,46 @@ export function changedColumns(change: MembershipChange, now: string): Partial<M
     accepted_at: isAccepted && now,
     deleted_at: isDeleted && now,
   };
-  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+  const changed: Record<string, string | null> = {};
+  for (const [name, value] of Object.entries(columns)) {
+    if (value === undefined) continue;
+    const earlier = (before as Readonly<Record<string, unknown>>)[name];
+    const isSame = times.includes(name) ? (value === null) === (earlier === null) : value === earlier;
+    if (!isSame) changed[name] = value;
+  }
+  return changed as Partial<MembershipRow>;
 }
 
-/** A change keeps a time that is already set. */
-const times: readonly string[] = ['deactivated_at', 'unassigned_at', 'accepted_at', 'deleted_at'];
+/** @property before null for a new membership. */
+type ChangedMember = { readonly before: MembershipRow | null; readonly row: MembershipRow };
 
-/** The columns of a row that a change gives another value; none when it changes nothing. */
-export function findChanges(row: MembershipRow, columns: Partial<MembershipRow>): Partial<MembershipRow> {
-  const before: Readonly<Record<string, unknown>> = { ...row };
-  return Object.fromEntries(
-    Object.entries(columns).filter(([name, value]) =>
-      times.includes(name) ? (value === null) !== (before[name] === null) : value !== before[name],
-    ),
-  );
+/** Records changes of memberships, notifies webhooks, and ends the sessions of members who are no longer active. */
+async function announce(
+  work: UnitOfWork,
+  source: AuditSource,
+  changes: readonly ChangedMember[],
+  reason: string | Personal,
+): Promise<void> {
+  const { tenantId } = source;
+  const audited: { source: AuditSource; row: MembershipRow; change: RowChange }[] = [];
+  const sent: NewWebhookEvent[] = [];
+  const inactive: string[] = [];
+  for (const { before, row } of changes) {
+    const { user_id: userId, user_name: email, role } = row;
+    const status = memberStatus(row);
+    // Once a user can sign in to this tenant, its audit log records the state of their account.
+    const wasKnown = before !== null && before.deleted_at === null && before.accepted_at !== null;
+    const isNew = row.accepted_at !== null && !wasKnown;
+    const states = isNew && { alsoStates: await describeAccountStates(work.transaction, userId) };
+    for (const { verb, type, diff } of describeChange(before, row)) {
+      audited.push({ source, row, change: { verb, diff, reason, targetRef: personal(email), ...states } });
+      if (type !== null) sent.push({ tenantId, type, data: { userId, email, role, status, ...diff } });
+    }
+    if (status !== 'active') inactive.push(userId);
+  }
+  await recordChanges(work, membershipRows, audited);
+  await emitEvents(work, sent);
+  await endSessions(work.transaction, { userIds: inactive, tenantId });
 }
 
 /** An event about a change of a membership: for the audit log, and for webhooks where `type` is set. */
@@ -126,52 +310,3 @@ function listFields(row: MembershipRow, hasState: boolean): Readonly<Record<stri
     ...(hasState && { isActivated: row.deactivated_at === null, isAssigned: row.unassigned_at === null }),
   };
 }
-
-export const MemberRoleName = z.enum([...roleIds, ...platformRoles]).meta({
-  id: 'MemberRole',
-  description: 'A role, or a platform role, which only the operator of this server can give.',
-});
-
-export const User = namedObject('User', {
-  id: Id,
-  email: z.string(),
-  displayName: z.string(),
-  givenName: z.string().nullable(),
-  familyName: z.string().nullable(),
-  externalId: z.string().nullable().meta({ description: 'The id at the identity provider.' }),
-  role: MemberRoleName,
-  status: UserStatus,
-  canSignIn: z.boolean().meta({ description: 'False until the user has accepted an invitation of this tenant.' }),
-  mfaEnabled: z.boolean(),
-  createdAt: UtcTime,
-  updatedAt: UtcTime,
-  lastSignedInAt: UtcTime.nullable(),
-});
-
-/** A member, as those who assign work see them. */
-export const Member = namedObject('Member', {
-  id: Id,
-  name: z.string().meta({ description: 'The name of the member; the e-mail address for one without a name.' }),
-  role: MemberRoleName,
-});
-
-export const TenantReference = namedObject('TenantReference', { id: Id, slug: z.string(), name: z.string() });
-
-export const EventEmail = z.string().nullable().meta({ description: 'Null once the user was erased.' });
-
-const memberFields = { userId: Id, email: EventEmail, role: MemberRoleName, status: UserStatus };
-const StatusState = namedObject('UserStatusState', { status: UserStatus });
-const RoleState = namedObject('UserRoleState', { role: MemberRoleName });
-const StatusChange = namedObject('UserStatusEventData', { ...memberFields, before: StatusState, after: StatusState });
-
-export const userEvents = {
-  'user.provisioned': namedObject('UserProvisionedEventData', {
-    ...memberFields,
-    after: namedObject('UserState', { role: MemberRoleName, status: UserStatus }),
-    restored: z.literal(true).optional().meta({ description: 'True when a former member is added again.' }),
-  }),
-  'user.suspended': StatusChange,
-  'user.reactivated': StatusChange,
-  'user.deprovisioned': StatusChange,
-  'user.role_changed': namedObject('UserRoleEventData', { ...memberFields, before: RoleState, after: RoleState }),
-};

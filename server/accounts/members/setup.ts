@@ -12,7 +12,7 @@ import { createTenant, endSetup, hasTenants } from '../tenants/store.ts';
 import { TenantName, TenantSlug } from '../tenants/tenant.ts';
 import { findOrCreateAccount, updatePassword } from './account-store.ts';
 import { Email } from './email.ts';
-import { addMember } from './membership-changes.ts';
+import { addMember } from './membership.ts';
 
 const GivenName = textLine(200).nullable().default(null);
 

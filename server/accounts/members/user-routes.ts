@@ -15,14 +15,15 @@ import { EndedSessions, endAndRecord, SessionList, viewSessions } from '../sign-
 import type { SignInServices } from '../sign-in/sign-in.ts';
 import { requireOtherUser } from './account-store.ts';
 import { readTypedEmail } from './email.ts';
-import { canSignIn, displayName, Member, MemberRoleName, type MembershipRow, User } from './membership.ts';
-import { changeMembers } from './membership-changes.ts';
+import { canSignIn, changeLockedMembers, displayName, lockMembers, type MembershipRow } from './membership.ts';
 import {
   findMember,
   isAcceptedElsewhere,
   listMembers,
-  lockMembers,
+  Member,
+  MemberRoleName,
   requireAdminLeft,
+  User,
   viewUser,
   viewUsers,
 } from './membership-store.ts';
@@ -112,7 +113,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
         if (active === false || (role !== undefined && role !== 'admin'))
           await requireAdminLeft(work.transaction, member);
         const wanted = { role, isActivated: active };
-        const [changed = member] = await changeMembers(work, call.source(), [member.user_id], wanted, reason);
+        const [changed = member] = await changeLockedMembers(work, call.source(), [member], wanted, reason);
         return viewUser(work.transaction, changed);
       },
     }),
@@ -128,7 +129,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
         await requireAdminLeft(work.transaction, member);
         const reason = 'Removed by an administrator';
         const removal = { isDeleted: true } as const;
-        const [removed = member] = await changeMembers(work, call.source(), [member.user_id], removal, reason);
+        const [removed = member] = await changeLockedMembers(work, call.source(), [member], removal, reason);
         return viewUser(work.transaction, removed);
       },
     }),

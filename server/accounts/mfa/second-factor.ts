@@ -10,7 +10,7 @@ import { BrokenSeal } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { recordAccountChange, secondFactorRows } from '../members/account-store.ts';
-import { EventEmail } from '../members/membership.ts';
+import { EventEmail } from '../members/membership-store.ts';
 import { endSessions, type OpenSession, type OwnSession, renewSession } from '../sign-in/session-store.ts';
 
 /** The state is `disabled`, `pending` or `enabled` (spec.md "User second factor"). Every user has a row. */

@@ -10,9 +10,15 @@ import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { updatePassword } from '../members/account-store.ts';
 import { acceptInvitation, requirePending } from '../members/invitations.ts';
-import { MemberRoleName, type MembershipRow, TenantReference, User } from '../members/membership.ts';
-import { changeMembers } from '../members/membership-changes.ts';
-import { findMember, listTenantsOf, viewUser } from '../members/membership-store.ts';
+import { changeMembers, type MembershipRow } from '../members/membership.ts';
+import {
+  findMember,
+  listTenantsOf,
+  MemberRoleName,
+  TenantReference,
+  User,
+  viewUser,
+} from '../members/membership-store.ts';
 import { SetupInput, setUpServer } from '../members/setup.ts';
 import { startSession } from '../members/start-link.ts';
 import { findTenant, hasTenants, requireTenant } from '../tenants/store.ts';

@@ -250,9 +250,10 @@ export async function endSessions(
       challenges = challenges.where('tenant_id', '=', tenantId);
     }
     if (sessionId !== undefined) sessions = sessions.where('id', '=', sessionId);
-    else await challenges.execute();
     if (exceptSessionId !== undefined) sessions = sessions.where('id', '!=', exceptSessionId);
-    return sessions.execute();
+    const deleted = await sessions.execute();
+    if (sessionId === undefined) await challenges.execute();
+    return deleted;
   });
   return results.reduce((count, { numDeletedRows }) => count + Number(numDeletedRows), 0);
 }

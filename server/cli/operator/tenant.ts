@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Email } from '../../accounts/members/email.ts';
 import { CreatedInvitation } from '../../accounts/members/invitation-routes.ts';
-import { TenantReference } from '../../accounts/members/membership.ts';
+import { TenantReference } from '../../accounts/members/membership-store.ts';
 import { TenantName, TenantSlug } from '../../accounts/tenants/tenant.ts';
 import { namedObject, UtcTime } from '../../http/schemas.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireOtherUser } from '../../accounts/members/account-store.ts';
-import { findAnyMembership } from '../../accounts/members/membership-store.ts';
+import { findAnyMembership } from '../../accounts/members/membership.ts';
 import { SubjectId } from '../../consent/record.ts';
 import { EvidenceParams } from '../../controls/evidence.ts';
 import { requireScopesOf } from '../../http/authorize.ts';

@@ -204,7 +204,8 @@ export async function writeErased(
   data: ReadonlyMap<string, string>,
   cleared: readonly ('subject_id' | 'dsr_id' | 'user_id')[],
 ): Promise<number> {
-  await updateTexts(work.transaction, 'webhook_events', { tenantId, key: 'id', column: 'data', cleared }, data);
+  const set: Partial<Record<(typeof cleared)[number], null>> = Object.fromEntries(cleared.map((name) => [name, null]));
+  await updateTexts(work.transaction, 'webhook_events', { tenantId, key: 'id', column: 'data', set }, data);
   return cancelDeliveries(work, tenantId, [...data.keys()]);
 }
 

@@ -1,7 +1,13 @@
 import type { Selectable } from 'kysely';
-import { displayName, type MembershipRow, memberStatus } from '../../accounts/members/membership.ts';
-import { invitationRows } from '../../accounts/members/membership-changes.ts';
-import { membershipRows, readAnyMembership, requireAdminLeft } from '../../accounts/members/membership-store.ts';
+import { invitationRows } from '../../accounts/members/invitation-store.ts';
+import {
+  displayName,
+  type MembershipRow,
+  memberStatus,
+  membershipRows,
+  readAnyMembership,
+} from '../../accounts/members/membership.ts';
+import { requireAdminLeft } from '../../accounts/members/membership-store.ts';
 import { endSessions } from '../../accounts/sign-in/session-store.ts';
 import { changeAnswers } from '../../http/idempotency.ts';
 import type { AuditSource } from '../../http/principal.ts';

@@ -4,7 +4,7 @@ import { otherTenantsOf } from '../../accounts/credentials.ts';
 import { deleteKey, revokeKey } from '../../accounts/keys/api-key-changes.ts';
 import { findReachingKeys } from '../../accounts/keys/api-key-store.ts';
 import { revokeScimToken } from '../../accounts/keys/scim-token.ts';
-import { closeInvitations } from '../../accounts/members/membership-changes.ts';
+import { closeInvitations } from '../../accounts/members/invitation-store.ts';
 import { endDemo, findDemo, requireIntactTenants } from '../../accounts/tenants/store.ts';
 import { archiveNotice } from '../../consent/notice-changes.ts';
 import type { Installation } from '../../installation/installation.ts';

@@ -7,7 +7,7 @@ import {
   type ZodOpenApiPathItemObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
-import { userEvents } from '../../accounts/members/membership.ts';
+import { userEvents } from '../../accounts/members/membership-store.ts';
 import { mfaEvents } from '../../accounts/mfa/second-factor.ts';
 import { noticeEvents } from '../../consent/notice.ts';
 import { consentRecordEvents } from '../../consent/record.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { MembershipChange } from '../../accounts/members/membership.ts';
-import { changeMembers } from '../../accounts/members/membership-changes.ts';
+import { changeMembers, type MembershipChange } from '../../accounts/members/membership.ts';
 import { createSession } from '../../accounts/sign-in/session-store.ts';
 import type { Route } from '../../http/route.ts';
 import { systemSource } from '../../ledger/audit/store.ts';

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { oauth } from '../../accounts/keys/oauth.ts';
 import { isOn, rest, type Surface } from '../../http/answer.ts';
 import { Problem, type ProblemCode, problemKinds } from '../../http/problem.ts';
-import { scim } from '../../scim/surface.ts';
+import { scim } from '../../scim/resource.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { assertError } from './surface-forms.ts';
 

@@ -1,7 +1,8 @@
 import { createApiKey } from '../../accounts/keys/api-key-store.ts';
 import { rotateScimToken } from '../../accounts/keys/scim-token.ts';
 import { recordAccountChange, secondFactorRows, updatePassword } from '../../accounts/members/account-store.ts';
-import { addMember, invitationRows } from '../../accounts/members/membership-changes.ts';
+import { invitationRows } from '../../accounts/members/invitation-store.ts';
+import { addMember } from '../../accounts/members/membership.ts';
 import { createTenant, findTenant, tenantRows, updateTenant } from '../../accounts/tenants/store.ts';
 import type { Tenant } from '../../accounts/tenants/tenant.ts';
 import { verify } from '../../cli/verify.ts';

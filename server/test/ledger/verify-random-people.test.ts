@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { rotateScimToken } from '../../accounts/keys/scim-token.ts';
 import { findAccount, updatePassword } from '../../accounts/members/account-store.ts';
 import { createUser, invite } from '../../accounts/members/invitations.ts';
-import { addMember, changeMembers } from '../../accounts/members/membership-changes.ts';
+import { addMember, changeMembers } from '../../accounts/members/membership.ts';
 import {
   disableSecondFactor,
   enableSecondFactor,

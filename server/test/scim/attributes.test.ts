@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Problem } from '../../http/problem.ts';
-import { readProjection } from '../../scim/attribute.ts';
+import { readProjection } from '../../scim/resource.ts';
 import { groupUrn, userUrn } from './scim-client.ts';
 
 const resource = {

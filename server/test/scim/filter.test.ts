@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../../http/problem.ts';
-import { readFilter } from '../../scim/resource.ts';
+import { readFilter } from '../../scim/list.ts';
 import { userUrn } from './scim-client.ts';
 
 const attributes = ['userName', 'externalId'];

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Problem, type ProblemCode } from '../../http/problem.ts';
+import { readPatch } from '../../scim/attribute.ts';
 import { type GroupStep, readGroupPatch } from '../../scim/group.ts';
 import { planSteps } from '../../scim/groups.ts';
-import { readPatch } from '../../scim/surface.ts';
-import { readUserPatch } from '../../scim/user.ts';
+import { readUserPatch } from '../../scim/users.ts';
 import { groupUrn, patchUrn, userUrn } from './scim-client.ts';
 
 const message = (...Operations: readonly unknown[]) => ({ schemas: [patchUrn], Operations });

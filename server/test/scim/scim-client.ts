@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { findOrCreateAccount } from '../../accounts/members/account-store.ts';
-import { addMember } from '../../accounts/members/membership-changes.ts';
+import { addMember } from '../../accounts/members/membership.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import type { RequestOptions, TestResponse, TestServer } from '../harness.ts';

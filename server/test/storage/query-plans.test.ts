@@ -12,6 +12,7 @@ import {
   isAcceptedElsewhere,
   listGroupMembers,
   listMembers,
+  readMemberPage,
 } from '../../accounts/members/membership-store.ts';
 import { endSessions, findSession } from '../../accounts/sign-in/session-store.ts';
 import { readOverview } from '../../cli/operator/overview-store.ts';
@@ -61,7 +62,6 @@ import {
 } from '../../privacy/erasure/store.ts';
 import { erasables, selectExpired } from '../../privacy/erasure/texts-store.ts';
 import { selectUnconfirmed } from '../../privacy/form-store.ts';
-import { readMemberPage } from '../../scim/users.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { markRedelivered } from '../../webhooks/deliveries/changes.ts';
 import type { DeliveryRow } from '../../webhooks/deliveries/delivery.ts';

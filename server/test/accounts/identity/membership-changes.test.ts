@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { findOrCreateAccount } from '../../../accounts/members/account-store.ts';
-import { addMember } from '../../../accounts/members/membership-changes.ts';
+import { addMember } from '../../../accounts/members/membership.ts';
 import { roleIds } from '../../../http/roles.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';

@@ -1,6 +1,12 @@
 import { sql } from 'kysely';
-import { type MembershipChange, type MembershipRow, memberStatus } from '../../../accounts/members/membership.ts';
-import { addMember, changeMembers, type NewMember } from '../../../accounts/members/membership-changes.ts';
+import {
+  addMember,
+  changeMembers,
+  type MembershipChange,
+  type MembershipRow,
+  memberStatus,
+  type NewMember,
+} from '../../../accounts/members/membership.ts';
 import { putPersonal } from '../../../ledger/audit/events.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
 import { readOpenings } from '../../../ledger/opening-store.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { pino } from 'pino';
-import { addMember } from '../../../accounts/members/membership-changes.ts';
+import { addMember } from '../../../accounts/members/membership.ts';
 import { startServer } from '../../../cli/server/start-server.ts';
 import { RateLimiter } from '../../../http/rate-limit.ts';
 import type { MemberRole } from '../../../http/roles.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { addMember } from '../../../accounts/members/membership-changes.ts';
+import { addMember } from '../../../accounts/members/membership.ts';
 import { consumeCode, type VerifiedCode, verifyCode } from '../../../accounts/mfa/codes.ts';
 import {
   disableSecondFactor,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Download, Page } from 'playwright-core';
-import { addMember } from '../../../accounts/members/membership-changes.ts';
+import { addMember } from '../../../accounts/members/membership.ts';
 import type { MemberRole } from '../../../http/roles.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
