@@ -1,3 +1,7 @@
+import type { MembershipChange, MembershipRow } from '../accounts/members/membership.ts';
+import type { AuditSource } from '../http/principal.ts';
+import { personal, recordEvent } from '../ledger/audit/store.ts';
+import type { UnitOfWork } from '../storage/database.ts';
 import { attributeName, isOperation, type PatchOperation, readAttributes } from './attribute.ts';
 
 /** A use of `scimCompatibility: "extended"`: a request that the strict rules reject (contract.md "SCIM"). */
@@ -45,4 +49,25 @@ function splitValue(operation: PatchOperation, urn: string): readonly PatchOpera
 function nameSkipped(operations: readonly PatchOperation[]): readonly string[] {
   const names = operations.map(({ path }) => (path ?? '').replace(/\[.*/s, '').slice(0, 100).toWellFormed());
   return [...new Set(names)].slice(0, 100);
+}
+
+/**
+ * Limits what a change does as part of a profile: providers send `active: true` with every change of one, so it reverts
+ * `active: false`, but not a removal from a role group.
+ */
+export function limitExtended(change: MembershipChange, use: ExtendedUse, before: MembershipRow): MembershipChange {
+  const isPartOfProfile = use.form === 'put' || use.skippedPaths.length > 0;
+  if (!isPartOfProfile || change.isActivated === undefined) return change;
+  return { ...change, isAssigned: before.unassigned_at === null };
+}
+
+/** Records in the audit log which parts of a request the strict rules would have rejected. */
+export function recordUse(
+  work: UnitOfWork,
+  source: AuditSource,
+  { user_id: targetId, user_name }: MembershipRow,
+  use: ExtendedUse,
+): Promise<void> {
+  const [module, action] = ['identity', 'scim.extended_request'] as const;
+  return recordEvent(work, source, { module, action, targetId, targetRef: personal(user_name), diff: { ...use } });
 }

@@ -15,7 +15,6 @@ import type { AuditSource } from '../http/principal.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import { adminOfPlatform, isPlatformRole, isRole, type Role, RoleName, roleIds } from '../http/roles.ts';
 import { namedObject, schemasOf, text, UtcTime } from '../http/schemas.ts';
-import { personal, recordEvent } from '../ledger/audit/store.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import {
   attributeName,
@@ -37,7 +36,7 @@ import {
   shapeOf,
   shown,
 } from './attribute.ts';
-import { type ExtendedUse, readExtended } from './extended.ts';
+import { type ExtendedUse, limitExtended, readExtended, recordUse } from './extended.ts';
 import { slicePage } from './list.ts';
 import type { ResourceType } from './resource.ts';
 
@@ -298,24 +297,12 @@ async function changeUser(
   reason: string,
   use: ExtendedUse | null,
 ): Promise<MembershipRow> {
-  const { user_id, deactivated_at, unassigned_at } = before;
   // A PUT repeats what did not change.
-  const isActivating = change.isActivated === true && (use?.form !== 'put' || deactivated_at !== null);
+  const isActivating = change.isActivated === true && (use?.form !== 'put' || before.deactivated_at !== null);
   if (isPlatformRole(before.role) && (isActivating || change.role !== undefined)) throw managedByOperator();
-  const isPartOfProfile = use !== null && (use.form === 'put' || use.skippedPaths.length > 0);
-  // Providers send `active: true` with every change of a profile, so as part of one it reverts `active: false`, but not a
-  // removal from a role group.
-  const applied =
-    isPartOfProfile && change.isActivated !== undefined ? { ...change, isAssigned: unassigned_at === null } : change;
+  const applied = use === null ? change : limitExtended(change, use, before);
   const [member = before] = await changeLockedMembers(work, source, [before], applied, reason);
-  if (use !== null)
-    await recordEvent(work, source, {
-      module: 'identity',
-      action: 'scim.extended_request',
-      targetId: user_id,
-      targetRef: personal(member.user_name),
-      diff: { ...use },
-    });
+  if (use !== null) await recordUse(work, source, member, use);
   return member;
 }
 
