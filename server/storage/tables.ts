@@ -62,7 +62,7 @@ export interface Tables {
     /** yes for the tenant that svc demo created, removed after svc demo remove; null for every other. */
     demo: string | null;
     /**
-     * As in every table of storage/grants.ts: a keyed hash of the columns. A row whose seal does not hold grants
+     * As in every table of storage/secrets.ts: a keyed hash of the columns. A row whose seal does not hold grants
      * nothing.
      */
     seal: string | null;

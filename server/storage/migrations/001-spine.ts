@@ -40,7 +40,7 @@ create table tenants (
   webhook_days integer, -- Days after which events for webhooks are forgotten; null for the default.
   first_steps text, -- hidden once they are done or dismissed; otherwise null.
   demo text, -- yes for the tenant that svc demo created, removed after svc demo remove; null for every other.
-  seal text -- As in every table of storage/grants.ts: a keyed hash of the columns. A row whose seal does not hold grants nothing.
+  seal text -- As in every table of storage/secrets.ts: a keyed hash of the columns. A row whose seal does not hold grants nothing.
 );
 
 create table api_keys (
