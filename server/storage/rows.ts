@@ -260,10 +260,10 @@ interface TextsOf<Name extends TableName> {
 export async function updateTexts<Name extends TableName>(
   queries: Queries,
   table: Name,
-  { tenantId, key, column, set = {} }: TextsOf<Name>,
+  { tenantId, key, column, set }: TextsOf<Name>,
   texts: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const others = Object.entries(set).map(([name, value]) => sql`${sql.id(name)} = ${value}`);
+  const others = Object.entries(set ?? {}).map(([name, value]) => sql`${sql.id(name)} = ${value}`);
   const columns = [sql`${sql.id(column)} = changed.text_now`, ...others];
   await inBatches([...texts], async (some) => {
     const values = some.map(([of, text]) => sql`(${of}, ${text})`);

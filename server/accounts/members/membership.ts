@@ -249,9 +249,10 @@ async function announce(
     // Once a user can sign in to this tenant, its audit log records the state of their account.
     const wasKnown = before !== null && before.deleted_at === null && before.accepted_at !== null;
     const isNew = row.accepted_at !== null && !wasKnown;
-    const states = isNew && { alsoStates: await describeAccountStates(work.transaction, userId) };
+    const alsoStates = isNew ? await describeAccountStates(work.transaction, userId) : undefined;
     for (const { verb, type, diff } of describeChange(before, row)) {
-      audited.push({ source, row, change: { verb, diff, reason, targetRef: personal(email), ...states } });
+      const change = { verb, diff, reason, targetRef: personal(email), ...(alsoStates && { alsoStates }) };
+      audited.push({ source, row, change });
       if (type !== null) sent.push({ tenantId, type, data: { userId, email, role, status, ...diff } });
     }
     if (status !== 'active') inactive.push(userId);
