@@ -23,7 +23,7 @@ import {
   join,
   namesSomething,
 } from './route-samples.ts';
-import { createScene, type Scene } from './scene.ts';
+import { createScene, Scene } from './scene.ts';
 import { readStoredState } from './stored-rows.ts';
 import { assertError } from './surface-forms.ts';
 
@@ -91,6 +91,33 @@ describeOnEachDatabase('every route, for another tenant', (dialect) => {
             const [foreign = '', unknown = ''] = answers;
             assert.equal(foreign, unknown);
           });
+        },
+      );
+    },
+  );
+
+  testOnNewServer(
+    dialect,
+    'returns 404 for a part of another resource, of the same tenant or of another, and changes nothing',
+    async (context) => {
+      const sibling = new Scene(server, stranger.tenant);
+      await onRoutes(
+        context,
+        (route) => /\{.*\{/.test(route.path) && namesSomething(route) && route.auth !== 'public',
+        async (route) => {
+          const credentials = await acceptedCredentials(route, stranger);
+          const request = await acceptedRequest(route, stranger);
+          const own = (await fillPath(route, stranger)).split('/');
+          const whole = route.path.split('/').findIndex((segment) => segment.startsWith('{'));
+          for (const other of [sibling, scene]) {
+            const path = (await fillPath(route, other)).split('/').with(whole, own[whole] as string);
+            // The hash of equal contents is the same.
+            if (path.join() === own.join()) continue;
+            await assertNothingWritten(async () => {
+              const target = addRequiredQuery(route, path.join('/'));
+              assertError(route, await server.request(route.method, target, join(credentials, request)), 'not_found');
+            });
+          }
         },
       );
     },

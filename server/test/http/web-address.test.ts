@@ -36,6 +36,52 @@ describe('a web address', () => {
     );
   });
 
+  test('is none with another scheme, without one, with a user, or with characters that a browser would change', () => {
+    for (const text of [
+      ...[
+        'javascript:alert(1)',
+        'JavaScript://example.com/%0aalert(1)',
+        ' \u0001javascript:alert(1)',
+        'java\tscript:alert(1)',
+      ],
+      ...['data:text/html,<script>alert(1)</script>', 'vbscript:x', 'file:///etc/passwd', 'ftp://example.com/'],
+      ...[
+        'mailto:a@example.com',
+        '//example.com/',
+        '/privacy',
+        'example.com',
+        'https:example.com',
+        'https:///example.com',
+      ],
+      ...[
+        'https://',
+        'https://user@example.com/',
+        'https://user:password@example.com/',
+        'https://bank.example@evil.test/',
+      ],
+      ...[
+        'https:\\\\example.com\\',
+        'https://example.com/a b',
+        'https://example.com/\u202Egpj.exe',
+        'https://exa\u200Bmple.com/',
+      ],
+      ...['https://[::1', 'https://example.com:99999/', ''],
+    ])
+      assert.equal(WebAddress.safeParse(text).success, false, text);
+  });
+
+  test('is written as the browser opens it: no letter of a host looks like another', () => {
+    for (const [text, written] of [
+      ['https://EXAMPLE.com', 'https://example.com/'],
+      [' https://example.com/a?b=c#d ', 'https://example.com/a?b=c#d'],
+      ['https://xn--bcher-kva.example/', 'https://xn--bcher-kva.example/'],
+      ['https://b\u00FCcher.example/\u00FC"<>', 'https://xn--bcher-kva.example/%C3%BC%22%3C%3E'],
+      ['https://\u0440aypal.com/', 'https://xn--aypal-uye.com/'],
+      ['http://example.com:80/', 'http://example.com/'],
+    ])
+      assert.equal(WebAddress.parse(text), written);
+  });
+
   test('resolves to the same target as the text', () => {
     fc.assert(
       fc.property(fc.webUrl({ withFragments: true, withQueryParameters: true }), (text) => {
