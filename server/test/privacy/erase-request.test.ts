@@ -6,6 +6,7 @@ import { noCounts } from '../../privacy/erasure/erasure.ts';
 import { stepRows } from '../../privacy/erasure/store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { readAudit } from '../accounts/identity/membership-helpers.ts';
+import { assertIntact } from '../accounts/keys/keys.ts';
 import {
   assertNothingWritten,
   assertProblem,
@@ -13,9 +14,7 @@ import {
   describeServerOnEachDatabase,
   payload,
   readTables,
-  unknownId,
 } from '../consent/helpers.ts';
-import { runVerify } from '../ledger/fixture.ts';
 import { assertAbsent, needle } from '../needle.ts';
 import { createEndpoint } from '../webhooks/sending.ts';
 import { PrivacyClient } from './requests.ts';
@@ -31,10 +30,6 @@ describeServerOnEachDatabase('the erasure of a request or a breach', (server) =>
     client.send('POST', `/v1/${kind}/${id}/erase`, { reason });
   const erase = async (...given: Parameters<typeof send>) => payload(await send(...given), 200);
   const contents = async () => JSON.stringify(await readTables(server));
-  const verified = async () => {
-    const { code, lines } = await runVerify(server.installation);
-    assert.equal(code, 0, lines.join('\n'));
-  };
   /** Records an event about a row, by a colleague. */
   const note = (client: PrivacyClient, targetId: string, text: string, times = 1) => {
     const actor = { type: 'user', id: 'colleague', email: `colleague@${client.tenant.slug}.example` } as const;
@@ -84,7 +79,7 @@ describeServerOnEachDatabase('the erasure of a request or a breach', (server) =>
     assert.equal(kept.erasedAt, now);
     const { webhook_events: events = [] } = await readTables(server);
     assert.equal(events.filter((row) => row.includes(erasureId) && row.includes('subject.erased')).length, 1);
-    await verified();
+    await assertIntact(server);
   });
 
   test('clears the texts of a breach wherever they are, and keeps severity and dates', async () => {
@@ -106,7 +101,7 @@ describeServerOnEachDatabase('the erasure of a request or a breach', (server) =>
     const cleared = { title: null, description: null, dataCategories: [], notificationReason: null };
     assert.deepEqual(await client.read('breach', id), { ...before, ...cleared, erasedAt: now, updatedAt: now });
     assertProblem(await client.edit(id, { status: 'open' }), '409 breach_erased');
-    await verified();
+    await assertIntact(server);
   });
 
   test('a retry with an old idempotency key gets the erased form', async () => {
@@ -157,8 +152,8 @@ describeServerOnEachDatabase('the erasure of a request or a breach', (server) =>
     }
   });
 
-  test('is refused while the request or the breach is open, and for the ids of other tenants', async () => {
-    const [client, other] = [await createClient(), await createClient()];
+  test('is refused while the request or the breach is open, and for the id of the other kind', async () => {
+    const client = await createClient();
     const [{ id: dsr }, { id: breach }] = [await client.opened(), await client.reported()];
     const { id: contained } = await client.reported();
     payload(await client.edit(contained, { status: 'contained' }), 200);
@@ -167,8 +162,7 @@ describeServerOnEachDatabase('the erasure of a request or a breach', (server) =>
     await assertNothingWritten(server, async () => {
       assertProblem(await send(client, 'dsr', dsr), '409 dsr_open');
       for (const id of [breach, contained]) assertProblem(await send(client, 'breach', id), '409 breach_open');
-      for (const id of [completed, dsr, unknownId]) assertProblem(await send(other, 'dsr', id), '404 not_found');
-      for (const id of [breach, completed]) assertProblem(await send(other, 'breach', id), '404 not_found');
+      assertProblem(await send(client, 'breach', completed), '404 not_found');
     });
   });
 
@@ -188,6 +182,6 @@ describeServerOnEachDatabase('the erasure of a request or a breach', (server) =>
     while (await continueErasure(database, clock()));
     assert.notEqual((await client.read('breach', id)).erasedAt, null);
     assertAbsent(await contents(), text);
-    await verified();
+    await assertIntact(server);
   });
 });

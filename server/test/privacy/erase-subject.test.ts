@@ -14,6 +14,7 @@ import { forgetErased, stepRows } from '../../privacy/erasure/store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { insertRows, newId } from '../../storage/rows.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
+import { assertIntact } from '../accounts/keys/keys.ts';
 import { assertProblem, capture, payload } from '../consent/helpers.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { draftRecord, runVerify } from '../ledger/fixture.ts';
@@ -54,10 +55,6 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
   const send = (subjectId: string, reason = 'Asked for it') =>
     server.request('POST', `/v1/consent/subjects/${encodeURIComponent(subjectId)}/erase`, { body: { reason } });
   const erase = async (subjectId: string) => payload(await send(subjectId), 200);
-  const verified = async () => {
-    const { code, lines } = await runVerify(server.installation);
-    assert.equal(code, 0, lines.join('\n'));
-  };
   /** Every text of the database; of SQLite also the bytes of the file and its log, of PostgreSQL the samples of values. */
   const contents = async () => {
     const { database, settings } = server.installation;
@@ -103,7 +100,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     const left = await contents();
     assertAbsent(left, subject, first.ipHash, first.uaHash, first.salt);
     assert.ok(left.includes(keptSubject));
-    await verified();
+    await assertIntact(server);
 
     const read = payload(await server.request('GET', `/v1/consent/${noticeId}/records/${first.id}`), 200);
     const erased = { subjectId: null, ipHash: null, uaHash: null, salt: null, erasedAt: server.clock.now() };
@@ -172,7 +169,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     const dsr = payload(await server.request('GET', `/v1/dsr/${id}`), 200);
     assert.deepEqual([dsr.subjectId, dsr.notes], [null, null]);
     assertAbsent(await contents(), subject);
-    await verified();
+    await assertIntact(server);
   });
 
   test('covers the address that a request had before its subject was edited', async () => {
@@ -197,7 +194,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     const ofRequests = events.filter(({ data }) => data.includes(reference) || data.includes(id));
     assert.equal(ofRequests.length, 4);
     for (const { type, data } of ofRequests) dsrEvents[type as keyof typeof dsrEvents].parse(JSON.parse(data));
-    await verified();
+    await assertIntact(server);
   });
 
   test('covers them beyond a thousand events of a request, too', async () => {
@@ -236,7 +233,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     const left = await contents();
     assertAbsent(left, subject, said);
     for (const value of [kept, colleague.email]) assert.ok(left.includes(value), value);
-    await verified();
+    await assertIntact(server);
     assert.deepEqual((await erase(subject)).counts, noCounts);
   });
 
@@ -252,7 +249,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     );
     assert.equal(counts.requests, 1);
     assertAbsent(await contents(), person.email);
-    await verified();
+    await assertIntact(server);
   });
 
   test('refuses a reason that names the subject: the log keeps it', async () => {
@@ -272,11 +269,11 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     await note({ targetId: id, reason: personal(text) }, systemActor, stepRows + 5);
     const { status, counts } = await erase(subject);
     assert.deepEqual([status, counts.auditEvents, counts.requests], ['running', 2 * stepRows, 0]);
-    await verified();
+    await assertIntact(server);
     while (await continueErasure(database, clock()));
     const left = await contents();
     assertAbsent(left, subject, text);
-    await verified();
+    await assertIntact(server);
   });
 
   test('takes few statements for a thousand events and responses, which each would wait for the network', async () => {
@@ -380,7 +377,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
       [decision.id, later.id],
     );
     assert.deepEqual(await readTable('erasure_jobs'), []);
-    await verified();
+    await assertIntact(server);
     await erase(many);
     assert.deepEqual(await whole(), { openings: 0, deliveries: [] });
     assertAbsent(await contents(), many);
@@ -397,17 +394,17 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     assert.deepEqual(await erase(again).then(({ erasureId: id, status }) => [id, status]), [erasureId, 'running']);
     while (await continueErasure(database, clock()));
     assertAbsent(await contents(), again);
-    await verified();
+    await assertIntact(server);
   });
 
   test('beside captures of the same subject leaves each record whole or erased', async () => {
     const busy = needle('busy');
     const run = [...Array(12)].map((_, index) => (index % 4 === 3 ? erase(busy) : record(busy)));
     await Promise.all(run);
-    await verified();
+    await assertIntact(server);
     await erase(busy);
     assertAbsent(await contents(), busy);
-    await verified();
+    await assertIntact(server);
   });
 
   test('is what svc verify compares the erased records with', async () => {
@@ -431,6 +428,6 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
       );
       await changeRow(database, 'consent_records', changed, changed);
     }
-    await verified();
+    await assertIntact(server);
   });
 });

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { watch } from '../accounts/identity/membership-helpers.ts';
 import { payload } from '../consent/helpers.ts';
 import { TenantClient, type TestResponse } from '../harness.ts';
 
@@ -85,5 +87,19 @@ export class PrivacyClient extends TenantClient {
   /** Chooses the period of requests. */
   async chooseDays(dsrDays: number): Promise<void> {
     payload(await this.send('PATCH', '/v1/tenant', { dsrDays }), 200);
+  }
+
+  /** Runs a step that must append one audit event, without its texts: with these details and the hash of the row. @returns its webhooks. */
+  async audited(step: () => Promise<unknown>, action: string, targetId: string | null, expected: object) {
+    const { events, webhooks } = await watch(this.server, this.tenant.id, step);
+    assert.deepEqual(
+      events.map(({ action, module, targetRef, reason }) => [action, module, targetRef, reason]),
+      [[action, 'privacy', null, null]],
+    );
+    const { states, ...diff } = events[0].diff;
+    assert.match(Object.values(states).join(), /^[0-9a-f]{64}$/);
+    assert.deepEqual(diff, expected);
+    if (targetId !== null) assert.equal(events[0].targetId, targetId);
+    return webhooks;
   }
 }
