@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeServer } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
-import { base, openTenant, payload } from './helpers.ts';
+import { testWithClient } from '../svc.ts';
+import { base, ControlClient, openTenant, payload } from './helpers.ts';
 
 const day = 24 * 60 * 60_000;
 
@@ -120,9 +121,9 @@ describeServer('an accepted control', (server) => {
 });
 
 describeServer('a review before it is due', (server) => {
+  const testWith = testWithClient(server, ControlClient);
   for (const status of ['implemented', 'accepted'] as const) {
-    test(`of a control that is ${status} is recorded by setting that again, with its reason`, async () => {
-      const client = await openTenant(server);
+    testWith(`of a control that is ${status} is recorded by setting that again, with its reason`, async (client) => {
       const id = await client.create({ cadence: 'annual' });
       payload(await client.addEvidence(id), 201);
       payload(await client.edit(id, { status: 'implemented' }));
@@ -139,8 +140,7 @@ describeServer('a review before it is due', (server) => {
     });
   }
 
-  test('of another status is no review: a reason is rejected', async () => {
-    const client = await openTenant(server);
+  testWith('of another status is no review: a reason is rejected', async (client) => {
     const id = await client.create();
     payload(await client.edit(id, { status: 'in_progress' }));
     await client.assertNothingWritten(async () => {

@@ -117,22 +117,15 @@ describeServerOnEachDatabase('the erasure of evidence', (server) => {
     await verified(client);
   });
 
-  test('is refused for a reason that repeats a text, and for the ids of other tenants and controls', async () => {
+  test('is refused for a reason that repeats a text', async () => {
     const { client, id } = await begin();
     const { id: evidenceId } = await upload(client, id);
-    const other = await begin();
     await assertNothingWritten(server, async () => {
       for (const text of [texts.title, texts.name, texts.description]) {
         const refused = await send(client, id, evidenceId, `About "${text}"`);
         assertInvalid(refused, 'body.reason');
         assert.match(refused.text, /must not repeat a text that is erased: the audit log keeps the reason/);
       }
-      assertProblem(await send(other.client, id, evidenceId), 'not_found');
-      assertProblem(await send(other.client, other.id, evidenceId), 'not_found');
-    });
-    const second = await client.create();
-    await assertNothingWritten(server, async () => {
-      assertProblem(await send(client, second, evidenceId), 'not_found');
     });
   });
 

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { describeServer } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { assertAbsent, needle } from '../needle.ts';
 import { base, openTenant, payload } from './helpers.ts';
 import { evidenceItem } from './samples.ts';
-
-const day = 24 * 60 * 60_000;
 
 describeServer('the evidence of a control', (server) => {
   const at = (milliseconds: number) => new Date(server.clock.milliseconds() + milliseconds).toISOString();
@@ -54,38 +51,12 @@ describeServer('the evidence of a control', (server) => {
     assert.deepEqual([evidenceCount, evidenceFreshness], [2, 'current']);
   });
 
-  const broken: readonly (readonly [change: object, ...paths: readonly string[]])[] = [
-    [{ title: ' ' }, 'body.title'],
-    [{ title: 'x'.repeat(201) }, 'body.title'],
-    [{ kind: 'photo' }, 'body.kind'],
-    [{ kind: undefined, collectedAt: undefined }, 'body.kind', 'body.collectedAt'],
-    [{ description: '' }, 'body.description'],
-    [{ url: 'javascript:alert(1)' }, 'body.url'],
-    [{ url: 'ftp://example.com/a' }, 'body.url'],
-    [{ url: 'example.com' }, 'body.url'],
-    [{ url: 'https://user:secret@example.com/' }, 'body.url'],
-    [{ url: 'https://user@example.com/' }, 'body.url'],
-    [{ sha256: 'ab' }, 'body.sha256'],
-    [{ sha256: 'g'.repeat(64) }, 'body.sha256'],
-    [{ collectedAt: '2026-11-01' }, 'body.collectedAt'],
-    [{ collectedAt: 1 }, 'body.collectedAt'],
-    [{ expiresAt: 'never' }, 'body.expiresAt'],
-    [{ file: 'x' }, 'body.file'],
-  ];
-  for (const [change, ...paths] of broken) {
-    test(`is rejected with ${JSON.stringify(change).slice(0, 60)}`, async () => {
-      const { client, id } = await begin();
-      await client.assertNothingWritten(async () => assertInvalid(await client.addEvidence(id, change), ...paths));
-    });
-  }
-
-  test('is rejected if it is from the future, even by a millisecond', async () => {
+  test('is rejected with a hash that is none', async () => {
     const { client, id } = await begin();
     await client.assertNothingWritten(async () => {
-      for (const ahead of [1, 60_000, 365 * day])
-        assertInvalid(await client.addEvidence(id, { collectedAt: at(ahead) }), 'body.collectedAt');
+      for (const sha256 of ['ab', 'g'.repeat(64)])
+        assertInvalid(await client.addEvidence(id, { sha256 }), 'body.sha256');
     });
-    payload(await client.addEvidence(id, { collectedAt: at(0) }), 201);
   });
 
   test('must expire after it was collected', async () => {
@@ -146,9 +117,6 @@ describeServer('the evidence of a control', (server) => {
     const event = (await client.readEvents()).at(-1);
     assert.deepEqual([event.action, event.reason], ['control_evidence.withdrawn', reason]);
     assertAbsent(JSON.stringify(event.diff), reason);
-    await client.assertNothingWritten(async () =>
-      assertInvalid(await client.send('POST', `${path}/${item.id}/withdraw`, {}), 'body.reason'),
-    );
   });
 
   test('is in the audit log with its kind and dates, without its text', async () => {
@@ -173,40 +141,9 @@ describeServer('the evidence of a control', (server) => {
     for (const index of Array(7).keys())
       added.unshift(payload(await client.addEvidence(id, { title: `Item ${index}` }), 201).id);
     payload(await client.withdraw(id, added[3] as string));
-    for (const limit of [1, 3, 7, 200]) {
-      const seen: string[] = [];
-      let cursor = '';
-      do {
-        const page = await client.read(`${path}?limit=${limit}${cursor}`);
-        assert.ok(page.items.length <= limit);
-        seen.push(...page.items.map((item: { readonly id: string }) => item.id));
-        assert.ok(seen.length <= added.length, 'a page came twice');
-        cursor = page.nextCursor === null ? '' : `&cursor=${page.nextCursor}`;
-      } while (cursor !== '');
-      assert.deepEqual(seen, added);
-    }
+    await client.assertPages(path, added);
     const { nextCursor } = await client.read(`${path}?limit=1`);
     const elsewhere = `${base}/controls/${other}/evidence?cursor=${nextCursor}`;
     assertProblem(await client.send('GET', elsewhere), 'invalid_cursor');
-    assertInvalid(await client.send('GET', `${path}?limit=201`), 'query.limit');
-  });
-
-  test('belongs to one control of one tenant', async () => {
-    const { client, id } = await begin();
-    const other = await client.create();
-    const stranger = await openTenant(server);
-    const own = await stranger.create();
-    const item = payload(await client.addEvidence(id), 201);
-    await client.assertNothingWritten(async () => {
-      for (const [asking, control] of [
-        [client, other],
-        [stranger, own],
-        [stranger, id],
-      ] as const) {
-        assertProblem(await asking.send('GET', `${base}/controls/${control}/evidence/${item.id}`), 'not_found');
-        assertProblem(await asking.withdraw(control, item.id), 'not_found');
-      }
-      assertProblem(await client.withdraw(id, randomUUID()), 'not_found');
-    });
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { readPages } from '../consent/helpers.ts';
 import { TenantClient, type TestResponse, type TestServer } from '../harness.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { readAllPages } from '../ledger/audit/audit-trail.ts';
@@ -68,6 +69,18 @@ export class ControlClient extends TenantClient {
 
   record(id: string, testId: string, result: object = { status: 'pass' }): Promise<TestResponse> {
     return this.send('POST', `${controls}/${id}/tests/${testId}/results`, result);
+  }
+
+  /** Asserts that the pages of a list have these ids, whatever their size. */
+  async assertPages(path: string, ids: readonly string[]): Promise<void> {
+    for (const limit of [1, 3, ids.length]) {
+      const pages = await readPages<{ readonly id: string }>(this.server, path, limit, { key: this.tenant.key });
+      assert.ok(pages.every(({ length }) => length <= limit));
+      assert.deepEqual(
+        pages.flat().map(({ id }) => id),
+        ids,
+      );
+    }
   }
 
   /** The events of the audit log, with their details, oldest first. */

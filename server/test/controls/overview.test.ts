@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import { describeServer } from '../consent/helpers.ts';
 import { assertProblem } from '../http/problems.ts';
-import { base, openTenant, payload } from './helpers.ts';
+import { testWithClient } from '../svc.ts';
+import { base, ControlClient, openTenant, payload } from './helpers.ts';
 
 /** The fields of spec.md, as it writes them. */
 const fields = {
@@ -24,8 +25,8 @@ function assertFields(thing: object, names: string): void {
 }
 
 describeServer('the four operations of the specification', (server) => {
-  test('return zeros for a tenant without frameworks', async () => {
-    const client = await openTenant(server);
+  const testWith = testWithClient(server, ControlClient);
+  testWith('return zeros for a tenant without frameworks', async (client) => {
     const { summary, items } = await client.read();
     assertFields(summary, fields.controlSummary);
     const zeros = { tenantControls: 0, implemented: 0, needsEvidence: 0, failing: 0, frameworks: 0 };
@@ -42,8 +43,7 @@ describeServer('the four operations of the specification', (server) => {
     assert.deepEqual(health.items, []);
   });
 
-  test('have the fields of the specification and no others', async () => {
-    const client = await openTenant(server);
+  testWith('have the fields of the specification and no others', async (client) => {
     await client.adopt('GDPR', 'SOC2');
     const { items } = await client.read();
     for (const item of items) {
@@ -59,8 +59,7 @@ describeServer('the four operations of the specification', (server) => {
     assert.equal(health.items[0].scheduledRuns[0].isDue, true);
   });
 
-  test('list every framework of the catalogue, adopted or not, with what may be claimed', async () => {
-    const client = await openTenant(server);
+  testWith('list every framework of the catalogue, adopted or not, with what may be claimed', async (client) => {
     const { items } = await client.read(`${base}/frameworks`);
     assert.deepEqual(
       items.map(({ code }: { readonly code: string }) => code),
@@ -72,8 +71,7 @@ describeServer('the four operations of the specification', (server) => {
     }
   });
 
-  test('return a framework with its requirements, adopted or not', async () => {
-    const client = await openTenant(server);
+  testWith('return a framework with its requirements, adopted or not', async (client) => {
     const { items } = await client.read(`${base}/frameworks`);
     for (const item of items) {
       const { requirements, ...framework } = await client.read(`${base}/frameworks/${item.code}`);
@@ -84,8 +82,7 @@ describeServer('the four operations of the specification', (server) => {
       assertProblem(await client.send('GET', `${base}/frameworks/${code}`), 'not_found');
   });
 
-  test('score by the controls that apply, rounded down', async () => {
-    const client = await openTenant(server);
+  testWith('score by the controls that apply, rounded down', async (client) => {
     const [first, second, third] = [await client.create(), await client.create(), await client.create()];
     const score = async () => (await client.read(`${base}/readiness`)).score;
     const accept = async (id: string) => {
@@ -105,8 +102,7 @@ describeServer('the four operations of the specification', (server) => {
     assert.deepEqual([health.summary.totalControls, health.items.length], [2, 2]);
   });
 
-  test('accept any domain name, even one that every object has', async () => {
-    const client = await openTenant(server);
+  testWith('accept any domain name, even one that every object has', async (client) => {
     for (const domain of ['__proto__', 'constructor', 'toString']) await client.create({ domain });
     const { text } = await client.send('GET', `${base}/readiness`);
     const { domainReadiness } = JSON.parse(text).data;
