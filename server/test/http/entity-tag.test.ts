@@ -95,6 +95,8 @@ describeServer('an entity tag that a proxy changed', (server) => {
           for (const method of ['GET', 'HEAD']) {
             const { status, text, headers } = await read({ 'If-None-Match': known }, method);
             assert.deepEqual([status, text, headers.get('etag')], [304, '', tag], `${method} ${path} ${known}`);
+            const origin = /^\/(?:v1|widgets)\//.test(path) ? '*' : null;
+            assert.equal(headers.get('access-control-allow-origin'), origin, path);
           }
         for (const known of others(tag))
           assert.equal((await read({ 'If-None-Match': known })).status, 200, `${path} ${known}`);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readWidget, type Widget } from '../../site/widgets/widget.ts';
 import { assertProblem, describeServer } from '../consent/helpers.ts';
+import { publishTrust } from '../site/trust/helpers.ts';
 
 describeServer('files that browsers and crawlers look for', (server) => {
   const send = (path: string, method = 'GET', headers = {}) => server.request(method, path, { key: null, headers });
@@ -14,15 +16,6 @@ describeServer('files that browsers and crawlers look for', (server) => {
       assert.deepEqual([status, headers.get('content-type')], [200, type]);
       assert.match(text, content);
       assert.match(headers.get('cache-control') ?? '', /^public, max-age=\d+$/);
-      const head = await send(path, 'HEAD');
-      assert.deepEqual([head.status, head.text, head.headers.get('content-type')], [200, '', type]);
-      const known = await send(path, 'GET', { 'If-None-Match': headers.get('etag') });
-      assert.equal(known.status, 304);
-      for (const method of ['POST', 'OPTIONS', 'DELETE']) {
-        const refused = await send(path, method);
-        assertProblem(refused, '405 method_not_allowed');
-        assert.equal(refused.headers.get('allow'), 'GET, HEAD');
-      }
     }
   });
 
@@ -48,5 +41,28 @@ describeServer('files that browsers and crawlers look for', (server) => {
   test('are no files below a path, which has the error envelope', async () => {
     for (const path of ['/nothing', '/nothing/favicon.ico', '/v1/robots.txt', '/favicon.ico/'])
       assertProblem(await send(path), '404 not_found');
+  });
+});
+
+describeServer('what no route object describes', (server) => {
+  test('is the same for HEAD without the content, and is there for no other method', async () => {
+    const { slug } = await publishTrust(server);
+    const { version } = readWidget('consent-banner') as Widget;
+    for (const path of [
+      ...['/favicon.ico', '/robots.txt', '/v1/openapi.json', '/.well-known/svc-ledger-key', '/trust/trust.css'],
+      ...[`/trust/${slug}`, `/trust/${slug}/subprocessors.atom`, '/widgets/index.json'],
+      `/widgets/svc-consent/${version}/svc-consent.js`,
+    ]) {
+      const send = (method: string) => server.request(method, path, { key: null });
+      const [get, head] = [await send('GET'), await send('HEAD')];
+      assert.deepEqual([get.status, head.status, head.text], [200, 200, ''], path);
+      for (const name of ['etag', 'content-type', 'content-security-policy', 'cache-control'])
+        assert.equal(head.headers.get(name), get.headers.get(name), `${path} ${name}`);
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+        const refused = await send(method);
+        assertProblem(refused, '405 method_not_allowed');
+        assert.equal(refused.headers.get('allow'), 'GET, HEAD', path);
+      }
+    }
   });
 });

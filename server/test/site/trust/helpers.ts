@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { TestResponse, TestServer, TestTenant } from '../../harness.ts';
+import { payload } from '../../consent/helpers.ts';
+import { TenantClient, type TestResponse, type TestServer, type TestTenant } from '../../harness.ts';
+import { readAllPages } from '../../ledger/audit/audit-trail.ts';
 
 /** A trust center with something in every field. */
 export const trustCenter = {
@@ -25,6 +27,41 @@ export const trustCenter = {
   subprocessors: [{ name: 'Example Cloud GmbH', purpose: 'Servers', country: 'Germany', since: null, until: null }],
   showsProof: true,
 } as const;
+
+/** The operations on the trust center, as one tenant calls them. */
+export class TrustClient extends TenantClient {
+  /** Replaces the trust center: `change` changes one with something in every field. */
+  put(change: object = {}, headers: Readonly<Record<string, string>> = {}): Promise<TestResponse> {
+    return this.replace({ ...trustCenter, ...change }, headers);
+  }
+
+  replace(body: object, headers: Readonly<Record<string, string>> = {}): Promise<TestResponse> {
+    return this.send('PUT', '/v1/trust', body, { headers });
+  }
+
+  saveDraft(body: object, headers: Readonly<Record<string, string>> = {}): Promise<TestResponse> {
+    return this.send('PUT', '/v1/trust/draft', body, { headers });
+  }
+
+  discardDraft(headers: Readonly<Record<string, string>> = {}): Promise<TestResponse> {
+    return this.send('DELETE', '/v1/trust/draft', undefined, { headers });
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into every field
+  async read(): Promise<any> {
+    return payload(await this.send('GET', '/v1/trust'), 200);
+  }
+
+  async readTag(): Promise<string> {
+    return (await this.send('GET', '/v1/trust')).headers.get('etag') as string;
+  }
+
+  /** The events of the trust center, oldest first. */
+  async readEvents() {
+    const { events } = await readAllPages(this.server, { module: 'trust' }, { key: this.tenant.key });
+    return events.toReversed();
+  }
+}
 
 /** A tenant that no other test sees, with its trust center as it was put. */
 export async function publishTrust(server: TestServer, change: object = {}): Promise<TestTenant> {

@@ -16,8 +16,7 @@ describeServer('changes of the subprocessors', (server) => {
   const time = (milliseconds: number) => new Date(server.clock.milliseconds() + milliseconds).toISOString();
   const put = async (tenant: TestTenant, subprocessors: readonly object[], published = true) =>
     payload(await putTrust(server, tenant, { published, subprocessors }), 200).subprocessors;
-  const readFeed = ({ slug }: TestTenant, headers = {}) =>
-    server.request('GET', `/trust/${slug}/subprocessors.atom`, { key: null, headers });
+  const readFeed = ({ slug }: TestTenant) => server.request('GET', `/trust/${slug}/subprocessors.atom`, { key: null });
 
   test('are dated when they become public, and keep that date', async () => {
     const tenant = await publishTrust(server, { published: false, subprocessors: [] });
@@ -111,15 +110,10 @@ describeServer('changes of the subprocessors', (server) => {
     const tenant = await publishTrust(server);
     const { headers } = await readFeed(tenant);
     assert.equal(headers.get('cache-control'), 'public, max-age=300');
-    assert.equal(
-      (await readFeed(tenant, { 'If-None-Match': headers.get('etag') ?? '', 'Cache-Control': 'max-age=0' })).status,
-      304,
-    );
     await put(tenant, [], false);
     const hidden = await readFeed(tenant);
     assert.equal(hidden.status, 404);
     assert.equal(hidden.text, (await readPage(server, 'unknown')).text);
-    assert.equal((await server.request('POST', `/trust/${tenant.slug}/subprocessors.atom`, { key: null })).status, 405);
   });
 
   test('are a well-formed feed whatever the names are', async () => {

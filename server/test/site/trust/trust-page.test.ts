@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeServer } from '../../consent/helpers.ts';
-import { assertProblem } from '../../http/problems.ts';
 import { requestText, sendRaw } from '../../http/raw-socket.ts';
 import { publishTrust, putTrust, readPage, trustCenter } from './helpers.ts';
 
@@ -173,38 +172,6 @@ describeServer('the trust page', (server) => {
     for (const [path, target] of Object.entries({ ...targets, ...strange })) {
       const [answer] = await sendRaw(server, requestText('GET', path));
       assert.deepEqual([answer?.status, answer?.headers.get('location')], [301, target], path);
-    }
-  });
-
-  test('returns 304 for the ETag of an earlier read until something changes', async () => {
-    const tenant = await publishTrust(server);
-    const read = (etag: string) =>
-      server.request('GET', `/trust/${tenant.slug}`, {
-        key: null,
-        headers: { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' },
-      });
-    const first = await readPage(server, tenant.slug);
-    const etag = first.headers.get('etag') as string;
-    assert.equal(first.headers.get('cache-control'), 'no-cache');
-    const again = await read(etag);
-    assert.deepEqual([again.status, again.text], [304, '']);
-    await putTrust(server, tenant, { ...trustCenter, headline: 'Other' });
-    const changed = await read(etag);
-    assert.equal(changed.status, 200);
-    assert.match(changed.text, /Other/);
-  });
-
-  test('answers HEAD as GET, without the page, and no other method', async () => {
-    const { slug } = await publishTrust(server);
-    const get = await readPage(server, slug);
-    const head = await server.request('HEAD', `/trust/${slug}`, { key: null });
-    assert.deepEqual([head.status, head.text], [200, '']);
-    for (const name of ['etag', 'content-type', 'content-length', 'content-security-policy'])
-      assert.equal(head.headers.get(name), get.headers.get(name), name);
-    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-      const response = await server.request(method, `/trust/${slug}`, { key: null });
-      assertProblem(response, 'method_not_allowed');
-      assert.equal(response.headers.get('allow'), 'GET, HEAD');
     }
   });
 

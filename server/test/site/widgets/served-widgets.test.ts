@@ -83,11 +83,6 @@ describe('the widgets', () => {
     }
   });
 
-  test('support HEAD', async () => {
-    const head = await server.request('HEAD', script, { key: null });
-    assert.deepEqual([head.status, head.text], [200, '']);
-  });
-
   test('return 304 to a client that has them in that encoding', async () => {
     const { headers, bytes } = await receive(script, 'br');
     const ask = async (tag: string, encodings: string) => {
@@ -144,11 +139,6 @@ describe('the widgets', () => {
       assertProblem(answer, 'not_found');
       assert.equal(answer.headers.get('cache-control'), 'no-store');
     }
-  });
-
-  test('reject other methods than GET and HEAD', async () => {
-    for (const method of ['POST', 'PUT', 'DELETE'])
-      assertProblem(await server.request(method, script, { key: null }), 'method_not_allowed');
   });
 });
 
