@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
@@ -96,4 +97,12 @@ describe('the examples of the OpenAPI document', () => {
     assert.notEqual(findErrors({ $ref: '#/components/schemas/Notice' }, { id: 'x' }), null);
     assert.notEqual(findErrors({ type: 'string', format: 'date-time' }, 'yesterday'), null);
   });
+});
+
+test('the OpenAPI document is valid OpenAPI 3.1, by a validator that reports errors', async () => {
+  const validator = new Validator();
+  assert.deepEqual(await validator.validate(document), { valid: true });
+  assert.equal(validator.version, '3.1');
+  const { valid } = await new Validator().validate({ openapi: '3.1.0', info: { title: 'x' }, paths: {} });
+  assert.equal(valid, false);
 });

@@ -8,7 +8,6 @@ import type { Route } from '../../http/route.ts';
 import { writeApiDocument } from '../../site/documentation/api-document.ts';
 import { eventTypes } from '../../webhooks/deliveries/event.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
-import { assertProblem } from './problems.ts';
 
 /** The operations of spec.md, tables "Audit", "Consent", "Second factor", "Public endpoints" and "SCIM 2.0", that exist so far. */
 const specified = [
@@ -110,14 +109,6 @@ describe('the OpenAPI document', () => {
     assert.equal(served.headers.get('access-control-allow-origin'), '*');
     const head = await server.request('HEAD', '/v1/openapi.json', { key: null });
     assert.deepEqual([head.status, head.text], [200, '']);
-  });
-
-  test('is served only for GET and HEAD', async () => {
-    for (const method of ['POST', 'PUT', 'DELETE']) {
-      const response = await server.request(method, '/v1/openapi.json', { key: null });
-      assertProblem(response, 'method_not_allowed');
-      assert.equal(response.headers.get('allow'), 'GET, HEAD');
-    }
   });
 
   test('has every operation of the specification, and every route', () => {

@@ -178,30 +178,6 @@ describe('requests that no ordinary client sends', () => {
     }
   });
 
-  test('are rejected by the HTTP parser if they are ambiguous', async () => {
-    const lengths = requestText(
-      'POST',
-      '/v1/consent/notices',
-      { 'Content-Length': '5', 'content-length': '6' },
-      '{"a":1}',
-    );
-    const both = requestText(
-      'POST',
-      '/v1/consent/notices',
-      { 'Content-Length': '5', 'Transfer-Encoding': 'chunked' },
-      '0\r\n\r\n',
-    );
-    const folded = requestText('GET', '/v1/audit', { Authorization: `Bearer\r\n ${server.tenant.key}` });
-    const control = requestText('GET', '/v1/audit', { 'Svc-Tenant': 'a\0b' });
-    const space = requestText('GET', '/v1/audit', { 'Authorization ': bearer() });
-    for (const text of [lengths, both, folded, control, space, 'nonsense\r\n\r\n']) {
-      const { status } = await only(text);
-      assert.equal(status, 400, text);
-    }
-    assert.equal((await only(requestText('GET', '/v1/audit', { Cookie: 'x'.repeat(20_000) }))).status, 431);
-    await assertStillServes();
-  });
-
   test('may have bytes beyond ASCII in their headers', async () => {
     const accented = Buffer.from(
       requestText('GET', '/v1/audit', { Authorization: bearer(), 'User-Agent': 'Ünïcøde' }),
@@ -215,18 +191,5 @@ describe('requests that no ordinary client sends', () => {
     assertProblem(await only(tenant), 'tenant_not_allowed');
     const key = Buffer.from(create({ 'Idempotency-Key': 'schlüssel' }), 'latin1');
     assertProblem(await only(key), 'idempotency_key_invalid');
-  });
-
-  test('may send Expect: 100-continue', async () => {
-    const [head, ...rest] = create({ Expect: '100-continue' }).split('\r\n\r\n');
-    const socket = await openSocket(server);
-    const chunks: string[] = [];
-    socket.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
-    socket.write(`${head}\r\n\r\n`);
-    await once(socket, 'data');
-    assert.match(chunks.join(''), /^HTTP\/1\.1 100 Continue\r\n/);
-    socket.write(rest.join('\r\n\r\n'));
-    await once(socket, 'close');
-    assert.match(chunks.join(''), /HTTP\/1\.1 201 Created/);
   });
 });

@@ -35,6 +35,10 @@ describe('a request that ends its connection', () => {
       [`${line}Bad Name: x\r\n\r\n`, 400, 'invalid_header'],
       [`${line}Content-Length: x\r\n\r\n`, 400, 'invalid_header'],
       [`${line}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, 400, 'invalid_header'],
+      [`${line}Content-Length: 5\r\ncontent-length: 6\r\n\r\n{"a":1}`, 400, 'invalid_header'],
+      [`${line}Authorization: Bearer\r\n ${server.tenant.key}\r\n\r\n`, 400, 'invalid_header'],
+      [`${line}Authorization : Bearer ${server.tenant.key}\r\n\r\n`, 400, 'invalid_header'],
+      [`${line}Svc-Tenant: a\0b\r\n\r\n`, 400, 'invalid_header'],
       [`${line}X: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
       [`GET /v1/audit?x=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`, 414, 'uri_too_long'],
       ['CONNECT localhost:443 HTTP/1.1\r\nHost: localhost:443\r\n\r\n', 405, 'method_not_allowed'],
@@ -95,9 +99,12 @@ describe('a request that ends its connection', () => {
     const body = Buffer.alloc(size, ' ');
     const announced = { 'Content-Type': 'application/json', 'Content-Length': size, Connection: 'keep-alive' };
     const post = (target: string, headers: object) => requestText('POST', target, { ...announced, ...headers });
+    const counted = { ...authorization, 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' };
+    const chunk = Buffer.concat([Buffer.from(`${size.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
     for (const [head, code] of [
       [post('/v1/consent/notices', {}), 'unauthenticated'],
       [post('/v1/consent/notices', authorization), 'payload_too_large'],
+      [requestText('POST', '/v1/consent/notices', counted), 'payload_too_large'],
       [post('/v1/consent/notices', { ...authorization, 'Content-Type': 'text/plain' }), 'unsupported_media_type'],
       [post('/v1/nothing', authorization), 'not_found'],
       [post('/v1/audit', authorization), 'method_not_allowed'],
@@ -111,7 +118,8 @@ describe('a request that ends its connection', () => {
       const socket = await openSocket(server);
       socket.pause();
       socket.write(head);
-      await new Promise((resolve) => socket.write(body, resolve));
+      const sent = head.includes('chunked') ? chunk : body;
+      await new Promise((resolve) => socket.write(sent, resolve));
       socket.resume();
       assertClosed(await readAnswers(socket), problemKinds[code].status, code);
     }
