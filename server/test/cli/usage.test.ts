@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { roleIds } from '../../http/roles.ts';
 import { changingRows } from '../../proofs/verify-tenant.ts';
 import { describeSettings } from '../../settings.ts';
 import { createLocation, type TestLocation } from '../harness.ts';
@@ -61,6 +62,7 @@ describe('the command line', () => {
         assert.deepEqual([code, stderr], [0, '']);
         assert.ok(stdout.startsWith(`svc ${command}: `), stdout);
         for (const option of ['--json', '--help']) assert.ok(stdout.includes(option), stdout);
+        if (command === 'user create') for (const role of roleIds) assert.ok(stdout.includes(role), role);
         if (command !== 'serve') return;
         for (const { name, meaning } of describeSettings()) {
           assert.ok(stdout.includes(name) && stdout.includes(meaning), name);
@@ -103,13 +105,36 @@ describe('the command line', () => {
     await Promise.all(unknown.map((words) => assertRefused(words, words.join(' '), 'verify')));
   });
 
-  test('rejects options, arguments and values that a command does not accept', async () => {
-    await Promise.all([
-      assertRefused(['migrate', '--nonsense'], '--nonsense'),
-      assertRefused(['verify', 'now'], 'now'),
-      assertRefused(['key', 'create', '--name', 'x'], '--tenant', '--scopes'),
-      assertRefused(['tenant', 'create', '--slug', 'Acme Ltd', '--name', 'Acme'], '--slug', 'lower-case'),
-    ]);
+  test('rejects options, arguments and values that a command does not accept, by name', async () => {
+    const tenant = ['tenant', 'create'];
+    const key = (change: object) => [
+      ...['key', 'create'],
+      ...Object.entries({ tenant: 'acme', name: 'site', scopes: 'all', ...change }).map(
+        ([name, to]) => `--${name}=${to}`,
+      ),
+    ];
+    for (const [words, ...hints] of [
+      [['migrate', '--nonsense'], '--nonsense'],
+      [['verify', '--tenant'], '--tenant'],
+      [['verify', '--json=yes'], '--json'],
+      [['verify', '-x'], '-x'],
+      [['verify', 'now'], 'now'],
+      [['key', 'create', '--name', 'x'], '--tenant', '--scopes'],
+      [tenant, '--slug', '--name'],
+      [[...tenant, '--slug', 'acme'], '--name'],
+      [[...tenant, '--slug', 'Acme Ltd', '--name', 'Acme'], '--slug', 'lower-case'],
+      ...['', '   ', 'x'.repeat(201)].map((name) => [key({ name }), '--name'] as const),
+      [key({ scopes: 'audit:read,audit:write' }), '--scopes', 'audit:write', 'consent:read'],
+      ...['', ',', 'ALL', 'audit:read,'].map((scopes) => [key({ scopes }), '--scopes'] as const),
+      ...['', 'prod', 'LIVE'].map((environment) => [key({ environment }), '--environment', 'live', 'test'] as const),
+      ...['', 'tomorrow', '2027-01-31', '2027-02-30T00:00:00Z'].map(
+        (expires) => [key({ expires }), '--expires', '2027-01-31T00:00:00Z'] as const,
+      ),
+      ...['2020-01-31T00:00:00Z', new Date().toISOString()].map(
+        (expires) => [key({ expires }), '--expires', 'in the future'] as const,
+      ),
+    ] as const)
+      await assertRefused(words, ...hints);
   });
 
   test('names invalid settings', async () => {

@@ -156,11 +156,4 @@ describeOnOneDatabase('svc user create', (dialect) => {
     assert.equal(await readRows(), before);
     assert.equal((await runSvc(['verify'], location.environment)).code, 0);
   });
-
-  test('explains itself, with every role', async () => {
-    const { code, stdout } = await runSvc(['user', 'create', '--help'], location.environment);
-    assert.equal(code, 0);
-    for (const word of ['svc user create:', 'admin', 'cs_agent', 'dpco_principal', '--given-name <name>', '(required)'])
-      assert.ok(stdout.includes(word), word);
-  });
 });

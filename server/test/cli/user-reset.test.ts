@@ -128,16 +128,6 @@ describeServer('svc user reset', (server) => {
     }
     assert.equal(await readState(server), before);
   });
-
-  test('explains itself', async () => {
-    const { code, stdout } = await runSvc(['user', 'reset', '--help'], environmentOf(server));
-    assert.equal(code, 0);
-    for (const word of ['svc user reset:', '--email <email>', '--password', '--second-factor', '(required)'])
-      assert.ok(stdout.includes(word), word);
-    const group = await runSvc(['user', '--help'], environmentOf(server));
-    assert.deepEqual([group.code, group.stderr], [0, '']);
-    for (const name of ['user create', 'user reset']) assert.ok(group.stdout.includes(name));
-  });
 });
 
 /** The settings of a command beside the server. */

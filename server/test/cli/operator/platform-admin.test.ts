@@ -90,16 +90,4 @@ describeServer('the administrator of the server', (server) => {
     const { session } = await server.createMember({ tenantId: other.id, email: operator.email });
     assertProblem(await ask(session, 'GET', '/v1/tenants'), '403 insufficient_scope');
   });
-
-  test('gives no platform scope to an API key', async () => {
-    const { operator, ask } = await createScene();
-    for (const scope of ['tenants:read', 'tenants:write', 'system:read', 'system:write', 'portfolio:read'])
-      assertProblem(
-        await ask(operator.session, 'POST', '/v1/api-keys', { name: 'key', scopes: [scope] }),
-        '422 validation_failed',
-        ['body.scopes.0'],
-      );
-    const { key } = payload(await ask(operator.session, 'POST', '/v1/api-keys', { name: 'key', scopes }));
-    assertProblem(await server.request('GET', '/v1/tenants', { key }), '403 forbidden');
-  });
 });

@@ -80,10 +80,6 @@ describeServerOnEachDatabase('the tenants of a server', (server) => {
       [{ slug: 'No' }, 'body.slug'],
       [{ slug: '-no' }, 'body.slug'],
       [{ slug: randomUUID() }, 'body.slug'],
-      [{ name: '' }, 'body.name'],
-      [{ name: 'x'.repeat(201) }, 'body.name'],
-      [{ adminEmail: 'unknown' }, 'body.adminEmail'],
-      [{ role: 'platform_admin' }, 'body.role'],
     ] as const)
       assertProblem(await ask('POST', '/v1/tenants', input(fields)), '422 validation_failed', [path]);
     assert.equal(await readState(server), before);
