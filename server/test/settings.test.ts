@@ -6,43 +6,57 @@ import fc from 'fast-check';
 import { describeSettings, readSettings, SettingsError } from '../settings.ts';
 import { createLocation } from './harness.ts';
 
-const names = [
-  'PORT',
-  'HOST',
-  'SVC_BASE_URL',
-  'SVC_DATA_DIR',
-  'DATABASE_URL',
-  'SVC_DATABASE_SECONDS',
-  'SVC_DATABASE_WAIT_SECONDS',
-  'SVC_SECRET',
-  'SVC_TRUSTED_PROXIES',
-  'SVC_REGION_HEADER',
-  'SVC_LOG_LEVEL',
-  'SVC_LIMIT_API_KEY',
-  'SVC_LIMIT_TENANT',
-  'SVC_LIMIT_VISITOR',
-  'SVC_LIMIT_CAPTURE_NOTICE',
-  'SVC_LIMIT_CAPTURE_CLIENT',
-  'SVC_LIMIT_SIGN_IN',
-  'SVC_LIMIT_SCIM',
-  'SVC_LIMIT_EXPORTS',
-  'SVC_EVIDENCE_MIB',
-  'SVC_MAX_CONNECTIONS',
-  'SVC_MAX_CONNECTIONS_ADDRESS',
-  'SVC_KEEP_ALIVE_SECONDS',
-  'SVC_STOP_SECONDS',
-  'SVC_CHECKPOINT_MINUTES',
-  'SVC_TIMESTAMP_URL',
-  'SVC_TIMESTAMP_CA',
-  'SVC_WITNESS_POLICY',
-  'SVC_VERIFY_HOURS',
-  'SVC_WEBHOOK_ALLOW_PRIVATE',
-  'SVC_SESSION_IDLE_MINUTES',
-  'SVC_SESSION_HOURS',
-];
-
 const minute = 60_000;
 const hour = 60 * minute;
+
+/** Each variable, with a value, the settings that it makes, and further values that are accepted or rejected. */
+const variables: readonly (readonly [name: string, value: string, settings: object, good: string, bad: string])[] = [
+  ['PORT', '0', { port: 0 }, '65535', '-1 65536 80.5 http 1e9 Infinity'],
+  ['HOST', '::1', { host: '::1' }, '', ''],
+  [
+    ...(['SVC_BASE_URL', 'https://privacy.example.com/', { baseUrl: 'https://privacy.example.com' }] as const),
+    'http://localhost:1 https://Example.com:443/',
+    'example.com ftp://example.com /demo javascript:alert(1) https://a.example/svc https://a.example/?',
+  ],
+  ['SVC_DATA_DIR', 'elsewhere', { dataDir: resolve('elsewhere') }, '', ''],
+  [
+    ...(['DATABASE_URL', 'postgres://svc:secret@h/d', { databaseUrl: 'postgres://svc:secret@h/d' }] as const),
+    'postgres://h/d postgresql://h/d',
+    'mysql://h/d svc.sqlite http://h',
+  ],
+  ['SVC_DATABASE_SECONDS', '30', { databaseSeconds: 30 }, '1 300', '0 301 x'],
+  ['SVC_DATABASE_WAIT_SECONDS', '31', { databaseWait: 31_000 }, '0 3600', '-1 3601 x'],
+  ['SVC_SECRET', 's'.repeat(32), { secret: 's'.repeat(32) }, '', 'x'.repeat(31)],
+  ['SVC_TRUSTED_PROXIES', '2', { trustedProxies: 2 }, '0 10', '-1 11 all'],
+  ['SVC_REGION_HEADER', 'X-Country, X-Subdivision', { regionHeaders: ['x-country', 'x-subdivision'] }, '', ''],
+  ['SVC_LOG_LEVEL', 'silent', { logLevel: 'silent' }, 'fatal error warn info debug', 'trace INFO loud'],
+  ['SVC_LIMIT_API_KEY', '1', { limits: { apiKey: 1 } }, '1000000000', '0 -5 none'],
+  ['SVC_LIMIT_TENANT', '14', { limits: { tenant: 14 } }, '1', '0'],
+  ['SVC_LIMIT_VISITOR', '6', { limits: { visitor: 6 } }, '1', '0'],
+  ['SVC_LIMIT_CAPTURE_NOTICE', '2', { limits: { captureNotice: 2 } }, '1', '0'],
+  ['SVC_LIMIT_CAPTURE_CLIENT', '3', { limits: { captureClient: 3 } }, '1', '0'],
+  ['SVC_LIMIT_SIGN_IN', '4', { limits: { signIn: 4 } }, '1 1000000000', '0 1000000001 off'],
+  ['SVC_LIMIT_SCIM', '5', { limits: { scim: 5 } }, '1 1000000000', '0 1000000001 off'],
+  ['SVC_LIMIT_EXPORTS', '9', { concurrentExports: 9 }, '1 1000000000', '0 1000000001 off'],
+  ['SVC_EVIDENCE_MIB', '13', { evidenceQuota: 13 * 1024 * 1024 }, '', ''],
+  ['SVC_MAX_CONNECTIONS', '10', { maxConnections: 10 }, '1 1000000', '0 1000001 all'],
+  ['SVC_MAX_CONNECTIONS_ADDRESS', '3', { maxConnectionsOfAddress: 3 }, '1 1000000', '0 1000001 all'],
+  ['SVC_KEEP_ALIVE_SECONDS', '11', { keepAlive: 11_000 }, '1 3600', '0 3601 0.5'],
+  ['SVC_STOP_SECONDS', '12', { stopWithin: 12_000 }, '1 3600', '0 3601 never'],
+  ['SVC_CHECKPOINT_MINUTES', '8', { checkpointInterval: 8 * minute }, '1 1440', '0 1441 0.5 never'],
+  ['SVC_TIMESTAMP_URL', 'https://tsa.example.com/tsr', { timestamps: { url: 'https://tsa.example.com/tsr' } }, '', ''],
+  ['SVC_TIMESTAMP_CA', 'tsa.pem', { timestamps: { authorityFile: resolve('tsa.pem') } }, '', ''],
+  ['SVC_WITNESS_POLICY', 'policy', { witnessPolicy: resolve('policy') }, '', ''],
+  ['SVC_VERIFY_HOURS', '9', { verifyInterval: 9 * hour }, '0 8760', '-1 8761 0.5 never'],
+  [
+    ...(['SVC_WEBHOOK_ALLOW_PRIVATE', 'true', { webhooks: { allowPrivate: true } }] as const),
+    'false 1 0 yes no on off',
+    '2 maybe allow null',
+  ],
+  ['SVC_SESSION_IDLE_MINUTES', '6', { sessionLifetime: { idle: 6 * minute } }, '1 1440', '0 1441 0.5 never'],
+  ['SVC_SESSION_HOURS', '7', { sessionLifetime: { absolute: 7 * hour } }, '1 720', '0 721 0.5 never'],
+];
+const names = variables.map(([name]) => name);
 
 const defaults = {
   port: 8787,
@@ -133,162 +147,20 @@ describe('the settings', () => {
   });
 
   test('accept every variable', () => {
-    const settings = readSettings({
-      PORT: '0',
-      HOST: '::1',
-      SVC_BASE_URL: 'https://privacy.example.com/',
-      SVC_DATA_DIR: 'elsewhere',
-      DATABASE_URL: 'postgres://svc:secret@db.example.com/svc',
-      SVC_DATABASE_SECONDS: '30',
-      SVC_DATABASE_WAIT_SECONDS: '31',
-      SVC_SECRET: 's'.repeat(32),
-      SVC_TRUSTED_PROXIES: '2',
-      SVC_REGION_HEADER: 'X-Country, X-Subdivision',
-      SVC_LOG_LEVEL: 'silent',
-      SVC_LIMIT_API_KEY: '1',
-      SVC_LIMIT_TENANT: '14',
-      SVC_LIMIT_VISITOR: '6',
-      SVC_LIMIT_CAPTURE_NOTICE: '2',
-      SVC_LIMIT_CAPTURE_CLIENT: '3',
-      SVC_LIMIT_SIGN_IN: '4',
-      SVC_LIMIT_SCIM: '5',
-      SVC_LIMIT_EXPORTS: '9',
-      SVC_EVIDENCE_MIB: '13',
-      SVC_MAX_CONNECTIONS: '10',
-      SVC_MAX_CONNECTIONS_ADDRESS: '3',
-      SVC_KEEP_ALIVE_SECONDS: '11',
-      SVC_STOP_SECONDS: '12',
-      SVC_CHECKPOINT_MINUTES: '8',
-      SVC_TIMESTAMP_URL: 'https://tsa.example.com/tsr',
-      SVC_TIMESTAMP_CA: 'tsa.pem',
-      SVC_WITNESS_POLICY: 'policy',
-      SVC_VERIFY_HOURS: '9',
-      SVC_WEBHOOK_ALLOW_PRIVATE: 'true',
-      SVC_SESSION_IDLE_MINUTES: '6',
-      SVC_SESSION_HOURS: '7',
-    });
-    assert.deepEqual(settings, {
-      port: 0,
-      host: '::1',
-      baseUrl: 'https://privacy.example.com',
-      dataDir: resolve('elsewhere'),
-      databaseUrl: 'postgres://svc:secret@db.example.com/svc',
-      databaseSeconds: 30,
-      databaseWait: 31_000,
-      secret: 's'.repeat(32),
-      trustedProxies: 2,
-      regionHeaders: ['x-country', 'x-subdivision'],
-      logLevel: 'silent',
-      limits: { apiKey: 1, tenant: 14, visitor: 6, captureNotice: 2, captureClient: 3, signIn: 4, scim: 5 },
-      evidenceQuota: 13 * 1024 * 1024,
-      concurrentExports: 9,
-      maxConnections: 10,
-      maxConnectionsOfAddress: 3,
-      keepAlive: 11_000,
-      stopWithin: 12_000,
-      webhooks: { allowPrivate: true },
-      checkpointInterval: 8 * minute,
-      timestamps: { url: 'https://tsa.example.com/tsr', authorityFile: resolve('tsa.pem') },
-      witnessPolicy: resolve('policy'),
-      verifyInterval: 9 * hour,
-      sessionLifetime: { idle: 6 * minute, absolute: 7 * hour },
-    });
+    const expected: Record<string, unknown> = { ...defaults };
+    for (const [, , settings] of variables)
+      for (const [name, value] of Object.entries(settings)) {
+        const isGroup = typeof value === 'object' && !Array.isArray(value);
+        expected[name] = isGroup ? { ...(expected[name] as object), ...value } : value;
+      }
+    assert.deepEqual(readSettings(Object.fromEntries(variables.map(([name, value]) => [name, value]))), expected);
   });
 
   test('are accepted at the limits of their ranges and rejected beyond, by name', () => {
-    const edges: Readonly<Record<string, readonly [good: readonly string[], bad: readonly string[]]>> = {
-      PORT: [
-        ['0', '65535'],
-        ['-1', '65536', '80.5', 'http', '1e9', 'Infinity'],
-      ],
-      SVC_BASE_URL: [
-        ['http://localhost:1', 'https://Example.com:443/'],
-        [
-          'example.com',
-          'ftp://example.com',
-          '/demo',
-          'javascript:alert(1)',
-          'https://a.example/svc',
-          'https://a.example/?',
-        ],
-      ],
-      DATABASE_URL: [
-        ['postgres://h/d', 'postgresql://h/d'],
-        ['mysql://h/d', 'svc.sqlite', 'http://h'],
-      ],
-      SVC_DATABASE_SECONDS: [
-        ['1', '300'],
-        ['0', '301', 'x'],
-      ],
-      SVC_SECRET: [['x'.repeat(32)], ['x'.repeat(31)]],
-      SVC_TRUSTED_PROXIES: [
-        ['0', '10'],
-        ['-1', '11', 'all'],
-      ],
-      SVC_LOG_LEVEL: [
-        ['fatal', 'error', 'warn', 'info', 'debug', 'silent'],
-        ['trace', 'INFO', 'loud'],
-      ],
-      SVC_LIMIT_API_KEY: [
-        ['1', '1000000000'],
-        ['0', '-5', 'none'],
-      ],
-      SVC_LIMIT_TENANT: [['1'], ['0']],
-      SVC_LIMIT_VISITOR: [['1'], ['0']],
-      SVC_LIMIT_CAPTURE_NOTICE: [['1'], ['0']],
-      SVC_LIMIT_CAPTURE_CLIENT: [['1'], ['0']],
-      SVC_LIMIT_SIGN_IN: [
-        ['1', '1000000000'],
-        ['0', '1000000001', 'off'],
-      ],
-      SVC_LIMIT_SCIM: [
-        ['1', '1000000000'],
-        ['0', '1000000001', 'off'],
-      ],
-      SVC_LIMIT_EXPORTS: [
-        ['1', '1000000000'],
-        ['0', '1000000001', 'off'],
-      ],
-      SVC_MAX_CONNECTIONS: [
-        ['1', '1000000'],
-        ['0', '1000001', 'all'],
-      ],
-      SVC_MAX_CONNECTIONS_ADDRESS: [
-        ['1', '1000000'],
-        ['0', '1000001', 'all'],
-      ],
-      SVC_KEEP_ALIVE_SECONDS: [
-        ['1', '3600'],
-        ['0', '3601', '0.5'],
-      ],
-      SVC_STOP_SECONDS: [
-        ['1', '3600'],
-        ['0', '3601', 'never'],
-      ],
-      SVC_CHECKPOINT_MINUTES: [
-        ['1', '1440'],
-        ['0', '1441', '0.5', 'never'],
-      ],
-      SVC_VERIFY_HOURS: [
-        ['0', '8760'],
-        ['-1', '8761', '0.5', 'never'],
-      ],
-      SVC_WEBHOOK_ALLOW_PRIVATE: [
-        ['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'],
-        ['2', 'maybe', 'allow', 'null'],
-      ],
-      SVC_SESSION_IDLE_MINUTES: [
-        ['1', '1440'],
-        ['0', '1441', '0.5', 'never'],
-      ],
-      SVC_SESSION_HOURS: [
-        ['1', '720'],
-        ['0', '721', '0.5', 'never'],
-      ],
-    };
-    for (const [name, [good, bad]] of Object.entries(edges)) {
-      for (const value of good) assert.deepEqual(refusedNames({ [name]: value }), [], `${name}=${value}`);
-      for (const value of bad) assert.deepEqual(refusedNames({ [name]: value }), [name], `${name}=${value}`);
+    const list = (texts: string) => texts.split(' ').filter(Boolean);
+    for (const [name, , , good, bad] of variables) {
+      for (const value of list(good)) assert.deepEqual(refusedNames({ [name]: value }), [], `${name}=${value}`);
+      for (const value of list(bad)) assert.deepEqual(refusedNames({ [name]: value }), [name], `${name}=${value}`);
     }
   });
 
