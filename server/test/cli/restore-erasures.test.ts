@@ -19,7 +19,7 @@ import { describeOnEachDatabase, startTestServer, type TestServer } from '../har
 import { runVerify } from '../ledger/fixture.ts';
 import { day, PrivacyClient } from '../privacy/requests.ts';
 import { createEndpoint } from '../webhooks/sending.ts';
-import { type Environment, runSvc } from './run-svc.ts';
+import { type Environment, environmentOf, runSvc } from './run-svc.ts';
 
 /** Every value that identifies the people who are erased below. */
 const erasedMember = 'erased.member@example.com';
@@ -69,10 +69,10 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
         body: { subjectId, ip: '192.0.2.7', ua: subjectId, purposes: { analytics: true } },
       }),
     );
-  const environment = (dataDir = server.installation.settings.dataDir): Environment => {
-    const { databaseUrl } = server.installation.settings;
-    return { SVC_DATA_DIR: dataDir, ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) };
-  };
+  const environment = (dataDir = server.installation.settings.dataDir): Environment => ({
+    ...environmentOf(server),
+    SVC_DATA_DIR: dataDir,
+  });
   /** Copies the data as an administrator would. @returns the folder of the backup. */
   const backUp = async () => {
     const to = inFolder();

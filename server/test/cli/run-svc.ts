@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { runCommand } from '../../cli/run-command.ts';
+import type { TestServer } from '../harness.ts';
 
 const program = join(import.meta.dirname, '../../cli/svc.js');
 /** Dozens of processes load the same modules: what one compiles, the next ones find here. */
@@ -27,6 +29,20 @@ export interface RunningSvc extends AsyncDisposable {
 }
 
 export type Environment = Readonly<Record<string, string>>;
+
+/** The settings of a command beside a server. */
+export function environmentOf({ installation }: Pick<TestServer, 'installation'>): Environment {
+  const { dataDir, databaseUrl } = installation.settings;
+  return { SVC_DATA_DIR: dataDir, ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) };
+}
+
+/** Asserts that a command refused its words with exit code 2 and a sentence that has a hint, not a stack. */
+export function assertUsageError({ code, stdout, stderr }: Finished, hint: string | RegExp): void {
+  assert.deepEqual([code, stdout], [2, ''], stderr);
+  assert.match(stderr, /^svc: /);
+  assert.doesNotMatch(stderr, /\n +at /);
+  assert.ok(typeof hint === 'string' ? stderr.includes(hint) : hint.test(stderr), stderr);
+}
 
 /** Runs `svc` to its end in this process, with no other settings than these: starting a process takes most of a second. */
 export async function runSvc(
