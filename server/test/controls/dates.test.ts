@@ -17,7 +17,6 @@ const start = '2026-01-31T12:00:00.000Z';
 const monthLater = '2026-02-28T12:00:00.000Z';
 const twoMonthsLater = '2026-03-31T12:00:00.000Z';
 const before = (time: string) => new Date(Date.parse(time) - 1).toISOString();
-const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
 
 const dates: StatusColumns = {
   status: 'implemented',
@@ -31,13 +30,6 @@ const support: Support = { evidenceFreshness: 'current', latestResultStatus: 'pa
 
 describe('the status at a time', () => {
   for (const status of ['implemented', 'accepted'] as const) {
-    test(`${status} needs a review from the moment that one cadence has passed`, () => {
-      const own = { ...dates, status };
-      assert.equal(findNextReview(own), monthLater);
-      assert.equal(deriveStatus(own, support, before(monthLater)), status);
-      assert.equal(deriveStatus(own, support, monthLater), 'needs_review');
-    });
-
     test(`${status} stays with the cadence event_driven`, () => {
       const own = { ...dates, status, cadence: 'event_driven' } as const;
       assert.equal(findNextReview(own), null);
@@ -56,22 +48,6 @@ describe('the status at a time', () => {
           assert.equal(deriveStatus(own, given, start), expected, `${status} ${JSON.stringify(given)}`);
         }
       }
-  });
-
-  test('excepted needs a review from the moment that the exception ends, whatever the cadence', () => {
-    for (const cadence of cadences) {
-      const own = { ...dates, status: 'excepted', cadence, exception_ends_at: twoMonthsLater } as const;
-      assert.equal(findNextReview(own), twoMonthsLater);
-      assert.equal(deriveStatus(own, support, before(twoMonthsLater)), 'excepted');
-      assert.equal(deriveStatus(own, support, twoMonthsLater), 'needs_review');
-    }
-  });
-
-  test('requested evidence is overdue once its time has passed, not at it', () => {
-    const own = { ...dates, status: 'evidence_requested', evidence_due_at: monthLater } as const;
-    assert.equal(deriveStatus(own, support, monthLater), 'evidence_requested');
-    assert.equal(deriveStatus(own, support, after(monthLater)), 'overdue');
-    assert.equal(findNextReview(own), null);
   });
 
   test('every other status stays, and has no date of review', () => {
@@ -138,23 +114,6 @@ describe('the schedule of a test', () => {
   const ran = (time: string, status = 'pass'): TestFacts => ({
     ...look,
     ...{ result_id: 'r', status, tested_at: time, result_count: 1 },
-  });
-
-  test('is due at once before the first run, whatever the cadence', () => {
-    for (const cadence of cadences) {
-      const { nextRunAt, isDue, lastRunAt } = scheduleRun(never, cadence, start);
-      assert.deepEqual([nextRunAt, isDue, lastRunAt], [start, true, null]);
-    }
-  });
-
-  test('is due from the moment that one cadence has passed', () => {
-    assert.equal(scheduleRun(ran(start), 'monthly', before(monthLater)).isDue, false);
-    const { nextRunAt, isDue, lastRunAt } = scheduleRun(ran(start), 'monthly', monthLater);
-    assert.deepEqual([nextRunAt, isDue, lastRunAt], [monthLater, true, start]);
-  });
-
-  test('prefers its own cadence to that of the control', () => {
-    assert.equal(scheduleRun({ ...ran(start), cadence: 'monthly' }, 'annual', start).nextRunAt, monthLater);
   });
 
   test('is not due again with the cadence event_driven', () => {
