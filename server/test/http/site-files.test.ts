@@ -5,7 +5,7 @@ import { assertProblem, describeServer } from '../consent/helpers.ts';
 import { publishTrust } from '../site/trust/helpers.ts';
 
 describeServer('files that browsers and crawlers look for', (server) => {
-  const send = (path: string, method = 'GET', headers = {}) => server.request(method, path, { key: null, headers });
+  const send = (path: string, method = 'GET') => server.request(method, path, { key: null });
 
   test('are an icon and rules for crawlers, which may be cached', async () => {
     for (const [path, type, content] of [
@@ -53,11 +53,13 @@ describeServer('what no route object describes', (server) => {
       ...[`/trust/${slug}`, `/trust/${slug}/subprocessors.atom`, '/widgets/index.json'],
       `/widgets/svc-consent/${version}/svc-consent.js`,
     ]) {
-      const send = (method: string) => server.request(method, path, { key: null });
+      const send = (method: string, headers = {}) => server.request(method, path, { key: null, headers });
       const [get, head] = [await send('GET'), await send('HEAD')];
       assert.deepEqual([get.status, head.status, head.text], [200, 200, ''], path);
       for (const name of ['etag', 'content-type', 'content-security-policy', 'cache-control'])
         assert.equal(head.headers.get(name), get.headers.get(name), `${path} ${name}`);
+      const etag = get.headers.get('etag');
+      if (etag !== null) assert.equal((await send('GET', { 'If-None-Match': etag })).status, 304, path);
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
         const refused = await send(method);
         assertProblem(refused, '405 method_not_allowed');

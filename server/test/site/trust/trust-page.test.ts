@@ -15,6 +15,7 @@ describeServer('the trust page', (server) => {
     const page = await readPage(server, slug);
     assert.equal(page.status, 200);
     assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.equal(page.headers.get('cache-control'), 'no-cache');
     for (const text of [
       `<h1><bdi>${slug}</bdi></h1>`,
       `<title>${slug} · Trust center</title>`,
