@@ -7,7 +7,7 @@ import { nameAddress, type Settings } from '../settings.ts';
 export const loopback: readonly string[] = ['127.0.0.1', '::1', '[::1]', 'localhost'];
 
 /** The file in which a running server keeps its address, for the commands that print links. */
-export const addressFile = 'server.json';
+const addressFile = 'server.json';
 
 const Running = z.object({ pid: z.number().int().positive(), baseUrl: z.url() });
 

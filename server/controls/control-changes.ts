@@ -13,7 +13,7 @@ import { addCadence, type Cadence, type ControlStatus, isReview, type SettableSt
 import { controlRows, listControlRows, requireControl } from './store.ts';
 
 /** The maximum number of custom controls of a tenant. */
-export const maximumCustomControls = 1000;
+const maximumCustomControls = 1000;
 
 /** Reads a control to change it; other changes of the tenant wait until the unit of work ends. */
 export async function lockControl(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<AssessedControl> {

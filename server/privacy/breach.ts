@@ -136,7 +136,7 @@ export function notificationDue(discoveredAt: string): string {
 }
 
 /** The status that a breach may move to from each status; a closed one can be reopened. */
-export const breachMoves: Readonly<Record<BreachView['status'], readonly BreachView['status'][]>> = {
+const breachMoves: Readonly<Record<BreachView['status'], readonly BreachView['status'][]>> = {
   open: ['contained', 'closed'],
   contained: ['closed'],
   closed: ['open'],

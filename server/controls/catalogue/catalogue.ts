@@ -43,7 +43,7 @@ const namespace = Buffer.from('2195f33cc2724525abca1e349cbe1f63', 'hex');
  * The id of a control, which follows from the code only: a UUID version 5, SHA-1 over a namespace and the code (RFC 9562
  * section 5.5).
  */
-export function createControlId(code: string): string {
+function createControlId(code: string): string {
   const bytes = createHash('sha1').update(namespace).update(code).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { z } from 'zod';
 import { catalogueSchemas } from '../../../tools/types/write-catalogue-schemas.ts';
-import { catalogue, createControlId, findCatalogueControl, findFramework } from '../../controls/catalogue/catalogue.ts';
+import { catalogue, findCatalogueControl, findFramework } from '../../controls/catalogue/catalogue.ts';
 import { ControlsFile, FrameworkFile } from '../../controls/catalogue/schema.ts';
 
 /** How each source numbers its requirements. */
@@ -97,7 +97,7 @@ describe('the shipped catalogue', () => {
   test('finds controls by controlId and frameworks by code', () => {
     for (const control of catalogue.controls) assert.equal(findCatalogueControl(control.controlId), control);
     for (const framework of catalogue.frameworks) assert.equal(findFramework(framework.code), framework);
-    assert.equal(findCatalogueControl(createControlId('ZZ-99')), undefined);
+    assert.equal(findCatalogueControl('00000000-0000-5000-8000-000000000000'), undefined);
     assert.equal(findCatalogueControl('toString'), undefined);
     assert.equal(findFramework('constructor'), undefined);
   });
@@ -105,8 +105,7 @@ describe('the shipped catalogue', () => {
 
 describe('the id of a control', () => {
   test('is a UUID version 5, the same on every installation and with every release', () => {
-    assert.equal(createControlId('AC-01'), '43891607-851f-59ec-b0f6-a73ecdfb4aa3');
-    assert.equal(findCatalogueControl(createControlId('AC-01'))?.code, 'AC-01');
+    assert.equal(findCatalogueControl('43891607-851f-59ec-b0f6-a73ecdfb4aa3')?.code, 'AC-01');
     assert.equal(new Set(catalogue.controls.map(({ controlId }) => controlId)).size, catalogue.controls.length);
   });
 });

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import {
-  applyChange,
-  BreachSeverity,
-  BreachStatus,
-  type BreachView,
-  breachMoves,
-  notificationDue,
-} from '../../privacy/breach.ts';
+import { applyChange, BreachSeverity, BreachStatus, type BreachView, notificationDue } from '../../privacy/breach.ts';
 import { watch } from '../accounts/identity/membership-helpers.ts';
 import {
   assertBodiesRefused,
@@ -269,7 +262,8 @@ describeServer('PATCH /v1/breach/{id}', (server) => {
           const response = await client.edit(breach.id, { status: to, title: 'Not written' });
           assertProblem(response, '409 breach_transition_not_allowed');
           const { error } = response.body;
-          assert.deepEqual([error.from, error.to, error.allowed], [from, to, breachMoves[from]]);
+          const allowed = moves.filter((move) => move.startsWith(`${from} `)).map((move) => move.split(' ')[1]);
+          assert.deepEqual([error.from, error.to, error.allowed], [from, to, allowed]);
         });
       }
     }
