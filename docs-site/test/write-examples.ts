@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecordedCall } from '../../server/http/openapi-operation.ts';
 import { newId } from '../../server/storage/rows.ts';
-import { readWebhooks } from '../../server/test/accounts/identity/membership-helpers.ts';
+import { readWebhooks } from '../../server/test/accounts/members/membership-helpers.ts';
 import { startTestServer } from '../../server/test/harness.ts';
 import { makeAllHappen } from '../../server/test/webhooks/all-events.ts';
 import { allowPrivate } from '../../server/test/webhooks/sending.ts';

@@ -7,7 +7,7 @@ import {
   readState,
   readWebhooks,
   signIn,
-} from '../accounts/identity/membership-helpers.ts';
+} from '../accounts/members/membership-helpers.ts';
 import { assertIntact } from '../accounts/keys/keys.ts';
 import { createEnrolledMember } from '../accounts/mfa/authenticator.ts';
 import { describeServer, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';

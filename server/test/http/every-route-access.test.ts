@@ -6,7 +6,6 @@ import { type MemberRole, scopes } from '../../http/roles.ts';
 import type { Auth, Route } from '../../http/route.ts';
 import { generateToken } from '../../installation/token.ts';
 import { getToken, makeKey } from '../accounts/keys/keys.ts';
-import { documentedRoles } from '../accounts/keys/role-scopes.ts';
 import {
   describeOnOneDatabase,
   type RequestOptions,
@@ -15,6 +14,7 @@ import {
   type TestServer,
 } from '../harness.ts';
 import { requestText, sendRaw } from './raw-socket.ts';
+import { documentedRoles } from './role-scopes.ts';
 import {
   acceptedCall,
   acceptedCredentials,

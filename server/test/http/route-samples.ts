@@ -175,7 +175,7 @@ const bodySamples: Readonly<Record<string, (scene: Scene) => object | Promise<ob
   revokeAccessToken: async (scene) => ({ token: await scene.accessToken(), ...(await clientOf(scene)) }),
 };
 
-/** Operations that succeed only on a server without tenants: accounts/identity/setup.test.ts calls them there. */
+/** Operations that succeed only on a server without tenants: accounts/members/setup.test.ts calls them there. */
 export const onlyWithoutTenants: ReadonlySet<string> = new Set(['setUpServer']);
 
 /** The required query of an operation. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newId } from '../../storage/rows.ts';
-import { accept, invite } from '../accounts/identity/invitation-helpers.ts';
-import { addPerson, watch } from '../accounts/identity/membership-helpers.ts';
+import { accept, invite } from '../accounts/members/invitation-helpers.ts';
+import { addPerson, watch } from '../accounts/members/membership-helpers.ts';
 import { createEnrolledMember } from '../accounts/mfa/authenticator.ts';
 import { payload } from '../consent/helpers.ts';
 import {

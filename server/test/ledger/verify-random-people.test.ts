@@ -17,7 +17,7 @@ import { Problem } from '../../http/problem.ts';
 import { roleIds } from '../../http/roles.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
-import { accept } from '../accounts/identity/invitation-helpers.ts';
+import { accept } from '../accounts/members/invitation-helpers.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { runVerify } from './fixture.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { applyChange, BreachSeverity, BreachStatus, type BreachView, notificationDue } from '../../privacy/breach.ts';
-import { watch } from '../accounts/identity/membership-helpers.ts';
+import { watch } from '../accounts/members/membership-helpers.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,

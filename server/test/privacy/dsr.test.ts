@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
 import { DsrOutcome, DsrStatus, type DsrView, dsrChannels, dsrTypes } from '../../privacy/dsr.ts';
-import { watch } from '../accounts/identity/membership-helpers.ts';
+import { watch } from '../accounts/members/membership-helpers.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { hashRow } from '../../ledger/audit/store.ts';
 import { dsrRows } from '../../privacy/dsr-store.ts';
-import { readAudit } from '../accounts/identity/membership-helpers.ts';
+import { readAudit } from '../accounts/members/membership-helpers.ts';
 import { createFreshTenant, describeServer, payload, readTables } from '../consent/helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { PrivacyClient } from './requests.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { watch } from '../accounts/identity/membership-helpers.ts';
+import { watch } from '../accounts/members/membership-helpers.ts';
 import { payload } from '../consent/helpers.ts';
 import { TenantClient, type TestResponse } from '../harness.ts';
 

@@ -1,4 +1,4 @@
-import { addPerson, changePeople } from '../accounts/identity/membership-helpers.ts';
+import { addPerson, changePeople } from '../accounts/members/membership-helpers.ts';
 import { createEnrolledMember } from '../accounts/mfa/authenticator.ts';
 import { allGranted, capture, payload, visit, withdraw } from '../consent/helpers.ts';
 import { ControlClient } from '../controls/helpers.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
 import { test } from 'node:test';
 import { secretPurpose, signingKeyPurpose } from '../../webhooks/endpoints/endpoint.ts';
-import { watch } from '../accounts/identity/membership-helpers.ts';
+import { watch } from '../accounts/members/membership-helpers.ts';
 import { createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { allowPrivate, createTestSender, type ReceivedDelivery, startScriptedReceiver } from './sending.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { watch } from '../accounts/identity/membership-helpers.ts';
+import { watch } from '../accounts/members/membership-helpers.ts';
 import { assertNothingWritten, describeServer, payload } from '../consent/helpers.ts';
 import { createClient, hour, newAddress } from './webhook-client.ts';
 

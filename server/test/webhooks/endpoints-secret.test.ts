@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { secretPurpose } from '../../webhooks/endpoints/endpoint.ts';
 import { listSecrets } from '../../webhooks/endpoints/store.ts';
-import { watch } from '../accounts/identity/membership-helpers.ts';
+import { watch } from '../accounts/members/membership-helpers.ts';
 import { assertBodiesRefused, describeServer, payload } from '../consent/helpers.ts';
 import { readAllRows } from '../http/stored-rows.ts';
 import { shift } from '../privacy/requests.ts';

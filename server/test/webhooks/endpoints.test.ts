@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { eventTypes } from '../../webhooks/deliveries/event.ts';
 import { mostEndpoints } from '../../webhooks/endpoints/changes.ts';
 import { secretPurpose } from '../../webhooks/endpoints/endpoint.ts';
-import { watch } from '../accounts/identity/membership-helpers.ts';
+import { watch } from '../accounts/members/membership-helpers.ts';
 import {
   assertBodiesRefused,
   assertNothingWritten,

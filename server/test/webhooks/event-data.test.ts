@@ -4,7 +4,7 @@ import type { EventData, WebhookEvent } from '@svc/webhook-verify';
 import { findEventDataIssues } from '@svc/webhook-verify/schemas';
 import { eventData } from '../../site/documentation/api-document.ts';
 import { type EventType, eventTypes } from '../../webhooks/deliveries/event.ts';
-import { readWebhooks } from '../accounts/identity/membership-helpers.ts';
+import { readWebhooks } from '../accounts/members/membership-helpers.ts';
 import { createFreshTenant, describeServer } from '../consent/helpers.ts';
 import { makeAllHappen } from './all-events.ts';
 import { allowPrivate } from './sending.ts';

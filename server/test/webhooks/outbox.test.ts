@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { type EventType, eventTypes } from '../../webhooks/deliveries/event.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
-import { addPerson, changePeople, readWebhooks } from '../accounts/identity/membership-helpers.ts';
+import { addPerson, changePeople, readWebhooks } from '../accounts/members/membership-helpers.ts';
 import { createEnrolledMember } from '../accounts/mfa/authenticator.ts';
 import { createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 

@@ -5,7 +5,7 @@ import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import { describeOnOneDatabase, startTestServer, type TestMember, type TestServer } from '../../harness.ts';
 import { assertProblem } from '../../http/problems.ts';
-import { addPerson } from '../identity/membership-helpers.ts';
+import { addPerson } from '../members/membership-helpers.ts';
 import {
   answer,
   createEnrolledMember,

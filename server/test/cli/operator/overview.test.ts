@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { roleIds, type Scope, scopesOf } from '../../../http/roles.ts';
 import { schemas } from '../../../storage/schema.ts';
-import { changePeople } from '../../accounts/identity/membership-helpers.ts';
+import { changePeople } from '../../accounts/members/membership-helpers.ts';
 import { capture, createFreshTenant, describeServerOnEachDatabase, payload, visit } from '../../consent/helpers.ts';
 import type { TestTenant } from '../../harness.ts';
 import { storeDelivery } from '../../webhooks/stored-deliveries.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scopes } from '../../../http/roles.ts';
-import { goodPassword } from '../../accounts/identity/invitation-helpers.ts';
-import { changePeople, readState } from '../../accounts/identity/membership-helpers.ts';
+import { goodPassword } from '../../accounts/members/invitation-helpers.ts';
+import { changePeople, readState } from '../../accounts/members/membership-helpers.ts';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../../consent/helpers.ts';
 
 describeServer('the administrator of the server', (server) => {

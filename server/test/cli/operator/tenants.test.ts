@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { accept, goodPassword } from '../../accounts/identity/invitation-helpers.ts';
-import { changePeople, readAudit, readState } from '../../accounts/identity/membership-helpers.ts';
 import { assertIntact } from '../../accounts/keys/keys.ts';
+import { accept, goodPassword } from '../../accounts/members/invitation-helpers.ts';
+import { changePeople, readAudit, readState } from '../../accounts/members/membership-helpers.ts';
 import { assertProblem, createFreshTenant, describeServerOnEachDatabase, payload } from '../../consent/helpers.ts';
 import type { TestMember } from '../../harness.ts';
 

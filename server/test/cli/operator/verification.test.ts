@@ -8,7 +8,7 @@ import { forgetRuns, interruptRun } from '../../../proofs/verification-store.ts'
 import { Verifier } from '../../../proofs/verifier.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import { FaultLog } from '../../../storage/fault-log.ts';
-import { readWebhooks } from '../../accounts/identity/membership-helpers.ts';
+import { readWebhooks } from '../../accounts/members/membership-helpers.ts';
 import { capture, createFreshTenant, describeServerOnEachDatabase, payload } from '../../consent/helpers.ts';
 
 const hour = 60 * 60 * 1000;

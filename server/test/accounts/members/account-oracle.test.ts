@@ -5,9 +5,9 @@ import { createFreshTenant, describeServer } from '../../consent/helpers.ts';
 import type { TestResponse, TestServer, TestTenant } from '../../harness.ts';
 import { createScimClient, userUrn } from '../../scim/scim-client.ts';
 import { createEnrolledMember } from '../mfa/authenticator.ts';
+import { failSignIn } from '../sign-in/sign-in-requests.ts';
 import { accept, invite } from './invitation-helpers.ts';
 import { addPerson, changePeople, readAudit, readWebhooks } from './membership-helpers.ts';
-import { failSignIn } from './sign-in-requests.ts';
 
 /** The account that an address may have in another tenant. */
 const elsewhere: Readonly<Record<string, (server: TestServer, home: TestTenant, email: string) => Promise<unknown>>> = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../../consent/helpers.ts';
 import { makeKey, postForm } from '../keys/keys.ts';
-import { accept, goodPassword, invite } from './invitation-helpers.ts';
+import { accept, goodPassword, invite } from '../members/invitation-helpers.ts';
 import { signIn } from './sign-in-requests.ts';
 
 /** A text with what mail programs, terminals and web pages add when it is copied. */

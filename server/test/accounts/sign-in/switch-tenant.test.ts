@@ -4,7 +4,15 @@ import { changeMembers } from '../../../accounts/members/membership.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServerOnEachDatabase, payload } from '../../consent/helpers.ts';
-import { addPerson, changePeople, isSignedIn, readAudit, readState, sessionOf, signIn } from './membership-helpers.ts';
+import {
+  addPerson,
+  changePeople,
+  isSignedIn,
+  readAudit,
+  readState,
+  sessionOf,
+  signIn,
+} from '../members/membership-helpers.ts';
 
 const hour = 60 * 60_000;
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { argon2Sync, hkdfSync } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { PasswordHasher } from '../../../installation/password-hash.ts';
-import { countHashes } from '../identity/sign-in-requests.ts';
+import { PasswordHasher } from '../../installation/password-hash.ts';
+import { countHashes } from '../accounts/sign-in/sign-in-requests.ts';
 
 const cheap = { memory: 8, passes: 1, parallelism: 1 };
 const secret = 'the secret of an installation';

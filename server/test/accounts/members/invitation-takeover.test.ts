@@ -9,9 +9,9 @@ import { assertProblem, createFreshTenant, describeServer, payload } from '../..
 import type { TestTenant } from '../../harness.ts';
 import { runVerify } from '../../ledger/fixture.ts';
 import { createEnrolledMember, showCode } from '../mfa/authenticator.ts';
+import { cookieOf, readCookies, signIn as signInFrom } from '../sign-in/sign-in-requests.ts';
 import { accept, goodPassword, invite } from './invitation-helpers.ts';
 import { addPerson, changePeople, isSignedIn, readAudit, signIn, watch } from './membership-helpers.ts';
-import { cookieOf, readCookies, signIn as signInFrom } from './sign-in-requests.ts';
 
 const attackersPassword = 'the attacker knows this one';
 

@@ -6,9 +6,9 @@ import { runUnitOfWork } from '../../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../../consent/helpers.ts';
 import type { TestMember } from '../../harness.ts';
 import { runVerify } from '../../ledger/fixture.ts';
+import { accept, goodPassword, invite } from '../members/invitation-helpers.ts';
+import { addPerson, changePeople, isSignedIn, readState, signIn, watch } from '../members/membership-helpers.ts';
 import { createEnrolledMember } from '../mfa/authenticator.ts';
-import { accept, goodPassword, invite } from './invitation-helpers.ts';
-import { addPerson, changePeople, isSignedIn, readState, signIn, watch } from './membership-helpers.ts';
 
 const day = 24 * 60 * 60_000;
 const otherPassword = 'seven slow trains at noon';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isScope, scopes } from '../../../http/roles.ts';
+import { isScope, scopes } from '../../http/roles.ts';
 
 /** Keys in the hands of customers carry these words: none may change its name or go. */
 const documented =

@@ -14,8 +14,8 @@ import {
   type TestServer,
 } from '../../harness.ts';
 import { assertProblem } from '../../http/problems.ts';
+import { accept, invite } from '../members/invitation-helpers.ts';
 import { answer, createEnrolledMember, showCode, startEnrolment, startSignIn, verify } from '../mfa/authenticator.ts';
-import { accept, invite } from './invitation-helpers.ts';
 import { cookieOf, failSignIn, isOpen, type Requests, sessionOf, signIn, startBeside } from './sign-in-requests.ts';
 
 const minute = 60_000;

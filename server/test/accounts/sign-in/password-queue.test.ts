@@ -14,8 +14,8 @@ import {
   type TestServer,
 } from '../../harness.ts';
 import { assertProblem } from '../../http/problems.ts';
+import { goodPassword, invite } from '../members/invitation-helpers.ts';
 import { createEnrolledMember, startSignIn } from '../mfa/authenticator.ts';
-import { goodPassword, invite } from './invitation-helpers.ts';
 import { cookieOf, lowCost, secret, signIn } from './sign-in-requests.ts';
 
 const bounds = { atOnce: 2, waiting: 32, waitingEach: 8 };

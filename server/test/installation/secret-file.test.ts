@@ -3,9 +3,9 @@ import fs, { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { openInstallation } from '../../../installation/installation.ts';
-import { readSettings, SettingsError } from '../../../settings.ts';
-import { createLocation } from '../../harness.ts';
+import { openInstallation } from '../../installation/installation.ts';
+import { readSettings, SettingsError } from '../../settings.ts';
+import { createLocation } from '../harness.ts';
 
 describe('the secret file', () => {
   const prepare = async () => {

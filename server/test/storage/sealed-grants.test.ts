@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { updatePassword } from '../../../accounts/members/account-store.ts';
-import { scopes } from '../../../http/roles.ts';
-import { systemSource } from '../../../ledger/audit/store.ts';
-import { Findings } from '../../../proofs/findings.ts';
-import { verifyGrants } from '../../../proofs/verify-grants.ts';
-import type { Scene } from '../../../proofs/verify-tenant.ts';
-import { addTime, runUnitOfWork } from '../../../storage/database.ts';
-import { newId } from '../../../storage/rows.ts';
-import { listColumns } from '../../../storage/schema.ts';
-import { type GrantTable, grantTables, sealedColumns } from '../../../storage/secrets.ts';
-import { readLayout } from '../../../storage/table-layout.ts';
+import { updatePassword } from '../../accounts/members/account-store.ts';
+import { scopes } from '../../http/roles.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
+import { Findings } from '../../proofs/findings.ts';
+import { verifyGrants } from '../../proofs/verify-grants.ts';
+import type { Scene } from '../../proofs/verify-tenant.ts';
+import { addTime, runUnitOfWork } from '../../storage/database.ts';
+import { newId } from '../../storage/rows.ts';
+import { listColumns } from '../../storage/schema.ts';
+import { type GrantTable, grantTables, sealedColumns } from '../../storage/secrets.ts';
+import { readLayout } from '../../storage/table-layout.ts';
+import { goodPassword, invite } from '../accounts/members/invitation-helpers.ts';
+import { createEnrolledMember, showCode } from '../accounts/mfa/authenticator.ts';
 import {
   describeOnEachDatabase,
   type RequestOptions,
@@ -18,11 +20,9 @@ import {
   type TestMember,
   type TestServer,
   type TestTenant,
-} from '../../harness.ts';
-import { runVerify } from '../../ledger/fixture.ts';
-import { changeRow, deleteRow, insertRow, type Row, readRows } from '../../ledger/tamper.ts';
-import { goodPassword, invite } from '../identity/invitation-helpers.ts';
-import { createEnrolledMember, showCode } from '../mfa/authenticator.ts';
+} from '../harness.ts';
+import { runVerify } from '../ledger/fixture.ts';
+import { changeRow, deleteRow, insertRow, type Row, readRows } from '../ledger/tamper.ts';
 
 /** The grant of a row: a text that names it, or nothing. */
 type Grant = string | null;
@@ -479,7 +479,7 @@ describeOnEachDatabase('a row that grants access', (dialect) => {
 
   test('is not accepted by a server with another secret', async () => {
     const { database, settings } = server.installation;
-    const { openInstallation } = await import('../../../installation/installation.ts');
+    const { openInstallation } = await import('../../installation/installation.ts');
     await assert.rejects(openInstallation({ ...settings, secret: 'x'.repeat(40) }), /another secret/);
     assert.equal(database.dialect, dialect);
   });

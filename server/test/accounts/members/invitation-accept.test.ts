@@ -14,9 +14,9 @@ import {
 } from '../../consent/helpers.ts';
 import { runVerify } from '../../ledger/fixture.ts';
 import { answer, createEnrolledMember, showCode } from '../mfa/authenticator.ts';
+import { cookieOf, failSignIn, readCookies, signIn as signInFrom } from '../sign-in/sign-in-requests.ts';
 import { accept, goodPassword, invite } from './invitation-helpers.ts';
 import { addPerson, changePeople, isSignedIn, readState, sessionOf, signIn, watch } from './membership-helpers.ts';
-import { cookieOf, failSignIn, readCookies, signIn as signInFrom } from './sign-in-requests.ts';
 
 const newEmail = () => `invited-${randomUUID()}@example.com`;
 

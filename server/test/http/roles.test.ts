@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isPlatformRole, isRole, leastRole, platformRoles, roleIds, roles, scopesOf } from '../../../http/roles.ts';
+import { isPlatformRole, isRole, leastRole, platformRoles, roleIds, roles, scopesOf } from '../../http/roles.ts';
 import { documentedRoles } from './role-scopes.ts';
 
 describe('the roles', () => {

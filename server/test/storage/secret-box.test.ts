@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { SecretBox } from '../../../storage/secrets.ts';
+import { SecretBox } from '../../storage/secrets.ts';
 
 const text = fc.string({ unit: 'binary' }).filter((one) => one.isWellFormed());
 const two = fc.tuple(text, text).filter(([one, other]) => one !== other);

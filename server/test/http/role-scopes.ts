@@ -1,4 +1,4 @@
-import type { MemberRole } from '../../../http/roles.ts';
+import type { MemberRole } from '../../http/roles.ts';
 
 /** Scopes of each role, from contract.md "Principals, scopes, roles". */
 export const documentedRoles: Readonly<Record<MemberRole, string>> = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { PrivateHasher } from '../../../storage/secrets.ts';
+import { PrivateHasher } from '../../storage/secrets.ts';
 
 const text = fc.string({ unit: 'binary' });
 

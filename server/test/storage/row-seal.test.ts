@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac, hkdfSync } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { RowSealer } from '../../../storage/secrets.ts';
+import { RowSealer } from '../../storage/secrets.ts';
 
 test('a seal is the HMAC of the text under a key that is derived from the secret', () => {
   fc.assert(
