@@ -236,7 +236,7 @@ function nameError({ code, status }: Problem): string {
 }
 
 /** @throws {Problem} `invalid_request` for credentials in two places (RFC 6749 section 2.3), `invalid_client`. */
-export function withClientCredentials(form: Readonly<Record<string, string>>, header: string | undefined) {
+function withClientCredentials(form: Readonly<Record<string, string>>, header: string | undefined) {
   if (header === undefined) return form;
   const credentials = readBasic(header);
   const isOtherId = form.client_id !== undefined && form.client_id !== credentials.client_id;
