@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { readWidgets } from '../../server/site/widgets/widget.ts';
 import { startTestServer, type TestServer } from '../../server/test/harness.ts';
 import { startDemoServer } from './demo-server.ts';
 import { ensureBuilt } from './ensure-built.ts';
@@ -48,27 +47,6 @@ describe('the documentation on a server', () => {
     assert.deepEqual([again.status, again.body.length], [304, 0]);
     assert.equal((await raw('/docs/', 'br', tag)).status, 200);
     assert.equal((await raw('/docs/reference/', 'gzip', tag)).status, 200);
-  });
-
-  test('keeps what has a hash in its name forever', async () => {
-    const { text } = await get('/docs/');
-    const [, asset = ''] = /href="(assets\/[^"]+\.css)"/.exec(text) ?? [];
-    const { status, headers } = await get(`/docs/${asset}`);
-    assert.equal(status, 200);
-    assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable');
-    assert.equal(headers.get('content-type'), 'text/css; charset=utf-8');
-  });
-
-  test('keeps no widget forever that is not released: its bytes may change', async () => {
-    const { text } = await get('/docs/widgets/banner/');
-    const [, path = ''] = /src="\.\.\/\.\.\/(live\/svc-consent\/[^"]+)"/.exec(text) ?? [];
-    const [, , version] = path.split('/');
-    const isReleased = readWidgets().some(
-      (one) => one.name === 'svc-consent' && one.version === version && one.isReleased,
-    );
-    const { status, headers } = await get(`/docs/${path}`);
-    assert.equal(status, 200);
-    assert.equal(headers.get('cache-control'), isReleased ? 'public, max-age=31536000, immutable' : 'no-cache');
   });
 
   test('comes compressed as the client likes, each form under a tag of its own', async () => {
