@@ -49,18 +49,6 @@ describeOnOneDatabase('SCIM discovery', (dialect) => {
     }
   });
 
-  test('lets the pages of any site read the configuration, which is public', async () => {
-    for (const headers of [
-      { Origin: 'https://elsewhere.example' },
-      { Origin: 'null' },
-      { 'Sec-Fetch-Site': 'none' },
-      { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://elsewhere.example' },
-    ]) {
-      const { status } = await server.request('GET', '/scim/v2/ServiceProviderConfig', { key: null, headers });
-      assert.equal(status, 200, JSON.stringify(headers));
-    }
-  });
-
   test('lists the types of resources, each of which is at its endpoint', async () => {
     const { body } = await scim.get('/ResourceTypes');
     assert.equal(body.totalResults, 2);

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { before, test } from 'node:test';
+import { describeServer } from '../consent/helpers.ts';
 import { createScimClient, groupUrn, members, patchUrn, type ScimClient, userUrn } from './scim-client.ts';
 
-describeOnOneDatabase('the events of SCIM changes', (dialect) => {
-  let server: TestServer;
+describeServer('the events of SCIM changes', (server) => {
   let scim: ScimClient;
   let count = 0;
   before(async () => {
-    server = await startTestServer(dialect);
     scim = await createScimClient(server);
   });
-  after(() => server[Symbol.asyncDispose]());
 
   const createUser = (attributes: object = {}) => {
     count += 1;
@@ -81,15 +78,18 @@ describeOnOneDatabase('the events of SCIM changes', (dialect) => {
         async () => assert.equal(await scim.createUser('MEMBER@example.com'), id),
       ],
     ];
-    for (const [type, reason, status, request] of steps) {
+    for (const [step, [type, reason, status, request]] of steps.entries()) {
       const { actions, details, webhooks } = await watchEvents(request);
       assert.deepEqual(actions, [type]);
       const [{ actorType, module, targetId, diff, ...detail }] = details as [Record<string, unknown>];
+      const { states, restored } = diff as { readonly states: object; readonly restored?: true };
+      const isBack = type === 'user.provisioned' && step > 0 ? true : undefined;
+      assert.deepEqual([restored, webhooks[0].restored], [isBack, isBack]);
       assert.equal(detail.reason, reason);
       assert.equal(actorType, 'api_key');
       assert.equal(module, 'identity');
       assert.equal(targetId, id);
-      assert.deepEqual(Object.keys((diff as { readonly states: object }).states), ['user/1']);
+      assert.deepEqual(Object.keys(states), ['user/1']);
       assert.equal(webhooks.length, 1);
       assert.equal(webhooks[0].type, type);
       assert.equal(webhooks[0].userId, id);

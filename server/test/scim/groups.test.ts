@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { roleIds } from '../../http/roles.ts';
-import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeServer } from '../consent/helpers.ts';
 import { changeRow, type Row, readRows } from '../ledger/tamper.ts';
 import { addMembers, assertScimError, createScimClient, groupUrn, members, type ScimClient } from './scim-client.ts';
 
-describeOnOneDatabase('SCIM role groups', (dialect) => {
-  let server: TestServer;
+describeServer('SCIM role groups', (server) => {
   let scim: ScimClient;
   let count = 0;
   before(async () => {
-    server = await startTestServer(dialect);
     scim = await createScimClient(server);
   });
-  after(() => server[Symbol.asyncDispose]());
 
   const createUsers = async (number: number, role = 'cs_agent') => {
     const ids: string[] = [];
@@ -237,14 +234,7 @@ describeOnOneDatabase('SCIM role groups', (dialect) => {
     const [one] = await fillGroup('dpo', 1);
     for (const body of [{}, { members: null }, { displayName: 'dpo' }])
       assertScimError(await scim.send('PUT', '/Groups/dpo', { schemas: [groupUrn], ...body }), 400, 'invalidValue');
-    for (const [operation, type] of [
-      [{ op: 'remove', path: 'members' }, 'invalidValue'],
-      [{ op: 'remove', path: 'members', value: [] }, 'invalidValue'],
-      [{ op: 'remove' }, 'noTarget'],
-      [{ op: 'replace', path: 'members' }, 'invalidValue'],
-      [{ op: 'replace', path: 'members', value: null }, 'invalidValue'],
-    ] as const)
-      assertScimError(await patch('dpo', operation), 400, type);
+    assertScimError(await patch('dpo', { op: 'remove', path: 'members' }), 400, 'invalidValue');
     assert.equal((await patch('dpo', { op: 'replace', value: { id: 'dpo', displayName: 'dpo' } })).status, 200);
     assert.equal((await patch('dpo', { op: 'add', path: 'members', value: [] })).status, 200);
     await assertMembers('dpo', [one]);

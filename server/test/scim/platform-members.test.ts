@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { roleIds, staffRole } from '../../http/roles.ts';
-import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { describeServer } from '../consent/helpers.ts';
 import {
   assertScimError,
   createScimClient,
@@ -12,14 +12,11 @@ import {
   userUrn,
 } from './scim-client.ts';
 
-describeOnOneDatabase('SCIM and members whom the operator of the server manages', (dialect) => {
-  let server: TestServer;
+describeServer('SCIM and members whom the operator of the server manages', (server) => {
   let scim: ScimClient;
   before(async () => {
-    server = await startTestServer(dialect);
     scim = await createScimClient(server);
   });
-  after(() => server[Symbol.asyncDispose]());
 
   const extend = (scimCompatibility: 'strict' | 'extended') =>
     server.request('PATCH', '/v1/tenant', { body: { scimCompatibility } });

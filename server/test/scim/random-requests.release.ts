@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import fc from 'fast-check';
-import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
-import { runVerify } from '../ledger/fixture.ts';
+import { assertIntact } from '../accounts/keys/keys.ts';
+import { describeServer } from '../consent/helpers.ts';
 import { createScimClient, errorUrn, groupUrn, patchUrn, type ScimClient, scimType, userUrn } from './scim-client.ts';
 
-describeOnOneDatabase('SCIM, whatever it is asked', (dialect) => {
-  let server: TestServer;
+describeServer('SCIM, whatever it is asked', (server) => {
   let scim: ScimClient;
   const ids: string[] = [];
   before(async () => {
-    server = await startTestServer(dialect);
     scim = await createScimClient(server);
     for (let index = 0; index < 4; index += 1) ids.push(await scim.createUser(`user-${index}@example.com`));
   });
-  after(() => server[Symbol.asyncDispose]());
 
   const odd = fc.constantFrom<unknown>(
     null,
@@ -137,8 +134,7 @@ describeOnOneDatabase('SCIM, whatever it is asked', (dialect) => {
         }),
         { numRuns: 40 },
       );
-      const { report } = await runVerify(server.installation);
-      assert.equal(report.intact, true, JSON.stringify(report));
+      await assertIntact(server);
     });
   }
 
