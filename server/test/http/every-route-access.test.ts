@@ -33,9 +33,11 @@ const foreignPages: readonly Readonly<Record<string, string>>[] = [
   { Origin: 'https://elsewhere.test' },
   { Origin: 'null' },
   { Origin: '' },
+  { Origin: 'http://127.0.0.1:1' },
   { 'Sec-Fetch-Site': 'cross-site' },
   { 'Sec-Fetch-Site': 'same-site' },
   { 'Sec-Fetch-Site': 'none' },
+  { 'Sec-Fetch-Site': 'same-origin, cross-site' },
 ];
 const isSafe = ({ method }: Route) => method === 'GET';
 const by =
@@ -241,7 +243,8 @@ describeOnOneDatabase('who may call every route', (dialect) => {
 
   testOnNewServer('rejects changes in a session without an origin of this server', async (context) => {
     const { Cookie = '' } = admin.session;
-    const pages = [{}, ...foreignPages, { Origin: server.url.replace('http', 'https') }, { Origin: `${server.url}0` }];
+    const near = [server.url.replace('http', 'https'), `${server.url}0`, `${server.url}.evil.example`];
+    const pages = [{}, ...foreignPages, ...near.map((Origin) => ({ Origin }))];
     const callers = [
       ...pages.map((headers) => ({ headers: { Cookie, ...headers } })),
       // Sec-Fetch-Site, which the browser sets itself, has precedence over the Origin.

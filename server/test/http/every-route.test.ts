@@ -7,7 +7,7 @@ import { listSuccessHeaders } from '../../http/openapi-operation.ts';
 import { platformScopeDescriptions, scopes } from '../../http/roles.ts';
 import type { Route } from '../../http/route.ts';
 import { describeOnOneDatabase, type RequestOptions, startTestServer, type TestServer } from '../harness.ts';
-import { assertInvalid } from './problems.ts';
+import { assertInvalid, assertProblem } from './problems.ts';
 import {
   acceptedCall,
   acceptedCredentials,
@@ -220,6 +220,21 @@ describeOnOneDatabase('every route', (dialect) => {
     );
   });
 
+  testOnNewServer('records nothing for a read', async (context) => {
+    const countEvents = async () =>
+      (await server.installation.database.kysely.selectFrom('audit_events').select('sequence').execute()).length;
+    await onRoutes(
+      context,
+      async (route) => {
+        const { path, request, credentials } = await acceptedCall(route, scene);
+        const before = await countEvents();
+        await server.request('GET', path, join(credentials, request));
+        assert.equal(await countEvents(), before);
+      },
+      ({ method }) => method === 'GET',
+    );
+  });
+
   testOnNewServer(
     'rejects a body that it cannot parse, in the format of its surface, and changes nothing',
     async (context) => {
@@ -239,6 +254,29 @@ describeOnOneDatabase('every route', (dialect) => {
         },
         // An upload is not parsed, and evidence-files.test.ts tests its limit.
         ({ body, receive }) => body !== null && receive === undefined,
+      );
+    },
+  );
+
+  testOnNewServer(
+    'rejects a body that is no object, has an unknown field or a field of another type, and names it',
+    async (context) => {
+      await onRoutes(
+        context,
+        async (route) => {
+          const { path, request, credentials } = await acceptedCall(route, await createScene(server));
+          const sample = request.body as Readonly<Record<string, unknown>>;
+          const sendBody = (body: unknown) => server.request(route.method, path, join(credentials, request, { body }));
+          await assertNothingWritten(async () => {
+            assertInvalid(await sendBody([]), 'body');
+            assertInvalid(await sendBody({ ...sample, surprise: 1 }), 'body.surprise');
+            for (const [name, value] of Object.entries(sample)) {
+              const answer = await sendBody({ ...sample, [name]: value === true || value === false ? 'yes' : true });
+              assert.match(assertProblem(answer, 'validation_failed').details[0].path, new RegExp(`^body\\.${name}`));
+            }
+          });
+        },
+        ({ body, receive, surface }) => body !== null && receive === undefined && surface.isVersioned,
       );
     },
   );
@@ -300,6 +338,8 @@ describeOnOneDatabase('every route', (dialect) => {
       context,
       async (route) => {
         const response = await sendFresh(route, route.method, { Origin: 'https://elsewhere.test' });
+        // Browsers do not add a key by themselves, so its requests need no origin.
+        if (route.auth === 'scope') assert.equal(response.status, route.status, response.text);
         for (const name of response.headers.keys()) assert.ok(!name.startsWith('access-control-'), name);
       },
       (route) => !isPublic(route),

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { updatePassword } from '../../accounts/members/account-store.ts';
 import { scopes } from '../../http/roles.ts';
+import { generateToken, hashToken } from '../../installation/token.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
 import { Findings } from '../../proofs/findings.ts';
 import { verifyGrants } from '../../proofs/verify-grants.ts';
 import type { Scene } from '../../proofs/verify-tenant.ts';
 import { addTime, runUnitOfWork } from '../../storage/database.ts';
+import { type GrantTable, grantTables, sealedColumns } from '../../storage/grants.ts';
 import { newId } from '../../storage/rows.ts';
 import { listColumns } from '../../storage/schema.ts';
-import { type GrantTable, grantTables, sealedColumns } from '../../storage/secrets.ts';
 import { readLayout } from '../../storage/table-layout.ts';
 import { goodPassword, invite } from '../accounts/members/invitation-helpers.ts';
 import { createEnrolledMember, showCode } from '../accounts/mfa/authenticator.ts';
@@ -475,6 +476,17 @@ describeOnEachDatabase('a row that grants access', (dialect) => {
     });
     assert.equal((await send('GET', '/v1/me', { headers: member.session })).status, 200);
     assert.equal(database.dialect, dialect);
+  });
+
+  test('is not made by someone who only knows the database', async () => {
+    const { database } = server.installation;
+    const [token, session] = [generateToken('svc_at_'), generateToken('svc_session_')];
+    const issued = await find('access_tokens', () => true);
+    const opened = await find('sessions', () => true);
+    await insertRow(database, 'access_tokens', { ...issued, hash: hashToken(token) });
+    await insertRow(database, 'sessions', { ...opened, id: newId(), token_hash: hashToken(session) });
+    for (const options of [{ key: token }, { key: null, headers: { Cookie: `svc_session=${session}` } }])
+      assert.equal((await send('GET', '/v1/audit', options)).status, 401);
   });
 
   test('is not accepted by a server with another secret', async () => {

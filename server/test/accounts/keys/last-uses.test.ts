@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { LastUses } from '../../../accounts/credentials.ts';
 import { scopes } from '../../../http/roles.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../../harness.ts';
+import { describeServerOnEachDatabase } from '../../consent/helpers.ts';
 
 const noon = '2026-11-21T12:00:00.000Z';
 const later = '2026-11-21T12:00:05.000Z';
 
-describeOnEachDatabase('when a credential was used last', (dialect) => {
-  let server: TestServer;
-  before(async () => {
-    server = await startTestServer(dialect);
-  });
-  after(() => server[Symbol.asyncDispose]());
-
+describeServerOnEachDatabase('when a credential was used last', (server) => {
   const queries = () => server.installation.database.kysely;
   const readKeys = () => queries().selectFrom('api_keys').select(['id', 'last_used_at']).orderBy('id').execute();
   const findKey = async (key: string) =>

@@ -1,27 +1,25 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
-import { addMember, changeMembers } from '../../../accounts/members/membership.ts';
+import { before, test } from 'node:test';
+import { addMember, changeMembers } from '../../../accounts/members/membership-changes.ts';
 import { staffRole } from '../../../http/roles.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../../harness.ts';
+import { describeServerOnEachDatabase } from '../../consent/helpers.ts';
+import type { TestTenant } from '../../harness.ts';
 import { assertProblem } from '../../http/problems.ts';
 import { readAllRows } from '../../http/stored-rows.ts';
 import { assertIntact, getToken, makeKey, postKey, readEvents } from './keys.ts';
 
-describeOnEachDatabase('a key of several tenants', (dialect) => {
-  let server: TestServer;
+describeServerOnEachDatabase('a key of several tenants', (server) => {
   let second: TestTenant;
   let third: TestTenant;
   let stranger: TestTenant;
   before(async () => {
-    server = await startTestServer(dialect);
     second = await server.createTenant('second');
     third = await server.createTenant('third');
     stranger = await server.createTenant('stranger');
   });
-  after(() => server[Symbol.asyncDispose]());
 
   const makeShared = () => makeKey(server, { otherTenantIds: [second.id, third.id] });
   const as = (tenant: string) => ({ headers: { 'Svc-Tenant': tenant } });

@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
-import { findScimTokenHolder } from '../../../accounts/credentials.ts';
+import { before, test } from 'node:test';
+import { findScimTokenHolder } from '../../../accounts/keys/scim-token-store.ts';
 import { scopes } from '../../../http/roles.ts';
 import { isToken } from '../../../installation/token.ts';
-import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../../harness.ts';
-import { assertInvalid, assertProblem } from '../../http/problems.ts';
+import { describeServer } from '../../consent/helpers.ts';
+import type { TestTenant } from '../../harness.ts';
+import { assertProblem } from '../../http/problems.ts';
 import { readAllRows } from '../../http/stored-rows.ts';
 import { assertIntact, getToken, makeKey, readEvents } from './keys.ts';
 
-describeOnOneDatabase('/v1/scim-token', (dialect) => {
-  let server: TestServer;
+describeServer('/v1/scim-token', (server) => {
   let stranger: TestTenant;
   before(async () => {
-    server = await startTestServer(dialect);
     stranger = await server.createTenant('stranger');
   });
-  after(() => server[Symbol.asyncDispose]());
 
   const send = (method: string, options = {}) => server.request(method, '/v1/scim-token', options);
   async function create(options = {}) {
@@ -77,14 +75,6 @@ describeOnOneDatabase('/v1/scim-token', (dialect) => {
     assertProblem(await send('POST', { headers, key: other.key }), 'idempotency_key_reused');
   });
 
-  test('returns when it was last used, once that is written', async () => {
-    const { id } = await create();
-    server.app.lastUses.note('scim_tokens', { id, tenantId: server.tenant.id }, server.clock.now());
-    await server.app.lastUses.write(server.installation.database);
-    assert.equal((await send('GET')).body.data.lastUsedAt, server.clock.now());
-    await assertIntact(server);
-  });
-
   test('records the revoked and the created token', async () => {
     const [first, second] = [await create(), await create()];
     await send('DELETE');
@@ -132,15 +122,5 @@ describeOnOneDatabase('/v1/scim-token', (dialect) => {
     assert.deepEqual([(await send('GET', weak)).status, (await send('DELETE', weak)).status], [200, 200]);
     const { session } = await server.createMember();
     await create({ headers: session });
-  });
-
-  test('can be read with keys:read and changed with keys:write: neither includes the other', async () => {
-    await create();
-    const { key: reader } = await makeKey(server, { scopes: ['keys:read', 'users:write', 'tenant:write'] });
-    const { key: writer } = await makeKey(server, { scopes: ['keys:write'] });
-    assert.equal((await send('GET', { key: reader })).status, 200);
-    for (const method of ['POST', 'DELETE']) assertProblem(await send(method, { key: reader }), 'insufficient_scope');
-    assertProblem(await send('GET', { key: writer }), 'insufficient_scope');
-    assertInvalid(await send('POST', { body: { name: 'x' } }), 'body');
   });
 });

@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { scopes } from '../../../http/roles.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer, type TestTenant } from '../../harness.ts';
+import { describeServerOnEachDatabase } from '../../consent/helpers.ts';
+import type { TestTenant } from '../../harness.ts';
 import { assertProblem } from '../../http/problems.ts';
 import { readAllRows } from '../../http/stored-rows.ts';
 import { assertIntact, getToken, makeKey, readEvents } from './keys.ts';
 
-describeOnEachDatabase('a key of another tenant', (dialect) => {
-  let server: TestServer;
+describeServerOnEachDatabase('a key of another tenant', (server) => {
   let second: TestTenant;
   let third: TestTenant;
   let stranger: TestTenant;
   before(async () => {
-    server = await startTestServer(dialect);
     second = await server.createTenant('second');
     third = await server.createTenant('third');
     stranger = await server.createTenant('stranger');
   });
-  after(() => server[Symbol.asyncDispose]());
 
   const share = (name: string, ...tenants: readonly TestTenant[]) =>
     makeKey(server, { name, otherTenantIds: tenants.map(({ id }) => id) });

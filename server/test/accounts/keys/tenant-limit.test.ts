@@ -67,13 +67,6 @@ describe('the limit of a tenant', () => {
     assert.match((await list({ key: other.key })).headers.get('ratelimit') ?? '', /"tenant";r=3;t=60$/);
     assert.match((await list({})).headers.get('ratelimit') ?? '', /"tenant";r=5;t=60$/);
   });
-
-  test('counts the requests for access tokens against the key', async () => {
-    const key = await makeKey(server);
-    for (let time = 0; time < 5; time += 1) await getToken(server, key);
-    const form = { grant_type: 'client_credentials', client_id: key.id, client_secret: key.key };
-    assert.equal((await postForm(server, '/oauth/token', form, { 'X-Forwarded-For': '192.0.2.1' })).status, 429);
-  });
 });
 
 describeOnEachDatabase('the number of API keys of a tenant', (dialect) => {

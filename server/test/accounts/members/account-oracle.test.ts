@@ -113,27 +113,4 @@ describeServer('the information that a tenant gets about an address', (server) =
     }
     assert.deepEqual(answers[1], answers[0]);
   });
-
-  test('is nothing of people by their id', async () => {
-    const home = await createFreshTenant(server);
-    const { userId } = await createEnrolledMember(server, { tenantId: home.id });
-    const { key } = await createFreshTenant(server);
-    const ask = async (id: string) => {
-      const answers = [];
-      for (const [method, path, body] of [
-        ['GET', ''],
-        ['PATCH', '', { active: false }],
-        ['DELETE', ''],
-        ['GET', '/sessions'],
-        ['DELETE', '/sessions'],
-        ['DELETE', '/mfa'],
-      ] as const) {
-        const answer = await server.request(method, `/v1/users/${id}${path}`, { key, ...(body && { body }) });
-        const { requestId: _, ...error } = answer.body.error;
-        answers.push([answer.status, error]);
-      }
-      return answers;
-    };
-    assert.deepEqual(await ask(userId), await ask('01990000-0000-7000-8000-000000000000'));
-  });
 });

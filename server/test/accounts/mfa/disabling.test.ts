@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { disableSecondFactor } from '../../../accounts/mfa/second-factor.ts';
-import { systemSource } from '../../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
-import { describeOnOneDatabase, startTestServer, type TestMember, type TestServer } from '../../harness.ts';
+import { test } from 'node:test';
+import { describeServer } from '../../consent/helpers.ts';
+import type { TestMember } from '../../harness.ts';
 import { assertProblem } from '../../http/problems.ts';
 import { addPerson } from '../members/membership-helpers.ts';
 import {
@@ -21,13 +19,7 @@ import { readOutbox, readTenantEvents, verifyTenantRows } from './recorded.ts';
 
 const off = { enabled: false, methods: [], backupCodesRemaining: 0 };
 
-describeOnOneDatabase('a second factor that is disabled', (dialect) => {
-  let server: TestServer;
-  before(async () => {
-    server = await startTestServer(dialect);
-  });
-  after(() => server[Symbol.asyncDispose]());
-
+describeServer('a second factor that is disabled', (server) => {
   function disable({ session: headers, password }: TestMember) {
     return server.request('DELETE', '/v1/me/mfa/totp', { headers, body: { password } });
   }
@@ -74,7 +66,7 @@ describeOnOneDatabase('a second factor that is disabled', (dialect) => {
   });
 
   test('ends the other sessions and the sign-ins that wait, in every tenant, and renews the present session', async () => {
-    const other = await server.createTenant(`other-ends-${dialect}`);
+    const other = await server.createTenant('other-ends');
     const member = await createEnrolledMember(server);
     const elsewhere = await server.createMember({ tenantId: other.id, email: member.email });
     const second = readSession(server, await signIn(server, member, member.backupCodes[0] as string));
@@ -133,10 +125,10 @@ describeOnOneDatabase('a second factor that is disabled', (dialect) => {
   });
 
   test('is recorded for every tenant of the user and sent to webhooks', async () => {
-    const other = await server.createTenant(`other-disabled-${dialect}`);
+    const other = await server.createTenant('other-disabled');
     const member = await createEnrolledMember(server);
     await server.createMember({ tenantId: other.id, email: member.email });
-    const lists = await server.createTenant(`lists-${dialect}`);
+    const lists = await server.createTenant('lists');
     await addPerson(server, lists.id, { email: member.email });
     await disable(member);
     assert.deepEqual(await readTenantEvents(server, lists.key, member.userId), [], 'not to one that only lists them');
@@ -172,22 +164,5 @@ describeOnOneDatabase('a second factor that is disabled', (dialect) => {
       (await readOutbox(server, server.tenant.id, member.userId)).map(({ type }) => type),
       ['mfa.enabled', 'mfa.disabled'],
     );
-  });
-
-  test('by an administrator ends every session, and records the reason', async () => {
-    const member = await createEnrolledMember(server);
-    const reset = () =>
-      runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
-        disableSecondFactor(work, systemSource, member.userId, 'reset', 'lost the telephone'),
-      );
-    assert.equal(await reset(), true);
-    assert.equal(await readMfa(server, member.session), 401);
-    assert.equal(await reset(), false);
-    const events = await readTenantEvents(server, server.tenant.key, member.userId);
-    const last = events.at(-1);
-    assert.deepEqual([last.action, last.actorType, last.reason], ['mfa.reset', 'system', 'lost the telephone']);
-    assert.equal(events.filter(({ action }) => action === 'mfa.reset').length, 1);
-    assert.equal((await readOutbox(server, server.tenant.id, member.userId)).at(-1)?.type, 'mfa.disabled');
-    await verifyTenantRows(server, server.tenant.id);
   });
 });

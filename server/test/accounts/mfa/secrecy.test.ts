@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { createLog, startServer } from '../../../cli/server/start-server.ts';
 import { updateRow } from '../../../storage/rows.ts';
-import { describeOnOneDatabase, startTestServer, type TestServer } from '../../harness.ts';
+import { describeServer } from '../../consent/helpers.ts';
 import { assertProblem } from '../../http/problems.ts';
 import { readAllRows } from '../../http/stored-rows.ts';
 import {
@@ -16,13 +16,7 @@ import {
   verify,
 } from './authenticator.ts';
 
-describeOnOneDatabase('the secrets of a second factor', (dialect) => {
-  let server: TestServer;
-  before(async () => {
-    server = await startTestServer(dialect);
-  });
-  after(() => server[Symbol.asyncDispose]());
-
+describeServer('the secrets of a second factor', (server) => {
   test('are never stored in plain text, neither while an enrolment is pending nor after', async () => {
     const member = await server.createMember();
     const { secret, backupCodes, uri } = await startEnrolment(server, member);

@@ -3,7 +3,6 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { PasswordQueue } from '../../../accounts/sign-in/password-queue.ts';
 import { startServer } from '../../../cli/server/start-server.ts';
-import { Problem } from '../../../http/problem.ts';
 import { RateLimiter } from '../../../http/rate-limit.ts';
 import { PasswordHasher } from '../../../installation/password-hash.ts';
 import {
@@ -287,19 +286,6 @@ describe('the queue of password hashes', () => {
 describe('a queue of hashes', () => {
   const caller = { bucket: 'test', isKnown: false };
 
-  test('computes the hash of every accepted caller', async () => {
-    const hasher = new PasswordHasher(secret, lowCost);
-    const queue = new PasswordQueue(hasher, { atOnce: 2, waiting: 40, waitingEach: 40 });
-    const hash = await queue.hash(caller, 'right');
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => queue.verify(caller, index % 2 === 0 ? 'right' : 'wrong', hash)),
-    );
-    assert.deepEqual(
-      answers,
-      answers.map((_, index) => index % 2 === 0),
-    );
-  });
-
   test('serves known and unknown callers in turn', async () => {
     const hasher = new GatedHasher(secret, lowCost);
     hasher.close();
@@ -317,27 +303,6 @@ describe('a queue of hashes', () => {
     }
     await Promise.all([...unknown, ...known]);
     assert.deepEqual(order, ['first', 'k1', 'u1', 'k2', 'u2', 'k3', 'u3', 'u4', 'u5']);
-  });
-
-  test('drops the newest of the fullest bucket for a bucket with nothing waiting, and only then', async () => {
-    const hasher = new GatedHasher(secret, lowCost);
-    hasher.close();
-    const queue = new PasswordQueue(hasher, { atOnce: 1, waiting: 3, waitingEach: 3 });
-    const dropped: string[] = [];
-    const verify = (bucket: string, name: string) =>
-      queue.verify({ bucket, isKnown: false }, 'any', null).catch((error: unknown) => {
-        assert.ok(error instanceof Problem);
-        assert.equal(error.code, 'unavailable');
-        dropped.push(name);
-      });
-    const all = ['running', 'a1', 'a2'].map((name) => verify('a', name));
-    all.push(verify('b', 'b1'), verify('b', 'b2'), verify('c', 'c1'), verify('d', 'd1'));
-    await nextTurn();
-    // b2 finds the queue full and b1 waiting; c1 takes the place of a2; d1 finds one waiter in every bucket.
-    assert.deepEqual(dropped.toSorted(), ['a2', 'b2', 'd1']);
-    hasher.open();
-    await Promise.all(all);
-    assert.equal(dropped.length, 3);
   });
 
   test('continues after a failed hash', async () => {

@@ -5,7 +5,7 @@ import { findOneTimeToken, spendOneTimeToken } from '../../../accounts/sign-in/o
 import { runUnitOfWork } from '../../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../../consent/helpers.ts';
 import type { TestMember } from '../../harness.ts';
-import { runVerify } from '../../ledger/fixture.ts';
+import { assertIntact } from '../keys/keys.ts';
 import { accept, goodPassword, invite } from '../members/invitation-helpers.ts';
 import { addPerson, changePeople, isSignedIn, readState, signIn, watch } from '../members/membership-helpers.ts';
 import { createEnrolledMember } from '../mfa/authenticator.ts';
@@ -47,7 +47,7 @@ describeServer('resetting a forgotten password', (server) => {
       ],
     );
     assert.ok(!JSON.stringify(events).includes(result) && !(await readState(server)).includes(result));
-    assert.equal((await runVerify(server.installation)).report.intact, true);
+    await assertIntact(server);
   });
 
   test('works once, with the latest link, within a day, and not after another change of the password', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { findTenant, listTenants } from '../../../accounts/tenants/store.ts';
+import { describe, test } from 'node:test';
+import { listTenants } from '../../../accounts/tenants/store.ts';
 import { TenantName, TenantSlug } from '../../../accounts/tenants/tenant.ts';
 import { newId } from '../../../storage/rows.ts';
-import { describeOnEachDatabase, startTestServer, type TestServer } from '../../harness.ts';
+import { describeServerOnEachDatabase } from '../../consent/helpers.ts';
 
 describe('the slug of a tenant', () => {
   test('has 2 to 63 lower-case letters, digits and inner hyphens', () => {
@@ -32,26 +32,7 @@ describe('the name of a tenant', () => {
 /** The lists of a new tenant: its audit log has its creation and that of its key. */
 const ownItems: Readonly<Record<string, number>> = { '/v1/audit': 2, '/v1/api-keys': 1 };
 
-describeOnEachDatabase('tenants', (dialect) => {
-  let server: TestServer;
-  before(async () => {
-    server = await startTestServer(dialect);
-  });
-  after(() => server[Symbol.asyncDispose]());
-
-  test('are found by id and by slug, and by nothing else', async () => {
-    const { kysely } = server.installation.database;
-    const earlier = await listTenants(kysely);
-    const other = await server.createTenant('other');
-    assert.equal((await findTenant(kysely, other.id))?.slug, 'other');
-    assert.equal((await findTenant(kysely, 'other'))?.id, other.id);
-    for (const wrong of ['', 'Other', 'oth%', other.id.toUpperCase()]) {
-      assert.equal(await findTenant(kysely, wrong), undefined);
-    }
-    const slugs = (tenants: typeof earlier) => tenants.map(({ slug }) => slug);
-    assert.deepEqual(slugs(await listTenants(kysely)), [...slugs(earlier), 'other']);
-  });
-
+describeServerOnEachDatabase('tenants', (server) => {
   test('cannot share a slug', async () => {
     await assert.rejects(server.createTenant('first'));
     assert.equal(

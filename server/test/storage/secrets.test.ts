@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { createHmac, hkdfSync } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { SecretBox } from '../../storage/secrets.ts';
+import { PrivateHasher, RowSealer, SecretBox } from '../../storage/secrets.ts';
 
 const text = fc.string({ unit: 'binary' }).filter((one) => one.isWellFormed());
 const two = fc.tuple(text, text).filter(([one, other]) => one !== other);
@@ -76,4 +77,46 @@ describe('a sealed text', () => {
       assert.equal(Buffer.from(sealed, 'base64url').length, 12 + 'otpauth-secret'.length + 16);
     }
   });
+});
+
+describe('a private hash', () => {
+  test('is the same for the same value of a tenant, and absent for none', () => {
+    fc.assert(
+      fc.property(text, text, text, (secret, tenant, value) => {
+        const hash = new PrivateHasher(secret).hash(tenant, value);
+        assert.match(hash ?? '', /^[0-9a-f]{64}$/);
+        assert.equal(new PrivateHasher(secret).hash(tenant, value), hash);
+        assert.equal(new PrivateHasher(secret).hash(tenant, null), null);
+      }),
+    );
+  });
+
+  test('differs by value, by tenant and by secret', () => {
+    const different = fc.tuple(fc.string(), fc.string()).filter(([one, other]) => one !== other);
+    fc.assert(
+      fc.property(different, fc.string(), fc.string(), ([one, other], two, three) => {
+        const hash = (secret: string, tenant: string, value: string) => new PrivateHasher(secret).hash(tenant, value);
+        assert.notEqual(hash(one, two, three), hash(other, two, three));
+        assert.notEqual(hash(two, one, three), hash(two, other, three));
+        assert.notEqual(hash(two, three, one), hash(two, three, other));
+      }),
+    );
+  });
+
+  test('has a fingerprint by which servers compare secrets without telling them', () => {
+    assert.equal(new PrivateHasher('a').fingerprint, new PrivateHasher('a').fingerprint);
+    assert.notEqual(new PrivateHasher('a').fingerprint, new PrivateHasher('b').fingerprint);
+    assert.doesNotMatch(new PrivateHasher('recognisable').fingerprint, /recognisable/);
+  });
+});
+
+test('a seal is the HMAC of the text under a key that is derived from the secret', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string({ unit: 'grapheme', maxLength: 300 }), (secret, text) => {
+      const key = Buffer.from(hkdfSync('sha256', secret, '', 'svc row seals', 32));
+      const expected = createHmac('sha256', key).update(text).digest('base64url');
+      const sealer = new RowSealer(secret);
+      assert.deepEqual([sealer.seal(text), sealer.seal(text)], [expected, expected]);
+    }),
+  );
 });
