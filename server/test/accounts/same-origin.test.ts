@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { readSite } from '../../accounts/admit.ts';
+import { startTestServer } from '../harness.ts';
 
 /** A request as a server on http reads it. */
 function ask(headers: Readonly<Record<string, string>>, encrypted = false): IncomingMessage {
@@ -54,5 +55,14 @@ describe('the page that a request comes from', () => {
   test('is not known where nothing is said, as programs do', () => {
     assert.equal(readSite(ask({}), null), 'unknown');
     assert.equal(readSite(ask({ referer: 'https://elsewhere.test/' }), 'https://privacy.example.com'), 'unknown');
+  });
+
+  test('must be one of ours for a change in a session', async () => {
+    await using server = await startTestServer();
+    const { Cookie = '' } = (await server.createMember()).session;
+    const endSessions = async (headers: Readonly<Record<string, string>>) =>
+      (await server.request('DELETE', '/v1/me/sessions', { headers: { Cookie, ...headers } })).status;
+    const origins = [{}, { Origin: 'https://elsewhere.test' }, { Origin: server.url }];
+    assert.deepEqual(await Promise.all(origins.map(endSessions)), [403, 403, 200]);
   });
 });
