@@ -4,8 +4,6 @@ import type { MemberRole } from '../../../http/roles.ts';
 import { assertAccessible } from '../accessible.ts';
 import { describeDashboard } from './browser.ts';
 
-const day = 24 * 60 * 60_000;
-
 describeDashboard('requests, breaches and settings in the dashboard', (dashboard) => {
   const { visitAs } = dashboard;
 
@@ -78,7 +76,7 @@ describeDashboard('requests, breaches and settings in the dashboard', (dashboard
     );
   });
 
-  test('erases the texts of what has ended, on its page, for roles that may', async () => {
+  test('erases the texts of what has ended, on its page', async () => {
     const { server, tenant, member } = await createTenant('dpo');
     const { key } = tenant;
     const send = async (method: string, path: string, body: object) => {
@@ -101,12 +99,7 @@ describeDashboard('requests, breaches and settings in the dashboard', (dashboard
       });
     await send('POST', `/v1/dsr/${request.id}/complete`, { outcome: 'fulfilled' });
     await send('PATCH', `/v1/breach/${breach.id}`, { status: 'closed', notificationReason: 'No risk' });
-    const auditor = await server.createMember({ tenantId: tenant.id, role: 'auditor' });
     for (const [path, title, name, text] of places) {
-      await visitAs(auditor, path, async (page) => {
-        await page.getByText(text).waitFor();
-        assert.equal(await page.getByRole('button', { name: 'Erase' }).count(), 0);
-      });
       await visitAs(member, path, async (page) => {
         await page.getByRole('button', { name: 'Erase' }).click();
         const dialog = page.getByRole('dialog', { name: title });
@@ -124,19 +117,6 @@ describeDashboard('requests, breaches and settings in the dashboard', (dashboard
         assert.equal(await page.getByRole('button', { name: 'Erase' }).count(), 0);
       });
     }
-  });
-
-  test('shows on the start page what is overdue, and leads to it', async () => {
-    const { server, tenant, member } = await createTenant('dpo');
-    const receivedAt = new Date(server.clock.milliseconds() - 60 * day).toISOString();
-    const body = { subjectId: 'late', type: 'access', receivedAt };
-    const opened = await server.request('POST', '/v1/dsr', { key: tenant.key, body });
-    assert.equal(opened.status, 201, opened.text);
-    await visitAs(member, '', async (page) => {
-      await page.getByRole('link', { name: 'Overdue requests' }).click();
-      await page.getByRole('link', { name: 'late' }).waitFor();
-      await page.locator('tbody').getByText('Overdue').waitFor();
-    });
   });
 
   test('shows what changes before the settings are saved, and lets other roles only read', async () => {
@@ -193,35 +173,6 @@ describeDashboard('requests, breaches and settings in the dashboard', (dashboard
       await dialog.getByLabel('Subject id').fill('customer-42');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('heading', { name: 'Access: customer-42' }).waitFor();
-    });
-  });
-
-  test('are accessible', async () => {
-    const { server, tenant, member } = await createTenant();
-    const { key } = tenant;
-    const request = { subjectId: 'ada', type: 'access' };
-    const breach = { title: 'Lost laptop', description: 'x', severity: 'high', discoveredAt: server.clock.now() };
-    const { id } = (await server.request('POST', '/v1/dsr', { key, body: request })).body.data;
-    const reported = (await server.request('POST', '/v1/breach', { key, body: breach })).body.data;
-    await visitAs(member, '', async (page) => {
-      await page.getByRole('link', { name: 'Open breaches' }).waitFor();
-      await assertAccessible(page);
-      for (const [path, button] of [
-        ['requests', 'Open a request'],
-        [`requests/${id}`, 'Complete'],
-        [`requests/${id}`, 'Edit'],
-        ['breaches', 'Report a breach'],
-        [`breaches/${reported.id}`, 'Edit'],
-      ] as const) {
-        await page.goto(`${server.url}/app/${path}`);
-        await page.locator('tbody tr, dl').first().waitFor();
-        await assertAccessible(page);
-        await page.getByRole('button', { name: button }).click();
-        await assertAccessible(page);
-      }
-      await page.goto(`${server.url}/app/settings`);
-      await page.getByLabel('Name').waitFor();
-      await assertAccessible(page);
     });
   });
 });

@@ -116,17 +116,12 @@ describeDashboard('controls and readiness in the dashboard', (dashboard) => {
     });
   });
 
-  test('erases an item of evidence with its file, for roles that may', async () => {
+  test('erases an item of evidence with its file', async () => {
     const { server, tenant, member, client } = await createTenant();
     const id = await client.create();
     const about = new URLSearchParams({ ...evidenceItem, title: 'Visit of Elif', name: 'elif.txt' });
     const path = `${base}/controls/${id}/evidence/files?${about}`;
     payload(await server.request('POST', path, { key: tenant.key, rawBody: 'Elif was here' }), 201);
-    const auditor = await server.createMember({ tenantId: tenant.id, role: 'auditor' });
-    await visitAs(auditor, `controls/${id}`, async (page) => {
-      await page.getByText('Visit of Elif').waitFor();
-      assert.equal(await page.getByRole('button', { name: 'Erase' }).count(), 0);
-    });
     await visitAs(member, `controls/${id}`, async (page) => {
       await page.getByRole('button', { name: 'Erase: Visit of Elif' }).click();
       const dialog = page.getByRole('dialog', { name: 'Erase this item of evidence' });
@@ -308,51 +303,6 @@ describeDashboard('controls and readiness in the dashboard', (dashboard) => {
     await visitAs(member, 'readiness', async (page) => {
       await page.getByRole('link', { name: '@SUM(1)' }).waitFor();
       assert.match(await readDownload(await download(page)), /\r\nDomain,'@SUM\(1\),0,0,0,0,0,1\r\n/);
-    });
-  });
-
-  test('show an auditor everything and no action', async () => {
-    const { member, client } = await createTenant('auditor');
-    const id = await client.create();
-    await client.addTest(id);
-    payload(await client.addEvidence(id), 201);
-    for (const path of ['controls?view=board', `controls/${id}`, 'readiness'])
-      await visitAs(member, path, async (page) => {
-        await page.locator('.card, tbody tr').first().waitFor();
-        const buttons = await page.getByRole('main').getByRole('button').allTextContents();
-        const reading = new Set(['Table', 'Board', 'Save as CSV']);
-        assert.deepEqual(
-          buttons.filter((text) => !reading.has(text.trim())),
-          [],
-          path,
-        );
-      });
-  });
-
-  test('are accessible', async () => {
-    const { server, member, client } = await createTenant();
-    await visitAs(member, 'controls', async (page) => {
-      await page.getByText('No controls yet.').waitFor();
-      await assertAccessible(page);
-      await client.adopt('GDPR');
-      const { items } = await client.read();
-      payload(await client.addEvidence(items[0].id), 201);
-      for (const [path, buttons] of [
-        ['controls', ['New control']],
-        [`controls?view=board&domain=${encodeURIComponent(items[0].domain)}`, ['Change status']],
-        [`controls/${items[0].id}`, ['Add evidence', 'Record result']],
-        ['readiness', ['Adopt frameworks']],
-      ] as const) {
-        await page.goto(`${server.url}/app/${path}`);
-        await page.locator('.card, tbody tr').first().waitFor();
-        await assertAccessible(page);
-        for (const name of buttons) {
-          await page.getByRole('button', { name }).first().click();
-          await page.getByRole('dialog').locator('form').waitFor();
-          await assertAccessible(page);
-          await page.getByRole('button', { name: 'Cancel' }).click();
-        }
-      }
     });
   });
 });

@@ -235,29 +235,6 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
     });
   });
 
-  test('moves the focus to the heading of each page, also when the heading is drawn again with what was loaded', async () => {
-    const { server } = dashboard;
-    const member = await server.createMember();
-    const { body } = await server.request('POST', '/v1/webhooks', {
-      headers: member.session,
-      body: { url: 'https://receiver.example/hook' },
-    });
-    await visitAs(member, '', async (page) => {
-      await page.getByRole('navigation').waitFor();
-      const links = await page.getByRole('navigation').getByRole('link').all();
-      for (const link of links) {
-        await link.click();
-        await page.locator('nav a[aria-current=page]').and(link).waitFor();
-        await page.waitForFunction(() => !document.querySelector('main')?.textContent?.includes('Loading'));
-        assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'H1', await page.title());
-      }
-      assert.ok(links.length > 10);
-      await page.goto(`${server.url}/app/webhooks/${body.data.id}`);
-      await page.getByRole('heading', { name: 'https://receiver.example/hook', level: 1 }).waitFor();
-      assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'https://receiver.example/hook');
-    });
-  });
-
   test('runs what is pressed while another action runs after it, and keeps the focus where it was', async () => {
     const { server } = dashboard;
     const member = await server.createMember();
@@ -318,27 +295,6 @@ describeDashboard('the dashboard in a browser', (dashboard) => {
       },
       { locale: 'de-AT' },
     );
-  });
-
-  test('shows a missing page, and an unreachable server with a way to try again', async () => {
-    const member = await dashboard.server.createMember();
-    await visit('none', async (page) => {
-      await signIn(page, member);
-      await page.getByRole('heading', { name: 'Page not found' }).waitFor();
-      await page.route('**/v1/**', (route) => route.abort());
-      await page.getByRole('link', { name: 'Your account' }).click();
-      await page.getByText('The server cannot be reached').first().waitFor();
-      await page.getByRole('link', { name: 'Settings' }).click();
-      await page.getByRole('heading', { name: 'Settings' }).waitFor();
-      await page.getByText('The server cannot be reached').first().waitFor();
-      await page.unroute('**/v1/**');
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await page
-        .getByLabel('Days to answer')
-        .or(page.getByRole('group', { name: 'Settings' }))
-        .first()
-        .waitFor();
-    });
   });
 
   test('shows the page first in a narrow window, and the navigation on demand', async () => {

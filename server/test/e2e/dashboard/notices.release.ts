@@ -674,21 +674,6 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     });
   });
 
-  test('filters notices by text, and keeps the filter in the address', async () => {
-    const { server, tenant, member } = await createTenant();
-    await server.createNotice({ key: tenant.key, content: { name: 'Shop', domain: 'shop.example.com' } });
-    await visitAs(member, 'notices', async (page) => {
-      await page.getByRole('link', { name: 'Website' }).waitFor();
-      await page.getByLabel('Name, controller or domain').fill('shop');
-      await page.keyboard.press('Enter');
-      await page.getByRole('link', { name: 'Website' }).waitFor({ state: 'detached' });
-      await page.reload();
-      await page.getByRole('link', { name: 'Shop' }).waitFor();
-      assert.equal(await page.locator('tbody tr').count(), 1);
-      assert.equal(await page.getByLabel('Name, controller or domain').inputValue(), 'shop');
-    });
-  });
-
   test('reads a page of 10,000 notices at a time: in the list, in the palette and on the start page', async () => {
     const { server, id, member } = await createTenant();
     await sql`insert into consent_notices
@@ -926,10 +911,9 @@ describeDashboard('notices in the dashboard', (dashboard) => {
     });
   });
 
-  test('gives an auditor no action, and the page of another tenant’s notice is not found', async () => {
-    const { server, member, edit } = await createTenant('auditor');
+  test('lets an auditor read every part of a notice, and change none', async () => {
+    const { member, edit } = await createTenant('auditor');
     await edit({ controllerName: 'Another Ltd' });
-    const other = await createTenant();
     await visitAs(member, 'notices', async (page) => {
       await page.getByRole('link', { name: 'Website' }).click();
       await openPreview(page).getByRole('button', { name: 'Accept all' }).waitFor();
@@ -938,64 +922,8 @@ describeDashboard('notices in the dashboard', (dashboard) => {
         await page.getByRole('tab', { name }).click();
         await page.getByRole('tabpanel', { name }).waitFor();
         assert.equal(await page.locator('main button:enabled:not([role=tab])').count(), 0);
-      }
-      await page.getByRole('link', { name: 'Publish', exact: true }).click();
-      await page.getByText('Content of version 1').waitFor();
-      await page.locator('ins').waitFor();
-      assert.equal(await page.locator('main button').count(), 0);
-      await page.getByRole('link', { name: 'Notices' }).click();
-      await page.getByRole('link', { name: 'Website' }).waitFor();
-      assert.equal(await page.locator('main button').count(), 0);
-      await page.goto(`${server.url}/app/notices/${other.id}`);
-      await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
-    });
-  });
-
-  test('are accessible', async () => {
-    const [necessary, analytics] = noticeContent.purposes;
-    const { server, id, member, edit } = await createTenant('admin', {
-      purposes: [
-        necessary,
-        {
-          ...analytics,
-          basisByRegion: { 'US-CA': 'object' },
-          trackers: [{ name: '_ga', provider: 'Google', lifetime: 'P13M', thirdParty: true }],
-        },
-      ],
-      theme: { accent: '#ffe000' },
-      translations: { de: { purposes: {} } },
-    });
-    await visitAs(member, 'notices', async (page) => {
-      await page.locator('tbody tr').first().waitFor();
-      await assertAccessible(page);
-      await page.getByRole('button', { name: 'Archive' }).click();
-      await assertAccessible(page);
-      await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'New notice' }).click();
-      await assertAccessible(page);
-      await page.goto(`${server.url}/app/notices/${id}`);
-      await openPreview(page).getByRole('button', { name: 'Accept all' }).waitFor();
-      await assertAccessible(page);
-      for (const name of ['Texts and languages', 'Look', 'Regions', 'Cookies']) {
-        await page.getByRole('tab', { name }).click();
-        await page.getByRole('tabpanel', { name }).waitFor();
         await assertAccessible(page);
       }
-      await page.getByRole('tab', { name: 'Content' }).click();
-      await edit({ name: 'Theirs' });
-      await page.getByRole('textbox', { name: /^Name/ }).fill('Ours');
-      await page.getByRole('button', { name: 'Save' }).click();
-      await page.locator('ins').first().waitFor();
-      await assertAccessible(page);
-      page.on('dialog', (question) => void question.accept());
-      await page.goto(`${server.url}/app/notices/${id}/publish`);
-      await page.locator('tbody tr').first().waitFor();
-      await assertAccessible(page);
-      await page.getByRole('button', { name: 'Publish version 2' }).click();
-      await assertAccessible(page);
-      await page.goto(`${server.url}/app/notices/${id}/install`);
-      await page.getByRole('heading', { name: 'WordPress' }).waitFor();
-      await assertAccessible(page);
     });
   });
 });

@@ -79,35 +79,4 @@ describeDashboard('the pages of the people who run the server', (dashboard) => {
       await page.getByText('Last verified by the server').getByText('Holds').waitFor();
     });
   });
-
-  test('opens a tenant of the portfolio read-only, on record, and leads back', async () => {
-    const { server } = dashboard;
-    const email = `staff-${crypto.randomUUID()}@example.com`;
-    const tenants = [];
-    for (const name of ['one', 'two']) tenants.push(await server.createTenant(`${name}-${crypto.randomUUID()}`));
-    const [one, two] = tenants as [(typeof tenants)[number], (typeof tenants)[number]];
-    const role = 'dpco_principal';
-    const staff = await server.createMember({ tenantId: one.id, email, role });
-    await server.createMember({ tenantId: two.id, email, role });
-    const body = { subjectId: 'late', type: 'access', receivedAt: '2026-01-01T00:00:00Z' };
-    await server.request('POST', '/v1/dsr', { key: two.key, body });
-    await visitAs(staff, 'staff', async (page) => {
-      const row = page.getByRole('row', { name: two.slug });
-      await row.locator('.overdue', { hasText: '1' }).first().waitFor();
-      await assertAccessible(page);
-      await row.getByRole('button', { name: 'Open read-only' }).click();
-      await page.locator('.viewing', { hasText: two.slug }).waitFor();
-      await page.goto(`${server.url}/app/requests`);
-      await page.getByRole('row', { name: 'late' }).waitFor();
-      assert.equal(await page.getByRole('button', { name: 'Open a request' }).count(), 0);
-      await page.getByRole('link', { name: 'Back to the portfolio' }).click();
-      await page.getByRole('heading', { name: 'Portfolio' }).waitFor();
-      assert.equal(await page.locator('.viewing').count(), 0);
-    });
-    const { body: log } = await server.request('GET', '/v1/audit?actor=staff', { key: two.key });
-    assert.deepEqual(
-      log.data.items.map(({ action, actorEmail }: Record<string, unknown>) => [action, actorEmail]),
-      [['session.created', email]],
-    );
-  });
 });

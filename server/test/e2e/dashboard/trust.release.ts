@@ -195,22 +195,14 @@ describeDashboard('the trust center in the dashboard', (dashboard) => {
     });
   });
 
-  test('can be read by an auditor, and is accessible', async () => {
+  test('has only a link as its badge until it is published, and is withdrawn after a confirmation', async () => {
     const { server, tenant, member } = await createTenant();
-    const auditor = await server.createMember({ tenantId: tenant.id, role: 'auditor' });
     await visitAs(member, 'trust/badge', async (page) => {
       await page.getByText('only a link until').waitFor();
     });
     await server.request('PUT', '/v1/trust', { key: tenant.key, body: trustCenter });
-    await visitAs(auditor, 'trust', async (page) => {
-      assert.ok(await page.getByLabel('Headline').isDisabled());
-      assert.equal(await page.getByRole('button', { name: /Publish|Remove|Add|Save/ }).count(), 0);
-    });
     await visitAs(member, 'trust', async (page) => {
-      await openPreview(page).getByRole('heading', { name: 'SOC 2' }).waitFor();
-      await assertAccessible(page);
       await page.getByRole('button', { name: 'Unpublish' }).click();
-      await assertAccessible(page);
       await page.getByRole('dialog').getByRole('button', { name: 'Unpublish' }).click();
       await page.getByText('Saved.').waitFor();
       assert.equal((await server.request('GET', `/trust/${tenant.slug}`, { key: null })).status, 404);

@@ -7,6 +7,7 @@ import { pages } from '../../../dashboard/src/pages.ts';
 import api from '../../../openapi.json' with { type: 'json' };
 import type { TestMember } from '../../harness.ts';
 import { createScene } from '../../http/scene.ts';
+import { assertAccessible, assertFits } from '../accessible.ts';
 import { describeDashboard } from './browser.ts';
 
 type Operation = keyof typeof operationScopes;
@@ -22,7 +23,7 @@ interface Visit {
   readonly awaited: readonly string[];
 }
 
-describeDashboard('the roles in the dashboard', (dashboard) => {
+describeDashboard('every page of the dashboard', (dashboard) => {
   /** A tenant that has every object whose page the tests open. */
   async function furnish() {
     const scene = await createScene(dashboard.server);
@@ -34,13 +35,14 @@ describeDashboard('the roles in the dashboard', (dashboard) => {
     for (const ledger of ['audit', 'consent'] as const) await scene.checkpoint(ledger);
     await dashboard.server.createKey(scene.tenant.id, ['audit:read']);
     await dashboard.server.createScimToken(scene.tenant.id);
+    await scene.trustCenter();
     return scene.tenant;
   }
 
-  test('open the pages and offer the actions whose operations they may call, and no other', async () => {
+  test('opens for the roles that may read it, and offers the actions whose operations they may call', async () => {
     const { server, visitAs } = dashboard;
     const { id: tenantId } = await furnish();
-    const addresses = new Map(pages.flatMap(({ path }) => (path.includes(':') ? [] : [[path, path] as const])));
+    const addresses = listAddresses();
     /** Operations of the administrator on each page, each with a request that calls it. */
     const actions = new Map<string, ReadonlyMap<Operation, string>>();
     for (const role of memberRoleValues) {
@@ -102,6 +104,67 @@ describeDashboard('the roles in the dashboard', (dashboard) => {
       assert.ok(pressed.has(one), one);
   });
 
+  test('is accessible, and so is each of its dialogs', async () => {
+    const { server, visitAs } = dashboard;
+    const { id: tenantId } = await furnish();
+    const addresses = listAddresses();
+    await visitAs(await server.createMember({ tenantId }), '', async (page) => {
+      page.on('dialog', (question) => void question.accept());
+      // Nothing is changed, so that each page has what it shows.
+      await page.route('**/v1/**', async (route) => {
+        if (route.request().method() === 'GET') return route.continue();
+        await route.fulfill({ status: 409, json: { error: { code: 'conflict', message: 'held' } } });
+      });
+      const dialogs = new Set<string>();
+      for (const { path } of pages) {
+        await openAddress(page, addresses.get(path));
+        await assertAccessible(page);
+        noteAddresses(addresses, await listLinks(page));
+        const buttons = page.locator('main button:enabled:visible:not([role=tab])');
+        const names = await buttons.allTextContents();
+        for (const name of new Set(names)) {
+          await buttons.filter({ hasText: name.trim() }).first().click();
+          const title = (await page.locator('dialog[open] h2').allTextContents()).join();
+          if (title === '' && page.url().endsWith(`/${addresses.get(path)}`)) continue;
+          if (!dialogs.has(title)) await assertAccessible(page);
+          dialogs.add(title);
+          await openAddress(page, addresses.get(path));
+        }
+      }
+      assert.ok(dialogs.size > 20, [...dialogs].join());
+    });
+  });
+
+  for (const locale of ['de', 'fr'])
+    test(`fits a narrow window in ${locale}`, async () => {
+      const { server, visitAs } = dashboard;
+      const { id: tenantId } = await furnish();
+      const addresses = listAddresses();
+      const member = await server.createMember({ tenantId });
+      const narrow = { locale, viewport: { width: 320, height: 640 } };
+      await visitAs(
+        member,
+        '',
+        async (page) => {
+          for (const { path } of pages) {
+            await openAddress(page, addresses.get(path));
+            assert.equal(await page.locator('html').getAttribute('lang'), locale);
+            await assertFits(page);
+            noteAddresses(addresses, await listLinks(page));
+          }
+        },
+        narrow,
+      );
+    });
+
+  /** Opens a page that has an address, and waits until it has everything that it shows. */
+  async function openAddress(page: Page, address: string | undefined) {
+    assert.ok(address !== undefined, `no page links to what comes after ${page.url()}`);
+    await page.goto(`${dashboard.server.url}/app/${address}`, { waitUntil: 'networkidle' });
+    await page.locator('main h1').waitFor();
+    assert.deepEqual(await page.locator('main [role=alert]').allTextContents(), [], address);
+  }
+
   function call({ session }: TestMember, method: string, path: string) {
     const headers = { ...session, 'Idempotency-Key': randomUUID() };
     return dashboard.server.request(method, path, { headers, ...(method !== 'GET' && { body: {} }) });
@@ -109,6 +172,17 @@ describeDashboard('the roles in the dashboard', (dashboard) => {
 });
 
 const patterns = pages.map(({ path }) => ({ path, pattern: new URLPattern({ pathname: `/app/${path}` }) }));
+
+/** The pages whose address has no parameter. */
+function listAddresses(): Map<string, string> {
+  return new Map(pages.flatMap(({ path }) => (path.includes(':') ? [] : [[path, path] as const])));
+}
+
+function listLinks(page: Page): Promise<readonly string[]> {
+  return page
+    .locator('main a[href^="/app/"]')
+    .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).pathname));
+}
 
 /** Keeps an address for each page with a parameter, of the links that lead to it. */
 function noteAddresses(addresses: Map<string, string>, links: readonly string[]): void {
