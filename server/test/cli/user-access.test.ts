@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertIntact } from '../accounts/keys/keys.ts';
 import {
   changePeople,
   isSignedIn,
@@ -8,7 +9,6 @@ import {
   readWebhooks,
   signIn,
 } from '../accounts/members/membership-helpers.ts';
-import { assertIntact } from '../accounts/keys/keys.ts';
 import { createEnrolledMember } from '../accounts/mfa/authenticator.ts';
 import { describeServer, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';

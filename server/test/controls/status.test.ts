@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { changeMembers } from '../../accounts/members/membership-changes.ts';
+import { changeMembers } from '../../accounts/members/membership.ts';
 import { controlStatuses } from '../../controls/status.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';

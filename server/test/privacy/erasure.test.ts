@@ -14,8 +14,8 @@ import { forgetErased, stepRows } from '../../privacy/erasure/store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { insertRows, newId } from '../../storage/rows.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
-import { readAudit } from '../accounts/members/membership-helpers.ts';
 import { assertIntact } from '../accounts/keys/keys.ts';
+import { readAudit } from '../accounts/members/membership-helpers.ts';
 import {
   assertNothingWritten,
   assertProblem,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { isApiKey } from '../../../accounts/keys/api-key.ts';
+import { isApiKey } from '../../../accounts/credentials.ts';
 import { scopes } from '../../../http/roles.ts';
 import { describeServer } from '../../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../../http/problems.ts';

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import {
-  displayApiKey,
-  expiryAfter,
-  generateApiKey,
-  isApiKey,
-  keyEnvironments,
-  successorEnd,
-} from '../../../accounts/keys/api-key.ts';
+import { isApiKey, keyEnvironments } from '../../../accounts/credentials.ts';
+import { displayApiKey, expiryAfter, generateApiKey, successorEnd } from '../../../accounts/keys/api-key.ts';
 import { hashToken } from '../../../installation/token.ts';
 
 const alphabet = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
-import { addMember, changeMembers } from '../../../accounts/members/membership-changes.ts';
+import { addMember, changeMembers } from '../../../accounts/members/membership.ts';
 import { staffRole } from '../../../http/roles.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../../storage/database.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
-import { findScimTokenHolder } from '../../../accounts/keys/scim-token-store.ts';
+import { findScimTokenHolder } from '../../../accounts/credentials.ts';
 import { scopes } from '../../../http/roles.ts';
 import { isToken } from '../../../installation/token.ts';
 import { describeServer } from '../../consent/helpers.ts';
