@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { type ErasureLine, ErasureLog } from '../../ledger/erasure-log.ts';
@@ -71,19 +71,6 @@ describeOnEachDatabase('erasures.log', (dialect) => {
     rmSync(file);
     await complete(other);
     assert.deepEqual(read(other), read(openLog('erasures.log')));
-  });
-
-  test('is reported as missing: svc verify could not check it', async () => {
-    await erase('first@example.com');
-    const aside = join(server.installation.settings.dataDir, 'aside.log');
-    renameSync(own(), aside);
-    const { code, report } = await runVerify(server.installation);
-    renameSync(aside, own());
-    assert.equal(code, 3);
-    const [finding, ...others] = report.findings;
-    assert.deepEqual([finding?.kind, finding?.about, finding?.tenantId, others], ['unchecked', 'erasure', null, []]);
-    assert.match(finding?.message ?? '', /^erasures\.log is missing in /);
-    assert.equal((await runVerify(server.installation)).code, 0);
   });
 
   test('gets no line that was put into the database without the secret', async () => {

@@ -10,9 +10,9 @@ import { verifyChain } from '../../proofs/verify-chain.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
-import { appendOne, exportText, forgetTree, signNow, verifyFile } from './exported.ts';
-import { draftRecord, runVerify } from './fixture.ts';
-import { readNote, rootsOfProof } from './naive-merkle.ts';
+import { appendOne, exportText, forgetTree, signNow, verifyFile } from '../ledger/exported.ts';
+import { draftRecord, runVerify } from '../ledger/fixture.ts';
+import { readNote, rootsOfProof } from '../ledger/naive-merkle.ts';
 import {
   changeRow,
   deleteRow,
@@ -22,7 +22,7 @@ import {
   type Row,
   readLedger,
   readRows,
-} from './tamper.ts';
+} from '../ledger/tamper.ts';
 
 /** Changes of an attacker to the rows of a ledger, before the earlier checkpoint. */
 const attacks: Readonly<Record<string, (rows: readonly LedgerRow[], at: number) => readonly LedgerRow[]>> = {

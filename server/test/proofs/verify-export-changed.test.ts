@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Installation } from '../../installation/installation.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import { openTestInstallation } from '../harness.ts';
-import { createLedger, exportText, type Ledger, latestOf, time, verifyFile, type Wanted } from './exported.ts';
+import { createLedger, exportText, type Ledger, latestOf, time, verifyFile, type Wanted } from '../ledger/exported.ts';
 
 describe('an export that was changed', () => {
   let installation: Installation;

@@ -5,7 +5,7 @@ import type { Installation } from '../../installation/installation.ts';
 import type { StoredCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import { openTestInstallation } from '../harness.ts';
-import { appendOne, createLedger, exportText, latestOf, signNow, time, verifyFile } from './exported.ts';
+import { appendOne, createLedger, exportText, latestOf, signNow, time, verifyFile } from '../ledger/exported.ts';
 
 describe('an export', () => {
   let installation: Installation;

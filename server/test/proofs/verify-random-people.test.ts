@@ -19,7 +19,7 @@ import { systemSource } from '../../ledger/audit/store.ts';
 import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { accept } from '../accounts/members/invitation-helpers.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
-import { runVerify } from './fixture.ts';
+import { runVerify } from '../ledger/fixture.ts';
 
 /** An event in the life of a person of a tenant. */
 interface Step {

@@ -13,10 +13,10 @@ import { capture, payload } from '../consent/helpers.ts';
 import { base, ControlClient } from '../controls/helpers.ts';
 import { evidenceItem } from '../controls/samples.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
-import { TestWitness } from '../proofs/test-witness.ts';
-import { TestAuthority } from '../proofs/timestamp-authority.ts';
-import { runVerify } from './fixture.ts';
-import { type CheckedTable, changeRow, logTables, type Row, readRows } from './tamper.ts';
+import { runVerify } from '../ledger/fixture.ts';
+import { type CheckedTable, changeRow, logTables, type Row, readRows } from '../ledger/tamper.ts';
+import { TestWitness } from './test-witness.ts';
+import { TestAuthority } from './timestamp-authority.ts';
 
 const secret = 'a secret of 32 characters or more';
 

@@ -26,10 +26,10 @@ import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { readSettings, type Settings } from '../../settings.ts';
 import { runUnitOfWork, systemClock } from '../../storage/database.ts';
 import { createLocation, describeOnEachDatabase, TestClock, type TestLocation } from '../harness.ts';
-import { appendManyRecords } from '../proofs/ledger-requests.ts';
-import { appendOne, forgetTree, signNow } from './exported.ts';
-import { fillLedgers, runVerify } from './fixture.ts';
-import { changeRow, deleteRow, insertRow, readRows, tamper } from './tamper.ts';
+import { appendOne, forgetTree, signNow } from '../ledger/exported.ts';
+import { fillLedgers, runVerify } from '../ledger/fixture.ts';
+import { changeRow, deleteRow, insertRow, readRows, tamper } from '../ledger/tamper.ts';
+import { appendManyRecords } from './ledger-requests.ts';
 
 const silent = pino({ level: 'silent' });
 

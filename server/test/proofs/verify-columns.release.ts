@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import type { Installation } from '../../installation/installation.ts';
 import { changingRows } from '../../proofs/verify-tenant.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
-import { fillLedgers, runVerify, type VerifyReport } from './fixture.ts';
-import { changeRow, type ProtectedTable, protectedTables, type Row, readRows } from './tamper.ts';
+import { fillLedgers, runVerify, type VerifyReport } from '../ledger/fixture.ts';
+import { changeRow, type ProtectedTable, protectedTables, type Row, readRows } from '../ledger/tamper.ts';
 
 /** Columns that only record the last use. */
 const uses = [

@@ -9,8 +9,8 @@ import { UsageError } from '../../cli/command.ts';
 import { openInstallation } from '../../installation/installation.ts';
 import { readSettings, type Settings } from '../../settings.ts';
 import { createLocation, TestClock, type TestLocation } from '../harness.ts';
-import { fillLedgers, runVerify } from './fixture.ts';
-import { protectedTables } from './tamper.ts';
+import { fillLedgers, runVerify } from '../ledger/fixture.ts';
+import { protectedTables } from '../ledger/tamper.ts';
 
 const name = 'svc.sqlite';
 
@@ -86,38 +86,6 @@ describe('a changed byte in the file of a stopped server', () => {
     );
   });
 
-  test('is found if it makes invalid UTF-8 that decodes to the same character', async () => {
-    // EF BF BD is U+FFFD; F0 BF BD is not UTF-8 and is read as one U+FFFD too.
-    // In the row, the salt and the hash follow; an index has the value too.
-    const value = Buffer.from('\uFFFD in the middle \uFFFD').toString('latin1');
-    const stored = bytes.toString('latin1').matchAll(new RegExp(`${value}[\\w-]{22}[0-9a-f]{64}`, 'g'));
-    const position = [...stored].at(-1)?.index as number;
-    assert.equal(bytes[position], 0xef);
-    const settings = copy((copied) => {
-      copied[position] = 0xf0;
-    });
-    const { report } = await runVerify({ settings });
-    const issues = report.tenants.flatMap(({ chains }) => chains.map(({ fault }) => fault?.issue));
-    assert.ok(issues.includes('the text is not Unicode'), JSON.stringify(report));
-  });
-
-  test('is found if it makes invalid UTF-8 in the name of a key', async () => {
-    // In the row, where the name follows the id of the key; the audit log has it, too.
-    const name = /[\da-f-]{36}Key (?=\xef\xbf\xbd)/.exec(bytes.toString('latin1'));
-    assert.ok(name);
-    const position = name.index + name[0].length;
-    assert.equal(bytes[position], 0xef);
-    const settings = copy((copied) => {
-      copied[position] = 0xf0;
-    });
-    const { report } = await runVerify({ settings });
-    const faults = report.tenants.flatMap(({ rows }) => rows.faults);
-    assert.deepEqual(
-      faults.map(({ table, issue }) => [table, issue]),
-      [['api_keys', 'the text is not Unicode']],
-    );
-  });
-
   for (const [what, change] of Object.entries({
     'not a SQLite file': (copied: Buffer) => copied.fill('x', 0, 100),
     'a first page of zeroes': (copied: Buffer) => copied.fill(0, 0, 4096),
@@ -145,28 +113,6 @@ describe('a changed byte in the file of a stopped server', () => {
     const settings = { ...readSettings(location.environment), dataDir };
     await assert.rejects(runVerify({ settings }), /There is no database in/);
     assert.deepEqual(readdirSync(dataDir), []);
-  });
-
-  test('finds bytes in place of text, even if they decode to the same text', async () => {
-    const settings = copy(() => undefined);
-    const database = new SQLite(join(settings.dataDir, name));
-    database.exec('drop trigger consent_records_refuse_update');
-    database.exec('update consent_records set captured_at = cast(captured_at as blob) where sequence = 2');
-    database.close();
-    const { code, report } = await runVerify({ settings });
-    assert.equal(code, 1);
-    assert.equal(report.tenants[0]?.chains[0]?.fault?.issue, 'a value is not text');
-  });
-
-  test('finds a number in place of text, and text in place of a number', async () => {
-    for (const change of ["hash = x'00'", 'id = 1.5', "sequence = 'x'", "sequence = x'02'", 'sequence = 2.5']) {
-      const settings = copy(() => undefined);
-      const database = new SQLite(join(settings.dataDir, name));
-      database.exec('drop trigger audit_events_refuse_update');
-      database.exec(`update audit_events set ${change} where sequence = 2`);
-      database.close();
-      assert.equal(await verifyCopy(settings), 1, change);
-    }
   });
 });
 
