@@ -11,7 +11,6 @@ import {
   describeServer,
   payload,
   readEvents,
-  unknownId,
 } from './helpers.ts';
 
 describeServer('publishing and archiving a consent notice', (server) => {
@@ -128,16 +127,9 @@ describeServer('publishing and archiving a consent notice', (server) => {
       await assertNothingWritten(server, async () => {
         const path = move === 'publish' ? 'body.name' : 'body';
         assertProblem(await post(id, move, { name: 'Shop' }), '422 validation_failed', [path]);
-        assertProblem(await post(unknownId, move), '404 not_found');
         assertProblem(await post('not-a-uuid', move), '422 validation_failed', ['path.id']);
       });
       payload(await post(id, move, {}), 200);
     });
   }
-
-  test('the versions of an unknown notice are not found', async () => {
-    assertProblem(await server.request('GET', `/v1/consent/${unknownId}/versions`), '404 not_found');
-    const malformed = await server.request('GET', '/v1/consent/not-a-uuid/versions');
-    assertProblem(malformed, '422 validation_failed', ['path.id']);
-  });
 });

@@ -136,19 +136,6 @@ describeServer('POST /v1/consent', (server) => {
     payload(await decide({ purpose: 'necessary' }));
   });
 
-  test('replays its answer for a key, and makes a record each time without one', async () => {
-    const { decide, readRecords } = await prepare();
-    const headers = { 'Idempotency-Key': randomUUID() };
-    const original = await decide({}, { headers });
-    const again = await decide({}, { headers });
-    assert.deepEqual([again.status, again.text], [201, original.text]);
-    assert.equal(again.headers.get('idempotent-replayed'), 'true');
-    assertProblem(await decide({ granted: false }, { headers }), '422 idempotency_key_reused');
-    assertProblem(await decide({}, { headers: { 'Idempotency-Key': 'short' } }), '400 idempotency_key_invalid');
-    for (const _ of [1, 2]) payload(await decide());
-    assert.equal((await readRecords()).length, 3);
-  });
-
   test('replays its answer for a key also when the notices have changed', async () => {
     const { decide, key } = await prepare();
     const headers = { 'Idempotency-Key': randomUUID() };

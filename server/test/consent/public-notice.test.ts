@@ -60,37 +60,6 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
     }
   });
 
-  test('can be read from every origin, including errors', async () => {
-    for (const answer of [await read(await server.createNotice()), await read(unknownId)]) {
-      assert.equal(answer.headers.get('access-control-allow-origin'), '*');
-      assert.equal(answer.headers.get('access-control-allow-credentials'), null);
-      assert.match(answer.headers.get('access-control-expose-headers') ?? '', /Svc-Request-Id/);
-    }
-  });
-
-  test('answers preflights with the methods of the path', async () => {
-    const headers = {
-      Origin: 'https://example.com',
-      'Access-Control-Request-Method': 'POST',
-      'Access-Control-Request-Headers': 'content-type',
-    };
-    const paths = { [`/v1/public/consent/${unknownId}`]: 'GET', [`/v1/public/consent/${unknownId}/records`]: 'POST' };
-    for (const [path, method] of Object.entries(paths)) {
-      const answer = await server.request('OPTIONS', path, { key: null, headers });
-      assert.deepEqual([answer.status, answer.text], [204, '']);
-      assert.equal(answer.headers.get('access-control-allow-origin'), '*');
-      assert.equal(answer.headers.get('access-control-allow-methods'), method);
-      assert.match(answer.headers.get('access-control-allow-headers') ?? '', /Content-Type/);
-      assert.equal(answer.headers.get('access-control-max-age'), '86400');
-    }
-  });
-
-  test('answers no preflight for operations that need a key', async () => {
-    const answer = await server.request('OPTIONS', `/v1/consent/${unknownId}/records`, { key: null });
-    assertProblem(answer, '405 method_not_allowed');
-    assert.equal(answer.headers.get('access-control-allow-origin'), null);
-  });
-
   test('has an ETag that changes with the version', async () => {
     const id = await server.createNotice();
     const first = await read(id);
@@ -122,9 +91,5 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
       assert.equal(head.headers.get(name), get.headers.get(name), name);
     }
     assert.equal((await server.request('HEAD', `/v1/public/consent/${unknownId}`, { key: null })).status, 404);
-  });
-
-  test('accepts no other query', async () => {
-    assertProblem(await read(`${await server.createNotice()}?lang=de`), '422 validation_failed', ['query.lang']);
   });
 });

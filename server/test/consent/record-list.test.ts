@@ -5,7 +5,7 @@ import type { RecordDraft } from '../../consent/record.ts';
 import { appendRecords } from '../../consent/record-store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
-import { assertProblem, capture, describeServer, payload, readPages, unknownId, visit } from './helpers.ts';
+import { assertProblem, capture, describeServer, payload, readPages, visit } from './helpers.ts';
 
 type State = RecordDraft['otherPurposes'][string];
 
@@ -63,7 +63,6 @@ describeServer('reading consent records', (server) => {
       assertProblem(await list(notice, { limit }), '422 validation_failed', ['query.limit']);
     }
     assertProblem(await list(notice, { subject: 'x' }), '422 validation_failed', ['query.subject']);
-    assertProblem(await list(notice, 'cursor=a&cursor=b'), '422 validation_failed', ['query.cursor']);
   });
 
   test('filters by subject, kind, source, version and time, in pages of any size', async () => {
@@ -121,7 +120,7 @@ describeServer('reading consent records', (server) => {
     );
   });
 
-  test('rejects filters that cannot match, and cursors of other filters', async () => {
+  test('rejects filters that cannot match, and cursors of other filters or notices', async () => {
     const notice = await server.createNotice();
     await captureMany(notice, 3);
     for (const [name, value] of [
@@ -139,18 +138,8 @@ describeServer('reading consent records', (server) => {
     for (const filter of [{}, { kind: 'withdrawal' }, { kind: 'capture', source: 'api' }])
       assertProblem(await list(notice, { ...filter, cursor: nextCursor }), '400 invalid_cursor');
     assert.equal(payload(await list(notice, { kind: 'capture', cursor: nextCursor }), 200).data.length, 2);
-  });
-
-  test('rejects cursors of other lists', async () => {
-    const [notice, other] = [await server.createNotice(), await server.createNotice()];
-    await captureMany(notice, 2);
-    await captureMany(other, 2);
-    const { nextCursor } = payload(await list(notice, { limit: '1' }), 200).page;
-    const foreign = payload(await list(other, { limit: '1' }), 200).page.nextCursor;
-    const ofNotices = payload(await server.request('GET', '/v1/consent?limit=1'), 200).page.nextCursor;
-    for (const cursor of ['', foreign, ofNotices, 'garbage', 'W10', nextCursor.slice(0, -1), nextCursor.slice(1)]) {
-      assertProblem(await list(notice, { cursor }), '400 invalid_cursor');
-    }
+    const other = await server.createNotice();
+    assertProblem(await list(other, { kind: 'capture', cursor: nextCursor }), '400 invalid_cursor');
   });
 
   test('finds a record only under its own notice', async () => {
@@ -158,11 +147,8 @@ describeServer('reading consent records', (server) => {
     const [id] = await captureMany(notice, 1);
     const get = (path: string) => server.request('GET', `/v1/consent/${path}`);
     assertProblem(await get(`${other}/records/${id}`), '404 not_found');
-    assertProblem(await get(`${unknownId}/records/${id}`), '404 not_found');
-    assertProblem(await get(`${notice}/records/${unknownId}`), '404 not_found');
     assertProblem(await get(`${notice}/records/1`), '422 validation_failed', ['path.recordId']);
     assertProblem(await get('x/records/y'), '422 validation_failed', ['path.id', 'path.recordId']);
-    assertProblem(await list(unknownId), '404 not_found');
     assertProblem(await list('not-a-uuid'), '422 validation_failed', ['path.id']);
   });
 

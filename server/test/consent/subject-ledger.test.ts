@@ -112,20 +112,6 @@ describeServer('the ledger of a subject', (server) => {
     }
   });
 
-  test('is paginated in any size, each record once', async () => {
-    const notice = await server.createNotice();
-    const sequences: number[] = [];
-    for (let number = 0; number < 7; number += 1) {
-      sequences.unshift(payload(await capture(server, notice, { subjectId: 'paged' })).sequence);
-    }
-    for (const limit of [1, 2, 3, 6, 7, 8, 200]) {
-      assert.deepEqual(
-        (await readAll('paged', limit)).map(({ sequence }) => sequence),
-        sequences,
-      );
-    }
-  });
-
   test('merges the records of all notices and spaces, page by page', async () => {
     const notices = [await server.createNotice(), await server.createNotice(), await server.createNotice()];
     const sequences: number[] = [];
