@@ -353,7 +353,7 @@ const ofRecords: readonly Tampering[] = [
     - update audit_openings set path = 'other' where ${opening}
     - update audit_openings set sequence = {opened+1000} where ${opening}
     - update audit_openings set sequence = 0 where ${opening}
-    - update audit_openings set tenant_id = '{second}' where ${opening}
+    - update audit_openings set tenant_id = '{third}' where ${opening}
     - update audit_openings set tenant_id = 'nobody' where ${opening}
     ✗ *
     *
