@@ -21,7 +21,7 @@ export type LogCheckpoint = Omit<StoredCheckpoint, 'ledger'>;
 export type LogLeaf = Selectable<Tables['log_leaves']>;
 
 /** The name of the log, which is the origin of its checkpoints, and the name of the key that witnesses know. */
-export function nameLog(keyName: string): string {
+function nameLog(keyName: string): string {
   return nameOrigin(keyName, installationLog.tenantId, installationLog.ledger);
 }
 

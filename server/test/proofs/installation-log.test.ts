@@ -7,14 +7,7 @@ import { createTenant } from '../../accounts/tenants/store.ts';
 import { openCheckpoint } from '../../ledger/checkpoint.ts';
 import { findCheckpoint } from '../../ledger/checkpoint-store.ts';
 import type { LedgerOf } from '../../ledger/entry.ts';
-import {
-  findLeaf,
-  findLogCheckpoint,
-  nameLog,
-  nameLogKey,
-  proveExtension,
-  proveLeaf,
-} from '../../ledger/installation-log.ts';
+import { findLeaf, findLogCheckpoint, nameLogKey, proveExtension, proveLeaf } from '../../ledger/installation-log.ts';
 import { sha256 } from '../../ledger/merkle.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { LogKeeper } from '../../proofs/log-keeper.ts';
@@ -98,7 +91,7 @@ describeOnEachDatabase('the log of the installation', (dialect) => {
       const data = hashLeaf(sha256, sha256(checkpoint.note));
       assert.deepEqual(followPath(sha256, data, leaf.sequence - 1, second.size, path), Buffer.from(second.rootHash));
     }
-    const origin = nameLog(signer.verifier.name);
+    const origin = `${signer.verifier.name}/installation/log`;
     assert.equal(openCheckpoint(second.note, signer.verifier)?.origin, origin);
     assert.match(second.note, new RegExp(`\\n— ${signer.verifier.name} \\S+\\n— ${origin} \\S+\\n$`));
     assert.equal(readNote(second.note, signer.named(origin)).signatures.length, 1, 'also signed under its own name');
