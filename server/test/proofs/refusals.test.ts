@@ -107,29 +107,4 @@ describeOnOneDatabase('requests for proofs', (dialect) => {
     const { text } = await ask('audit/export', other.key);
     assert.ok(text.includes(other.id) && !text.includes(tenant.id));
   });
-
-  test('need only the scope of their ledger', async () => {
-    for (const [ledger, own, foreign] of [
-      ['audit', 'audit:read', 'consent:read'],
-      ['consent', 'consent:read', 'audit:read'],
-    ] as const) {
-      const [allowed, refused] = [
-        await server.createKey(tenant.id, [own]),
-        await server.createKey(tenant.id, [foreign]),
-      ];
-      for (const path of [
-        'checkpoints',
-        'checkpoints/latest',
-        'inclusion-proof?sequence=1',
-        'consistency-proof?from=1',
-        'export',
-      ]) {
-        assert.equal((await ask(`${ledger}/${path}`, allowed)).status, 200);
-        assertProblem(await ask(`${ledger}/${path}`, refused), 'insufficient_scope');
-      }
-      const post = (key: string) => server.request('POST', `/v1/ledgers/${ledger}/checkpoints`, { key });
-      assert.equal((await post(allowed)).status, 201);
-      assertProblem(await post(refused), 'insufficient_scope');
-    }
-  });
 });
