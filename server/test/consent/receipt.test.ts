@@ -7,16 +7,7 @@ import { CaptureMethod } from '../../consent/record.ts';
 import { noticeContent } from '../harness.ts';
 import { assertAbsent, needle } from '../needle.ts';
 import { knownTerms, territories } from './dpv-terms.ts';
-import {
-  assertProblem,
-  capture,
-  createFreshTenant,
-  describeServerOnEachDatabase,
-  payload,
-  unknownId,
-  visit,
-  withdraw,
-} from './helpers.ts';
+import { capture, createFreshTenant, describeServerOnEachDatabase, payload, visit, withdraw } from './helpers.ts';
 
 const statedOfPurpose = {
   dataCategories: ['ip_address', 'browsing_behaviour'],
@@ -500,12 +491,5 @@ describeServerOnEachDatabase('GET /v1/consent/records/{recordId}/receipt', (serv
       assert.deepEqual(subject, { '@id': `urn:uuid:${id}#data-subject`, '@type': 'dpv:DataSubject' });
       assert.match(receipt['dct:provenance'][0]['dct:description'], /was erased at/);
     }
-  });
-
-  test('returns 404 for an unknown record and for one of another tenant', async () => {
-    const { key } = await createFreshTenant(server);
-    const record = await capturedIn(await server.createNotice({ content: stated }));
-    for (const id of [record, unknownId])
-      assertProblem(await server.request('GET', `/v1/consent/records/${id}/receipt`, { key }), '404 not_found');
   });
 });

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTenant } from '../../accounts/tenants/store.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { recordEvent, systemSource } from '../../ledger/audit/store.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { systemSource } from '../../ledger/audit/store.ts';
+import { recordEvent } from '../../ledger/audit/store.ts';
+import { appendEntries } from '../../ledger/entry.ts';
+import { inTransaction, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import { insertRow, newId } from '../../storage/rows.ts';
-import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
+import { describeOnEachDatabase, openTestInstallation, startTestServer, type TestServer } from '../harness.ts';
 
 const now = '2026-11-21T12:00:00.000Z';
 
@@ -173,4 +175,65 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
       assert.equal(new Set(rows.map(({ name }) => name)).size, 1);
     });
   }
+});
+
+describeOnEachDatabase('a connection that breaks in the middle of a transaction', (dialect) => {
+  const skip = dialect === 'sqlite' ? 'SQLite has no connections' : false;
+
+  test('fails only the transaction, and the next one gets a new connection', { skip }, async () => {
+    await using installation = await openTestInstallation(dialect);
+    const { database } = installation;
+    const broken = inTransaction(database, async (queries) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(queries);
+      await sql`select pg_terminate_backend(${rows[0]?.pid}::int)`.execute(database.kysely);
+      await sql`select 1`.execute(queries);
+    });
+    // The driver's message depends on whether it learns of the end before the next query or by it.
+    await assert.rejects(broken, /terminat|ECONNRESET|connection error/i);
+    await inTransaction(database, (queries) => sql`select 1`.execute(queries));
+  });
+});
+
+describe('the locks of a unit of work', () => {
+  let server: TestServer;
+  let accountIds: readonly string[];
+  let tenantIds: readonly string[];
+  before(async () => {
+    server = await startTestServer();
+    tenantIds = [server.tenant.id, (await server.createTenant('second')).id].sort();
+    for (let count = 0; count < 2; count += 1) await server.createMember();
+    const rows = await server.installation.database.kysely.selectFrom('users').select('id').orderBy('id').execute();
+    accountIds = rows.map(({ id }) => id);
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  const run = (step: (work: UnitOfWork) => Promise<unknown>) =>
+    runUnitOfWork(server.installation.database, server.clock.now(), step);
+  const event = { module: 'identity', action: 'user.tested', targetId: null, targetRef: null } as const;
+  const record = (work: UnitOfWork, tenantId: string) => recordEvent(work, systemSource(tenantId), event);
+  const appendConsent = (work: UnitOfWork, tenantId: string) =>
+    appendEntries(work, 'consent', [{ tenantId, seal: () => assert.fail('not in order') }]);
+
+  test('are taken in order: accounts by id, then tenants by id; a lock that is held can be taken again', async () => {
+    await run(async (work) => {
+      for (const id of accountIds) await work.lockAccount(id);
+      await work.lockTenant(...tenantIds.toReversed());
+      for (const id of accountIds) assert.equal((await work.lockAccount(id)).id, id);
+      await record(work, tenantIds[0] as string);
+    });
+  });
+
+  test('are rejected out of order, also those that an audit event or a consent record takes', async () => {
+    const [account, otherAccount] = accountIds as [string, string];
+    const [tenant, otherTenant] = tenantIds as [string, string];
+    const wrong: readonly ((work: UnitOfWork) => Promise<unknown>)[] = [
+      async (work) => [await work.lockTenant(tenant), await work.lockAccount(account)],
+      async (work) => [await work.lockAccount(otherAccount), await work.lockAccount(account)],
+      async (work) => [await work.lockTenant(otherTenant), await work.lockTenant(tenant)],
+      async (work) => [await record(work, tenant), await work.lockAccount(account)],
+      async (work) => [await record(work, otherTenant), await record(work, tenant)],
+      async (work) => [await work.lockTenant(tenant), await appendConsent(work, tenant)],
+    ];
+    for (const step of wrong) await assert.rejects(run(step), /must be taken before/);
+  });
 });
