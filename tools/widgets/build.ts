@@ -9,6 +9,7 @@ const steps = [
   'vite build',
   'cem analyze --quiet --config ../../tools/widgets/custom-elements-manifest.config.mjs',
   'node ../../tools/widgets/write-typings.ts',
+  'node ../../tools/widgets/write-readme.ts',
 ];
 
 const startedAt = Date.now() - 1000; // File systems round the time of a file.

@@ -1,17 +1,58 @@
-/** The attributes of the element, which are also its properties. */
+/**
+ * The attributes of the element, which are also its properties. The comments are their descriptions, types and defaults: the
+ * typings, the custom elements manifest and the tables of the documentation and the README come from here.
+ */
 export const attributes = [
+  /** Slug of the tenant. Required. */
   'tenant',
+  /**
+   * Address of the API, with or without a path; a query is ignored. Default: the origin this script came from; a page without
+   * an origin (a file, a sandboxed frame) needs the attribute.
+   */
   'api-base',
+  /** Layout of the badge. */
   'variant',
+  /** Color scheme; `auto` follows the `color-scheme` of the page around it. */
   'theme',
+  /**
+   * Any CSS color, for the shield, which has no text.
+   * @type {color}
+   * @default #C58A2A
+   */
   'accent',
+  /** Corners: 22px, 12px, 16px, or round. */
   'radius',
+  /** Scales type and spacing. */
   'size',
+  /** Corner of the window, for `floating` only. Left and right do not depend on the writing direction. */
   'position',
+  /**
+   * Shows the names of the frameworks.
+   * @type {boolean}
+   * @default true
+   */
   'show-frameworks',
+  /**
+   * Shows when the data was updated (all but `mini`).
+   * @type {boolean}
+   * @default true
+   */
   'show-updated',
+  /**
+   * Shows "Powered by Svc" (`card`, `floating`, `full`).
+   * @type {boolean}
+   * @default true
+   */
   'show-powered-by',
+  /**
+   * BCP 47 tag, for words and dates. Default: the `lang` of the nearest element around the badge, else the browser's language,
+   * read when the badge is rendered: after a change, set `locale` or add the badge again.
+   */
   'locale',
+  /**
+   * Target of its links: an http or https URL, absolute or relative, without user name and password. Default: the tenant's
+   * public trust page.
+   */
   'trust-url',
 ] as const;
 

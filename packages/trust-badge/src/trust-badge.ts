@@ -25,20 +25,6 @@ import { chooseLocale, english, matchLocale } from './words.ts';
  * @summary A trust badge in six variants.
  * @element svc-trust-badge
  *
- * @attr {string} tenant - Slug of the tenant. Required.
- * @attr {string} [api-base] - Address of the API. Default: the origin this script came from.
- * @attr {mini|compact|card|status|floating|full} [variant=compact] - What it looks like.
- * @attr {light|dark|auto} [theme=light] - `auto` follows the page's `color-scheme`.
- * @attr {color} [accent=#C58A2A] - Any CSS color, for the shield.
- * @attr {sm|md|lg|pill} [radius=lg] - Corners: 12px, 16px, 22px, or round.
- * @attr {sm|md|lg} [size=md] - Scales type and spacing.
- * @attr {bottom-left|bottom-right|top-left|top-right} [position=bottom-right] - Corner of the window (floating only).
- * @attr {boolean} [show-frameworks=true] - Whether frameworks are named.
- * @attr {boolean} [show-updated=true] - Whether it says when the data was updated (all but mini).
- * @attr {boolean} [show-powered-by=true] - Whether it says what runs the trust center (card, floating, full).
- * @attr {string} [locale] - BCP 47 tag. Default: the language of the page around it, else the browser's.
- * @attr {string} [trust-url] - Where its links lead. Default: the tenant's public trust page.
- *
  * @slot - A link to the trust center: it is the badge until there is data (but for floating), and without scripts.
  *
  * @csspart root - Outermost box of every variant.

@@ -1,4 +1,4 @@
-import { AGE } from '../page/attributes.ts';
+import { AGE, type AttributeName } from '../page/attributes.ts';
 import { attempt } from '../page/browser.ts';
 import type { Basis } from './region.ts';
 
@@ -106,7 +106,7 @@ export function isLess({ purposes }: StoredDecision, { purposes: than }: StoredD
  */
 export function isInForce(
   decision: StoredDecision,
-  read: (name: string) => string | null | undefined,
+  read: (name: AttributeName) => string | null | undefined,
   hasSignal: boolean,
 ): boolean {
   const isRefusal = decision.decision === 'rejected';

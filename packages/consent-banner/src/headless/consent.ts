@@ -1,4 +1,5 @@
 import type { Notice, Purposes } from '../notice/notice.ts';
+import type { AttributeName } from '../page/attributes.ts';
 import type { ConsentState } from '../page/consent-page.ts';
 import type { RecordReceipt } from '../panel/receipt.ts';
 import type { ConsentMethod } from '../records/consent-record.ts';
@@ -55,7 +56,7 @@ export function writeElement(options: ConsentOptions): HTMLElement {
     'consent-mode': writeMapping(options.consentMode),
     'data-layer': options.dataLayer,
     'reload-on-withdrawal': options.reloadOnWithdrawal ? '' : undefined,
-  };
+  } satisfies Partial<Record<AttributeName, unknown>>;
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined) element.setAttribute(name, String(value));
   }

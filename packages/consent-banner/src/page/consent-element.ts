@@ -1,4 +1,5 @@
 import { mountFirstLayer } from '../first-layer/first-layer.ts';
+import type { AttributeName } from './attributes.ts';
 import { publishApi, publishPage } from './consent-page.ts';
 import { Page, type PageOptions } from './page.ts';
 
@@ -19,22 +20,6 @@ export function joinPage(consent: Page): void {
  * then nothing is fetched before the first layer is visible.
  *
  * @element svc-consent
- *
- * @attr {string} notice-id - Id of the published notice. Required.
- * @attr {string} api-base - Address of the API. Default: the origin this script came from.
- * @attr {string} language - BCP 47 tag of the language to show. Default: the notice's language.
- * @attr {"page"|"light"|"dark"} scheme - Color scheme. Default: the notice's, else that of the page.
- * @attr {"card"|"bar"|"center"} layout - Layout of the first layer. Default: the notice's, else card.
- * @attr {"bottom-end"|"bottom-start"|"bottom"|"top"} position - Place of a card (bottom-end, bottom-start, bottom) or of a bar (bottom, top). Default: the notice's, else bottom-end for a card and bottom for a bar.
- * @attr {string} region - Region of the visitor (ISO 3166, such as DE or US-CA), which decides the basis of each purpose. Default: what the server names; unknown means that every purpose needs consent.
- * @attr {"none"|"bottom-left"|"bottom-right"} [trigger=none] - A floating button that opens the preferences again.
- * @attr {number} [max-age=365] - Days until a decision is asked for again.
- * @attr {number} refusal-max-age - The same for a refusal, at least 183. Default: max-age.
- * @attr {string} cookie-domain - Domain whose hosts share one decision, kept in a cookie.
- * @attr {string} clear-cookies - Cookies to delete while a purpose is not allowed: `statistics: _ga _ga_*; marketing: _fbp`.
- * @attr {string} consent-mode - Signals of Google Consent Mode for each purpose: `statistics: analytics_storage`.
- * @attr {string} data-layer - Name of the array that Consent Mode and the event `svc_consent` go to. Default: the one that the page's Google tag names (`gtm.js?…&l=name`), else dataLayer.
- * @attr {boolean} [reload-on-withdrawal=false] - Reloads the page when consent is withdrawn on it, because a script that ran cannot be undone.
  *
  * @slot more - Custom links, shown in both layers. Write `hidden` on them, so that only the banner shows them.
  * @slot logo - An image or text above the title of the first layer, with `hidden` as well.
@@ -77,7 +62,8 @@ export function joinPage(consent: Page): void {
  * @cssprop [--svc-c-gap=16px] - Distance of a card to the edges of the window.
  */
 export class SvcConsentElement extends Base {
-  static observedAttributes = [
+  /** The others are read at each decision. */
+  static observedAttributes: AttributeName[] = [
     'notice-id',
     'api-base',
     'language',

@@ -23,7 +23,7 @@ import {
 } from '../notice/notice.ts';
 import { type ConsentMethod, recallNotice } from '../records/consent-record.ts';
 import { createRandomId, enqueueRecord } from '../records/record-queue.ts';
-import { CORNER, DOMAIN, readMapping, writeAddress } from './attributes.ts';
+import { type AttributeName, CORNER, DOMAIN, readMapping, writeAddress } from './attributes.ts';
 import { attempt, query, readItem, reportProblem, toJson, writeItem } from './browser.ts';
 import { ConsentMode } from './consent-mode.ts';
 import type { ConsentPage, DecisionListener, SvcConsent } from './consent-page.ts';
@@ -216,7 +216,7 @@ export class Page implements ConsentPage {
     this.expectPanel();
   }
 
-  #read(name: string): string | null | undefined {
+  #read(name: AttributeName): string | null | undefined {
     return this.view.element?.getAttribute(name);
   }
 

@@ -5,10 +5,14 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
+import { fillReadme } from '../../../../tools/widgets/write-readme.ts';
+import { attributes } from '../../src/page/attributes.ts';
 
 interface Named {
   readonly name: string;
   readonly description?: string;
+  readonly default?: string;
+  readonly type?: { readonly text: string };
 }
 
 interface Declaration extends Named {
@@ -53,16 +57,36 @@ describe('the custom elements manifest', () => {
     assert.deepEqual(listExports('custom-element-definition'), tags);
     for (const {
       description,
-      attributes,
+      attributes: own,
       slots = [],
       cssParts = [],
       cssProperties = [],
       events = [],
     } of declarations) {
       assert.ok(description);
-      for (const one of [...attributes, ...slots, ...cssParts, ...cssProperties, ...events])
+      for (const one of [...own, ...slots, ...cssParts, ...cssProperties, ...events])
         assert.ok(one.description, one.name);
     }
+  });
+
+  test('lists the attributes of the element with their types and defaults', () => {
+    const types = declarations[0]?.attributes.map(({ name, type, default: usual }) => [name, type?.text, usual]);
+    assert.deepEqual(
+      types?.filter(([, type, usual]) => type !== 'string' || usual),
+      [
+        ['scheme', '"page"|"light"|"dark"', undefined],
+        ['layout', '"card"|"bar"|"center"', undefined],
+        ['position', '"bottom-end"|"bottom-start"|"bottom"|"top"', undefined],
+        ['trigger', '"none"|"bottom-left"|"bottom-right"', 'none'],
+        ['max-age', 'number', '365'],
+        ['refusal-max-age', 'number', undefined],
+        ['reload-on-withdrawal', 'boolean', 'false'],
+      ],
+    );
+    assert.deepEqual(
+      types?.map(([name]) => name),
+      Object.keys(attributes),
+    );
   });
 
   test('has the slots and parts of the further elements', () => {
@@ -73,5 +97,10 @@ describe('the custom elements manifest', () => {
 
   test('lists as exports only what the module has when it runs', () => {
     assert.deepEqual(listExports('js'), ['SvcConsentElement', 'SvcPrivacyChoicesElement']);
+  });
+
+  test('has the attributes that the README lists', () => {
+    const readme = readFileSync(join(widget, 'README.md'), 'utf8');
+    assert.equal(fillReadme(readme, declarations[0]?.attributes ?? []), readme);
   });
 });

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
+import { fillReadme } from '../../../../tools/widgets/write-readme.ts';
 import { attributes, choices } from '../../src/attributes.ts';
 
 interface Named {
@@ -61,7 +62,7 @@ describe('the custom elements manifest', () => {
     for (const [name, values] of Object.entries(choices)) {
       const attribute = element.attributes.find((one) => one.name === name);
       assert.equal(attribute?.default, values[0]);
-      assert.deepEqual(attribute?.type?.text.split('|').sort(), [...values].sort());
+      assert.equal(attribute?.type?.text, values.map((value) => `"${value}"`).join('|'));
     }
   });
 
@@ -88,5 +89,10 @@ describe('the custom elements manifest', () => {
     const paths = targets.flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)));
     const listed = paths.map((file) => file.split('/')[1] as string);
     for (const place of listed) assert.ok(place === 'package.json' || package_.files.includes(place), place);
+  });
+
+  test('has the attributes that the README lists', () => {
+    const readme = readFileSync(join(widget, 'README.md'), 'utf8');
+    assert.equal(fillReadme(readme, element.attributes), readme);
   });
 });

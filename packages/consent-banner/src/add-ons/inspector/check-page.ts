@@ -1,26 +1,8 @@
 import { BLOCKED, readNeeds } from '../../blocked-content/blocked-content.ts';
-import { AGE, DOMAIN, readMapping } from '../../page/attributes.ts';
+import { type Attribute, attributes, readMapping } from '../../page/attributes.ts';
 import type { PageView } from '../../page/consent-page.ts';
 import { queryAll } from '../../page/document.ts';
 import { findPage } from '../follow-consent.ts';
-
-const PAIRS = /^\s*[^\s:;]+\s*:[^:;]+(;\s*[^\s:;]+\s*:[^:;]+)*(;\s*)?$/;
-const MAPPING = 'pairs such as "statistics: one two; marketing: three"';
-
-/** The patterns of attribute values; the other attributes accept any text. */
-const rules: Readonly<Record<string, readonly [RegExp, string]>> = {
-  scheme: [/^(page|light|dark)$/, 'page, light or dark'],
-  layout: [/^(card|bar|center)$/, 'card, bar or center'],
-  position: [/^(bottom-end|bottom-start|bottom|top)$/, 'bottom-end, bottom-start, bottom or top'],
-  region: [/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/, 'a code of ISO 3166 such as DE or US-CA'],
-  trigger: [/^(none|bottom-left|bottom-right)$/, 'none, bottom-left or bottom-right'],
-  'max-age': [AGE, 'a number of days above 0'],
-  'refusal-max-age': [AGE, 'a number of days, at least 183'],
-  'cookie-domain': [DOMAIN, 'a domain such as example.com'],
-  'clear-cookies': [PAIRS, MAPPING],
-  'reload-on-withdrawal': [/^(true|false)$/, 'true or false'],
-  'consent-mode': [PAIRS, MAPPING],
-};
 
 /** Tags that load although they name a purpose; and tags that cannot be blocked. */
 const LOOSE =
@@ -39,14 +21,15 @@ export function checkPage(view: PageView | undefined): readonly string[] {
 }
 
 function checkAttributes(element: Element, region: string | null): readonly string[] {
-  return Object.entries(rules).flatMap(([name, [rule, wanted]]) => {
+  return Object.entries<Attribute>(attributes).flatMap(([name, { values, pattern, rule }]) => {
     const value = element.getAttribute(name);
     if (!value) return [];
+    const isValid = values?.includes(value) ?? pattern?.test(value) ?? true;
     const isShort = name === 'refusal-max-age' && Number(value) < 183;
     const isUnknown = name === 'region' && region === null;
-    return rule.test(value) && !isShort && !isUnknown
-      ? []
-      : `${name}="${value}" is not understood. It must be ${wanted}.`;
+    if (isValid && !isShort && !isUnknown) return [];
+    const wanted = rule ?? `${values?.slice(0, -1).join(', ')} or ${values?.at(-1)}`;
+    return `${name}="${value}" is not understood. It must be ${wanted}.`;
   });
 }
 
