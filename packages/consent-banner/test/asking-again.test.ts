@@ -1,4 +1,4 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import type { Notice } from '../src/notice/notice.ts';
 import { createNotice, json, restorePage } from './network.ts';
 import {
@@ -15,6 +15,7 @@ import {
   visitPage,
 } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
+import { whenSettled } from './when-idle.ts';
 
 const DAY = 86_400_000;
 const accept = '.banner [data-choice=accept]';
@@ -74,7 +75,7 @@ describe('an expired decision', () => {
         expect(window.SvcConsent.get(), 'nothing is granted meanwhile').to.equal(null);
         await waitUntil(() => isBannerShown(visit), 'the banner asks again');
       } else {
-        await aTimeout(100);
+        await whenSettled();
         expect(window.SvcConsent.get()).to.not.equal(null);
         expect(isBannerShown(visit)).to.equal(false);
       }
@@ -166,7 +167,7 @@ describe('a notice with a new version', () => {
 
   it('is checked for once a day, and is asked about on each page until the visitor decides', async () => {
     const today = await returnLater(0.5);
-    await aTimeout(150);
+    await whenSettled();
     expect(today.network.notices).to.be.empty;
     const tomorrow = await returnLater(1.5);
     await waitUntil(() => isBannerShown(tomorrow), 'the banner asks again');
@@ -177,7 +178,7 @@ describe('a notice with a new version', () => {
     await waitUntil(() => isBannerShown(next), 'the next page asks, too');
     await press(next, accept);
     const last = await returnToPage(next);
-    await aTimeout(150);
+    await whenSettled();
     expect(last.network.notices).to.be.empty;
   });
 
@@ -191,7 +192,7 @@ describe('a notice with a new version', () => {
       });
       await waitUntil(() => visit.network.notices.length === 1, 'it is looked for');
       const later = await returnToPage(visit);
-      await aTimeout(150);
+      await whenSettled();
       expect(later.network.notices).to.be.empty;
       expect(isBannerShown(later)).to.equal(false);
       expect(window.SvcConsent.get()?.purposes).to.deep.equal(everything);

@@ -1,4 +1,4 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { setViewport } from '@web/test-runner-commands';
 import { restoreMedia } from './media.ts';
 import { createNotice, json, listenToConsole, restorePage } from './network.ts';
@@ -14,7 +14,7 @@ import {
   visitPage,
 } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
-import { whenIdle } from './when-idle.ts';
+import { whenIdle, whenSettled } from './when-idle.ts';
 
 async function meetWith(attributes: Readonly<Record<string, string>>, language = 'en'): Promise<Visit> {
   const visit = await visitPage({ language }, undefined, attributes);
@@ -77,7 +77,7 @@ describe('the attributes', () => {
   it('trigger: none shows no button', async () => {
     const visit = await meetWith({ trigger: 'none' });
     await press(visit, '.banner [data-choice=accept]');
-    await aTimeout(50);
+    await whenSettled();
     expect(visit.element.shadowRoot?.querySelector('.trigger')).to.equal(null);
   });
 

@@ -1,10 +1,10 @@
-import { aTimeout, expect, fixture, html, nextFrame } from '@open-wc/testing';
+import { expect, fixture, html, nextFrame } from '@open-wc/testing';
 import type { SvcConsentElement } from '../src/index.ts';
 import type { Notice } from '../src/notice/notice.ts';
 import { createNotice, json, listenToConsole, restorePage } from './network.ts';
 import { isBannerShown, isPanelShown, meetBanner, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
-import { whenIdle } from './when-idle.ts';
+import { whenIdle, whenSettled } from './when-idle.ts';
 
 type Answer = (notice: Notice) => Response | Promise<Response>;
 
@@ -82,7 +82,7 @@ describe('when the notice cannot be loaded', () => {
     await waitUntil(() => visit.network.notices.length, 'the notice is asked for');
     visit.element.remove();
     answer(json({ data: createNotice(id) }));
-    await aTimeout(50);
+    await whenSettled();
     expect(visit.element.shadowRoot?.querySelector('.banner') ?? null).to.equal(null);
   });
 

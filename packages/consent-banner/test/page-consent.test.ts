@@ -1,8 +1,9 @@
-import { aTimeout, expect, fixture, html } from '@open-wc/testing';
+import { expect, fixture, html } from '@open-wc/testing';
 import type { ConsentState } from '../src/index.ts';
 import { createNotice, json, listenToConsole, restorePage } from './network.ts';
 import { isBannerShown, isPanelShown, meetBanner, openPanel, press, returnToPage, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
+import { whenSettled } from './when-idle.ts';
 
 const accept = '.banner [data-choice=accept]';
 const everything = { necessary: true, statistics: true, marketing: true };
@@ -96,7 +97,7 @@ describe('window.SvcConsent', () => {
       'it is sent',
     );
     const later = await returnToPage(visit);
-    await aTimeout(50);
+    await whenSettled();
     expect(isBannerShown(later)).to.equal(false);
     expect(window.SvcConsent.get()?.purposes).to.deep.equal(everything);
     expect([...later.network.notices, ...later.network.records]).to.be.empty;
@@ -145,7 +146,7 @@ describe('window.SvcConsent', () => {
   it('shows one banner for several elements, and the next one when the first is removed', async () => {
     const visit = await meetBanner();
     const copy = await fixture<typeof visit.element>(html`<svc-consent notice-id=${visit.noticeId}></svc-consent>`);
-    await aTimeout(50);
+    await whenSettled();
     expect(isBannerShown({ element: copy })).to.equal(false);
     visit.element.remove();
     await waitUntil(() => isBannerShown({ element: copy }), 'the copy shows');
@@ -166,7 +167,7 @@ describe('window.SvcConsent', () => {
     const late = json({ data: createNotice(visit.noticeId) });
     answer(late);
     await waitUntil(() => late.bodyUsed, 'it comes');
-    await aTimeout(0);
+    await whenSettled();
     const { view } = Reflect.get(window, Symbol.for('svc-consent'));
     expect(view.noticeId).to.equal(noticeId);
     expect(view.notice).to.equal(null);

@@ -1,9 +1,9 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { emulateMedia } from '@web/test-runner-commands';
 import { createNotice, restorePage } from './network.ts';
 import { find, isBannerShown, isPanelShown, meetBanner, openPanel, press, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
-import { whenIdle } from './when-idle.ts';
+import { whenSettled } from './when-idle.ts';
 
 // In this order: the first visits must not even load the interface.
 
@@ -19,8 +19,7 @@ describe('on quiet visits', () => {
       const { userAgent } = navigator;
       pretend(navigator, 'userAgent', robot);
       const visit = await visitPage();
-      await whenIdle();
-      await aTimeout(100);
+      await whenSettled();
       visit.element.remove();
       expect(isBannerShown(visit)).to.equal(false);
       expect(window.SvcConsent.get()).to.equal(null);
@@ -41,7 +40,7 @@ describe('on quiet visits', () => {
     const id = crypto.randomUUID();
     pretend(document, 'prerendering', true);
     const visit = await visitPage({ id });
-    await aTimeout(100);
+    await whenSettled();
     expect(visit.network.notices).to.be.empty;
     expect(isBannerShown(visit)).to.equal(false);
     pretend(document, 'prerendering', false);

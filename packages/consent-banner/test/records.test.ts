@@ -1,4 +1,4 @@
-import { aTimeout, expect, fixture, html } from '@open-wc/testing';
+import { expect, fixture, html } from '@open-wc/testing';
 import type { SvcConsentElement } from '../src/index.ts';
 import { createNotice, holdTimers, json, listenToConsole, replaceNetwork, restorePage } from './network.ts';
 import {
@@ -14,6 +14,7 @@ import {
   visitPage,
 } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
+import { whenSettled } from './when-idle.ts';
 
 const accept = '.banner [data-choice=accept]';
 const unavailable = (): Response => json({ error: { code: 'internal_error' } }, { status: 500 });
@@ -215,7 +216,7 @@ describe('the record of a decision', () => {
     queueRecord(visit.noticeId, {});
     window.dispatchEvent(new Event('online'));
     await navigator.locks.request(`svc-consent:${visit.noticeId}`, () => {});
-    await aTimeout(50);
+    await whenSettled();
     expect(visit.network.records.length).to.equal(0);
     expect(listQueued(visit)).to.have.length(1);
   });
@@ -250,7 +251,7 @@ describe('the record of a decision', () => {
     find(visit, accept).click();
     window.dispatchEvent(new PageTransitionEvent('pagehide'));
     await waitUntil(() => visit.network.records.length === 1, 'it is sent');
-    await aTimeout(50);
+    await whenSettled();
     expect(listQueued(visit)).to.have.length(1);
     release();
     await otherTab;

@@ -1,7 +1,8 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { createNotice, json, type Network, restorePage } from './network.ts';
 import { find, isBannerShown, leavePage, openPanel, press, type Visit, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
+import { whenSettled } from './when-idle.ts';
 
 const all = { necessary: true, statistics: true, marketing: true };
 const chosen = { necessary: true, statistics: false, marketing: false };
@@ -76,12 +77,12 @@ describe('a visitor who moves to another region', () => {
             window.SvcConsent.get()?.purposes.marketing !== isAsked && (!isHeader || visit.network.notices.length > 0),
           region,
         );
-        await aTimeout(50);
-        expect(isBannerShown(visit), region).to.equal(isAsked);
+        await whenSettled();
+        await waitUntil(() => isBannerShown(visit) === isAsked, region);
       }
       const visit = await comeFrom(id, 'US-CA');
       expect(window.SvcConsent.get()?.purposes).to.deep.equal(all);
-      await aTimeout(100);
+      await whenSettled();
       expect(visit.network.notices, 'and nothing is fetched').to.be.empty;
     });
   }
@@ -96,7 +97,7 @@ describe('a visitor who moves to another region', () => {
       expect(window.SvcConsent.get()?.purposes.marketing).to.equal(true);
       const visit = await comeFrom(id, 'US-CA', false, 'object');
       await waitUntil(() => visit.network.notices.length > 0, 'the notice says what the basis is');
-      await aTimeout(50);
+      await waitUntil(() => !window.SvcConsent.get()?.purposes.marketing, 'the signal objects');
       expect(window.SvcConsent.get()?.purposes).to.deep.equal(chosen);
     } finally {
       Reflect.deleteProperty(navigator, 'globalPrivacyControl');
@@ -122,7 +123,7 @@ describe('a visitor who moves to another region', () => {
     for (const region of ['US-CA', 'DE']) {
       const visit = await comeFrom(id, region);
       expect(window.SvcConsent.get()?.purposes, region).to.deep.equal(consented);
-      await aTimeout(100);
+      await whenSettled();
       expect(isBannerShown(visit), region).to.equal(false);
     }
   });

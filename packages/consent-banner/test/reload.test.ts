@@ -1,22 +1,31 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { openFrame, query, readSeen, type VisitorFrame } from './visitor-frame.ts';
 import { waitUntil } from './wait-until.ts';
+import { whenSettled } from './when-idle.ts';
 
 const held = '<script type="text/plain" data-svc-purpose="statistics" src="/visitor-page/held.js"></script>';
 const frames: VisitorFrame[] = [];
 
-/** A page of a visitor, and how often it was loaded. */
+/** A page of a visitor, and how often it was loaded and left. */
 interface Page {
   readonly frame: VisitorFrame;
   readonly loads: () => number;
+  readonly departures: () => number;
 }
 
 async function visit(noticeId: string, attributes: string): Promise<Page> {
   const frame = await openFrame({ noticeId, above: held, attributes });
-  let loads = 1;
-  frame.addEventListener('load', () => loads++);
+  let loads = 0;
+  let departures = 0;
+  const arrive = (): void => {
+    loads++;
+    // The event comes within the call of `location.reload()`, long before the page is loaded again.
+    Reflect.get(frame.contentWindow, 'navigation').addEventListener('navigate', () => departures++);
+  };
+  arrive();
+  frame.addEventListener('load', arrive);
   frames.push(frame);
-  return { frame, loads: () => loads };
+  return { frame, loads: () => loads, departures: () => departures };
 }
 
 async function press(page: Page, selector: string): Promise<void> {
@@ -45,8 +54,8 @@ describe('reload-on-withdrawal', () => {
     await decideAgain(page, 'reject');
     await waitUntil(() => page.loads() === 2, 'the page is reloaded');
     await waitUntil(() => isGranted(page) === false, 'it knows the withdrawal');
-    await aTimeout(400);
-    expect(page.loads()).to.equal(2);
+    await whenSettled(page.frame.contentWindow);
+    expect(page.departures()).to.equal(1);
     expect(hasRun(page)).to.equal(false);
     const { records } = await readSeen(noticeId);
     expect(records.at(-1)).to.deep.include({ purposes: { necessary: true, statistics: false }, method: 'modal' });
@@ -59,8 +68,8 @@ describe('reload-on-withdrawal', () => {
     await decideAgain(page, 'accept');
     await waitUntil(() => hasRun(page), 'the script runs');
     await decideAgain(page, 'accept');
-    await aTimeout(400);
-    expect(page.loads()).to.equal(1);
+    await whenSettled(page.frame.contentWindow);
+    expect(page.departures()).to.equal(0);
   });
 
   it('does nothing when a purpose is no longer granted because the notice no longer has it', async () => {
@@ -71,8 +80,8 @@ describe('reload-on-withdrawal', () => {
     const page = await visit(noticeId, 'reload-on-withdrawal');
     await press(page, '.banner [data-choice=accept]');
     await waitUntil(async () => (await readSeen(noticeId)).records.length, 'the record arrives');
-    await aTimeout(400);
-    expect(page.loads()).to.equal(1);
+    await whenSettled(page.frame.contentWindow);
+    expect(page.departures()).to.equal(0);
   });
 
   it('does not reload other tabs, in which the visitor may be typing, but notifies them', async () => {
@@ -85,8 +94,8 @@ describe('reload-on-withdrawal', () => {
     await decideAgain(page, 'reject');
     await waitUntil(() => page.loads() === 2, 'the page is reloaded');
     await waitUntil(() => isGranted(other) === false, 'the other page knows');
-    await aTimeout(400);
-    expect(other.loads()).to.equal(1);
+    await whenSettled(other.frame.contentWindow);
+    expect(other.departures()).to.equal(0);
   });
 
   for (const attributes of ['', 'reload-on-withdrawal="false"', 'reload-on-withdrawal="no"']) {
@@ -96,8 +105,8 @@ describe('reload-on-withdrawal', () => {
       await waitUntil(() => hasRun(page), 'the script runs');
       await decideAgain(page, 'reject');
       await waitUntil(() => isGranted(page) === false, 'it is taken back');
-      await aTimeout(400);
-      expect(page.loads()).to.equal(1);
+      await whenSettled(page.frame.contentWindow);
+      expect(page.departures()).to.equal(0);
     });
   }
 });

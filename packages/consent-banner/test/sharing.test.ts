@@ -1,4 +1,4 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { listenToConsole, restorePage } from './network.ts';
 import { find, isBannerShown, leavePage, meetBanner, openPanel, press, type Visit, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
@@ -34,6 +34,15 @@ async function visitOn(id: string, attributes: Readonly<Record<string, string>>)
   return visit;
 }
 
+/** Waits until the banner has received the messages of a tab: its channel is older, so it gets each one first. */
+async function whenDelivered(otherTab: BroadcastChannel): Promise<void> {
+  const younger = new BroadcastChannel(otherTab.name);
+  const received = new Promise((resolve) => (younger.onmessage = resolve));
+  otherTab.postMessage(null);
+  await received;
+  younger.close();
+}
+
 describe('tabs of one visitor', () => {
   afterEach(restorePage);
 
@@ -41,18 +50,13 @@ describe('tabs of one visitor', () => {
     const visit = await meetBanner();
     await openPanel(visit);
     const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
-    // The channel of the banner is older, so it gets the message first.
-    const younger = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
-    const known = new Promise((resolve) => {
-      younger.onmessage = () => resolve(window.SvcConsent.get()?.purposes);
-    });
     otherTab.postMessage(decision);
-    expect(await known).to.deep.equal(decision.purposes);
+    await whenDelivered(otherTab);
+    expect(window.SvcConsent.get()?.purposes).to.deep.equal(decision.purposes);
     expect(isBannerShown(visit)).to.equal(false);
     expect(find<HTMLInputElement>(visit, '#purpose-2').checked).to.equal(true);
     expect(visit.network.records).to.be.empty;
     otherTab.close();
-    younger.close();
   });
 
   it('receive a decision made here', async () => {
@@ -69,6 +73,7 @@ describe('tabs of one visitor', () => {
   it('keep the newer of two decisions, and ignore garbage', async () => {
     const visit = await meetBanner();
     await press(visit, reject);
+    await openPanel(visit); // Its script listens to the channel.
     const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
     const older = { ...decision, decidedAt: '2026-01-01T00:00:00.000Z' };
     for (const message of [
@@ -80,18 +85,18 @@ describe('tabs of one visitor', () => {
     ]) {
       otherTab.postMessage(message);
     }
-    await aTimeout(50);
+    await whenDelivered(otherTab);
     expect(window.SvcConsent.get()?.purposes.marketing).to.equal(false);
     otherTab.close();
   });
 
   it('receive no decision on a notice that was replaced', async () => {
     const visit = await meetBanner();
+    await openPanel(visit);
     const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
     visit.element.setAttribute('notice-id', crypto.randomUUID());
-    await aTimeout(0);
     otherTab.postMessage(decision);
-    await aTimeout(50);
+    await whenDelivered(otherTab);
     expect(window.SvcConsent.get()).to.equal(null);
     otherTab.close();
   });
@@ -115,10 +120,11 @@ describe('tabs of one visitor', () => {
 
   it('reject a decision from the future, whatever its source', async () => {
     const visit = await meetBanner();
+    await openPanel(visit);
     const future = { ...decision, decidedAt: new Date(Date.now() + 600_000).toISOString() };
     const otherTab = new BroadcastChannel(`svc-consent:${visit.noticeId}`);
     otherTab.postMessage(future);
-    await aTimeout(50);
+    await whenDelivered(otherTab);
     localStorage.setItem(`svc-consent:${visit.noticeId}`, JSON.stringify(future));
     window.dispatchEvent(new Event('focus'));
     expect(window.SvcConsent.get()).to.equal(null);
