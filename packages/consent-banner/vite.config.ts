@@ -13,8 +13,8 @@ import manifest from './package.json' with { type: 'json' };
 
 const widget = 'svc-consent';
 
-/** Parts that only some pages need: the second script loads them. */
-const parts = ['details', 'extras', 'placeholders'];
+/** Scripts that only some pages need: the second script loads them. */
+const optional = ['details', 'elements', 'placeholders'];
 
 /** Properties of the page and its state. No add-on reads them, nor are they in JSON, whose names stay. */
 const internals = [
@@ -30,23 +30,23 @@ const internals = [
     'isOpening',
     'isOwn',
   ],
-  ...['isRecalled', 'switchedOn', 'allowOnce', 'decideOn', 'dispatch', 'expectPanel', 'follow', 'loadFurther'],
+  ...['isRecalled', 'switchedOn', 'allowOnce', 'decideOn', 'dispatch', 'expectPanel', 'follow', 'loadPanel'],
   ...['loadContent', 'onRelease', 'openPreferences', 'recallStored', 'renew', 'writeUrl'],
 ];
 
-// The script of the tag contains the hash of the panel's, and that the hashes of the parts: a page that pins the first pins all.
+// The script of the tag contains the hash of the panel's, and that the hashes of the optional scripts: a page that pins the first pins all.
 export default defineConfig(
   defineScript(
     'src/script.ts',
     widget,
-    buildFurtherScripts(),
+    buildLoadedScripts(),
     minifyAgain(compileHint, internals),
     writeIntegrity(manifest.version, widget),
   ),
 );
 
-/** Builds the panel with its parts, and the add-ons, which have tags of their own. */
-function buildFurtherScripts(): Plugin {
+/** Builds the panel with the optional scripts, and the add-ons, which have tags of their own. */
+function buildLoadedScripts(): Plugin {
   const files = new Map<string, string>();
   const build = async (name: string, define: Record<string, string>, ...lists: readonly string[]): Promise<string> => {
     const config = defineScript(
@@ -60,10 +60,10 @@ function buildFurtherScripts(): Plugin {
     return hashBytes(code, 'sha256');
   };
   return {
-    name: 'build-further-scripts',
+    name: 'build-loaded-scripts',
     async config() {
       const hashes: Record<string, string> = {};
-      for (const part of parts) hashes[part] = await build(part, {}, 'shared', 'panel-shared');
+      for (const part of optional) hashes[part] = await build(part, {}, 'shared', 'panel-shared');
       const content = await build('content', {}, 'shared');
       const panel = await build('panel', { SVC_INTEGRITY: JSON.stringify(hashes) }, 'shared');
       for (const addOn of readdirSync('src/add-ons').filter((name) => existsSync(`src/add-ons/${name}/script.ts`))) {

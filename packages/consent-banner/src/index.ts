@@ -1,5 +1,5 @@
 import type { SvcCookieListElement } from './optional-elements/cookie-list.ts';
-import type { Parts } from './optional-elements/load-elements.ts';
+import type { OptionalElements } from './optional-elements/load-elements.ts';
 import type { SvcPrivacyChoicesElement } from './optional-elements/privacy-choices-element.ts';
 import { registerSvcConsent, type SvcConsentElement } from './page/consent-element.ts';
 import type { ConsentState, SvcConsent } from './page/consent-page.ts';
@@ -23,9 +23,9 @@ declare global {
   }
 }
 
-const parts: Parts = {
+const optional: OptionalElements = {
   details: async () => (await import('./panel/details.ts')).details,
-  extras: async () => (await import('./optional-elements/optional-elements.ts')).mountExtras,
+  elements: async () => (await import('./optional-elements/optional-elements.ts')).mountElements,
   placeholders: async () => (await import('./blocked-content/cover-frames.ts')).coverFrames,
 };
 
@@ -33,8 +33,8 @@ registerSvcConsent({
   script: null,
   loadContent: async () => (await import('./blocked-content/blocked-tags.ts')).mountContent,
   source: /^http/.test(import.meta.url) ? import.meta.url : '',
-  loadFurther: async () => {
-    const { mountFurther } = await import('./panel/panel-script.ts');
-    return (page) => mountFurther(page, parts);
+  loadPanel: async () => {
+    const { mountPanelScript } = await import('./panel/panel-script.ts');
+    return (page) => mountPanelScript(page, optional);
   },
 });

@@ -1,21 +1,21 @@
 import { html, nothing, render } from 'lit/html.js';
-import { furtherStyles } from './first-layer/complete-banner.ts';
+import { deferredStyles } from './first-layer/complete-banner.ts';
 import { isAway, isReachable, listLayers, watchReach } from './first-layer/focus.ts';
 import { findTexts } from './optional-elements/load-elements.ts';
-import { describeSignal, fillText, readWords, writeMoment } from './panel/messages.ts';
+import { describeSignal, fillText, readMessages, writeMoment } from './panel/messages.ts';
 
-/** Values that the second script passes to the parts that it loads, in addition to `shared`. */
+/** Values that the second script passes to the scripts that it loads, in addition to `shared`. */
 export const panelShared: readonly unknown[] = [
   describeSignal,
   fillText,
   findTexts,
-  furtherStyles,
+  deferredStyles,
   html,
   isAway,
   isReachable,
   listLayers,
   nothing,
-  readWords,
+  readMessages,
   render,
   watchReach,
   writeMoment,

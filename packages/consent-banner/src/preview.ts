@@ -1,4 +1,4 @@
-import { adoptFurtherStyles, completeBanner } from './first-layer/complete-banner.ts';
+import { adoptDeferredStyles, completeBanner } from './first-layer/complete-banner.ts';
 import { mountFirstLayer } from './first-layer/first-layer.ts';
 import type { Notice } from './notice/notice.ts';
 import { showOptOutButton } from './optional-elements/opt-out-button.ts';
@@ -48,7 +48,7 @@ export class ConsentPreview implements ConsentPage {
     if (!host.shadowRoot) host.attachShadow({ mode: 'open' });
     mountFirstLayer(this);
     completeBanner(this);
-    adoptFurtherStyles(this);
+    adoptDeferredStyles(this);
     mountPanel(this, async () => details);
     showOptOutButton(this);
     this.show(notice, options);

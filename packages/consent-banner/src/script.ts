@@ -12,5 +12,5 @@ registerSvcConsent({
   script,
   source: script?.src ?? '',
   loadContent: (address) => loadScript('content', SVC_INTEGRITY.content, shared, address),
-  loadFurther: (address) => loadScript<(page: Page) => void>('panel', SVC_INTEGRITY.panel, shared, address),
+  loadPanel: (address) => loadScript<(page: Page) => void>('panel', SVC_INTEGRITY.panel, shared, address),
 });

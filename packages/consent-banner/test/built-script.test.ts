@@ -78,7 +78,7 @@ describe('the built script', () => {
     const frame = await openFrame({
       noticeId: crypto.randomUUID(),
       policy: 'nonce',
-      above: listen + ['panel', 'content', 'details', 'extras', 'placeholders'].map(tag).join(''),
+      above: listen + ['panel', 'content', 'details', 'elements', 'placeholders'].map(tag).join(''),
     });
     frames.push(frame);
     expect(frame.contentDocument?.body.dataset.failed).to.equal(undefined);

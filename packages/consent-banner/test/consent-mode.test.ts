@@ -101,7 +101,7 @@ describe('Google Consent Mode', () => {
     const visited = new Page({
       script,
       source: location.href,
-      loadFurther: () => new Promise(() => {}),
+      loadPanel: () => new Promise(() => {}),
       loadContent: () => new Promise(() => {}),
     });
     const element = document.createElement('div');

@@ -120,10 +120,10 @@ describe('the two scripts', () => {
     [
       'the elements that are on the page',
       '<svc-privacy-choices></svc-privacy-choices><svc-cookie-list></svc-cookie-list>',
-      'extras',
+      'elements',
       (frame) => frame.contentDocument?.querySelector('svc-privacy-choices')?.shadowRoot?.querySelector('button'),
     ],
-    ['the button of visitors who can object', '', 'extras', (frame) => query(frame, '.opt-out:popover-open')],
+    ['the button of visitors who can object', '', 'elements', (frame) => query(frame, '.opt-out:popover-open')],
   ] as readonly (readonly [string, string, string, (frame: VisitorFrame) => unknown])[]) {
     it(`load ${name}, and no other part`, async () => {
       const isObjection = above === '';
@@ -168,7 +168,7 @@ describe('the two scripts', () => {
     const listTimes = () =>
       frame.contentWindow.performance
         .getEntriesByType('resource')
-        .filter(({ name }) => name.endsWith('svc-consent-extras.js'))
+        .filter(({ name }) => name.endsWith('svc-consent-elements.js'))
         .map(({ startTime }) => startTime);
     await waitUntil(() => {
       frame.contentDocument?.body.append('A change. ');

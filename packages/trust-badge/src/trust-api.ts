@@ -1,5 +1,5 @@
 import { readAddress, refuseValue, reportProblem } from './attributes.ts';
-import { english, type Words } from './words.ts';
+import { english, type Messages } from './messages.ts';
 
 const TIMEOUT = 15_000;
 
@@ -11,7 +11,7 @@ export interface Trust {
   readonly achievedFrameworks: readonly string[];
   readonly updatedAt: string;
   /** Undefined for English. */
-  readonly words?: Words | undefined;
+  readonly words?: Messages | undefined;
 }
 
 /** The server's answer: the trust data, false if nothing is published, null if it is unusable. */
@@ -65,7 +65,7 @@ function parseTrust(body: unknown, tenant: string): Trust {
   const { data } = body as { readonly data: Trust };
   const { name, slug, achievedFrameworks, updatedAt, words } = data;
   const isWhole = slug === tenant && isText(name, 200) && isList(achievedFrameworks) && isTime(updatedAt);
-  if (!isWhole || (words && !isWords(words))) throw new TypeError('a field is odd');
+  if (!isWhole || (words && !isMessages(words))) throw new TypeError('a field is odd');
   return data;
 }
 
@@ -82,9 +82,9 @@ function isTime(value: unknown): value is string {
   return /^[\d-]{10}T[\d:.]{12}Z$/.test(`${value}`) && Date.parse(`${value}`) > 0;
 }
 
-function isWords(words: Words): boolean {
+function isMessages(words: Messages): boolean {
   new Intl.Locale(words.language); // Throws for an invalid tag.
-  return Object.keys(english).every((key) => isText(words[key as keyof Words], 100));
+  return Object.keys(english).every((key) => isText(words[key as keyof Messages], 100));
 }
 
 // Read while the file first runs: later, `currentScript` is another script or null. Through the prototype's getter,

@@ -13,10 +13,10 @@ import {
   type Theme,
   type Variant,
 } from './attributes.ts';
+import { chooseLocale, english, matchLocale } from './messages.ts';
 import { sheet } from './styles.ts';
 import { type Answer, loadTrust, locateTrust, type TrustSource } from './trust-api.ts';
 import { badgeView } from './views.ts';
-import { chooseLocale, english, matchLocale } from './words.ts';
 
 /**
  * Shows what a tenant has published in its trust center, and links to it. Without data it is a plain link

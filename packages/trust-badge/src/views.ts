@@ -1,14 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Variant } from './attributes.ts';
+import { describeAge, type Messages } from './messages.ts';
 import type { Trust } from './trust-api.ts';
-import { describeAge, type Words } from './words.ts';
 
 export interface BadgeContent {
   readonly variant: Variant;
   /** Undefined while loading or if unavailable: then the badge is a plain link. */
   readonly trust: Trust | undefined;
-  readonly words: Words;
-  /** The language tag of the words and dates. */
+  readonly words: Messages;
+  /** The language tag of the messages and dates. */
   readonly lang: string;
   /** The target of the badge's links. */
   readonly link: string;

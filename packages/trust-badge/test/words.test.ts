@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { chooseBadgeWords } from '../../../server/site/trust/badge-words.ts';
-import { describeAge, english, matchLocale } from '../src/words.ts';
+import { describeAge, english, matchLocale } from '../src/messages.ts';
 import { awaitBadge, drawAgain, find, hasData, readPart, showBadge } from './badge.ts';
 import { createTrust, listenToConsole, restorePage } from './trust-answers.ts';
 import { waitUntil } from './wait-until.ts';

@@ -87,11 +87,11 @@ function releaseTags(
     // A shadow tree may be out of the page.
     const isGranted = tag.isConnected && isAllowed(tag);
     const last = released.get(tag);
-    const find = (isMeant: (value: string, held: string) => boolean): boolean =>
+    const find = (isMeant: (value: string, blocked: string) => boolean): boolean =>
       !isScript &&
       LOADING.some((name) => {
-        const held = readAllowed(tag, name);
-        return held && isMeant(tag.getAttribute(name) ?? '', held);
+        const blocked = readAllowed(tag, name);
+        return blocked && isMeant(tag.getAttribute(name) ?? '', blocked);
       });
     const addresses = `${isScript || LOADING.map((name) => readBlocked(tag, name))}`;
     const isSame = last?.addresses === addresses;
@@ -99,7 +99,7 @@ function releaseTags(
       ? // A morph removes the attributes; another address is the page's own choice.
         last?.at === Infinity || (isSame && !find((value) => /^(about:|$)/.test(value)))
       : // Copies of the page, as kept by client routers, contain the released attributes, which may have been withdrawn since.
-        last || find((value, held) => value === held);
+        last || find((value, blocked) => value === blocked);
     if (isGranted !== !!isOn && !(isScript && (!isGranted || (nonce && tag.nonce !== nonce)))) {
       if (isGranted) {
         const { at = 0, wait = 0 } = (isSame && last) || {};
@@ -125,7 +125,7 @@ function releaseTags(
         setAddresses(tag, isGranted, true);
       }
     }
-    // A tag that also loads something by itself is not held back. Frames leave a gap in the page, and so do tags with a size,
+    // A tag that also loads something by itself is not blocked. Frames leave a gap in the page, and so do tags with a size,
     // except images of one or two pixels.
     if (
       !isGranted &&

@@ -1,7 +1,7 @@
 import { applyTheme, readDirection } from '../first-layer/elements.ts';
 import type { ConsentPage } from '../page/consent-page.ts';
 import { listNames } from '../panel/format.ts';
-import { fillText, readWords } from '../panel/messages.ts';
+import { fillText, readMessages } from '../panel/messages.ts';
 import { readNeeds } from './blocked-content.ts';
 import { type PlaceholderContent, showPlaceholder } from './placeholder.ts';
 
@@ -42,22 +42,22 @@ class FrameCovers {
   #describe(frame: HTMLElement): PlaceholderContent | undefined {
     const page = this.#page;
     const { notice, isFailed } = page.view;
-    const words = readWords(notice);
+    const messages = readMessages(notice);
     if (!notice) {
       if (!isFailed) return undefined;
       const press = (): void => void page.loadNotice();
-      const actions = [{ name: 'try-again', text: words.tryAgain, press }] as const;
-      return { text: words.loadFailed, actions, language: 'en', direction: 'ltr' };
+      const actions = [{ name: 'try-again', text: messages.tryAgain, press }] as const;
+      return { text: messages.loadFailed, actions, language: 'en', direction: 'ltr' };
     }
     const { language, purposes } = notice;
     const keys = readNeeds(frame);
     const labels = keys.flatMap((key) => purposes.find((purpose) => purpose.key === key)?.label ?? []);
     if (labels.length < keys.length) return undefined;
     return {
-      text: fillText(words.placeholder, { label: listNames(labels, words) }),
+      text: fillText(messages.placeholder, { label: listNames(labels, messages) }),
       actions: [
-        { name: 'show-once', text: words.showOnce, press: () => page.showOnce(frame) },
-        { name: 'preferences', text: words.preferences, press: () => page.open(keys) },
+        { name: 'show-once', text: messages.showOnce, press: () => page.showOnce(frame) },
+        { name: 'preferences', text: messages.preferences, press: () => page.open(keys) },
       ],
       language,
       direction: readDirection(language),

@@ -1,5 +1,5 @@
 import { html, nothing, render } from 'lit/html.js';
-import { furtherStyles } from '../first-layer/complete-banner.ts';
+import { deferredStyles } from '../first-layer/complete-banner.ts';
 import { css } from '../first-layer/css.ts';
 import { adoptStyles } from '../first-layer/elements.ts';
 import { sharedStyles } from '../first-layer/shared.styles.ts';
@@ -96,7 +96,7 @@ export function showPlaceholder(
   const host = document.createElement('svc-consent-placeholder');
   const root = host.attachShadow({ mode: 'open' });
   const name = frame.getAttribute('alt') || frame.title;
-  for (const styles of [sharedStyles, furtherStyles, placeholderStyles]) adoptStyles(root, styles);
+  for (const styles of [sharedStyles, deferredStyles, placeholderStyles]) adoptStyles(root, styles);
   const box = document.createElement('div');
   box.id = 'root';
   applyTheme(box);

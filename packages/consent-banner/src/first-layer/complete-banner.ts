@@ -27,7 +27,7 @@ export function completeBanner(page: ConsentPage): void {
 }
 
 /** Styles that all boxes share after the first paint: contrast, pointers, paper. */
-export const furtherStyles = css`
+export const deferredStyles = css`
   #root {
     --_control: var(--svc-c-control, light-dark(#737d91, #848fa3));
     --_focus: var(--svc-c-focus, light-dark(#2f6fde, #8ab4ff));
@@ -88,8 +88,8 @@ export const furtherStyles = css`
 `;
 
 /** Adds them to the element's layers. */
-export function adoptFurtherStyles(page: ConsentPage): void {
+export function adoptDeferredStyles(page: ConsentPage): void {
   page.subscribe(() => {
-    if (page.view.root?.adoptedStyleSheets[0]) adoptStyles(page.view.root, furtherStyles);
+    if (page.view.root?.adoptedStyleSheets[0]) adoptStyles(page.view.root, deferredStyles);
   });
 }

@@ -18,17 +18,17 @@ import { sharedStyles } from './shared.styles.ts';
 /** Shows the first layer, the floating button, and a message if the panel cannot be loaded, in the element of a page. */
 export function mountFirstLayer(page: ConsentPage): void {
   /** Elements that are shown, each with the sources it was made of: it is made again if those change. */
-  const parts = new Map<string, readonly [element: HTMLElement, ...sources: unknown[]]>();
+  const layers = new Map<string, readonly [element: HTMLElement, ...sources: unknown[]]>();
   let box: HTMLElement | undefined;
 
   function show(name: string, sources: readonly unknown[] | null, make: () => HTMLElement): void {
-    const [shown, ...before] = parts.get(name) ?? [];
+    const [shown, ...before] = layers.get(name) ?? [];
     if (shown && sources?.every((one, at) => one === before[at])) return;
     const element = sources && make();
     shown?.remove();
-    parts.delete(name);
+    layers.delete(name);
     if (!element) return;
-    parts.set(name, [element, ...sources]);
+    layers.set(name, [element, ...sources]);
     box?.append(element);
   }
 
@@ -38,7 +38,7 @@ export function mountFirstLayer(page: ConsentPage): void {
     // Another element shows from now on, or none.
     if (box && box.parentNode !== root) {
       box.remove();
-      parts.clear();
+      layers.clear();
       box = undefined;
     }
     if (!root) return;
@@ -59,7 +59,7 @@ export function mountFirstLayer(page: ConsentPage): void {
     const sources = isAsked || isMissing ? [notice, isAsked, isMissing] : null;
     show('banner', sources, () => createBanner(page, isMissing, isAsked));
     show('trigger', place ? [notice] : null, () => createTrigger(page));
-    for (const [element] of parts.values()) {
+    for (const [element] of layers.values()) {
       element.dataset.place = place;
       element.dataset.layout = readTheme(view, 'layout');
       element.dataset.position = readTheme(view, 'position');

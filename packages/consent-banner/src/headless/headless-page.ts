@@ -41,13 +41,13 @@ export class HeadlessPage {
       if (this.openPreferences) this.openPreferences();
       else reportProblem('SvcConsent.open() has nothing to open. Give createConsent() the option openPreferences.');
     };
-    const loadFurther = async () => {
+    const loadPanel = async () => {
       keepCookies(this.page);
       return keepPage;
     };
     // Only for pages with blocked tags.
     const loadContent = async () => (await import('../blocked-content/blocked-tags.ts')).mountContent;
-    this.page = new Page({ script, source: script?.src ?? '', openPreferences, loadFurther, loadContent });
+    this.page = new Page({ script, source: script?.src ?? '', openPreferences, loadPanel, loadContent });
     this.page.subscribe(() => this.#report());
   }
 

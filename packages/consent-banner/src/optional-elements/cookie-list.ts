@@ -3,7 +3,7 @@ import { css } from '../first-layer/css.ts';
 import { adoptStyles, readDirection } from '../first-layer/elements.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { ConsentPage } from '../page/consent-page.ts';
-import { readWords } from '../panel/messages.ts';
+import { readMessages } from '../panel/messages.ts';
 import { trackerTable, trackerTableStyles } from '../panel/tracker-table.ts';
 
 /** Type and colors are the page's; lines and quiet text are mixed from them. */
@@ -82,7 +82,7 @@ function listView(notice: Notice) {
           <section part="purpose">
             <h3 part="title"><bdi>${label}</bdi></h3>
             <p part="text"><bdi>${description}</bdi></p>
-            ${trackerTable(trackers, readWords(notice), language)}
+            ${trackerTable(trackers, readMessages(notice), language)}
           </section>
         `,
       )}

@@ -6,20 +6,20 @@ import type { details } from '../panel/details.ts';
 
 type Mount = (page: Page) => void;
 
-/** Parts that only some pages need, and how each is loaded. */
-export interface Parts {
+/** Scripts that only some pages need, and how each is loaded. */
+export interface OptionalElements {
   /** For visitors who unfold something in the panel. */
   readonly details: () => Promise<typeof details>;
-  /** For pages with further elements, attributes about cookies, a hidden or inert banner, and where visitors can object. */
-  readonly extras: () => Promise<Mount>;
+  /** For pages with optional elements, attributes about cookies, a hidden or inert banner, and where visitors can object. */
+  readonly elements: () => Promise<Mount>;
   /** For pages with blocked frames, images or videos. */
   readonly placeholders: () => Promise<Mount>;
 }
 
-/** Loads and mounts the parts that a page needs. After a failure, a later change of the page retries, with backoff. */
-export function mountParts(page: Page, { extras, placeholders }: Parts): void {
+/** Loads and mounts those that a page needs. After a failure, a later change of the page retries, with backoff. */
+export function mountOptionalElements(page: Page, { elements, placeholders }: OptionalElements): void {
   const coverOnce = mountOnce(page, placeholders);
-  const extendOnce = mountOnce(page, extras);
+  const extendOnce = mountOnce(page, elements);
   const update = (): void => {
     const { view } = page;
     const { element, frames, notice, region } = view;

@@ -6,8 +6,8 @@ import { defineCookieList } from './cookie-list.ts';
 import { showOptOutButton } from './opt-out-button.ts';
 import { definePrivacyChoices } from './privacy-choices-element.ts';
 
-/** The further elements, the button for visitors who can object, and the attributes about cookies. */
-export function mountExtras(page: Page): void {
+/** The optional elements, the button for visitors who can object, and the attributes about cookies. */
+export function mountElements(page: Page): void {
   keepReachable(page);
   keepCookies(page);
   defineCookieList(page);

@@ -12,13 +12,13 @@ export function queryAll<T extends Element = HTMLElement>(selector: string, root
   return [...(querySelectorAll.call(root, selector) as NodeListOf<T>)];
 }
 
-/** The tag of a further file. */
+/** The tag of a file that a script loads. */
 export interface LoadedScript extends HTMLScriptElement {
   /** Passes the export of the file. */
   readonly done: (handedOver: unknown) => void;
 }
 
-/** Passes the export of a further file to the script that loaded it. In a tag that the page wrote, the file does nothing. */
+/** Passes the export of a file to the script that loaded it. In a tag that the page wrote, the file does nothing. */
 export function handOver(part: unknown): void {
   (currentScript() as Partial<LoadedScript> | null)?.done?.(part);
 }

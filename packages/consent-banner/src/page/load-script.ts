@@ -11,7 +11,7 @@ declare const SVC_VERSION: string;
 /** The script of the tag; for a module the tag with its name. An inlined one, or a blob, has no address. */
 export const script = currentScript() ?? query<HTMLScriptElement>('script[src*="svc-consent.js"]');
 
-/** Where the further files are, once that is known. */
+/** Where the other files are, once that is known. */
 let folder: string | undefined;
 
 let policy: AddressRules | undefined;

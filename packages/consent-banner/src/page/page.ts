@@ -50,7 +50,7 @@ export interface PageOptions {
   /** The address of this code: its origin is that of the API unless `api-base` is set. */
   readonly source: string;
   /** Loads what comes after the first paint: the panel, and the sending of records. */
-  readonly loadFurther: (address: string) => Promise<(page: Page) => void>;
+  readonly loadPanel: (address: string) => Promise<(page: Page) => void>;
   /** Loads what blocks and releases tags, on a page that has some. */
   readonly loadContent: (address: string) => Promise<MountContent>;
   /** Called by `SvcConsent.open()` on a page with an interface of its own, which has no panel. */
@@ -166,7 +166,7 @@ export class Page implements ConsentPage {
 
   /** Loads and mounts the panel once. After a failure, the next call tries again. */
   expectPanel(): void {
-    this.#mounting ??= this.#options.loadFurther(this.view.address).then(
+    this.#mounting ??= this.#options.loadPanel(this.view.address).then(
       (mount) => mount(this),
       (cause) => {
         this.#mounting = undefined;
@@ -260,11 +260,11 @@ export class Page implements ConsentPage {
     // A visitor who is asked has allowed nothing yet: the first paint comes before the tags.
     if (this.view.isDue) void this.loadNotice();
     if (hadGrants || !this.view.isDue) this.#block();
-    waitForIdle(() => this.#startFurther(place.address));
+    waitForIdle(() => this.#startDeferred(place.address));
   }
 
   /** Work that is not urgent: it is done after the first paint. */
-  #startFurther(address: string): void {
+  #startDeferred(address: string): void {
     if (address !== this.view.address) return;
     this.#block();
     // Listening to storage events makes the browser open the storage. Earlier events are not missed.
@@ -281,7 +281,7 @@ export class Page implements ConsentPage {
     this.#findMore();
   }
 
-  /** The second script defines the further elements, and shows placeholders for blocked content. */
+  /** The second script defines the optional elements, and shows placeholders for blocked content. */
   readonly #findMore = (): void => {
     const { element, frames, notice, isFailed } = this.view;
     // After a failure it waits for the visitor: a page can change many times a second.

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { css } from '../first-layer/css.ts';
 import { attempt, toJson } from '../page/browser.ts';
 import { listNames } from './format.ts';
-import { fillText, type Words, writeMoment } from './messages.ts';
+import { fillText, type Messages, writeMoment } from './messages.ts';
 import { type RecordReceipt, readReceipt } from './receipt.ts';
 import { trackerTable, trackerTableStyles } from './tracker-table.ts';
 
@@ -26,7 +26,7 @@ const KEPT_FOR = 60_000;
 function receiptView(
   noticeId: string,
   decidedAt: string,
-  words: Words,
+  messages: Messages,
   language: string,
 ): TemplateResult | typeof nothing {
   const receipt = readReceipt(noticeId, decidedAt);
@@ -36,15 +36,15 @@ function receiptView(
   const tongue = attempt(() => new Intl.DisplayNames(language, { type: 'language' }).of(shown.language));
   const about = `${shown.notice.name} · v${shown.notice.version} · ${tongue ?? shown.language}`;
   return html`
-      <p>${fillText(words.decidedAt, { date })}</p>
+      <p>${fillText(messages.decidedAt, { date })}</p>
       <dl>
-        ${statusView(receipt, true, words)} ${statusView(receipt, false, words)}
+        ${statusView(receipt, true, messages)} ${statusView(receipt, false, messages)}
         <dt><bdi>${about}</bdi></dt>
         <dd>${hashView(shown.hash)}</dd>
         ${proof ? html`<dt><code dir="ltr">${proof.recordId}</code></dt><dd>${hashView(proof.ledgerHash)}</dd>` : nothing}
       </dl>
-      ${proof ? nothing : html`<p role="status">${words.pending}</p>`}
-      <button class="quiet" part="download" type="button" .onclick=${() => saveReceipt(receipt)}>${words.download}</button>
+      ${proof ? nothing : html`<p role="status">${messages.pending}</p>`}
+      <button class="quiet" part="download" type="button" .onclick=${() => saveReceipt(receipt)}>${messages.download}</button>
   `;
 }
 
@@ -55,11 +55,11 @@ function hashView(hash: string): TemplateResult {
 function statusView(
   { purposes, shown }: RecordReceipt,
   isGranted: boolean,
-  words: Words,
+  messages: Messages,
 ): TemplateResult | typeof nothing {
   const labels = shown.notice.purposes.flatMap(({ key, label }) => (purposes[key] === isGranted ? label : []));
   if (!labels.length) return nothing;
-  return html`<dt>${isGranted ? words.granted : words.refused}</dt><dd>${listNames(labels, words)}</dd>`;
+  return html`<dt>${isGranted ? messages.granted : messages.refused}</dt><dd>${listNames(labels, messages)}</dd>`;
 }
 
 /** Downloads the receipt as a JSON file, through a blob, which every Content-Security-Policy allows. */

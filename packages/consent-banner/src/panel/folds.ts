@@ -5,7 +5,7 @@ import { reportProblem } from '../page/browser.ts';
 import type { PageView } from '../page/consent-page.ts';
 import { readSource } from '../records/consent-record.ts';
 import type { details } from './details.ts';
-import { readWords, type Words } from './messages.ts';
+import { type Messages, readMessages } from './messages.ts';
 
 type Content = TemplateResult | typeof nothing;
 
@@ -24,26 +24,26 @@ export class Folds {
   }
 
   /** Returns the content of a fold: nothing until its view is loaded. */
-  show(words: Words, view: (loaded: typeof details) => Content): Content {
+  show(messages: Messages, view: (loaded: typeof details) => Content): Content {
     if (this.details) return view(this.details);
     if (!this.#isFailed) return nothing;
     return html`
-      <p class="about" role="alert">${words.loadFailed}</p>
-      <button class="quiet" type="button" .onclick=${this.open}>${words.tryAgain}</button>
+      <p class="about" role="alert">${messages.loadFailed}</p>
+      <button class="quiet" type="button" .onclick=${this.open}>${messages.tryAgain}</button>
     `;
   }
 
   /** The receipt of the decision in force. */
   receiptView({ noticeId, stored }: PageView, notice: Notice): Content {
-    const words = readWords(notice);
+    const messages = readMessages(notice);
     if (!stored || readSource(noticeId)?.record?.capturedAt !== stored.decidedAt) return nothing;
-    const content = this.show(words, ({ receiptView }) =>
-      receiptView(noticeId, stored.decidedAt, words, notice.language),
+    const content = this.show(messages, ({ receiptView }) =>
+      receiptView(noticeId, stored.decidedAt, messages, notice.language),
     );
     if (this.details && content === nothing) return nothing;
     return html`
       <details class="fold boxed" part="receipt" @toggle=${this.open}>
-        <summary>${words.receipt}</summary>
+        <summary>${messages.receipt}</summary>
         ${content}
       </details>
     `;
@@ -76,7 +76,7 @@ interface ClampedText {
 }
 
 /** A text of some lines, and a button that shows the others. The button is hidden until `settleClamps` has measured the text. */
-export function clampedView({ id, text, about }: ClampedText, words: Words): TemplateResult {
+export function clampedView({ id, text, about }: ClampedText, messages: Messages): TemplateResult {
   return html`
     <p class="about clamp" part="text" id=${id} dir="auto">${text}</p>
     <button
@@ -90,7 +90,7 @@ export function clampedView({ id, text, about }: ClampedText, words: Words): Tem
       hidden
       .onclick=${toggle}
     >
-      <span>${words.more}</span><span>${words.less}</span>
+      <span>${messages.more}</span><span>${messages.less}</span>
     </button>
   `;
 }

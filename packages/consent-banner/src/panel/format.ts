@@ -1,4 +1,4 @@
-import type { Words } from './messages.ts';
+import type { Messages } from './messages.ts';
 
 /** A duration of ISO 8601 in the words of a language, such as "13 months"; any other text as it is. */
 export function writeDuration(duration: string, language: string): string {
@@ -12,7 +12,7 @@ export function writeDuration(duration: string, language: string): string {
 }
 
 /** Formats "A, B and C" by the pattern of the language. */
-export function listNames(names: readonly string[], { list }: Words): string {
+export function listNames(names: readonly string[], { list }: Messages): string {
   const [, comma = ', ', and = ', '] = (list ?? '').split(/\{\w+\}/);
   // Isolates the writing direction of each name.
   const isolated = names.map((name) => `\u2068${name}\u2069`);

@@ -4,7 +4,7 @@ import type { Notice, Purpose } from '../notice/notice.ts';
 import type { PageView } from '../page/consent-page.ts';
 
 /** The texts that the panel and the placeholders show. */
-type Words = Readonly<
+type Messages = Readonly<
   Record<
     | 'panelTitle'
     | 'panelIntro'
@@ -44,7 +44,7 @@ type Words = Readonly<
   >
 >;
 
-export type { Words };
+export type { Messages };
 
 /** For a notice that cannot be loaded, of which only the decision is known. */
 const english = {
@@ -59,9 +59,9 @@ const english = {
   tryAgain: 'Try again',
 };
 
-/** The words of a notice. */
-export function readWords(notice: Notice | null): Words {
-  return { ...english, ...notice?.texts } as Words & typeof english;
+/** The messages of a notice. */
+export function readMessages(notice: Notice | null): Messages {
+  return { ...english, ...notice?.texts } as Messages & typeof english;
 }
 
 /** Formats a time in the language, or in the browser's if it does not know the language. */
@@ -75,7 +75,7 @@ export function writeMoment(time: string, language: string): string {
  */
 export function describeSignal({ hasSignal, region, allowed }: PageView, notice: Notice): string | undefined {
   if (!hasSignal) return undefined;
-  const { optOutHonored, privacySignal } = readWords(notice);
+  const { optOutHonored, privacySignal } = readMessages(notice);
   if (!isOptOut(notice.purposes, region)) return privacySignal;
   const isOn = (purpose: Purpose): boolean => basisIn(purpose, region) === 'object' && allowed[purpose.key] === true;
   return notice.purposes.some(isOn) ? undefined : optOutHonored;

@@ -1,22 +1,22 @@
-import { adoptFurtherStyles, completeBanner } from '../first-layer/complete-banner.ts';
+import { adoptDeferredStyles, completeBanner } from '../first-layer/complete-banner.ts';
 import { keepFocusClear, returnFocus, shieldEvents } from '../first-layer/focus.ts';
-import { mountParts, type Parts } from '../optional-elements/load-elements.ts';
+import { mountOptionalElements, type OptionalElements } from '../optional-elements/load-elements.ts';
 import { keepPage } from '../page/keep-page.ts';
 import type { Page } from '../page/page.ts';
 import { fail, open } from '../page/page-state.ts';
 import { mountPanel } from './panel.ts';
 
 /** Mounts everything that a page with the banner needs after its first paint. */
-export function mountFurther(page: Page, parts: Parts): void {
+export function mountPanelScript(page: Page, optional: OptionalElements): void {
   keepPage(page);
-  adoptFurtherStyles(page);
+  adoptDeferredStyles(page);
   keepFocusClear(page);
   returnFocus(page);
   shieldEvents();
   completeBanner(page);
-  mountPanel(page, parts.details);
+  mountPanel(page, optional.details);
   openPanel(page);
-  mountParts(page, parts);
+  mountOptionalElements(page, optional);
 }
 
 /** Opens the panel when the visitor asks for it: at once if the notice is there. */

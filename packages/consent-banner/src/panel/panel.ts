@@ -7,7 +7,7 @@ import type { Notice, Purpose } from '../notice/notice.ts';
 import type { ConsentPage, PageView } from '../page/consent-page.ts';
 import type { details } from './details.ts';
 import { clampedView, Folds, settleClamps } from './folds.ts';
-import { describeSignal, readWords } from './messages.ts';
+import { describeSignal, readMessages } from './messages.ts';
 import { panelStyles } from './panel.styles.ts';
 import { purposeView } from './purpose-view.ts';
 
@@ -57,7 +57,7 @@ class Panel {
   #toggle(isOpen: boolean): void {
     const dialog = this.#place.querySelector('dialog');
     if (!dialog || dialog.open === isOpen) return;
-    holdScroll(isOpen);
+    lockScroll(isOpen);
     if (!isOpen) {
       this.#size.disconnect();
       dialog.close();
@@ -78,14 +78,15 @@ class Panel {
   }
 }
 
-const held = /* @__PURE__ */ new CSSStyleSheet();
+const scrollLock = /* @__PURE__ */ new CSSStyleSheet();
 
 /** Keeps the page behind the panel from scrolling, and its content from moving into the place of the scroll bar. */
-function holdScroll(isHeld: boolean): void {
+function lockScroll(isLocked: boolean): void {
   const hasBar = innerWidth > document.documentElement.clientWidth;
-  if (isHeld) held.replaceSync(`html{overflow:hidden!important${hasBar ? ';scrollbar-gutter:stable!important' : ''}}`);
-  const others = document.adoptedStyleSheets.filter((sheet) => sheet !== held);
-  document.adoptedStyleSheets = isHeld ? [...others, held] : others;
+  if (isLocked)
+    scrollLock.replaceSync(`html{overflow:hidden!important${hasBar ? ';scrollbar-gutter:stable!important' : ''}}`);
+  const others = document.adoptedStyleSheets.filter((sheet) => sheet !== scrollLock);
+  document.adoptedStyleSheets = isLocked ? [...others, scrollLock] : others;
 }
 
 /** Of more purposes than these, the descriptions are folded away. */
@@ -116,8 +117,8 @@ function contentView(page: ConsentPage, notice: Notice, folds: Folds): TemplateR
   const { view } = page;
   const { stored } = view;
   const { purposes, version, name } = notice;
-  const words = readWords(notice);
-  const parts = findParts(page, notice);
+  const messages = readMessages(notice);
+  const shared = findSharedElements(page, notice);
   const isOn = findSwitchedOn(view, notice);
   const signal = describeSignal(view, notice);
   const save = (event: Event): void => {
@@ -127,19 +128,19 @@ function contentView(page: ConsentPage, notice: Notice, folds: Folds): TemplateR
   };
   return html`
     <header>
-      <h2 id="panel-title" part="title">${words.panelTitle}</h2>
-      <button class="close" part="close" type="button" aria-label=${words.close} .onclick=${() => page.close()}>
+      <h2 id="panel-title" part="title">${messages.panelTitle}</h2>
+      <button class="close" part="close" type="button" aria-label=${messages.close} .onclick=${() => page.close()}>
         <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6L6 18" /></svg>
       </button>
     </header>
     <div class="body">
-      ${words.panelIntro && clampedView({ id: 'panel-intro', text: words.panelIntro, about: 'panel-title' }, words)}
+      ${messages.panelIntro && clampedView({ id: 'panel-intro', text: messages.panelIntro, about: 'panel-title' }, messages)}
       ${signal ? html`<p class="signal" part="signal" role="status">${signal}</p>` : nothing}
       <ul part="purposes">
         ${purposes.map((purpose, index) =>
           purposeView(purpose, {
             id: String(index),
-            words,
+            messages,
             language: notice.language,
             region: view.region,
             isOn: isOn(purpose),
@@ -151,35 +152,35 @@ function contentView(page: ConsentPage, notice: Notice, folds: Folds): TemplateR
       </ul>
       ${folds.receiptView(view, notice)}
       <p class="about" part="about"><bdi>${name}</bdi> · v${version}</p>
-      ${parts.links}
+      ${shared.links}
     </div>
     <footer>
-      <button class="save" part="save" type="button" .onclick=${save}>${words.save}</button>
-      ${parts.choices}
+      <button class="save" part="save" type="button" .onclick=${save}>${messages.save}</button>
+      ${shared.choices}
     </footer>
   `;
 }
 
-interface Parts {
+interface SharedElements {
   readonly choices: HTMLElement;
   readonly links: HTMLElement;
 }
 
-const made = new WeakMap<Notice, Parts>();
+const made = new WeakMap<Notice, SharedElements>();
 
-/** The parts that are the same as in the first layer; the same elements each time, which keeps the focus. */
-function findParts(page: ConsentPage, notice: Notice): Parts {
+/** The elements that are the same as in the first layer; the same elements each time, which keeps the focus. */
+function findSharedElements(page: ConsentPage, notice: Notice): SharedElements {
   const choose = (isGranted: boolean): void => page.decide(() => isGranted, 'modal');
-  const parts = made.get(notice) ?? {
+  const shared = made.get(notice) ?? {
     choices: createChoices(
-      readWords(notice),
+      readMessages(notice),
       () => choose(false),
       () => choose(true),
     ),
     links: createLinks(notice),
   };
-  made.set(notice, parts);
-  return parts;
+  made.set(notice, shared);
+  return shared;
 }
 
 /**

@@ -2,12 +2,12 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { basisIn } from '../decision/region.ts';
 import type { Purpose } from '../notice/notice.ts';
 import { clampedView, type Folds } from './folds.ts';
-import { fillText, type Words } from './messages.ts';
+import { fillText, type Messages } from './messages.ts';
 
 interface PurposeRow {
   /** Unique in the panel. */
   readonly id: string;
-  readonly words: Words;
+  readonly messages: Messages;
   readonly language: string;
   readonly region: string | null;
   /** True if its switch is on at first. */
@@ -21,7 +21,7 @@ interface PurposeRow {
 /** A purpose with its switch, what it is for, and what it stores on the device. */
 export function purposeView(purpose: Purpose, row: PurposeRow): TemplateResult {
   const { key, label } = purpose;
-  const { id, isOn, isFolded, words } = row;
+  const { id, isOn, isFolded, messages } = row;
   const isLocked = basisIn(purpose, row.region) === 'exempt';
   const note = describeNote(purpose, row);
   const details = detailsView(purpose, row);
@@ -47,7 +47,7 @@ export function purposeView(purpose: Purpose, row: PurposeRow): TemplateResult {
       ${
         isFolded && details !== nothing
           ? html`<details class="fold">
-              <summary aria-labelledby="details-${id} label-${id}"><span id="details-${id}">${words.details}</span></summary>
+              <summary aria-labelledby="details-${id} label-${id}"><span id="details-${id}">${messages.details}</span></summary>
               ${details}
             </details>`
           : details
@@ -56,28 +56,28 @@ export function purposeView(purpose: Purpose, row: PurposeRow): TemplateResult {
   `;
 }
 
-function describeNote(purpose: Purpose, { region, isNew, words }: PurposeRow): string {
+function describeNote(purpose: Purpose, { region, isNew, messages }: PurposeRow): string {
   const basis = basisIn(purpose, region);
-  if (basis === 'exempt') return words.required;
-  if (isNew) return words.newPurpose;
-  return basis === 'object' ? words.objectable : '';
+  if (basis === 'exempt') return messages.required;
+  if (isNew) return messages.newPurpose;
+  return basis === 'object' ? messages.objectable : '';
 }
 
 function detailsView(
   { description, trackers = [] }: Purpose,
-  { id, words, language, folds }: PurposeRow,
+  { id, messages, language, folds }: PurposeRow,
 ): TemplateResult | typeof nothing {
   if (!description && !trackers.length) return nothing;
   const count = String(trackers.length);
   return html`
-    ${description ? clampedView({ id: `about-${id}`, text: description, about: `label-${id}` }, words) : nothing}
+    ${description ? clampedView({ id: `about-${id}`, text: description, about: `label-${id}` }, messages) : nothing}
     ${
       trackers.length
         ? html`<details class="fold" part="trackers" @toggle=${folds.open}>
             <summary aria-labelledby="trackers-${id} label-${id}">
-              <span id="trackers-${id}">${fillText(words.trackers, { count })}</span>
+              <span id="trackers-${id}">${fillText(messages.trackers, { count })}</span>
             </summary>
-            ${folds.show(words, ({ trackerTable }) => trackerTable(trackers, words, language))}
+            ${folds.show(messages, ({ trackerTable }) => trackerTable(trackers, messages, language))}
           </details>`
         : nothing
     }

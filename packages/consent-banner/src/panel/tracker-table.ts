@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit/html.js';
 import { css } from '../first-layer/css.ts';
 import type { Tracker } from '../notice/notice.ts';
 import { writeDuration } from './format.ts';
-import type { Words } from './messages.ts';
+import type { Messages } from './messages.ts';
 
 /** The table of trackers; its rows are blocks where it is narrow. */
 export const trackerTableStyles = css`
@@ -77,8 +77,8 @@ export const trackerTableStyles = css`
  * Renders what a purpose stores or reads as a table; in a narrow place its rows become blocks. The roles are written out,
  * because browsers drop those of a table that is displayed as something else.
  */
-export function trackerTable(trackers: readonly Tracker[], words: Words, language: string): TemplateResult {
-  const heads = [words.trackerName, words.trackerProvider, words.trackerLifetime];
+export function trackerTable(trackers: readonly Tracker[], messages: Messages, language: string): TemplateResult {
+  const heads = [messages.trackerName, messages.trackerProvider, messages.trackerLifetime];
   return html`
     <div class="table">
       <table role="table" part="trackers">
@@ -88,23 +88,27 @@ export function trackerTable(trackers: readonly Tracker[], words: Words, languag
           </tr>
         </thead>
         <tbody role="rowgroup">
-          ${trackers.map((tracker) => trackerRow(tracker, words, language))}
+          ${trackers.map((tracker) => trackerRow(tracker, messages, language))}
         </tbody>
       </table>
     </div>
   `;
 }
 
-function trackerRow({ name, provider, lifetime, thirdParty }: Tracker, words: Words, language: string): TemplateResult {
+function trackerRow(
+  { name, provider, lifetime, thirdParty }: Tracker,
+  messages: Messages,
+  language: string,
+): TemplateResult {
   const kept =
-    lifetime === 'session' || lifetime === 'persistent' ? words[lifetime] : writeDuration(lifetime, language);
+    lifetime === 'session' || lifetime === 'persistent' ? messages[lifetime] : writeDuration(lifetime, language);
   return html`
     <tr role="row">
       <th role="rowheader" scope="row"><code dir="ltr">${name}</code></th>
-      <td role="cell" data-head=${words.trackerProvider}>
-        <bdi>${provider}</bdi> <small>${thirdParty ? words.thirdParty : words.firstParty}</small>
+      <td role="cell" data-head=${messages.trackerProvider}>
+        <bdi>${provider}</bdi> <small>${thirdParty ? messages.thirdParty : messages.firstParty}</small>
       </td>
-      <td role="cell" data-head=${words.trackerLifetime}>${kept}</td>
+      <td role="cell" data-head=${messages.trackerLifetime}>${kept}</td>
     </tr>
   `;
 }

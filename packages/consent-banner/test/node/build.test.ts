@@ -54,7 +54,7 @@ describe('the build', () => {
   const panel = build.get('svc-consent-panel.js') as Buffer;
   const read = (name: string): Buffer => build.get(`svc-consent-${name}.js`) as Buffer;
   const content = read('content');
-  const parts = ['details', 'extras', 'placeholders'].map(read);
+  const parts = ['details', 'elements', 'placeholders'].map(read);
 
   test('is reproducible', () => {
     const again = buildOnce();

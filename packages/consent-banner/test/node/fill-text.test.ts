@@ -5,7 +5,7 @@ import { languages, loadMessages } from '../../../../server/consent/messages/mes
 import { readDirection } from '../../src/first-layer/elements.ts';
 import type { Notice } from '../../src/notice/notice.ts';
 import { listNames } from '../../src/panel/format.ts';
-import { fillText, readWords, writeMoment } from '../../src/panel/messages.ts';
+import { fillText, readMessages, writeMoment } from '../../src/panel/messages.ts';
 
 const plain = (text: string): string => text.replace(/[\u2066-\u2069]/g, '');
 
@@ -21,11 +21,11 @@ describe('the texts of a notice', () => {
 
   test('list names as the language does', async () => {
     for (const language of languages) {
-      const words = readWords({ texts: (await loadMessages(language)).messages } as unknown as Notice);
-      assert.equal(plain(listNames(['A', 'B'], words)), new Intl.ListFormat(language).format(['A', 'B']), language);
-      assert.equal(plain(listNames(['A'], words)), 'A');
+      const messages = readMessages({ texts: (await loadMessages(language)).messages } as unknown as Notice);
+      assert.equal(plain(listNames(['A', 'B'], messages)), new Intl.ListFormat(language).format(['A', 'B']), language);
+      assert.equal(plain(listNames(['A'], messages)), 'A');
     }
-    const german = readWords({ texts: (await loadMessages('de')).messages } as unknown as Notice);
+    const german = readMessages({ texts: (await loadMessages('de')).messages } as unknown as Notice);
     assert.equal(plain(listNames(['A', 'B', 'C', 'D'], german)), 'A, B, C und D');
   });
 
@@ -33,7 +33,7 @@ describe('the texts of a notice', () => {
     assert.match(writeMoment('2026-11-21T12:00:00.000Z', 'de'), /^21\. November 2026/);
   });
 
-  test('read from right to left in Arabic, Hebrew, Persian and Urdu, and in no other language with default words', () => {
+  test('read from right to left in Arabic, Hebrew, Persian and Urdu, and in no other language with default messages', () => {
     assert.deepEqual(
       languages.filter((language) => readDirection(language) === 'rtl'),
       ['ar', 'fa', 'he', 'ur'],

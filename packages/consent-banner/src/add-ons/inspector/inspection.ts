@@ -113,14 +113,14 @@ export class Inspection {
   }
 
   #judge(sighting: Sighting, { tags, mapping, known }: PageFacts): Finding {
-    const { kind, name, initiator = null, count = 1, isHeld = false } = sighting;
+    const { kind, name, initiator = null, count = 1, isBlocked = false } = sighting;
     const tracker = findTracker(sighting);
-    const purposes = listHolders(sighting, tags, mapping);
-    const firstSeen = isHeld ? null : this.#remember(sighting);
+    const purposes = listNeeds(sighting, tags, mapping);
+    const firstSeen = isBlocked ? null : this.#remember(sighting);
     const isBeforeDecision = firstSeen !== null && this.#history.readAt(firstSeen) === null;
     const granted =
       firstSeen === null || LASTING.includes(kind) ? this.#history.current : this.#history.readAt(firstSeen);
-    const status = isHeld ? 'held' : nameStatus({ tracker, purposes, granted, isBeforeDecision });
+    const status = isBlocked ? 'held' : nameStatus({ tracker, purposes, granted, isBeforeDecision });
     return {
       kind,
       name,
@@ -168,8 +168,8 @@ function findTracker({ kind, name }: Sighting): KnownTracker | null {
   return LASTING.includes(kind) ? findTrackerByName(name) : findTrackerByHost(new URL(name).hostname);
 }
 
-/** The purposes that hold it: by the tag itself, by `clear-cookies`, or by a tag that requests the same origin. */
-function listHolders(
+/** The purposes that it waits for: by the tag itself, by `clear-cookies`, or by a tag that requests the same origin. */
+function listNeeds(
   { kind, name, purposes = [] }: Sighting,
   tags: readonly Sighting[],
   mapping: PageFacts['mapping'],

@@ -23,7 +23,7 @@ export function listTags(): readonly Sighting[] {
   for (const tag of tags) {
     const sighting = lookAt(tag);
     if (!sighting) continue;
-    const key = `${sighting.kind} ${sighting.isHeld} ${sighting.name}`;
+    const key = `${sighting.kind} ${sighting.isBlocked} ${sighting.name}`;
     const before = found.get(key);
     found.set(key, { ...sighting, ...before, count: (before?.count ?? 0) + 1 });
   }
@@ -49,9 +49,9 @@ function lookAt(tag: HTMLElement): Sighting | undefined {
     kind,
     name: kind === 'image' ? url.origin : url.origin + url.pathname,
     tag,
-    // One that loads by itself is not held, whatever it names.
+    // One that loads by itself is not blocked, whatever it names.
     purposes: isNamed && waiting ? readNeeds(tag) : [],
-    isHeld: !loaded,
+    isBlocked: !loaded,
   };
 }
 

@@ -114,7 +114,7 @@ export interface Finding {
   /** Milliseconds from the beginning of the page until it was first seen; null for what is held back. */
   readonly firstSeen: number | null;
   readonly isBeforeDecision: boolean;
-  /** The purposes that hold it. */
+  /** The purposes that it waits for. */
   readonly purposes: readonly string[];
   /** Address of the script that wrote the cookie, if the write was observed; otherwise null. */
   readonly writtenBy: string | null;
@@ -149,10 +149,10 @@ export interface Sighting {
   readonly at?: number | undefined;
   /** The tag that it is about. */
   readonly tag?: HTMLElement | undefined;
-  /** The purposes that hold the tag. */
+  /** The purposes that the tag waits for. */
   readonly purposes?: readonly string[] | undefined;
   /** True if the tag waits. */
-  readonly isHeld?: boolean | undefined;
+  readonly isBlocked?: boolean | undefined;
 }
 
 /** The files of this package, and what they ask the server: they are no finding. */

@@ -1,21 +1,21 @@
 import { readMapping } from '../../page/attributes.ts';
 import { followConsent, reportInvalidMapping, reportUnknownPurposes } from '../follow-consent.ts';
-import { holdCalls } from './hold-calls.ts';
-import { holdTags } from './hold-tags.ts';
+import { blockCalls } from './block-calls.ts';
+import { blockTags } from './block-tags.ts';
 import { RequestGate } from './request-gate.ts';
 
 export interface RequestOptions {
   /** Purposes to hosts, as in `data-requests`: `statistics: plausible.io @statistics; marketing: @marketing`. */
   readonly requests: string | null | undefined;
-  /** The address of the banner's scripts, whose host is held only by its own name. */
+  /** The address of the banner's scripts, whose host is blocked only by its own name. */
   readonly source?: string | undefined;
   /** Address of the API that the banner uses, likewise. For your own interface, whose address is in no tag of the page. */
   readonly apiBase?: string | undefined;
 }
 
 /**
- * Holds `fetch`, `XMLHttpRequest`, `sendBeacon` and inserted scripts, frames and images of the listed hosts until the visitor
- * has granted every purpose that a host is listed under. Without a banner they stay held. An aid beside a
+ * Blocks `fetch`, `XMLHttpRequest`, `sendBeacon` and inserted scripts, frames and images of the listed hosts until the visitor
+ * has granted every purpose that a host is listed under. Without a banner they stay blocked. An aid beside a
  * Content-Security-Policy: a script can get around it. On a server it does nothing. Invalid settings are logged.
  * @returns undoes it. A tag that waits continues to wait for the visitor.
  */
@@ -26,8 +26,8 @@ export function holdRequests({ requests, source = '', apiBase = '' }: RequestOpt
   const gate = new RequestGate(mapping, [source, apiBase]);
   const undo = [
     followConsent(({ state, allowed }) => state && reportUnknownPurposes('data-requests', mapping, allowed)),
-    ...holdCalls(gate),
-    ...holdTags(gate),
+    ...blockCalls(gate),
+    ...blockTags(gate),
   ];
   return () => {
     gate.isOff = true; // For a member that another script has replaced after us.

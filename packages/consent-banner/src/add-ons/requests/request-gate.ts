@@ -14,7 +14,7 @@ interface ListedHost {
   isLiteral: boolean;
 }
 
-/** Knows which addresses are held, and for which purposes. */
+/** Knows which addresses are blocked, and for which purposes. */
 export class RequestGate {
   /** True if the site has stopped the add-on. */
   isOff = false;
@@ -28,12 +28,12 @@ export class RequestGate {
   }
 
   /** The purposes that an address waits for, separated by spaces; empty if it may be requested. */
-  findHold(address: string): string {
+  findPurposes(address: string): string {
     const needs = this.isOff ? [] : this.#findNeeds(address);
     return needs.length > 0 && !isGranted(needs) ? needs.join(' ') : '';
   }
 
-  /** Checks whether an address is held whenever its purposes are not granted. */
+  /** Checks whether an address is blocked whenever its purposes are not granted. */
   isListed(address: string): boolean {
     return this.#findNeeds(address).length > 0;
   }
@@ -43,7 +43,7 @@ export class RequestGate {
     const host = readHost(address);
     const labels = host.split('.');
     const found = labels.flatMap((_, at) => this.#hosts.get(labels.slice(at).join('.')) ?? []);
-    // The page and the banner's API would stop working if a host above theirs held them.
+    // The page and the banner's API would stop working if a host above theirs blocked them.
     if (found.length === 0 || (!this.#hosts.get(host)?.isLiteral && this.#listOwnHosts().includes(host))) return [];
     return [...new Set(found.flatMap(({ keys }) => [...keys]))];
   }

@@ -31,7 +31,7 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
   const mapping = readMapping(signals);
   const names = new Set(mapping.flatMap(([, name]) => findVendor(name) ?? reportVendor(name)));
   const sent = new Map<VendorName, Message>();
-  const held = new Set<VendorName>();
+  const blocked = new Set<VendorName>();
   const failures = new Map<VendorName, number>();
   let isStopped = false;
   let purposes: Purposes | null = null;
@@ -47,7 +47,7 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
   /** @returns whether the vendor is up to date, or given up. */
   function notifyVendor(name: VendorName): boolean {
     const { send }: Vendor = vendors[name];
-    if (held.has(name) && !purposes && !sent.has(name)) return true;
+    if (blocked.has(name) && !purposes && !sent.has(name)) return true;
     const granted = decideSignals(name, mapping, purposes ?? {});
     const message: Message = { text: toJson(granted) };
     const before = sent.get(name);
@@ -70,11 +70,11 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
     return sent.get(name) === message;
   }
 
-  function hold(name: VendorName): void {
-    const { hold: call }: Vendor = vendors[name];
+  function block(name: VendorName): void {
+    const { block: call }: Vendor = vendors[name];
     if (!call) return;
-    held.add(name);
-    callVendor(name, call, () => held.delete(name));
+    blocked.add(name);
+    callVendor(name, call, () => blocked.delete(name));
   }
 
   /** The tag of a vendor adds the script of its code to the page, which is observed before the code runs. */
@@ -89,10 +89,10 @@ export function sendConsentSignals({ signals }: SignalOptions): () => void {
   }
 
   const observer = new MutationObserver(notifyVendors);
-  for (const name of names) hold(name);
+  for (const name of names) block(name);
   let state: PageView['state'] = null;
   const stop = followConsent((view) => {
-    // Before a decision a vendor is notified only of what is on by its basis: otherwise it is held.
+    // Before a decision a vendor is notified only of what is on by its basis: otherwise it is blocked.
     const isKnown = view.state !== null || Object.values(view.allowed).includes(true);
     purposes = isKnown ? view.allowed : null;
     if (view.state && view.state !== state) {

@@ -6,10 +6,10 @@ export interface Vendor {
   /** The signals it distinguishes, in the vendor's own names; a single switch for everything is `consent`. */
   readonly signals: readonly string[];
   /**
-   * Holds it back as long as there is no decision: called once, first, whether its code is loaded or not. A vendor without
+   * Blocks it as long as there is no decision: called once, first, whether its code is loaded or not. A vendor without
    * this function is sent a denial of everything.
    */
-  readonly hold?: () => void;
+  readonly block?: () => void;
   /**
    * Sends it what is granted.
    * @returns false if its code is not on the page yet: it is sent when the code loads. A promise may reject.
@@ -82,7 +82,7 @@ const matomoCookies = createMatomo('CookieConsent');
 function createMatomo(kind: 'Consent' | 'CookieConsent'): Vendor {
   return {
     signals: ['consent'],
-    hold: () => putFirst(takeQueue('_paq'), [`require${kind}`]),
+    block: () => putFirst(takeQueue('_paq'), [`require${kind}`]),
     send: ({ consent }) => takeQueue('_paq').push([`${consent ? 'set' : 'forget'}${kind}Given`]),
   };
 }
@@ -145,7 +145,7 @@ const mixpanel: Vendor = {
 /** Fullstory: https://developer.fullstory.com/browser/fullcapture/capture-data/ */
 const fullstory: Vendor = {
   signals: ['consent'],
-  hold: () => {
+  block: () => {
     (window as { _fs_capture_on_startup?: boolean })._fs_capture_on_startup = false;
   },
   send: ({ consent }) => callFunction('FS', [consent ? 'start' : 'shutdown'], false),
@@ -160,7 +160,7 @@ const meta: Vendor = {
 /** Microsoft Advertising, UET: https://help.ads.microsoft.com/apex/index/3/en/60119 */
 const microsoftAds: Vendor = {
   signals: ['ad_storage'],
-  hold: () => putFirst(takeQueue('uetq'), 'consent', 'default', { ad_storage: 'denied' }),
+  block: () => putFirst(takeQueue('uetq'), 'consent', 'default', { ad_storage: 'denied' }),
   send: ({ ad_storage }) =>
     takeQueue('uetq').push('consent', 'update', { ad_storage: ad_storage ? 'granted' : 'denied' }),
 };
@@ -174,7 +174,7 @@ const pinterest: Vendor = {
 /** TikTok Pixel: https://business-api.tiktok.com/portal/docs/pixel-cookie-consent-mode/v1.3 */
 const tiktok: Vendor = {
   signals: ['consent'],
-  hold: () => {
+  block: () => {
     const queue = takeQueue('ttq');
     if (Array.isArray(queue)) queue.unshift(['holdConsent']);
     findMethod('ttq', 'holdConsent')?.();
@@ -235,11 +235,11 @@ const hubspot: Vendor = {
 
 /**
  * Adobe Experience Platform Web SDK: https://experienceleague.adobe.com/en/docs/experience-platform/collection/js/commands/setconsent.
- * When it receives "out" it writes a cookie, so it is held back by its own setting, `defaultConsent: "pending"`.
+ * When it receives "out" it writes a cookie, so it is blocked by its own setting, `defaultConsent: "pending"`.
  */
 const adobe: Vendor = {
   signals: ['consent'],
-  hold: () => {},
+  block: () => {},
   send: ({ consent }) => {
     const value = { general: consent ? 'in' : 'out' };
     return callFunction('alloy', ['setConsent', { consent: [{ standard: 'Adobe', version: '1.0', value }] }], false);

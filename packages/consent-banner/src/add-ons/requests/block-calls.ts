@@ -1,12 +1,12 @@
 import { attempt, reportProblem } from '../../page/browser.ts';
 import { type RequestGate, replaceMember, type Undo } from './request-gate.ts';
 
-/** Fails calls to held hosts as without a network; nothing is sent, then or later. */
-export function holdCalls(gate: RequestGate): readonly Undo[] {
-  const isHeld = (input: unknown): boolean => {
+/** Fails calls to blocked hosts as without a network; nothing is sent, then or later. */
+export function blockCalls(gate: RequestGate): readonly Undo[] {
+  const isBlocked = (input: unknown): boolean => {
     // An input that throws here throws in the native call, too.
     const address = attempt(() => String((input as Partial<Request> | null)?.url ?? input)) ?? '';
-    const isOne = gate.findHold(address) !== '';
+    const isOne = gate.findPurposes(address) !== '';
     // Without the consent API the banner has no notice, and cannot record a decision.
     if (isOne && address.includes('/v1/public/consent/'))
       reportProblem(
@@ -17,15 +17,15 @@ export function holdCalls(gate: RequestGate): readonly Undo[] {
   return [
     replaceMember(window, 'fetch', ({ value: native }) => ({
       value(...args) {
-        return isHeld(args[0]) ? Promise.reject(new TypeError('Failed to fetch')) : native.apply(this, args);
+        return isBlocked(args[0]) ? Promise.reject(new TypeError('Failed to fetch')) : native.apply(this, args);
       },
     })),
     replaceMember(Navigator.prototype, 'sendBeacon', ({ value: native }) => ({
       value(...args) {
-        return !isHeld(args[0]) && native.apply(this, args);
+        return !isBlocked(args[0]) && native.apply(this, args);
       },
     })),
-    ...holdXhr(isHeld),
+    ...blockXhr(isBlocked),
   ];
 }
 
@@ -35,7 +35,7 @@ interface Opened {
 }
 
 /** Checked on `send`, because a consent may be withdrawn after `open`. Ends as the browser ends a network error. */
-function holdXhr(isHeld: (address: string) => boolean): readonly Undo[] {
+function blockXhr(isBlocked: (address: string) => boolean): readonly Undo[] {
   const opened = new WeakMap<XMLHttpRequest, Opened>();
   const fail = (xhr: XMLHttpRequest, one: Opened): void => {
     if (one.isSync) throw new DOMException(`Failed to load '${one.address}'.`, 'NetworkError');
@@ -60,7 +60,7 @@ function holdXhr(isHeld: (address: string) => boolean): readonly Undo[] {
     replaceMember(XMLHttpRequest.prototype, 'send', ({ value: native }) => ({
       value(...args) {
         const one = opened.get(this);
-        return one && isHeld(one.address) ? fail(this, one) : native.apply(this, args);
+        return one && isBlocked(one.address) ? fail(this, one) : native.apply(this, args);
       },
     })),
     replaceMember(XMLHttpRequest.prototype, 'abort', ({ value: native }) => ({

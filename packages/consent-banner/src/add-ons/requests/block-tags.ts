@@ -11,9 +11,9 @@ const PROPERTIES = [
 ] as const;
 const TAGS = 'script[src],iframe[src],img[src],img[srcset]';
 
-/** Rewrites scripts, frames and images of held hosts to the form in which the banner holds tags back. */
-export function holdTags(gate: RequestGate): readonly Undo[] {
-  const form = new HeldForm(gate);
+/** Rewrites scripts, frames and images of blocked hosts to the form in which the banner blocks tags. */
+export function blockTags(gate: RequestGate): readonly Undo[] {
+  const form = new BlockedForm(gate);
   return [
     ...PROPERTIES.map(([owner, name]) =>
       replaceMember(window[owner].prototype, name, ({ get, set }) => ({
@@ -38,11 +38,11 @@ export function holdTags(gate: RequestGate): readonly Undo[] {
 }
 
 /**
- * Holds tags that come with their address: those of the page's HTML, and of markup that a script inserts. The parser lets
+ * Blocks tags that come with their address: those of the page's HTML, and of markup that a script inserts. The parser lets
  * observers run before it runs a script (https://html.spec.whatwg.org/multipage/parsing.html#scriptEndTag). The browser may have
  * sent the request by then, which is logged.
  */
-function watchPage(form: HeldForm): Undo {
+function watchPage(form: BlockedForm): Undo {
   const observer = new MutationObserver((records) => {
     for (const node of records.flatMap(({ addedNodes }) => [...addedNodes])) {
       if (!(node instanceof Element)) continue;
@@ -54,7 +54,7 @@ function watchPage(form: HeldForm): Undo {
   const settle = (tag: Element): void => {
     // A script in markup that a script inserts never runs, and one made by a script has been seen before.
     if (tag.localName === 'script' && document.readyState !== 'loading') return;
-    if (!form.holdTag(tag)) return;
+    if (!form.blockTag(tag)) return;
     reportProblem(
       `data-requests: <${tag.localName}> of ${form.read(tag, 'src')} is held, but the browser may have requested it before. ` +
         `Write data-svc-purpose="${tag.getAttribute('data-svc-purpose')}" and data-svc-src on it.`,
@@ -70,9 +70,9 @@ function watchPage(form: HeldForm): Undo {
  * Tags in the banner's form: `data-svc-purpose`, and `type="text/plain"` on a script, which keeps its `src` as Trusted Types
  * allowed it, or `data-svc-src` and `data-svc-srcset` in place of the attributes of a frame or an image.
  */
-class HeldForm {
-  /** Each tag that was held, with the purposes that the page itself has written on it. */
-  readonly #held = new WeakMap<Element, string | null>();
+class BlockedForm {
+  /** Each tag that was blocked, with the purposes that the page itself has written on it. */
+  readonly #blocked = new WeakMap<Element, string | null>();
   readonly #gate: RequestGate;
   // Not our own replacement, which would look at what is written here.
   readonly #setAttribute = Element.prototype.setAttribute;
@@ -83,23 +83,23 @@ class HeldForm {
 
   /** Returns the value that the page has set, to be read in place of the browser's; undefined if that is the same. */
   read(tag: Element, name: string): string | undefined {
-    if (!this.#held.has(tag)) return undefined;
+    if (!this.#blocked.has(tag)) return undefined;
     if (name === 'type') return this.#isWaiting(tag) ? (tag.getAttribute('data-svc-type') ?? '') : undefined;
     const value = tag.getAttribute(name) === null ? tag.getAttribute(`data-svc-${name}`) : null;
     return value === null || name === 'srcset' ? (value ?? undefined) : new URL(value, document.baseURI).href;
   }
 
-  /** Holds a tag by the addresses that it has. @returns whether it holds one. */
-  holdTag(tag: Element): boolean {
+  /** Blocks a tag by the addresses that it has. @returns whether it blocked one. */
+  blockTag(tag: Element): boolean {
     if (this.#isWaiting(tag)) return false;
-    return ['src', 'srcset'].filter((name) => this.#hold(tag, name, tag.getAttribute(name) ?? '')).length > 0;
+    return ['src', 'srcset'].filter((name) => this.#block(tag, name, tag.getAttribute(name) ?? '')).length > 0;
   }
 
   /** Takes over a value that is being set. @returns whether the browser must not get it. */
   take(tag: Element, name: string, value: string): boolean {
     if (name === 'type') return this.#takeType(tag, value);
-    if (this.#hold(tag, name, value)) return !isScript(tag);
-    if (!this.#held.has(tag)) return false;
+    if (this.#block(tag, name, value)) return !isScript(tag);
+    if (!this.#blocked.has(tag)) return false;
     // The banner takes it back when the consent is withdrawn.
     if (!isScript(tag) && this.#gate.isListed(value)) this.#write(tag, `data-svc-${name}`, value);
     else this.#forget(tag, name);
@@ -114,11 +114,11 @@ class HeldForm {
     return true;
   }
 
-  #hold(tag: Element, name: string, value: string): boolean {
+  #block(tag: Element, name: string, value: string): boolean {
     const needs = this.#findNeeds(name, value);
     if (!needs) return false;
-    const own = this.#held.has(tag) ? this.#held.get(tag) : tag.getAttribute('data-svc-purpose');
-    this.#held.set(tag, own ?? null);
+    const own = this.#blocked.has(tag) ? this.#blocked.get(tag) : tag.getAttribute('data-svc-purpose');
+    this.#blocked.set(tag, own ?? null);
     if (!isScript(tag)) {
       this.#write(tag, `data-svc-${name}`, value);
       this.#write(tag, name, null);
@@ -138,17 +138,17 @@ class HeldForm {
     if (isScript(tag)) this.#write(tag, 'type', tag.getAttribute('data-svc-type'));
     this.#write(tag, isScript(tag) ? 'data-svc-type' : `data-svc-${name}`, null);
     if (tag.getAttribute('data-svc-src') ?? tag.getAttribute('data-svc-srcset')) return;
-    this.#write(tag, 'data-svc-purpose', this.#held.get(tag) ?? null);
-    this.#held.delete(tag);
+    this.#write(tag, 'data-svc-purpose', this.#blocked.get(tag) ?? null);
+    this.#blocked.delete(tag);
   }
 
   #findNeeds(name: string, value: string): string {
     const addresses = name === 'srcset' ? value.split(/[\s,]+/) : [value.trim()];
-    return addresses.map((one) => this.#gate.findHold(one)).find((needs) => needs !== '') ?? '';
+    return addresses.map((one) => this.#gate.findPurposes(one)).find((needs) => needs !== '') ?? '';
   }
 
   #isWaiting(tag: Element): boolean {
-    return isScript(tag) && this.#held.has(tag) && tag.getAttribute('type') === 'text/plain';
+    return isScript(tag) && this.#blocked.has(tag) && tag.getAttribute('type') === 'text/plain';
   }
 
   /** Null removes it. */

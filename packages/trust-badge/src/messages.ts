@@ -1,7 +1,7 @@
 import { refuseValue } from './attributes.ts';
 
-/** The badge's own words: English, or as the server gives them in another language. */
-export interface Words {
+/** The badge's own messages: English, or as the server gives them in another language. */
+export interface Messages {
   /** BCP 47. */
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
@@ -15,7 +15,7 @@ export interface Words {
   readonly close: string;
 }
 
-export const english: Words = {
+export const english: Messages = {
   language: 'en',
   direction: 'ltr',
   trustCenter: 'Trust center',
@@ -51,8 +51,8 @@ function findLanguage(element: Element): string | null | undefined {
   return host && findLanguage(host);
 }
 
-/** The tag for dates: what was asked for if the words are in that language, so that they and the dates agree. */
-export function matchLocale(locale: string, { language }: Words): string {
+/** The tag for dates: what was asked for if the messages are in that language, so that they and the dates agree. */
+export function matchLocale(locale: string, { language }: Messages): string {
   return `${locale}-`.startsWith(`${language}-`) ? locale : language;
 }
 
@@ -63,7 +63,7 @@ const FRESH_DAYS = 30;
  * Formats the time of the last update: in days of the visitor's calendar while it is fresh, else as a date. If the clock
  * is up to a day behind, it is "today".
  */
-export function describeAge(updatedAt: string, now: number, lang: string, words: Words): string {
+export function describeAge(updatedAt: string, now: number, lang: string, words: Messages): string {
   const time = Date.parse(updatedAt);
   const days = Math.round((startDay(time) - startDay(now)) / 864e5);
   const isFresh = days < 2 && days >= -FRESH_DAYS;
