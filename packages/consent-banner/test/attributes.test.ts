@@ -7,6 +7,7 @@ import {
   isBannerShown,
   isPanelShown,
   leavePage,
+  meetBanner,
   openPanel,
   press,
   returnToPage,
@@ -17,8 +18,7 @@ import { waitUntil } from './wait-until.ts';
 import { whenIdle, whenSettled } from './when-idle.ts';
 
 async function meetWith(attributes: Readonly<Record<string, string>>, language = 'en'): Promise<Visit> {
-  const visit = await visitPage({ language }, undefined, attributes);
-  await waitUntil(() => isBannerShown(visit), 'the banner shows');
+  const visit = await meetBanner({ language }, undefined, attributes);
   return visit;
 }
 

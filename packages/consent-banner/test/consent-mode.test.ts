@@ -1,8 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { Page } from '../src/page/page.ts';
 import { createNotice, replaceNetwork, restorePage } from './network.ts';
-import { isBannerShown, leavePage, openPanel, press, returnToPage, type Visit, visitPage } from './visitor.ts';
-import { waitUntil } from './wait-until.ts';
+import { leavePage, meetBanner, openPanel, press, returnToPage, type Visit, visitPage } from './visitor.ts';
 
 const mapping =
   'statistics: analytics_storage; marketing: ad_storage ad_user_data ad_personalization; necessary: security_storage';
@@ -14,8 +13,7 @@ function readCommands(layer: readonly unknown[] = page.dataLayer ?? []): readonl
 }
 
 async function visitWithMapping(id: string, text = mapping): Promise<Visit> {
-  const visit = await visitPage({ id }, undefined, { 'consent-mode': text });
-  await waitUntil(() => isBannerShown(visit), 'the banner shows');
+  const visit = await meetBanner({ id }, undefined, { 'consent-mode': text });
   return visit;
 }
 
@@ -39,8 +37,7 @@ describe('Google Consent Mode', () => {
   });
 
   it('is not changed without the attribute', async () => {
-    const visit = await visitPage();
-    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    const visit = await meetBanner();
     await press(visit, '.banner [data-choice=accept]');
     expect(page.dataLayer).to.equal(undefined);
   });
@@ -127,8 +124,7 @@ describe('Google Consent Mode', () => {
   it('leaves an element of the page alone that is named like the data layer', async () => {
     const image = document.body.appendChild(document.createElement('img'));
     image.id = 'shadowedLayer';
-    const visit = await visitPage({}, undefined, { 'consent-mode': mapping, 'data-layer': image.id });
-    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    const visit = await meetBanner({}, undefined, { 'consent-mode': mapping, 'data-layer': image.id });
     await press(visit, '.banner [data-choice=accept]');
     expect(window.SvcConsent.get()?.decided).to.equal(true);
     image.remove();
@@ -157,8 +153,7 @@ describe('Google Consent Mode', () => {
     }
 
     it('goes there if the attribute names it', async () => {
-      const visit = await visitPage({}, undefined, { 'consent-mode': mapping, 'data-layer': 'shopLayer' });
-      await waitUntil(() => isBannerShown(visit), 'the banner shows');
+      await meetBanner({}, undefined, { 'consent-mode': mapping, 'data-layer': 'shopLayer' });
       expect(page.dataLayer).to.equal(undefined);
       expect(readCommands(layers.shopLayer)).to.deep.equal([
         ['consent', 'default', { ...denied, wait_for_update: 500 }],
@@ -199,8 +194,7 @@ describe('Google Consent Mode', () => {
 
     it('follows the signals of each decision, with its purposes, and of a returning visitor', async () => {
       page.dataLayer = [];
-      const visit = await visitPage();
-      await waitUntil(() => isBannerShown(visit), 'the banner shows');
+      const visit = await meetBanner();
       expect(page.dataLayer).to.have.length(0);
       await press(visit, '.banner [data-choice=accept]');
       const event = {
@@ -216,8 +210,7 @@ describe('Google Consent Mode', () => {
     it('does not disturb a page on which an element has that name', async () => {
       const named = document.body.appendChild(document.createElement('div'));
       named.id = 'dataLayer';
-      const visit = await visitPage();
-      await waitUntil(() => isBannerShown(visit), 'the banner shows');
+      const visit = await meetBanner();
       await press(visit, '.banner [data-choice=accept]');
       expect(window.SvcConsent.get()?.purposes.marketing).to.equal(true);
       named.remove();

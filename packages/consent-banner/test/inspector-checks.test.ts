@@ -6,7 +6,7 @@ import { inspectPage, startInspector, writeMarkdown } from '../src/add-ons/inspe
 import { Inspection } from '../src/add-ons/inspector/inspection.ts';
 import type { PageView } from '../src/page/consent-page.ts';
 import { listenToConsole, restorePage } from './network.ts';
-import { find, isBannerShown, leavePage, meetBanner, press, visitPage } from './visitor.ts';
+import { find, leavePage, meetBanner, press } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
 const pixel = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
@@ -29,8 +29,7 @@ describe('the checks of the inspector', () => {
   async function check(attributes: Readonly<Record<string, string>>, markup = ''): Promise<readonly string[]> {
     holder.innerHTML = markup;
     document.body.append(holder);
-    const visit = await visitPage({}, undefined, attributes);
-    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    await meetBanner({}, undefined, attributes);
     return (await inspectPage()).warnings;
   }
 
@@ -79,8 +78,7 @@ describe('the checks of the inspector', () => {
   it('name a modal dialog of the page', async () => {
     holder.innerHTML = '<dialog><button>Yes</button></dialog>';
     document.body.append(holder);
-    const visit = await visitPage();
-    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    await meetBanner();
     holder.querySelector('dialog')?.showModal();
     const { warnings } = await inspectPage();
     holder.querySelector('dialog')?.close();
@@ -94,8 +92,7 @@ describe('the checks of the inspector', () => {
     ['aria-hidden', 'true'],
   ] as const) {
     it(`name an element that has ${attribute} around the banner`, async () => {
-      const visit = await visitPage();
-      await waitUntil(() => isBannerShown(visit), 'the banner shows');
+      const visit = await meetBanner();
       visit.element.parentElement?.setAttribute(attribute, value);
       expect((await inspectPage()).warnings.filter((warning) => warning.includes(`has ${attribute}`))).to.have.length(
         1,
@@ -104,8 +101,7 @@ describe('the checks of the inspector', () => {
   }
 
   it('name an element that is not rendered around the banner', async () => {
-    const visit = await visitPage();
-    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    const visit = await meetBanner();
     const parent = visit.element.parentElement as HTMLElement;
     parent.style.display = 'none';
     expect((await inspectPage()).warnings).to.include(
@@ -200,8 +196,7 @@ describe('the checks of the inspector', () => {
     const root = holder.firstElementChild?.attachShadow({ mode: 'open' }) as ShadowRoot;
     root.innerHTML = waiting;
     document.body.append(holder);
-    const visit = await visitPage();
-    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    await meetBanner();
     expect((await inspectPage()).warnings).to.deep.equal([
       '<iframe data-svc-purpose="marketing"> is in the shadow tree of <video-card>. Call SvcConsent.observe(root) with its shadow root.',
     ]);
@@ -211,8 +206,7 @@ describe('the checks of the inspector', () => {
   });
 
   it('name a notice of another domain', async () => {
-    const visit = await visitPage({ domain: 'example.com' });
-    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    await meetBanner({ domain: 'example.com' });
     expect((await inspectPage()).warnings).to.deep.equal([
       'The notice belongs to example.com, and this page to localhost: the server refuses its records. Use a notice of this domain.',
     ]);

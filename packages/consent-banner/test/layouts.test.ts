@@ -3,12 +3,11 @@ import { emulateMedia, setViewport } from '@web/test-runner-commands';
 import type { Notice } from '../src/notice/notice.ts';
 import { emulateForcedColors, restoreMedia } from './media.ts';
 import { restorePage } from './network.ts';
-import { find, isBannerShown, leavePage, press, replayEntrance, type Visit, visitPage } from './visitor.ts';
+import { find, isBannerShown, leavePage, meetBanner, press, replayEntrance, type Visit, visitPage } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
 async function meet(changes: Partial<Notice>, attributes: Readonly<Record<string, string>> = {}): Promise<Visit> {
-  const visit = await visitPage(changes, undefined, attributes);
-  await waitUntil(() => isBannerShown(visit), 'the banner shows');
+  const visit = await meetBanner(changes, undefined, attributes);
   for (const animation of find(visit, '.banner').getAnimations({ subtree: true })) animation.finish();
   return visit;
 }
@@ -124,8 +123,7 @@ describe('the layouts of the first layer', () => {
     });
 
     it(`${name}: enters by transform only, and not with reduced motion`, async () => {
-      const visit = await visitPage({ theme });
-      await waitUntil(() => isBannerShown(visit), 'the banner shows');
+      const visit = await meetBanner({ theme });
       const banner = find(visit, '.banner');
       replayEntrance(banner);
       const [entrance] = banner.getAnimations() as CSSAnimation[];

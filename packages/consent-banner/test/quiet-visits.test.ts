@@ -31,8 +31,7 @@ describe('on quiet visits', () => {
   it('a phone whose name ends like a robot’s is asked', async () => {
     const { userAgent } = navigator;
     pretend(navigator, 'userAgent', 'Mozilla/5.0 (Linux; Android 13; CUBOT P80) AppleWebKit/537.36');
-    const visit = await visitPage();
-    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    await meetBanner();
     pretend(navigator, 'userAgent', userAgent);
   });
 

@@ -1,6 +1,14 @@
 import { expect, fixture, html } from '@open-wc/testing';
 import type { SvcConsentElement } from '../src/index.ts';
-import { createNotice, holdTimers, json, listenToConsole, replaceNetwork, restorePage } from './network.ts';
+import {
+  createNotice,
+  holdTimers,
+  json,
+  listenToConsole,
+  type Network,
+  replaceNetwork,
+  restorePage,
+} from './network.ts';
 import {
   find,
   isBannerShown,
@@ -36,6 +44,38 @@ function queueRecord(noticeId: string, more: object): void {
 async function waitForTries({ network, noticeId }: Visit, tries: number): Promise<void> {
   await waitUntil(() => network.records.length === tries, `${tries} tries`);
   await navigator.locks.request(`svc-consent:${noticeId}`, () => {});
+}
+
+/** A visitor whose first record gets this answer. */
+async function acceptWith(answer: Network['answerRecord']): Promise<Visit> {
+  const visit = await meetBanner();
+  visit.network.answerRecord = answer;
+  await press(visit, accept);
+  await waitForTries(visit, 1);
+  return visit;
+}
+
+/** Sends as another tab does, until the function that it returns is called. */
+async function sendInOtherTab({ noticeId }: Visit): Promise<() => Promise<void>> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const otherTab = navigator.locks.request(`svc-consent:${noticeId}`, () => promise);
+  await waitUntil(async () => (await navigator.locks.query()).held?.length, 'the other tab sends');
+  return () => {
+    resolve();
+    return otherTab;
+  };
+}
+
+/** Answers the records of a notice that the page does not show. @returns the requests. */
+function listenElsewhere(noticeId: string): readonly { readonly url: string; readonly shownHash?: string }[] {
+  const sent: { url: string; shownHash?: string }[] = [];
+  const { fetch } = window;
+  window.fetch = async (input, init) => {
+    if (!String(input).includes(noticeId)) return fetch(input, init);
+    sent.push({ ...JSON.parse(String(init?.body)), url: String(input) });
+    return json({ data: {} }, { status: 201 });
+  };
+  return sent;
 }
 
 /** The SHA-256 of a response, hex. */
@@ -82,10 +122,7 @@ describe('the record of a decision', () => {
   for (const status of [408, 429, 500, 503]) {
     it(`is retried unchanged after ${status}`, async () => {
       const timers = holdTimers();
-      const visit = await meetBanner();
-      visit.network.answerRecord = () => json({}, { status });
-      await press(visit, accept);
-      await waitForTries(visit, 1);
+      const visit = await acceptWith(() => json({}, { status }));
       expect(listQueued(visit)).to.have.length(1);
       visit.network.answerRecord = () => json({ data: {} }, { status: 201 });
       timers.at(-1)?.run();
@@ -110,10 +147,7 @@ describe('the record of a decision', () => {
 
   it('is retried after Retry-After, also on the next page', async () => {
     const timers = holdTimers();
-    const visit = await meetBanner();
-    visit.network.answerRecord = () => json({}, { status: 429, headers: { 'Retry-After': '120' } });
-    await press(visit, accept);
-    await waitForTries(visit, 1);
+    const visit = await acceptWith(() => json({}, { status: 429, headers: { 'Retry-After': '120' } }));
     expect(timers.at(-1)?.wait).to.equal(120_000);
     const later = await returnToPage(visit);
     await waitUntil(() => timers.length === 3, 'the next page waits too, and so did one between them');
@@ -135,10 +169,7 @@ describe('the record of a decision', () => {
 
   it('is sent when the network is back', async () => {
     holdTimers();
-    const visit = await meetBanner();
-    visit.network.answerRecord = () => Promise.reject(new TypeError('Failed to fetch'));
-    await press(visit, accept);
-    await waitForTries(visit, 1);
+    const visit = await acceptWith(() => Promise.reject(new TypeError('Failed to fetch')));
     visit.network.answerRecord = () => json({ data: {} }, { status: 201 });
     window.dispatchEvent(new Event('online'));
     await waitForTries(visit, 2);
@@ -147,10 +178,7 @@ describe('the record of a decision', () => {
 
   it('is sent by the next page, with the time of the click, and without a banner', async () => {
     holdTimers();
-    const visit = await meetBanner();
-    visit.network.answerRecord = unavailable;
-    await press(visit, accept);
-    await waitForTries(visit, 1);
+    const visit = await acceptWith(unavailable);
     const later = await returnToPage(visit);
     await waitForTries(later, 1);
     expect(later.network.records[0]?.body).to.deep.equal(visit.network.records[0]?.body);
@@ -161,10 +189,7 @@ describe('the record of a decision', () => {
 
   it('is sent in the order of the decisions', async () => {
     holdTimers();
-    const visit = await meetBanner();
-    visit.network.answerRecord = unavailable;
-    await press(visit, accept);
-    await waitForTries(visit, 1);
+    const visit = await acceptWith(unavailable);
     await openPanel(visit);
     await press(visit, 'footer [data-choice=reject]');
     await waitForTries(visit, 2);
@@ -179,10 +204,7 @@ describe('the record of a decision', () => {
   for (const status of [400, 403, 404, 409, 422]) {
     it(`is dropped, and logged once, after ${status}`, async () => {
       const errors = listenToConsole();
-      const visit = await meetBanner();
-      visit.network.answerRecord = () => json({ error: { code: `refused_${status}` } }, { status });
-      await press(visit, accept);
-      await waitForTries(visit, 1);
+      const visit = await acceptWith(() => json({ error: { code: `refused_${status}` } }, { status }));
       await waitUntil(() => !listQueued(visit).length, 'it leaves the queue');
       expect(errors).to.have.length(1);
       expect(errors[0]).to.contain(`${status} {"error":{"code":"refused_${status}"}}`).and.to.contain('domain');
@@ -200,10 +222,7 @@ describe('the record of a decision', () => {
     it(`is retried when ${name} responds in place of the API`, async () => {
       const errors = listenToConsole();
       const timers = holdTimers();
-      const visit = await meetBanner();
-      visit.network.answerRecord = answer;
-      await press(visit, accept);
-      await waitForTries(visit, 1);
+      const visit = await acceptWith(answer);
       expect(listQueued(visit)).to.have.length(1);
       expect(timers.at(-1)?.wait).to.be.within(2_500, 5_000);
       expect(errors).to.be.empty;
@@ -223,38 +242,26 @@ describe('the record of a decision', () => {
 
   it('is sent immediately when the page is left, even while another tab sends', async () => {
     const visit = await meetBanner();
-    let release = (): void => {};
-    const otherTab = navigator.locks.request(
-      `svc-consent:${visit.noticeId}`,
-      () => new Promise<void>((resolve) => (release = resolve)),
-    );
-    await waitUntil(async () => (await navigator.locks.query()).held?.length, 'the other tab sends');
+    const release = await sendInOtherTab(visit);
     find(visit, accept).click();
     window.dispatchEvent(new PageTransitionEvent('pagehide'));
     expect(visit.network.records.length, 'within the same task').to.equal(1);
     expect(visit.network.records[0]?.init.keepalive).to.equal(true);
     await waitUntil(() => !listQueued(visit).length, 'it leaves the queue');
-    release();
-    await otherTab;
+    await release();
   });
 
   it('stays in the queue if it cannot be stored while the page is left', async () => {
     holdTimers();
     const visit = await meetBanner();
     visit.network.answerRecord = unavailable;
-    let release = (): void => {};
-    const otherTab = navigator.locks.request(
-      `svc-consent:${visit.noticeId}`,
-      () => new Promise<void>((resolve) => (release = resolve)),
-    );
-    await waitUntil(async () => (await navigator.locks.query()).held?.length, 'the other tab sends');
+    const release = await sendInOtherTab(visit);
     find(visit, accept).click();
     window.dispatchEvent(new PageTransitionEvent('pagehide'));
     await waitUntil(() => visit.network.records.length === 1, 'it is sent');
     await whenSettled();
     expect(listQueued(visit)).to.have.length(1);
-    release();
-    await otherTab;
+    await release();
   });
 
   it('keeps in the queue what was shown while the server is slow to answer', async () => {
@@ -295,14 +302,9 @@ describe('the record of a decision', () => {
     const other = crypto.randomUUID();
     const address = `${location.origin}/v1/public/consent/${other}`;
     queueRecord(other, { language: 'en', address });
-    const sent: { shownHash?: string }[] = [];
+    let sent: ReturnType<typeof listenElsewhere> = [];
     const visit = await visitPage({}, () => {
-      const { fetch } = window;
-      window.fetch = async (input, init) => {
-        if (!String(input).startsWith(address)) return fetch(input, init);
-        sent.push(JSON.parse(String(init?.body)));
-        return json({ data: {} }, { status: 201 });
-      };
+      sent = listenElsewhere(other);
     });
     await waitUntil(() => isBannerShown(visit), 'the banner shows');
     await waitUntil(() => sent.length, 'it is sent');
@@ -311,21 +313,15 @@ describe('the record of a decision', () => {
 
   it('on an earlier notice is sent, too, to the address of that notice', async () => {
     holdTimers();
-    const visit = await meetBanner();
-    visit.network.answerRecord = unavailable;
-    await press(visit, accept);
-    await waitForTries(visit, 1);
-    const sent: string[] = [];
+    const visit = await acceptWith(unavailable);
+    let sent: ReturnType<typeof listenElsewhere> = [];
     const now = await visitPage({}, () => {
-      const { fetch } = window;
-      window.fetch = async (input, init) => {
-        if (!String(input).includes(visit.noticeId)) return fetch(input, init);
-        sent.push(String(input));
-        return json({ data: {} }, { status: 201 });
-      };
+      sent = listenElsewhere(visit.noticeId);
     });
     await waitUntil(() => sent.length && !listQueued(visit).length, 'it is sent');
-    expect(sent).to.deep.equal([`${location.origin}/v1/public/consent/${visit.noticeId}/records`]);
+    expect(sent.map(({ url }) => url)).to.deep.equal([
+      `${location.origin}/v1/public/consent/${visit.noticeId}/records`,
+    ]);
     expect(now.network.records.length).to.equal(0);
   });
 
@@ -341,19 +337,12 @@ describe('the record of a decision', () => {
 
   it('is sent by one tab at a time, and not twice', async () => {
     const visit = await meetBanner();
-    let release = (): void => {};
-    const otherTab = navigator.locks.request(`svc-consent:${visit.noticeId}`, () => {
-      return new Promise<void>((resolve) => {
-        release = resolve;
-      });
-    });
-    await waitUntil(async () => (await navigator.locks.query()).held?.length, 'the other tab sends');
+    const release = await sendInOtherTab(visit);
     await press(visit, accept);
     await waitUntil(async () => (await navigator.locks.query()).pending?.length, 'this tab waits');
     expect(visit.network.records).to.be.empty;
     localStorage.removeItem(listQueued(visit)[0] ?? '');
-    release();
-    await otherTab;
+    await release();
     await navigator.locks.request(`svc-consent:${visit.noticeId}`, () => {});
     expect(visit.network.records).to.be.empty;
   });

@@ -1,6 +1,6 @@
 import { expect, nextFrame } from '@open-wc/testing';
 import { restorePage } from './network.ts';
-import { isBannerShown, leavePage, openPanel, press, type Visit, visitPage } from './visitor.ts';
+import { leavePage, meetBanner, openPanel, press, type Visit } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
 const loud = `
@@ -39,8 +39,7 @@ function readStyles({ element }: Visit, part: string): ReadonlyMap<string, strin
 
 /** The first layer, the panel over it, and the floating button that stays. */
 async function readEachLayer(): Promise<ReadonlyMap<string, string>> {
-  const visit = await visitPage({}, undefined, { trigger: 'bottom-left' });
-  await waitUntil(() => isBannerShown(visit), 'the banner shows');
+  const visit = await meetBanner({}, undefined, { trigger: 'bottom-left' });
   await waitUntil(() => visit.element.shadowRoot?.adoptedStyleSheets[1], 'the styles for later are there');
   const first = readStyles(visit, '.banner');
   await openPanel(visit);
@@ -59,7 +58,8 @@ describe('rules of the page that are all important', () => {
     restorePage();
   });
 
-  it('change no computed value of anything in the banner, the panel and the floating button', async () => {
+  it('change no computed value of anything in the banner, the panel and the floating button', async function () {
+    this.timeout(60_000); // It reads ten thousand computed values.
     const before = await readEachLayer();
     await leavePage();
     sheet = document.head.appendChild(document.createElement('style'));

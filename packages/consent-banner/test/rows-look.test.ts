@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { restorePage } from './network.ts';
-import { find, isBannerShown, leavePage, openPanel, press, type Visit, visitPage } from './visitor.ts';
+import { find, leavePage, meetBanner, openPanel, press, type Visit } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
 type Layer = 'banner' | 'panel' | 'after';
@@ -61,8 +61,7 @@ describe('the look of the banner', () => {
 
   /** Goes through the layers, and looks at each. */
   async function look(at: (layer: Layer, visit: Visit) => void): Promise<void> {
-    const visit = await visitPage({}, undefined, { trigger: 'bottom-left' });
-    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    const visit = await meetBanner({}, undefined, { trigger: 'bottom-left' });
     at('banner', visit);
     await openPanel(visit);
     at('panel', visit);

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { readConsent } from '../src/server.ts';
 import { restorePage } from './network.ts';
-import { isBannerShown, press, visitPage } from './visitor.ts';
+import { meetBanner, press } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
 describe('a server behind the page', () => {
@@ -9,8 +9,7 @@ describe('a server behind the page', () => {
 
   for (const choice of ['accept', 'reject']) {
     it(`reads from the cookie of the next request what the page knows: ${choice}`, async () => {
-      const visit = await visitPage({}, undefined, { 'cookie-domain': 'localhost' });
-      await waitUntil(() => isBannerShown(visit), 'the banner shows');
+      const visit = await meetBanner({}, undefined, { 'cookie-domain': 'localhost' });
       const { noticeId } = visit;
       const read = () => readConsent({ noticeId, headers: { cookie: document.cookie } });
       expect(read()).to.equal(null);

@@ -28,8 +28,7 @@ function expireCookies(): void {
 }
 
 async function visitOn(id: string, attributes: Readonly<Record<string, string>>): Promise<Visit> {
-  const visit = await visitPage({ id }, undefined, attributes);
-  await waitUntil(() => isBannerShown(visit), 'the banner shows');
+  const visit = await meetBanner({ id }, undefined, attributes);
   await customElements.whenDefined('svc-cookie-list'); // In the part that applies the attributes about cookies.
   return visit;
 }

@@ -31,8 +31,8 @@ export async function visitPage(
 }
 
 /** A first visit, until the banner is visible and in its place. */
-export async function meetBanner(changes: Partial<Notice> = {}): Promise<Visit> {
-  const visit = await visitPage(changes);
+export async function meetBanner(...given: Parameters<typeof visitPage>): Promise<Visit> {
+  const visit = await visitPage(...given);
   await waitUntil(() => isBannerShown(visit), 'the banner shows');
   finishEntrance(find(visit, '.banner'));
   return visit;

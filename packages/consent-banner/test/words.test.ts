@@ -5,7 +5,7 @@ import { languages, loadMessages } from '../../../server/consent/messages/messag
 import { readDirection } from '../src/first-layer/elements.ts';
 import type { Notice } from '../src/notice/notice.ts';
 import { createNotice, restorePage } from './network.ts';
-import { find, isBannerShown, meetBanner, openPanel, type Visit, visitPage } from './visitor.ts';
+import { find, meetBanner, openPanel, type Visit } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
 const hostile = '<img src=x onerror="window.hacked=1">$&{purposes}</script>\u202e';
@@ -56,8 +56,7 @@ describe('the texts', () => {
   }
 
   it('are requested in the language of the element, and again when that changes', async () => {
-    const visit = await visitPage({ languages: ['pt', 'de'] }, undefined, { language: 'pt-BR' });
-    await waitUntil(() => isBannerShown(visit), 'the banner shows');
+    const visit = await meetBanner({ languages: ['pt', 'de'] }, undefined, { language: 'pt-BR' });
     visit.element.setAttribute('language', 'de');
     await waitUntil(() => visit.network.notices.length === 2, 'the notice is requested again');
     expect(visit.network.notices.map(({ url }) => new URL(url).search)).to.deep.equal([

@@ -1,3 +1,4 @@
+import { nextFrame } from '@open-wc/testing';
 import { mountSvcTrustBadge, type SvcTrustBadgeElement } from '../src/index.ts';
 import {
   type BadgeOptions,
@@ -28,6 +29,32 @@ export async function awaitBadge(
   const badge = mountSvcTrustBadge({ tenant, ...options });
   await waitUntil(() => badge.shadowRoot?.querySelector('.root'), 'the badge is drawn');
   return { badge, network };
+}
+
+/** The same, on a network that does not answer. */
+export function awaitSilence(options: BadgeOptions = {}): Promise<Shown> {
+  return awaitBadge(options, {}, (network) => {
+    network.answer = () => new Promise(() => {});
+  });
+}
+
+/** The same, and the network answers when `answer` is called. @param write the answer; default: the data. */
+export async function awaitAnswer(
+  options: BadgeOptions = {},
+  write = (trust: TrustData) => Response.json({ data: trust }),
+): Promise<Shown & { readonly answer: () => void }> {
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  let answer = (): void => {};
+  const shown = await awaitBadge(options, {}, (network, trust) => {
+    network.answer = () => promise;
+    answer = () => resolve(write(trust));
+  });
+  return { ...shown, answer };
+}
+
+/** Three frames: whatever follows a change has been drawn by then. */
+export async function settle(): Promise<void> {
+  for (let frames = 0; frames < 3; frames++) await nextFrame();
 }
 
 /** Adds a badge to the page and waits for its data. */

@@ -1,6 +1,6 @@
 import { expect, fixture, html, nextFrame } from '@open-wc/testing';
 import { mountSvcTrustBadge } from '../src/index.ts';
-import { awaitBadge, find, hasData, query, readPart, showBadge } from './badge.ts';
+import { awaitAnswer, awaitBadge, awaitSilence, find, hasData, query, readPart, settle, showBadge } from './badge.ts';
 import {
   createTenant,
   createTrust,
@@ -12,7 +12,6 @@ import {
 import { waitUntil } from './wait-until.ts';
 
 const hostile = '<img src=x onerror="window.hacked=1">\u202e';
-const never = (): Promise<Response> => new Promise(() => {});
 
 type Answer = (trust: TrustData) => Response | Promise<Response>;
 
@@ -49,9 +48,7 @@ describe('without data', () => {
 
   for (const variant of ['mini', 'compact', 'status', 'card', 'full', 'floating'] as const) {
     it(`${variant} is a plain link to the trust center without any claims`, async () => {
-      const { badge } = await awaitBadge({ variant }, {}, (network) => {
-        network.answer = never;
-      });
+      const { badge } = await awaitSilence({ variant });
       const link = find<HTMLAnchorElement>(badge, 'a');
       expect(link.href).to.equal(`${location.origin}/trust/${badge.tenant}`);
       expect(badge.shadowRoot?.textContent).to.contain('Trust center').and.not.to.contain('Acme');
@@ -72,7 +69,7 @@ describe('without data', () => {
       };
       const badges = (['card', 'floating', 'mini'] as const).map((variant) => mountSvcTrustBadge({ tenant, variant }));
       await waitUntil(() => logged.length, 'a problem is logged');
-      for (let frames = 0; frames < 3; frames++) await nextFrame();
+      await settle();
       expect(logged).to.have.length(1);
       expect(logged[0]).to.match(/^<svc-trust-badge>: no trust data from .*\/widget \(.*\)\. Is it published/);
       expect(network.requests).to.have.length(1);
@@ -86,13 +83,9 @@ describe('without data', () => {
   for (const variant of ['mini', 'compact', 'status', 'card', 'full', 'floating'] as const) {
     it(`of a trust center that is not published, ${variant} is nothing but what is inside it`, async () => {
       const logged = listenToConsole();
-      let answer = (): void => {};
-      const { badge, network } = await awaitBadge({ variant }, {}, (network) => {
-        network.answer = () =>
-          new Promise((resolve) => {
-            answer = () => resolve(Response.json({ error: {} }, { status: 404 }));
-          });
-      });
+      const { badge, network, answer } = await awaitAnswer({ variant }, () =>
+        Response.json({ error: {} }, { status: 404 }),
+      );
       await waitUntil(() => network.requests.length, 'the data is requested');
       answer();
       await waitUntil(() => logged.length, 'a problem is logged');
@@ -116,7 +109,7 @@ describe('without data', () => {
     });
     await waitUntil(() => logged.length, 'a problem is logged');
     badge.variant = 'card';
-    for (let frames = 0; frames < 3; frames++) await nextFrame();
+    await settle();
     expect(network.requests, 'a change of looks is no reason').to.have.length(1);
     const tenant = badge.tenant ?? '';
     network.answer = () => Response.json({ data: createTrust(tenant) });
@@ -133,20 +126,16 @@ describe('without data', () => {
     text: 'Trust',
   })) {
     it(`${name} inside is not a link of the site`, async () => {
-      const { badge } = await awaitBadge({}, {}, (network) => {
-        network.answer = never;
-      });
+      const { badge } = await awaitSilence();
       badge.innerHTML = inside;
-      for (let frames = 0; frames < 3; frames++) await nextFrame();
+      await settle();
       expect(find(badge, '.face').checkVisibility()).to.equal(true);
       expect(find(badge, 'slot').checkVisibility()).to.equal(false);
     });
   }
 
   it("the site's own link replaces the badge's while it is present", async () => {
-    const { badge } = await awaitBadge({}, {}, (network) => {
-      network.answer = never;
-    });
+    const { badge } = await awaitSilence();
     const own = document.createElement('a');
     badge.append('\n', own);
     await waitUntil(() => !find(badge, '.face').checkVisibility(), 'ours is away');
@@ -156,11 +145,9 @@ describe('without data', () => {
   });
 
   it("the site's own link does not float: the badge's button is in its corner", async () => {
-    const { badge } = await awaitBadge({ variant: 'floating' }, {}, (network) => {
-      network.answer = never;
-    });
+    const { badge } = await awaitSilence({ variant: 'floating' });
     badge.innerHTML = '<a href="/trust">Our trust center</a>';
-    for (let frames = 0; frames < 3; frames++) await nextFrame();
+    await settle();
     expect(badge.firstElementChild?.checkVisibility()).to.equal(false);
     expect(find(badge, '[part=float-button]').checkVisibility()).to.equal(true);
   });
@@ -217,23 +204,17 @@ describe('without data', () => {
       html`<svc-trust-badge tenant=${tenant}><a href="/trust">Our trust center</a></svc-trust-badge>`,
     );
     await waitUntil(() => logged.length, 'a problem is logged');
-    for (let frames = 0; frames < 3; frames++) await nextFrame();
+    await settle();
     expect(badge.firstElementChild?.checkVisibility()).to.equal(true);
     expect(find(badge, '.face').checkVisibility()).to.equal(false);
   });
 
   it('a badge that was removed before the response shows the data when it is inserted again', async () => {
-    let answer = (): void => {};
-    const { badge, network } = await awaitBadge({}, {}, (network, trust) => {
-      network.answer = () =>
-        new Promise((resolve) => {
-          answer = () => resolve(Response.json({ data: trust }));
-        });
-    });
+    const { badge, network, answer } = await awaitAnswer();
     await waitUntil(() => network.requests.length, 'the data is requested');
     badge.remove();
     answer();
-    for (let frames = 0; frames < 3; frames++) await nextFrame();
+    await settle();
     expect(hasData(badge)).to.equal(false);
     document.body.append(badge);
     await waitUntil(() => hasData(badge), 'the data is there');

@@ -2,7 +2,7 @@ import { expect, nextFrame } from '@open-wc/testing';
 import { emulateMedia, setViewport } from '@web/test-runner-commands';
 import { emulateForcedColors, restoreMedia } from '../../consent-banner/test/media.ts';
 import { choices } from '../src/attributes.ts';
-import { awaitBadge, drawAgain, find, hasData, paintColour, query, showBadge } from './badge.ts';
+import { awaitAnswer, awaitSilence, drawAgain, find, hasData, paintColour, query, settle, showBadge } from './badge.ts';
 import { restorePage } from './trust-answers.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -83,13 +83,7 @@ describe('the variants', () => {
     it(`${variant} causes no layout shift when its data arrives`, async () => {
       const shifts: LayoutShift[] = [];
       const observer = new PerformanceObserver((list) => shifts.push(...(list.getEntries() as LayoutShift[])));
-      let answer = (): void => {};
-      const { badge, network } = await awaitBadge({ variant, target: document.body }, {}, (network, trust) => {
-        network.answer = () =>
-          new Promise((resolve) => {
-            answer = () => resolve(Response.json({ data: trust }));
-          });
-      });
+      const { badge, network, answer } = await awaitAnswer({ variant, target: document.body });
       const after = document.body.appendChild(document.createElement('p'));
       after.textContent = 'What follows.';
       await waitUntil(() => network.requests.length, 'the data is requested');
@@ -114,9 +108,7 @@ describe('the variants', () => {
       for (const variant of ['mini', 'compact', 'status', 'card'] as const) {
         const measure = (badge: Element): number => find(badge, '.root').getBoundingClientRect().height;
         const { badge } = await showBadge({ size, variant });
-        const { badge: waiting } = await awaitBadge({ size, variant }, {}, (network) => {
-          network.answer = () => new Promise(() => {});
-        });
+        const { badge: waiting } = await awaitSilence({ size, variant });
         expect(measure(waiting), `${variant} ${size} without data`).to.equal(measure(badge));
         waiting.append(Object.assign(document.createElement('a'), { href: '/trust', textContent: 'Trust' }));
         await nextFrame();
@@ -270,8 +262,4 @@ describe('the variants', () => {
 /** True if it is visible, and not only text for screen readers. */
 function isSeen(element: Element): boolean {
   return element.checkVisibility() && getComputedStyle(element).clipPath === 'none';
-}
-
-async function settle(): Promise<void> {
-  for (let frames = 0; frames < 3; frames++) await nextFrame();
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test, { describe } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
+import { build as viteBuild } from 'vite';
 
 const widget = join(import.meta.dirname, '../..');
 const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js');
@@ -55,6 +56,7 @@ describe('the build', () => {
   const read = (name: string): Buffer => build.get(`svc-consent-${name}.js`) as Buffer;
   const content = read('content');
   const parts = ['details', 'elements', 'placeholders'].map(read);
+  const addOns = { signals: 2_400, gpp: 5_200, requests: 4_800, inspector: 10_650, record: 2_000 };
 
   test('is reproducible', () => {
     const again = buildOnce();
@@ -98,4 +100,48 @@ describe('the build', () => {
     const sizes = [content, ...parts].map(weigh);
     assert.ok(Math.max(...sizes) <= 3_670, `the parts are ${sizes}`);
   });
+
+  for (const [name, most] of Object.entries(addOns)) {
+    test(`keeps the add-on ${name} within ${most} bytes of brotli, in ASCII, as a page may have another encoding`, () => {
+      const { length } = brotliCompressSync(read(name));
+      assert.ok(length <= most, `it has ${length}`);
+      assert.doesNotMatch(read(name).toString(), /[^\n\x20-\x7e]/);
+    });
+  }
+
+  for (const name of ['signals', 'gpp']) {
+    test(`has no white space of styles in ${name}, and no copy of Lit`, () => {
+      assert.doesNotMatch(read(name).toString(), /lit\$|innerHTML|\n\s/);
+    });
+  }
+
+  test('contains in the inspector nothing that a strict policy or Trusted Types would block', () => {
+    const blocked = /innerHTML|createPolicy|<style|eval\(|new Function|insertAdjacentHTML/;
+    assert.doesNotMatch(read('inspector').toString(), blocked);
+  });
+});
+
+describe('a bundle', () => {
+  for (const [entry, format, least, most, external, absent] of [
+    ['headless', 'iife', 1_000, 10_500, [/blocked-tags/], /lit-html|createTreeWalker|showModal/],
+    ['server', 'es', 500, 1_220, [], /lit-html|HTMLElement|customElements|attachShadow/],
+  ] as const) {
+    test(`of ${entry} is ${most} bytes of brotli at most, without Lit or a dialog`, async () => {
+      const built = await viteBuild({
+        configFile: false,
+        logLevel: 'error',
+        build: {
+          write: false,
+          target: 'es2022',
+          rollupOptions: { external: [...external] }, // Loaded on pages with blocked tags.
+          lib: { entry: join(widget, `src/${entry}.ts`), formats: [format], name: 'bundle', fileName: entry },
+        },
+      });
+      const chunks = [built].flat().flatMap((bundle) => ('output' in bundle ? bundle.output : []));
+      const code = chunks.map((chunk) => ('code' in chunk ? chunk.code : '')).join('');
+      const { length } = brotliCompressSync(code);
+      assert.ok(length > least && length <= most, `it has ${length}`);
+      assert.doesNotMatch(code, absent);
+    });
+  }
 });

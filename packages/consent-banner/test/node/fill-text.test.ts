@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { languages, loadMessages } from '../../../../server/consent/messages/messages.ts';
 import { readDirection } from '../../src/first-layer/elements.ts';
 import type { Notice } from '../../src/notice/notice.ts';
-import { listNames } from '../../src/panel/format.ts';
+import { listNames, writeDuration } from '../../src/panel/format.ts';
 import { fillText, readMessages, writeMoment } from '../../src/panel/messages.ts';
 
 const plain = (text: string): string => text.replace(/[\u2066-\u2069]/g, '');
@@ -41,4 +41,15 @@ describe('the texts of a notice', () => {
     assert.equal(readDirection('ar-EG'), 'rtl');
     assert.equal(readDirection('far'), 'ltr');
   });
+});
+
+describe('the lifetime of a tracker', () => {
+  for (const [duration, language, text] of [
+    ['P13M', 'en', '13 months'],
+    ['P1Y', 'de', '1 Jahr'],
+    ['P1DT12H', 'en', '1 day 12 hours'],
+    ['PT30M', 'en', '30 minutes'],
+    ...['', 'P', 'soon', '13M', 'P1X'].map((invalid) => [invalid, 'en', invalid] as const),
+  ] as const)
+    test(`${duration} is "${text}" in ${language}`, () => assert.equal(writeDuration(duration, language), text));
 });
