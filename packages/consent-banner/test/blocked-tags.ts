@@ -1,7 +1,7 @@
 import { restorePage } from './network.ts';
 import { leavePage } from './visitor.ts';
 
-/** The presses that decide about the tags of `hold()`. */
+/** The presses that decide about the tags of `addBlocked()`. */
 export const accept = '.banner [data-choice=accept]';
 export const reject = '.banner [data-choice=reject]';
 
@@ -22,7 +22,7 @@ export function clearTags(): void {
 }
 
 /** Inserts a tag as a parser would: a script in it does not run by itself. */
-export function hold(markup: string): HTMLElement {
+export function addBlocked(markup: string): HTMLElement {
   const holder = document.createElement('div');
   holder.className = 'held';
   holder.append(document.createRange().createContextualFragment(markup));

@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { accept, clearTags, hold, page, serve } from './blocked-tags.ts';
+import { accept, addBlocked, clearTags, page, serve } from './blocked-tags.ts';
 import { meetBanner, press } from './visitor.ts';
 import { waitUntil, whenReleased } from './wait-until.ts';
 
@@ -9,7 +9,7 @@ function holdScripts(...scripts: readonly (readonly [code: string, more?: string
   const tags = scripts.map(
     ([code, more = '']) => `<script type="text/plain" data-svc-purpose="statistics" ${more}>${code}</script>`,
   );
-  return hold(`<p>Before</p>${tags.join('')}<p>After</p>`);
+  return addBlocked(`<p>Before</p>${tags.join('')}<p>After</p>`);
 }
 
 const read = (holder: HTMLElement): string => holder.innerHTML.replace(/<script.*?<\/script>/gs, '|');

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { Idiomorph } from 'idiomorph';
 import morphdom from 'morphdom';
-import { accept, clearTags, hold } from './blocked-tags.ts';
+import { accept, addBlocked, clearTags } from './blocked-tags.ts';
 import { meetBanner, openPanel, press } from './visitor.ts';
 import { waitUntil, whenReleased } from './wait-until.ts';
 
@@ -11,7 +11,7 @@ const address = '/visitor-page/blank';
 const markup = `<div><p>0</p><iframe id="film" title="A film" width="300" height="200" data-svc-purpose="marketing" data-svc-src="${address}"></iframe>
   <img alt="" data-svc-purpose="marketing" data-svc-srcset="${address} 1x"></div>`;
 
-const holdBoth = (): HTMLElement => hold(markup).firstElementChild as HTMLElement;
+const addBoth = (): HTMLElement => addBlocked(markup).firstElementChild as HTMLElement;
 
 const morphs: Readonly<Record<string, (holder: HTMLElement, next: string) => unknown>> = {
   idiomorph: (holder, next) => Idiomorph.morph(holder, next),
@@ -23,7 +23,7 @@ describe('a released tag', () => {
 
   for (const [name, morph] of Object.entries(morphs)) {
     it(`is released again when the page is morphed with ${name}, and again, and blocked after a withdrawal`, async () => {
-      const holder = holdBoth();
+      const holder = addBoth();
       const [frame, image] = holder.querySelectorAll('iframe,img') as unknown as [HTMLIFrameElement, HTMLImageElement];
       const visit = await meetBanner();
       await press(visit, accept);
@@ -45,7 +45,7 @@ describe('a released tag', () => {
   }
 
   it('is not fought over with a library that empties it each time', async () => {
-    const frame = holdBoth().querySelector('iframe') as HTMLIFrameElement;
+    const frame = addBoth().querySelector('iframe') as HTMLIFrameElement;
     const releases: number[] = [];
     const library = new MutationObserver(() => {
       if (!frame.hasAttribute('src')) return;
@@ -62,7 +62,7 @@ describe('a released tag', () => {
   });
 
   it('keeps an address that the page has set itself, and follows another blocked one', async () => {
-    const holder = holdBoth();
+    const holder = addBoth();
     const [frame, image] = holder.querySelectorAll('iframe,img') as unknown as [HTMLIFrameElement, HTMLImageElement];
     await press(await meetBanner(), accept);
     await waitUntil(() => frame.hasAttribute('src') && image.srcset, 'both are released');
@@ -75,7 +75,7 @@ describe('a released tag', () => {
   });
 
   it('is blocked when it gets a purpose later', async () => {
-    const frame = holdBoth().querySelector('iframe') as HTMLIFrameElement;
+    const frame = addBoth().querySelector('iframe') as HTMLIFrameElement;
     await press(await meetBanner(), accept);
     await waitUntil(() => frame.hasAttribute('src'), 'it is released');
     frame.setAttribute('data-svc-purpose', 'telemetry');

@@ -1,13 +1,13 @@
 import { expect } from '@open-wc/testing';
 import { executeServerCommand } from '@web/test-runner-commands';
-import { accept, clearTags, hold, listBoxes, page } from './blocked-tags.ts';
+import { accept, addBlocked, clearTags, listBoxes, page } from './blocked-tags.ts';
 import { meetBanner, openPanel, press } from './visitor.ts';
 import { waitUntil, whenReleased } from './wait-until.ts';
 
 const film = `<iframe title="A film" width="300" height="200" data-svc-purpose="marketing" data-svc-src="/visitor-page/blank"></iframe>`;
 
 function attach(mode: ShadowRootMode, markup = film): ShadowRoot {
-  const root = hold('').attachShadow({ mode });
+  const root = addBlocked('').attachShadow({ mode });
   root.append(document.createRange().createContextualFragment(markup));
   return root;
 }

@@ -31,8 +31,12 @@ export async function visitPage(
 }
 
 /** A first visit, until the banner is visible and in its place. */
-export async function meetBanner(...given: Parameters<typeof visitPage>): Promise<Visit> {
-  const visit = await visitPage(...given);
+export async function meetBanner(
+  changes?: Partial<Notice>,
+  prepare?: (network: Network) => void,
+  attributes?: Readonly<Record<string, string>>,
+): Promise<Visit> {
+  const visit = await visitPage(changes, prepare, attributes);
   await waitUntil(() => isBannerShown(visit), 'the banner shows');
   finishEntrance(find(visit, '.banner'));
   return visit;

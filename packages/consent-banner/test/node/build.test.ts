@@ -1,33 +1,18 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test, { describe } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { build as viteBuild } from 'vite';
+import { buildScripts } from '../../../../tools/test/widget.ts';
 
 const widget = join(import.meta.dirname, '../..');
-const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js');
 
 interface BuiltFile {
   readonly file: string;
   readonly bytes: number;
   readonly integrity: string;
-}
-
-type Build = ReadonlyMap<string, Buffer>;
-
-function buildOnce(): Build {
-  const outDir = mkdtempSync(join(tmpdir(), 'svc-consent-'));
-  const args = [vite, 'build', '--outDir', outDir, '--logLevel', 'error'];
-  execFileSync(process.execPath, args, { cwd: widget });
-  const names = readdirSync(outDir, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name));
-  const files = new Map(names.sort().map((name) => [name, readFileSync(join(outDir, name))]));
-  rmSync(outDir, { recursive: true });
-  return files;
 }
 
 function describeFile(file: string, bytes: Buffer): BuiltFile {
@@ -50,7 +35,7 @@ function weigh(script: Buffer): number {
 }
 
 describe('the build', () => {
-  const build = buildOnce();
+  const build = buildScripts(widget);
   const first = build.get('svc-consent.js') as Buffer;
   const panel = build.get('svc-consent-panel.js') as Buffer;
   const read = (name: string): Buffer => build.get(`svc-consent-${name}.js`) as Buffer;
@@ -59,7 +44,7 @@ describe('the build', () => {
   const addOns = { signals: 2_400, gpp: 5_200, requests: 4_800, inspector: 10_650, record: 2_000 };
 
   test('is reproducible', () => {
-    const again = buildOnce();
+    const again = buildScripts(widget);
     assert.deepEqual([...again.keys()], [...build.keys()]);
     for (const [name, bytes] of build) assert.ok(again.get(name)?.equals(bytes), name);
   });

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { analyzeSources } from '../../../../tools/test/widget.ts';
 import { fillReadme } from '../../../../tools/widgets/write-readme.ts';
 import { attributes } from '../../src/page/attributes.ts';
 
@@ -28,27 +26,21 @@ interface Export extends Named {
   readonly kind: string;
 }
 
-const widget = join(import.meta.dirname, '../..');
-
-function analyzeSources(): { readonly declarations: readonly Declaration[]; readonly exports: readonly Export[] } {
-  const outDir = mkdtempSync(join(tmpdir(), 'svc-consent-'));
-  const analyzer = createRequire(import.meta.url).resolve('@custom-elements-manifest/analyzer/cem.js');
-  const options = ['--quiet', '--config', '../../tools/widgets/custom-elements-manifest.config.mjs'];
-  execFileSync(process.execPath, [analyzer, 'analyze', ...options, '--outdir', relative(widget, outDir)], {
-    cwd: widget,
-  });
-  const { modules } = JSON.parse(readFileSync(join(outDir, 'custom-elements.json'), 'utf8'));
-  rmSync(outDir, { recursive: true });
-  assert.equal(modules.length, 1);
-  return modules[0];
+interface Module {
+  readonly declarations: readonly Declaration[];
+  readonly exports: readonly Export[];
 }
 
+const widget = join(import.meta.dirname, '../..');
+
 describe('the custom elements manifest', () => {
-  const { declarations, exports } = analyzeSources();
+  const [described, ...others] = analyzeSources<Module>(widget);
+  const { declarations, exports } = described as Module;
   const listExports = (kind: string) => exports.filter((one) => one.kind === kind).map(({ name }) => name);
   const listNames = (list: readonly Named[] = []) => list.map(({ name }) => name);
 
   test('describes each element of the package, its own first', () => {
+    assert.equal(others.length, 0);
     const tags = ['svc-consent', 'svc-privacy-choices', 'svc-cookie-list'];
     assert.deepEqual(
       declarations.map(({ tagName }) => tagName),

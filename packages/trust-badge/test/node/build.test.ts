@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
+import { buildScripts } from '../../../../tools/test/widget.ts';
 
 const widget = join(import.meta.dirname, '../..');
-const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js');
-
 function buildOnce(): { readonly script: Buffer; readonly manifest: Record<string, unknown> } {
-  const outDir = mkdtempSync(join(tmpdir(), 'svc-trust-badge-'));
-  const args = [vite, 'build', '--outDir', outDir, '--logLevel', 'error'];
-  execFileSync(process.execPath, args, { cwd: widget });
-  const built = {
-    script: readFileSync(join(outDir, 'svc-trust-badge.js')),
-    manifest: JSON.parse(readFileSync(join(outDir, 'integrity.json'), 'utf8')),
-  };
-  rmSync(outDir, { recursive: true });
-  return built;
+  const files = buildScripts(widget);
+  const manifest = JSON.parse(String(files.get('integrity.json')));
+  return { script: files.get('svc-trust-badge.js') as Buffer, manifest };
 }
 
 const first = buildOnce();

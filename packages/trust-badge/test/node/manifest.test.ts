@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { analyzeSources } from '../../../../tools/test/widget.ts';
 import { fillReadme } from '../../../../tools/widgets/write-readme.ts';
 import { attributes, choices } from '../../src/attributes.ts';
 
@@ -25,29 +23,23 @@ interface Declaration extends Named {
   readonly slots: readonly Named[];
 }
 
+interface Module {
+  readonly path: string;
+  readonly declarations: readonly Declaration[];
+}
+
 const widget = join(import.meta.dirname, '../..');
 const package_ = JSON.parse(readFileSync(join(widget, 'package.json'), 'utf8'));
 
-function analyzeSources(): readonly Declaration[] {
-  const outDir = mkdtempSync(join(tmpdir(), 'svc-trust-badge-'));
-  const analyzer = createRequire(import.meta.url).resolve('@custom-elements-manifest/analyzer/cem.js');
-  const options = ['--quiet', '--config', '../../tools/widgets/custom-elements-manifest.config.mjs'];
-  execFileSync(process.execPath, [analyzer, 'analyze', ...options, '--outdir', relative(widget, outDir)], {
-    cwd: widget,
-  });
-  const { modules } = JSON.parse(readFileSync(join(outDir, 'custom-elements.json'), 'utf8'));
-  rmSync(outDir, { recursive: true });
-  assert.deepEqual(modules.length, 1);
-  assert.equal(`./${modules[0].path}`, package_.exports['.'].default);
-  return modules[0].declarations;
-}
-
 describe('the custom elements manifest', () => {
-  const declarations = analyzeSources();
+  const [described, ...others] = analyzeSources<Module>(widget);
+  const { path, declarations } = described as Module;
   const element = declarations.find(({ tagName }) => tagName === 'svc-trust-badge') as Declaration;
   const names = (list: readonly Named[]): readonly string[] => list.map(({ name }) => name);
 
   test('lists only the public API of the package', () => {
+    assert.equal(others.length, 0);
+    assert.equal(`./${path}`, package_.exports['.'].default);
     assert.deepEqual(names(declarations), ['mountSvcTrustBadge', 'SvcTrustBadgeElement']);
     assert.equal(package_.customElements, 'dist/custom-elements.json');
   });

@@ -1,5 +1,5 @@
 import { expect, nextFrame } from '@open-wc/testing';
-import { accept, clearTags, hold, listBoxes, page, reject, serve } from './blocked-tags.ts';
+import { accept, addBlocked, clearTags, listBoxes, page, reject, serve } from './blocked-tags.ts';
 import { listenToConsole } from './network.ts';
 import { find, isBannerShown, meetBanner, openPanel, press, returnToPage } from './visitor.ts';
 import { waitUntil, whenReleased } from './wait-until.ts';
@@ -16,7 +16,9 @@ describe('a blocked tag', () => {
   clearTags();
 
   it('runs in document order once its purpose is granted, and not before', async () => {
-    hold(script('one', 'statistics') + script('two', 'marketing') + script('three', 'statistics') + frame('marketing'));
+    addBlocked(
+      script('one', 'statistics') + script('two', 'marketing') + script('three', 'statistics') + frame('marketing'),
+    );
     const visit = await meetBanner();
     await waitUntil(() => listBoxes().length, 'the tags are blocked');
     page.ran.push('decision');
@@ -26,7 +28,7 @@ describe('a blocked tag', () => {
   });
 
   it('waits for all of its purposes, and never loads without any or with an unknown one', async () => {
-    hold(
+    addBlocked(
       script('both', 'statistics, marketing') +
         script('none', '') +
         script('unknown', 'statistics telemetry') +
@@ -46,7 +48,7 @@ describe('a blocked tag', () => {
   });
 
   it('never runs for a refusal', async () => {
-    hold(script('one', 'statistics') + script('two', 'marketing'));
+    addBlocked(script('one', 'statistics') + script('two', 'marketing'));
     const visit = await meetBanner();
     await press(visit, reject);
     await whenReleased();
@@ -56,16 +58,16 @@ describe('a blocked tag', () => {
   it('runs for a returning visitor, also what the page adds later', async () => {
     const first = await meetBanner();
     await press(first, accept);
-    hold(script('early', 'statistics'));
+    addBlocked(script('early', 'statistics'));
     await waitUntil(() => page.ran.length === 1);
     await returnToPage(first);
-    hold(script('late', 'statistics'));
+    addBlocked(script('late', 'statistics'));
     await waitUntil(() => page.ran.length === 2, 'the late one runs');
     expect(page.ran).to.deep.equal(['early', 'late']);
   });
 
   it('runs in a separate task, after the banner has closed and the page was notified', async () => {
-    hold(script('one', 'statistics'));
+    addBlocked(script('one', 'statistics'));
     const visit = await meetBanner();
     find(visit, accept).click();
     expect(isBannerShown(visit), 'the banner is gone').to.equal(false);
@@ -75,7 +77,7 @@ describe('a blocked tag', () => {
   });
 
   it('keeps its attributes: module type, nonce, and the page’s own', async () => {
-    const holder = hold(script('module', 'statistics', 'data-svc-type="module" id="kept" nonce="n"'));
+    const holder = addBlocked(script('module', 'statistics', 'data-svc-type="module" id="kept" nonce="n"'));
     const visit = await meetBanner();
     await press(visit, accept);
     await waitUntil(() => page.ran.length, 'it runs');
@@ -89,7 +91,7 @@ describe('a blocked tag', () => {
   it('images and links are blocked, too, and emptied after a withdrawal', async () => {
     const sheet = URL.createObjectURL(new Blob(['i {}'], { type: 'text/css' }));
     const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
-    const holder = hold(
+    const holder = addBlocked(
       `<img alt="" data-svc-purpose="marketing" data-svc-src="${pixel}"><link rel="stylesheet" type="text/css" data-svc-purpose="marketing" data-svc-href="${sheet}">`,
     );
     const visit = await meetBanner();
@@ -105,7 +107,7 @@ describe('a blocked tag', () => {
   });
 
   it('runs scripts in document order although one must be fetched, without waiting for async ones', async () => {
-    hold(
+    addBlocked(
       fetched('one') +
         script('two', 'statistics') +
         '<script type="text/plain" data-svc-purpose="statistics" data-svc-src="/visitor-page/none.js"></script>' +
@@ -120,7 +122,7 @@ describe('a blocked tag', () => {
   });
 
   it('does not run when consent is withdrawn while it waits for another script', async () => {
-    const [one] = hold(fetched('one') + script('two', 'statistics')).querySelectorAll('script');
+    const [one] = addBlocked(fetched('one') + script('two', 'statistics')).querySelectorAll('script');
     // As long as this one seems to load, the other one waits.
     one?.addEventListener('load', (event) => event.isTrusted && event.stopImmediatePropagation());
     const visit = await meetBanner();
@@ -138,7 +140,7 @@ describe('a blocked tag', () => {
 
   it('gets no URL that runs code, which is logged', async () => {
     const errors = listenToConsole();
-    const holder = hold(
+    const holder = addBlocked(
       `<a data-svc-purpose="statistics" data-svc-href=" java\nscript:window.ran.push('link')">A link</a>
       <iframe title="A map" data-svc-purpose="statistics" data-svc-src="javascript:parent.ran.push('frame')"></iframe>
       <iframe title="A page" data-svc-purpose="statistics" data-svc-src="data:text/html,<p>A page</p>"></iframe>`,
@@ -153,7 +155,7 @@ describe('a blocked tag', () => {
   });
 
   it('a tag that the page loads itself is never covered', async () => {
-    hold(`<iframe title="A map" data-svc-purpose="marketing" src="/visitor-page/blank"></iframe>
+    addBlocked(`<iframe title="A map" data-svc-purpose="marketing" src="/visitor-page/blank"></iframe>
       <img alt="" data-svc-purpose="marketing" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">
       <script data-svc-purpose="marketing"></script>${frame('statistics').replace('data-svc-src', 'src="about:blank" data-svc-src')}`);
     await meetBanner();
@@ -162,7 +164,7 @@ describe('a blocked tag', () => {
   });
 
   it('causes no work when something else on the page changes', async () => {
-    hold(frame('marketing'));
+    addBlocked(frame('marketing'));
     const visit = await meetBanner();
     await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'the box is there');
     await whenIdle(); // By then the banner has checked all tags.
@@ -172,7 +174,7 @@ describe('a blocked tag', () => {
       reads++;
       return getAttribute.call(visit.element, name);
     };
-    hold('<p>More</p>');
+    addBlocked('<p>More</p>');
     await nextFrame();
     await whenIdle();
     expect(reads).to.equal(0);
@@ -180,7 +182,7 @@ describe('a blocked tag', () => {
 
   it('works on a page with an image named like a method of the document', async () => {
     const visit = await meetBanner();
-    const holder = hold(
+    const holder = addBlocked(
       script('one', 'statistics') +
         ['querySelectorAll', 'dispatchEvent', 'addEventListener'].map((name) => `<img alt="" name="${name}">`).join(''),
     );
@@ -193,7 +195,7 @@ describe('a blocked tag', () => {
   });
 
   it('a frame has a placeholder that explains it, causes no layout shift, and is shown once without a record', async () => {
-    const holder = hold(`${frame('marketing')}<p>After</p>`);
+    const holder = addBlocked(`${frame('marketing')}<p>After</p>`);
     const before = holder.getBoundingClientRect().height;
     const visit = await meetBanner();
     await waitUntil(() => document.querySelector('svc-consent-placeholder'), 'the box is there');
@@ -213,7 +215,7 @@ describe('a blocked tag', () => {
   });
 
   it('a frame is emptied and covered again after a withdrawal', async () => {
-    const holder = hold(frame('marketing'));
+    const holder = addBlocked(frame('marketing'));
     const visit = await meetBanner();
     await press(visit, accept);
     await waitUntil(() => holder.querySelector('iframe')?.src.endsWith('/visitor-page/blank'), 'the frame comes');
@@ -234,7 +236,7 @@ describe('a blocked tag', () => {
     async function leaveCopy() {
       const sheet = URL.createObjectURL(new Blob([], { type: 'text/css' }));
       const holder =
-        hold(`${script('inline', 'statistics')}${fetched('fetched')}${fetched('module', 'data-svc-type="module"')}
+        addBlocked(`${script('inline', 'statistics')}${fetched('fetched')}${fetched('module', 'data-svc-type="module"')}
         ${frame('statistics')}<img alt="" data-svc-purpose="statistics" data-svc-srcset="${pixel} 1x" data-svc-src="${pixel}">
         <link rel="stylesheet" data-svc-purpose="statistics" data-svc-href="${sheet}">
         <video data-svc-purpose="statistics" data-svc-poster="${pixel}"></video>`);
@@ -252,7 +254,7 @@ describe('a blocked tag', () => {
       const { visit, copy } = await leaveCopy();
       await openPanel(visit);
       await press(visit, 'footer [data-choice=reject]');
-      const holder = hold(copy);
+      const holder = addBlocked(copy);
       await whenReleased();
       expect(holder.querySelectorAll(loading).length).to.equal(0);
       expect(page.ran).to.be.empty;
@@ -260,7 +262,7 @@ describe('a blocked tag', () => {
 
     it('runs once, and loads, while it is allowed', async () => {
       const { visit, copy } = await leaveCopy();
-      const holder = hold(copy);
+      const holder = addBlocked(copy);
       await whenReleased();
       expect(page.ran, 'and once; a module runs once in a page').to.deep.equal(['inline', 'fetched']);
       expect(holder.querySelectorAll(loading).length).to.equal(4);
@@ -271,7 +273,7 @@ describe('a blocked tag', () => {
   });
 
   it('a frame that needs an unknown purpose stays empty', async () => {
-    hold(frame('telemetry'));
+    addBlocked(frame('telemetry'));
     const visit = await meetBanner();
     await press(visit, accept);
     await whenReleased();
@@ -279,13 +281,13 @@ describe('a blocked tag', () => {
   });
 
   it('is released only by a decision, not by a listener, event or attribute', async () => {
-    hold(script('one', 'statistics') + frame('marketing'));
+    addBlocked(script('one', 'statistics') + frame('marketing'));
     const visit = await meetBanner();
     await waitUntil(() => listBoxes().length, 'the tags are blocked');
     document.dispatchEvent(
       new CustomEvent('svc-consent', { detail: { decided: true, purposes: { statistics: true } } }),
     );
-    hold(frame('marketing'));
+    addBlocked(frame('marketing'));
     await waitUntil(() => listBoxes().length === 2, 'the change is handled');
     page.ran.push('decision');
     await press(visit, reject);

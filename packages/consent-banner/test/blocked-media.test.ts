@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { accept, clearTags, hold, listBoxes } from './blocked-tags.ts';
+import { accept, addBlocked, clearTags, listBoxes } from './blocked-tags.ts';
 import { listenToConsole } from './network.ts';
 import { isBannerShown, meetBanner, openPanel, press } from './visitor.ts';
 import { waitUntil, whenReleased } from './wait-until.ts';
@@ -33,7 +33,7 @@ describe('blocked images', () => {
   clearTags();
 
   it('have a placeholder of their final size, which names them, and offers to show them once', async () => {
-    const holder = hold(
+    const holder = addBlocked(
       `<p>Before <img data-svc-purpose="marketing" data-svc-src="${pixel}" width="300" height="200" alt="A <b>map</b>"> after</p>`,
     );
     const image = holder.querySelector('img') as HTMLImageElement;
@@ -61,7 +61,7 @@ describe('blocked images', () => {
   });
 
   it('keep their shape if the page makes images as narrow as its columns', async () => {
-    hold(
+    addBlocked(
       `<style>.held img { max-width: 100%; height: auto }</style><div style="width: 150px">
         <img data-svc-purpose="marketing" data-svc-src="${pixel}" width="300" height="200" alt="A map"></div>`,
     );
@@ -73,7 +73,7 @@ describe('blocked images', () => {
 
   it('have no placeholder if they are tracking pixels, or have no size', async () => {
     const image = (size: string): string => `<img alt="" data-svc-purpose="marketing" data-svc-src="${pixel}" ${size}>`;
-    hold(
+    addBlocked(
       image('width="1" height="1"') +
         image('width="2" height="2"') +
         image('width="0" height="0"') +
@@ -89,7 +89,7 @@ describe('blocked images', () => {
   });
 
   it('wait together with the sources of a picture', async () => {
-    const holder = hold(`<picture><source data-svc-purpose="marketing" data-svc-srcset="${pixel} 1x">
+    const holder = addBlocked(`<picture><source data-svc-purpose="marketing" data-svc-srcset="${pixel} 1x">
       <img alt="A map" data-svc-purpose="marketing" data-svc-src="${pixel}#one" data-svc-srcset="${pixel}#two 2x"></picture>`);
     const visit = await meetBanner();
     expect(holder.querySelectorAll('[src], [srcset]')).to.be.empty;
@@ -115,9 +115,9 @@ describe('blocked sound and video', () => {
     ],
   ] as const) {
     it(`${name} loads with its purpose, and is silent when that is withdrawn`, async () => {
-      const holder = hold(markup(createSound()));
+      const holder = addBlocked(markup(createSound()));
       const player = holder.firstElementChild as HTMLMediaElement;
-      hold(`<img alt="" width="300" height="200" data-svc-purpose="marketing" data-svc-src="${pixel}">`);
+      addBlocked(`<img alt="" width="300" height="200" data-svc-purpose="marketing" data-svc-src="${pixel}">`);
       const visit = await meetBanner();
       await waitUntil(() => listBoxes().length, 'all are blocked');
       expect(player.currentSrc).to.equal('');
@@ -133,7 +133,7 @@ describe('blocked sound and video', () => {
   }
 
   it('a video with a size has a placeholder, and its poster waits as well', async () => {
-    const holder = hold(
+    const holder = addBlocked(
       `<video title="A film" width="320" height="180" data-svc-purpose="marketing" data-svc-poster="${pixel}" data-svc-src="${createSound()}"></video>`,
     );
     const visit = await meetBanner();
@@ -150,7 +150,7 @@ describe('blocked sound and video', () => {
   it('a player does not restart for a blocked child, nor for a second source', async () => {
     const sound = createSound();
     const held = 'data-svc-purpose="marketing"';
-    const holder = hold(`<audio id="own" src="${sound}"><img alt="" ${held} data-svc-src="${pixel}"></audio>
+    const holder = addBlocked(`<audio id="own" src="${sound}"><img alt="" ${held} data-svc-src="${pixel}"></audio>
       <audio id="held"><source ${held} data-svc-src="${sound}"><source ${held} data-svc-src="${sound}#2"></audio>`);
     const [own, other] = holder.querySelectorAll('audio') as unknown as [HTMLAudioElement, HTMLAudioElement];
     await waitUntil(() => own.readyState > 0, 'it is there');
@@ -167,7 +167,7 @@ describe('blocked sound and video', () => {
   it('no placeholder covers a tag that shows or plays by itself, whatever it names', async () => {
     listenToConsole();
     const size = 'width="320" height="180" data-svc-purpose="marketing"';
-    hold(`<object ${size} data="${pixel}"></object><img alt="" ${size} srcset="${pixel} 1x">
+    addBlocked(`<object ${size} data="${pixel}"></object><img alt="" ${size} srcset="${pixel} 1x">
       <video ${size}><source src="${createSound()}"></video>
       <picture><source ${size} data-svc-srcset="${pixel} 1x"><img alt=""></picture>
       <iframe title="A map" src="" ${size} data-svc-src="/visitor-page/blank"></iframe>`);
