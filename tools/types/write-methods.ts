@@ -18,7 +18,7 @@ const byHand = new Set([
   'controls.evidence.download',
   'public.consent.capture',
 ]);
-const resourcesByHand = /^(?:ledgers|scim)(?:\.|$)/;
+const resourcesByHand = /^ledgers(?:\.|$)/;
 /** The resources that a class by hand adds methods to, besides those of operations above and those with further resources. */
 const extended = ['consent.subjects'];
 /** The names of classes that would be those of types. */
@@ -29,6 +29,8 @@ const classNames: Readonly<Record<string, string>> = {
 };
 /** The body may be omitted: it withdraws whatever can be withdrawn. */
 const optionalBodies = ['withdrawConsentRecord'];
+/** A POST that creates nothing and may be sent again. */
+const idempotentPosts = ['createScimGroup'];
 /** Needs one of its parameters, which the document cannot say. */
 const requiredQueries = ['countWebhookRedelivery'];
 
@@ -43,6 +45,7 @@ const errorClasses: Readonly<Record<string, string>> = {
 };
 /** A code that more operations than this have is not noted at each. */
 const fewOperations = 30;
+const projection = 'projection: ScimProjection = {}';
 const verbs: Readonly<Record<string, string>> = {
   GET: 'get',
   POST: 'post',
@@ -80,8 +83,8 @@ import type {
   RequestOptions,
 } from '../transport.ts';
 import type * as Api from '../types/api.ts';
-import type { Items, PageParams } from '../types/values.ts';
-import { get, page, patch, post, put, Resource, remove } from './resource.ts';
+import type { Items, PageParams, ScimProjection } from '../types/values.ts';
+import { get, page, patch, post, put, Resource, remove, scim } from './resource.ts';
 
 ${classes.join('\n')}`;
 }
@@ -118,6 +121,8 @@ class MethodWriter {
     const { extras, call, result } = this.#describeAnswer(listed);
     const hasPrecondition = operation.parameters?.some((one) => '$ref' in one && one.$ref.endsWith('/IfMatch'));
     if (hasPrecondition) extras.push('ifMatch');
+    if (parameters.includes(projection)) extras.push('query: projection');
+    if (idempotentPosts.includes(operation.operationId)) extras.push('idempotent: true');
     const options = call === 'list' ? 'ListOptions' : 'RequestOptions';
     const all = [
       ...parameters,
@@ -150,12 +155,23 @@ class MethodWriter {
     const values = places.length === 0 ? '{}' : `{ ${places.map(({ field }) => field).join(', ')} }`;
     const schema = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
     if (schema !== undefined) {
+      const type = this.#types.type(schema, 'sent');
+      const { schemas, Operations: operations } = this.#types.resolve(schema).properties ?? {};
+      if (schemas !== undefined) {
+        // The method writes the schema of a SCIM message.
+        const list = `schemas: ['${/urn:[\w:.]*\w/.exec(schemas.description ?? '')?.[0]}']`;
+        const body = operations && `operations: ${this.#types.type(operations, 'sent')}`;
+        parameters.push(body ?? `body: Omit<${type}, 'schemas'>`, projection);
+        return { parameters, values: [values, `{ ${list}, ${body ? 'Operations: operations' : '...body'} }`] };
+      }
       const isOptional = operation.requestBody?.required !== true || optionalBodies.includes(operation.operationId);
-      parameters.push(`body: ${this.#types.type(schema, 'sent')}${isOptional ? ' = {}' : ''}`);
+      parameters.push(`body: ${type}${isOptional ? ' = {}' : ''}`);
       return { parameters, values: [values, 'body'] };
     }
-    const query = this.#types.queryType(operation, path);
-    if (query !== null) {
+    const own = this.#types.queryType(operation, path);
+    const query = own?.startsWith('Api.ListScim') ? `${own} & Pick<PageParams, 'cursor'>` : own;
+    // A DELETE of SCIM returns no attributes to choose from.
+    if (query !== null && !(query === 'ScimProjection' && method === 'DELETE')) {
       const isRequired =
         this.#types.listQuery(operation).some(({ required }) => required) ||
         requiredQueries.includes(operation.operationId);
@@ -175,17 +191,20 @@ class MethodWriter {
       ?.toLowerCase()}Id`;
   }
 
-  #describeAnswer({ operation }: Listed) {
+  #describeAnswer({ operation, path }: Listed) {
     const type = this.#types.resultType(operation);
     const { isEnvelope, payload } = readSuccess(operation);
-    const extras: string[] = operation.security.length === 0 ? ["credential: 'none'"] : [];
+    const isScim = path.startsWith('/scim/');
+    const extras = isScim ? ['...scim'] : [];
+    if (operation.security.length === 0) extras.push("credential: 'none'");
     const item = /^Page<(.*)>$/.exec(type)?.[1];
     if (item !== undefined) {
-      extras.push(this.#types.resolve(payload ?? {}).properties?.page === undefined ? "page: 'items'" : "page: 'data'");
+      const { page } = this.#types.resolve(payload ?? {}).properties ?? {};
+      extras.push(isScim ? "page: 'scim'" : page === undefined ? "page: 'items'" : "page: 'data'");
       return { extras, call: 'list', result: `PagePromise<${item}>` };
     }
     if (type === 'void') extras.push("answer: 'none'");
-    else if (!isEnvelope) extras.push("answer: 'bare'");
+    else if (!isEnvelope && !isScim) extras.push("answer: 'bare'");
     return { extras, call: 'request', result: `ApiPromise<${type}>` };
   }
 

@@ -32,9 +32,7 @@ export type {
   ResponseNote,
   RetryNote,
 } from './hooks.ts';
-export { Consent } from './resources/consent.ts';
-export { ConsentNotices } from './resources/consent-notices.ts';
-export { ConsentSubjects } from './resources/consent-subjects.ts';
+export { Consent, ConsentNotices, ConsentSubjects } from './resources/consent.ts';
 export { Controls } from './resources/controls.ts';
 export { type LedgerEntry, Ledgers } from './resources/ledgers.ts';
 export {

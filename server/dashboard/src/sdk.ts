@@ -1,5 +1,4 @@
-import { ConsentNotices } from '../../../packages/node-sdk/src/resources/consent-notices.ts';
-import { ConsentSubjects } from '../../../packages/node-sdk/src/resources/consent-subjects.ts';
+import { ConsentNotices, ConsentSubjects } from '../../../packages/node-sdk/src/resources/consent.ts';
 import { Controls } from '../../../packages/node-sdk/src/resources/controls.ts';
 import { Ledgers } from '../../../packages/node-sdk/src/resources/ledgers.ts';
 import {

@@ -31,9 +31,7 @@ export class ControlEvidence extends ControlsEvidenceMethods {
     const content = { mediaType: mediaType ?? (ownType || 'application/octet-stream'), read: () => readContent(file) };
     // A stream is read once.
     const idempotent = isStream(file) ? false : undefined;
-    const operation = post('uploadEvidenceFile', `${path}/files`, {
-      controlId,
-    });
+    const operation = post('uploadEvidenceFile', `${path}/files`, { controlId });
     return this.api.request({ ...operation, query, file: content, idempotent }, options);
   }
 

@@ -8,8 +8,8 @@ import type {
   RequestOptions,
 } from '../transport.ts';
 import type * as Api from '../types/api.ts';
-import type { Items, PageParams } from '../types/values.ts';
-import { get, page, patch, post, put, Resource, remove } from './resource.ts';
+import type { Items, PageParams, ScimProjection } from '../types/values.ts';
+import { get, page, patch, post, put, Resource, remove, scim } from './resource.ts';
 
 /**
  * Write, publish and archive the notices that visitors see. A published version never changes. Scopes: `consent:read`,
@@ -1139,6 +1139,245 @@ export class WebhooksRedeliveries extends Resource {
   cancel(redeliveryId: string, options?: RequestOptions): ApiPromise<Api.WebhookRedelivery> {
     const operation = remove('cancelWebhookRedelivery', '/v1/webhooks/redeliveries/{id}', { id: redeliveryId });
     return this.api.request(operation, options);
+  }
+}
+
+/** Provisioning of users and role groups by an identity provider (SCIM 2.0, RFC 7644). */
+export abstract class ScimMethods extends Resource {
+  /**
+   * Get the service provider configuration. Needs no token.
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid.
+   */
+  serviceProviderConfig(options?: RequestOptions): ApiPromise<Api.ScimServiceProviderConfig> {
+    const operation = get('getScimServiceProviderConfig', '/scim/v2/ServiceProviderConfig');
+    return this.api.request({ ...operation, ...scim, credential: 'none' }, options);
+  }
+
+  /**
+   * List the schemas. The schemas of users and groups with the attributes that this server supports (RFC 7643 section
+   * 7).
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid.
+   */
+  listSchemas(options?: ListOptions): PagePromise<Api.ScimSchema> {
+    return this.api.list({ ...get('listScimSchemas', '/scim/v2/Schemas'), ...scim, page: 'scim' }, options);
+  }
+
+  /**
+   * Get a schema by its URN. RFC 7643 section 7.
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid.
+   */
+  retrieveSchema(schemaId: string, options?: RequestOptions): ApiPromise<Api.ScimSchema> {
+    return this.api.request({ ...get('getScimSchema', '/scim/v2/Schemas/{id}', { id: schemaId }), ...scim }, options);
+  }
+
+  /**
+   * List the resource types. Users and groups, with their endpoints and schemas (RFC 7643 section 6).
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid.
+   */
+  listResourceTypes(options?: ListOptions): PagePromise<Api.ScimResourceType> {
+    return this.api.list({ ...get('listScimResourceTypes', '/scim/v2/ResourceTypes'), ...scim, page: 'scim' }, options);
+  }
+
+  /**
+   * Get a resource type. RFC 7643 section 6.
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid.
+   */
+  retrieveResourceType(typeId: string, options?: RequestOptions): ApiPromise<Api.ScimResourceType> {
+    const operation = get('getScimResourceType', '/scim/v2/ResourceTypes/{id}', { id: typeId });
+    return this.api.request({ ...operation, ...scim }, options);
+  }
+}
+
+/** Provisioning of users and role groups by an identity provider (SCIM 2.0, RFC 7644). */
+export class ScimUsers extends Resource {
+  /**
+   * List users, ordered by id. At most 100 on a page. The only filters are `eq` on `userName` and on `externalId`.
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid. `invalidFilter`: SCIM: the filter is
+   *   not a single `eq` on an attribute that can be filtered.
+   */
+  list(
+    params: Api.ListScimUsersParams & Pick<PageParams, 'cursor'> = {},
+    options?: ListOptions,
+  ): PagePromise<Api.ScimUser> {
+    return this.api.list({ ...get('listScimUsers', '/scim/v2/Users', {}, params), ...scim, page: 'scim' }, options);
+  }
+
+  /**
+   * Provision a user. A former member keeps the same id. The user can sign in after accepting an invitation.
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid. `invalidSyntax`: SCIM: the body is
+   *   malformed or does not match the schema of the message.
+   * @throws {ConflictError} `uniqueness`: SCIM: the user is already a member.
+   */
+  create(
+    body: Omit<Api.ScimUserInput, 'schemas'>,
+    projection: ScimProjection = {},
+    options?: RequestOptions,
+  ): ApiPromise<Api.ScimUser> {
+    const operation = post(
+      'createScimUser',
+      '/scim/v2/Users',
+      {},
+      { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], ...body },
+    );
+    return this.api.request({ ...operation, ...scim, query: projection }, options);
+  }
+
+  /**
+   * Get a user. Choose attributes with `attributes` or `excludedAttributes`.
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid.
+   */
+  retrieve(userId: string, params: ScimProjection = {}, options?: RequestOptions): ApiPromise<Api.ScimUser> {
+    return this.api.request({ ...get('getScimUser', '/scim/v2/Users/{id}', { id: userId }, params), ...scim }, options);
+  }
+
+  /**
+   * Suspend or reactivate a user, or change the role. Accepts `replace` of `active` or `roles`. A suspended user cannot
+   * sign in, and their sessions end immediately. With the setting `scimCompatibility: "extended"` it also accepts a
+   * `replace` without path, and skips unsupported operations if `active` is replaced too; `active: true` then does not
+   * revert a removal from a role group.
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid. `invalidSyntax`: SCIM: the body is
+   *   malformed or does not match the schema of the message. `invalidPath`: SCIM: the operation or path of a PATCH is
+   *   not supported. `mutability`: SCIM: the attribute cannot be changed.
+   */
+  patch(
+    userId: string,
+    operations: readonly Api.ScimPatchOperation[],
+    projection: ScimProjection = {},
+    options?: RequestOptions,
+  ): ApiPromise<Api.ScimUser> {
+    const operation = patch(
+      'patchScimUser',
+      '/scim/v2/Users/{id}',
+      { id: userId },
+      { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: operations },
+    );
+    return this.api.request({ ...operation, ...scim, query: projection }, options);
+  }
+
+  /**
+   * Replace a user, if the tenant allows it. Needs the setting `scimCompatibility: "extended"`; else it returns 501.
+   * Sets active, roles, name and externalId; omitted attributes keep their values. `active: true` reverts `active:
+   * false`, but not a removal from a role group.
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid. `invalidSyntax`: SCIM: the body is
+   *   malformed or does not match the schema of the message. `mutability`: SCIM: the attribute cannot be changed.
+   */
+  replace(
+    userId: string,
+    body: Omit<Api.ScimUserInput, 'schemas'>,
+    projection: ScimProjection = {},
+    options?: RequestOptions,
+  ): ApiPromise<Api.ScimUser> {
+    const operation = put(
+      'replaceScimUser',
+      '/scim/v2/Users/{id}',
+      { id: userId },
+      { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], ...body },
+    );
+    return this.api.request({ ...operation, ...scim, query: projection }, options);
+  }
+
+  /**
+   * Remove a user from the tenant. The person and the history stay. Like every change, it returns 403 for an
+   * administrator of the server (`platform_admin`).
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid.
+   */
+  delete(userId: string, options?: RequestOptions): ApiPromise<void> {
+    const operation = remove('deleteScimUser', '/scim/v2/Users/{id}', { id: userId });
+    return this.api.request({ ...operation, ...scim, answer: 'none' }, options);
+  }
+}
+
+/** Provisioning of users and role groups by an identity provider (SCIM 2.0, RFC 7644). */
+export class ScimGroups extends Resource {
+  /**
+   * List the role groups. One group for each role that can be assigned.
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid. `invalidFilter`: SCIM: the filter is
+   *   not a single `eq` on an attribute that can be filtered.
+   */
+  list(
+    params: Api.ListScimGroupsParams & Pick<PageParams, 'cursor'> = {},
+    options?: ListOptions,
+  ): PagePromise<Api.ScimGroup> {
+    return this.api.list({ ...get('listScimGroups', '/scim/v2/Groups', {}, params), ...scim, page: 'scim' }, options);
+  }
+
+  /**
+   * Find a role group by its name. Creates nothing, because the roles are fixed. Adds the given members to the group.
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid. `invalidSyntax`: SCIM: the body is
+   *   malformed or does not match the schema of the message. `mutability`: SCIM: the attribute cannot be changed.
+   */
+  create(
+    body: Omit<Api.ScimGroupInput, 'schemas'>,
+    projection: ScimProjection = {},
+    options?: RequestOptions,
+  ): ApiPromise<Api.ScimGroup> {
+    const operation = post(
+      'createScimGroup',
+      '/scim/v2/Groups',
+      {},
+      { schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], ...body },
+    );
+    return this.api.request({ ...operation, ...scim, query: projection, idempotent: true }, options);
+  }
+
+  /**
+   * Get a role group. By the role, or by a name that the tenant mapped to it.
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid.
+   */
+  retrieve(role: string, params: ScimProjection = {}, options?: RequestOptions): ApiPromise<Api.ScimGroup> {
+    return this.api.request({ ...get('getScimGroup', '/scim/v2/Groups/{role}', { role }, params), ...scim }, options);
+  }
+
+  /**
+   * Replace the members of a role group. Listed users get the role; other members of the group are suspended.
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid. `invalidSyntax`: SCIM: the body is
+   *   malformed or does not match the schema of the message. `mutability`: SCIM: the attribute cannot be changed.
+   */
+  replace(
+    role: string,
+    body: Omit<Api.ScimGroupReplacement, 'schemas'>,
+    projection: ScimProjection = {},
+    options?: RequestOptions,
+  ): ApiPromise<Api.ScimGroup> {
+    const operation = put(
+      'replaceScimGroup',
+      '/scim/v2/Groups/{role}',
+      { role },
+      { schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], ...body },
+    );
+    return this.api.request({ ...operation, ...scim, query: projection }, options);
+  }
+
+  /**
+   * Add, remove or replace members of a role group. Added users get the role; removed members are suspended. To move a
+   * member, add them to the other group.
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid. `invalidSyntax`: SCIM: the body is
+   *   malformed or does not match the schema of the message. `invalidFilter`: SCIM: the filter is not a single `eq` on
+   *   an attribute that can be filtered. `invalidPath`: SCIM: the operation or path of a PATCH is not supported.
+   *   `mutability`: SCIM: the attribute cannot be changed. `noTarget`: SCIM: a remove needs a path.
+   */
+  patch(
+    role: string,
+    operations: readonly Api.ScimPatchOperation[],
+    projection: ScimProjection = {},
+    options?: RequestOptions,
+  ): ApiPromise<Api.ScimGroup> {
+    const operation = patch(
+      'patchScimGroup',
+      '/scim/v2/Groups/{role}',
+      { role },
+      { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: operations },
+    );
+    return this.api.request({ ...operation, ...scim, query: projection }, options);
+  }
+
+  /**
+   * Remove all members of a role group. Suspends all members of the group. The role and the users stay.
+   * @throws {BadRequestError} `invalidValue`: SCIM: a value is missing or invalid.
+   */
+  clear(role: string, options?: RequestOptions): ApiPromise<void> {
+    const operation = remove('deleteScimGroup', '/scim/v2/Groups/{role}', { role });
+    return this.api.request({ ...operation, ...scim, answer: 'none' }, options);
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { generated, readDocument } from '../../../../tools/types/write.ts';
-import type { ConsentNotices } from '../../src/resources/consent-notices.ts';
+import type { ConsentNotices } from '../../src/resources/consent.ts';
 import type { Ledgers } from '../../src/resources/ledgers.ts';
 import type { ConsentRecords } from '../../src/resources/methods.ts';
 
